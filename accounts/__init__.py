@@ -1,0 +1,1 @@
+"""Members: sign-up, login, sessions, profile, points and leaving."""

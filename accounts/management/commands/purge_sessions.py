@@ -1,0 +1,22 @@
+"""`purge_sessions`: delete expired sessions from the persistent mirror."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from accounts.sessions import purge_expired
+from accounts.throttles import purge_limits
+
+
+class Command(BaseCommand):
+    help = (
+        "Deletes sessions that have expired from auth_session, and rate limits whose "
+        "windows have passed. Beat does the same once a day; running it twice, or "
+        "beside Beat, does no harm."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        now = timezone.now()
+        sessions, limits = purge_expired(now), purge_limits(now)
+        self.stdout.write(f"{sessions} sessions and {limits} limits purged.")

@@ -1,0 +1,133 @@
+"""The member: who somebody is, what they may do, what they have paid for."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+LOGIN_ID_LENGTH = 50
+NAME_LENGTH = 100
+
+
+class MemberManager(BaseUserManager["Member"]):
+    """Makes members and finds them by login id, without regard to case."""
+
+    def get_by_natural_key(self, username: str | None) -> "Member":
+        return self.get(login_id__iexact=username)
+
+    def create_superuser(
+        self, login_id: str, email: str, password: str | None = None, **fields: Any
+    ) -> "Member":
+        """An administrator; for the `createsuperuser` command."""
+        member = self.model(
+            login_id=login_id,
+            email=self.normalize_email(email),
+            role=Member.Role.ADMIN,
+            **{"display_name": login_id} | fields,
+        )
+        member.set_password(password)
+        member.save(using=self._db)
+        return member
+
+
+class Member(AbstractBaseUser):
+    """One account (service.md, Member)."""
+
+    class Provider(models.TextChoices):
+        LOCAL = "LOCAL"
+        IDP = "IDP"
+
+    class Role(models.TextChoices):
+        MEMBER = "MEMBER"
+        ADMIN = "ADMIN"
+
+    class Status(models.TextChoices):
+        ACTIVE = "ACTIVE"
+        SUSPENDED = "SUSPENDED"
+
+    class Plan(models.TextChoices):
+        FREE = "FREE"
+        PREMIUM = "PREMIUM"
+
+    login_id = models.CharField(max_length=LOGIN_ID_LENGTH)
+    display_name = models.CharField(max_length=NAME_LENGTH)
+    email = models.EmailField(max_length=254)
+    provider = models.CharField(
+        max_length=5, choices=Provider.choices, default=Provider.LOCAL
+    )
+    idp_id = models.CharField(max_length=255, null=True, blank=True)
+    idp_picture = models.CharField(max_length=2048, blank=True, default="")
+    profile_image = models.TextField(blank=True, default="")
+    role = models.CharField(max_length=6, choices=Role.choices, default=Role.MEMBER)
+    status = models.CharField(
+        max_length=9, choices=Status.choices, default=Status.ACTIVE
+    )
+    plan = models.CharField(max_length=7, choices=Plan.choices, default=Plan.FREE)
+    plan_expires_at = models.DateTimeField(null=True, blank=True)
+    plan_product = models.CharField(max_length=100, blank=True, default="")
+    plan_auto_renew = models.BooleanField(default=False)
+    points = models.IntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    last_login = None  # type: ignore[assignment]  # auth_session knows it better
+
+    objects: ClassVar[MemberManager] = MemberManager()  # type: ignore[assignment]
+
+    USERNAME_FIELD = "login_id"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS = ["email"]
+
+    class Meta:
+        db_table = "member"
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(Lower("login_id"), name="member_login_id_unique"),
+            models.UniqueConstraint(fields=["idp_id"], name="member_idp_id_unique"),
+            models.CheckConstraint(
+                condition=models.Q(points__gte=0), name="member_points_not_negative"
+            ),
+        ]
+        indexes = [models.Index(Lower("email"), name="member_email")]
+
+    def __str__(self) -> str:
+        return self.login_id
+
+    @property
+    def is_active(self) -> bool:  # type: ignore[override]
+        return self.status == self.Status.ACTIVE
+
+    @property
+    def is_administrator(self) -> bool:
+        return self.role == self.Role.ADMIN
+
+    @property
+    def is_staff(self) -> bool:
+        """Django admin's word for who may enter it."""
+        return self.is_administrator
+
+    @property
+    def is_premium(self) -> bool:
+        return self.current_plan(timezone.now()) == self.Plan.PREMIUM
+
+    def current_plan(self, now: datetime) -> str:
+        """The plan that counts: one that has expired is FREE before any job runs.
+
+        With auto-renew on, the store and its notifications decide (service.md,
+        Membership plan).
+        """
+        expires_at = self.plan_expires_at
+        if expires_at and expires_at <= now and not self.plan_auto_renew:
+            return self.Plan.FREE
+        return self.plan
+
+    def has_perm(self, permission: str, obj: object = None) -> bool:
+        return self.is_active and self.is_administrator
+
+    def has_perms(self, permissions: list[str], obj: object = None) -> bool:
+        return self.is_active and self.is_administrator
+
+    def has_module_perms(self, app_label: str) -> bool:
+        return self.is_active and self.is_administrator

@@ -1,0 +1,35 @@
+"""The persistent mirror of sessions (service.md, Session)."""
+
+from django.db import models
+
+from accounts.models.members import NAME_LENGTH, Member
+
+
+class AuthSession(models.Model):
+    """One session, found by the SHA-256 of its key; the key itself is not kept.
+
+    `version` grows with every change of the row, so that an older copy in the fast
+    store can be told from a newer one. A trigger carries a member's new plan, name,
+    role or status into the rows of the member (see the migration).
+    """
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, null=True, related_name="sessions"
+    )
+    plan = models.CharField(max_length=7, default="")
+    display_name = models.CharField(max_length=NAME_LENGTH, default="")
+    data = models.JSONField(default=dict)
+    version = models.BigIntegerField(default=1)
+    created_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+    address = models.GenericIPAddressField(null=True)
+    user_agent = models.CharField(max_length=200, default="")
+
+    class Meta:
+        db_table = "auth_session"
+        ordering = ["-last_seen_at", "digest"]
+
+    def __str__(self) -> str:
+        return f"session of {self.display_name or 'nobody'}"

@@ -1,0 +1,101 @@
+"""What members change about themselves: name, email, password, picture."""
+
+import base64
+import binascii
+import io
+import re
+import warnings
+
+from django.db import transaction
+from PIL import Image, UnidentifiedImageError
+
+from accounts.errors import InvalidImage, PasswordNotSupported, PasswordUnchanged
+from accounts.login import verify_password
+from accounts.models import Member
+from accounts.sessions import announce_change
+from accounts.signup import check_new_password
+from config.errors import InvalidField
+
+MAX_IMAGE_BYTES = 2**20
+MAX_IMAGE_PIXELS = 25_000_000
+_DATA_URL = re.compile(r"data:image/(png|jpeg|webp|gif);base64,([A-Za-z0-9+/]+={0,2})")
+
+
+def change_profile(member: Member, changes: dict[str, str]) -> Member:
+    """New sign-up information; a new display name reaches all live sessions."""
+    for name, value in changes.items():
+        setattr(member, name, value)
+    with transaction.atomic():
+        member.save(update_fields=list(changes))
+        announce_change(member.pk)
+    return member
+
+
+def change_password(
+    member: Member, current: str | None, new: str, address: str
+) -> Member:
+    """Replace the password after a check of the current one.
+
+    Raises `PasswordNotSupported` for an identity-provider account,
+    `PasswordMismatch`, `PasswordUnchanged`, or a validation error of `newPassword`.
+    A LOCAL member whose password linking made unusable sets one without it.
+    """
+    if member.provider == Member.Provider.IDP:
+        raise PasswordNotSupported
+    if member.has_usable_password():
+        if current is None:
+            raise InvalidField("currentPassword", "This field is required.", "required")
+        verify_password(member, current, address)
+        if current == new:
+            raise PasswordUnchanged
+    check_new_password(new, member, field="newPassword")
+    member.set_password(new)
+    member.save(update_fields=["password"])
+    return member
+
+
+def change_image(member: Member, data_url: str | None) -> Member:
+    """Set the picture, or clear it with an empty value: the provider's counts then."""
+    if data_url:
+        check_image(data_url)
+    member.profile_image = data_url or ""
+    member.save(update_fields=["profile_image"])
+    return member
+
+
+def check_image(data_url: str) -> None:
+    """Refuse a data URL that does not really decode to the picture it names."""
+    match = _DATA_URL.fullmatch(data_url)
+    if match is None:
+        raise InvalidImage("Send data:image/(png|jpeg|webp|gif);base64,…")
+    kind, text = match.groups()
+    if len(text) > MAX_IMAGE_BYTES * 4 // 3 + 4:
+        raise InvalidImage("The picture is larger than 1 MiB.")
+    try:
+        content = base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise InvalidImage from None
+    if len(content) > MAX_IMAGE_BYTES:
+        raise InvalidImage("The picture is larger than 1 MiB.")
+    decode_picture(content, kind)
+
+
+def decode_picture(content: bytes, kind: str) -> None:
+    """Decode the pixels, after a look at the header for how many there are."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(content), formats=[kind]) as picture:
+                if picture.width * picture.height > MAX_IMAGE_PIXELS:
+                    raise InvalidImage("The picture has too many pixels.")
+                picture.load()
+    except (
+        UnidentifiedImageError,
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+        OSError,
+        ValueError,
+        SyntaxError,
+        EOFError,
+    ):
+        raise InvalidImage from None

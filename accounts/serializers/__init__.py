@@ -1,0 +1,1 @@
+"""Wire shapes of members and sessions."""

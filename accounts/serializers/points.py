@@ -1,0 +1,22 @@
+"""Wire shapes of points."""
+
+from rest_framework import serializers
+
+from accounts.models import PointHistory
+from config.api.schema import page_of
+from config.api.serializers import Serializer
+
+
+class AwardBody(Serializer):
+    id = serializers.IntegerField()
+    points = serializers.IntegerField()
+    reason = serializers.ChoiceField(choices=PointHistory.Reason.choices)
+    created_at = serializers.DateTimeField()
+
+
+class PointsBody(Serializer):
+    points = serializers.IntegerField()
+    points_per_award = serializers.IntegerField()
+    daily_award_limit = serializers.IntegerField()
+    awards_today = serializers.IntegerField()
+    history = page_of(AwardBody)()

@@ -1,0 +1,354 @@
+"""Sessions: Valkey in front, `auth_session` behind, PostgreSQL is the truth.
+
+A session is found by the SHA-256 of its key. The fast store holds copies of rows,
+each with the row's version and the time it was read, and at most for
+`COPY_SECONDS`. A change of a row is committed first and then announced: a marker
+with the new version takes the copy's place, and a slow reader that still holds the
+older row cannot put its copy over it. Where the store cannot be told, its copy
+dies of age, after 60 seconds at the latest (service.md, Authentication).
+"""
+
+import hashlib
+import logging
+import secrets
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase, UpdateError
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from accounts.models import AuthSession, Member
+from config import faststore
+
+logger = logging.getLogger(__name__)
+
+COPY_SECONDS = 60
+"""The oldest that a copy in the fast store may be when it is believed."""
+SLIDE_AFTER = timedelta(minutes=5)
+"""The lifetime of a session slides, written at most this often."""
+ENDED = 2**53 - 1
+"""The version of a session that is gone: newer than any copy of it."""
+KEY_BYTES = 32
+USER_AGENT_LENGTH = 200
+PURGE_BATCH = 5_000
+
+_MEMBER_FIELDS = (
+    "id",
+    "login_id",
+    "display_name",
+    "role",
+    "status",
+    "plan",
+    "plan_expires_at",
+    "plan_auto_renew",
+)
+"""What a request may ask of its member without a query; in the model's order."""
+
+_READ_ROW = f"""
+    SELECT s.version, s.data, s.expires_at, s.last_seen_at,
+           {", ".join("m." + field for field in _MEMBER_FIELDS)}
+    FROM auth_session s LEFT JOIN member m ON m.id = s.member_id
+    WHERE s.digest = %s AND s.expires_at > %s
+"""  # noqa: S608
+_PUT_IF_NOT_OLDER = """
+    local kept = redis.call('GET', KEYS[1])
+    if kept and tonumber(string.match(kept, '^%d+')) > tonumber(ARGV[1]) then
+        return 0
+    end
+    redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])
+    return 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSession:
+    """A session that is valid now; `member` has its `_MEMBER_FIELDS` loaded."""
+
+    digest: str
+    data: dict[str, Any]
+    expires_at: datetime
+    member: Member | None
+
+
+def digest_key(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def find_session(key: str) -> LiveSession | None:
+    """The live session of a key: the fast store's copy, else the row.
+
+    Reading the row slides the lifetime and refills the fast store. Raises
+    `OperationalError` when neither store answers: never "nobody".
+    """
+    digest = digest_key(key)
+    return _read_copy(digest) or _read_row(digest)
+
+
+def start_session(
+    member: Member, *, address: str | None = None, user_agent: str = ""
+) -> tuple[str, datetime]:
+    """A new session of the member: its key and when it expires."""
+    key = secrets.token_urlsafe(KEY_BYTES)
+    expires_at = _insert_row(
+        digest_key(key), auth_data(member), member, address, user_agent
+    )
+    return key, expires_at
+
+
+def auth_data(member: Member) -> dict[str, Any]:
+    """What Django's own login keeps in a session; its admin reads it."""
+    return {
+        SESSION_KEY: str(member.pk),
+        BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[0],
+        HASH_SESSION_KEY: member.get_session_auth_hash(),
+    }
+
+
+def end_session(digest: str) -> None:
+    """Delete the row, then tell the fast store."""
+    AuthSession.objects.filter(digest=digest).delete()
+    transaction.on_commit(lambda: _announce({digest: ENDED}))
+
+
+def end_sessions(member: Member, *, except_digest: str = "") -> int:
+    """End all sessions of the member but one; the number that ended."""
+    rows = AuthSession.objects.filter(member=member).exclude(digest=except_digest)
+    with transaction.atomic():
+        digests = list(rows.select_for_update().values_list("digest", flat=True))
+        AuthSession.objects.filter(digest__in=digests).delete()
+        transaction.on_commit(lambda: _announce(dict.fromkeys(digests, ENDED)))
+    return len(digests)
+
+
+def refresh_session(digest: str, member: Member) -> None:
+    """Keep a session alive over a password change of its own member."""
+    AuthSession.objects.filter(digest=digest).update(
+        data=auth_data(member), version=F("version") + 1
+    )
+    announce_change(member.pk)
+
+
+def announce_change(member_id: int) -> None:
+    """Make a member's new plan, name, role or status count in all live sessions.
+
+    The rows have changed with the member (a trigger); this tells the fast store
+    after the commit. Call it wherever one of these fields is written.
+    """
+
+    def tell() -> None:
+        rows = AuthSession.objects.filter(member_id=member_id)
+        _announce(dict(rows.values_list("digest", "version")))
+
+    transaction.on_commit(tell)
+
+
+def purge_expired(now: datetime) -> int:
+    """Delete expired rows in batches; the number deleted."""
+    purged = 0
+    while True:
+        expired = AuthSession.objects.filter(expires_at__lte=now).order_by()
+        digests = list(expired.values_list("digest", flat=True)[:PURGE_BATCH])
+        if not digests:
+            return purged
+        purged += AuthSession.objects.filter(digest__in=digests).delete()[0]
+
+
+class SessionStore(SessionBase):
+    """The same sessions for Django's middleware and admin (`SESSION_ENGINE`)."""
+
+    def load(self) -> dict[str, Any]:
+        live = find_session(self.session_key) if self.session_key else None
+        if live is None:
+            self._session_key = None
+            return {}
+        return dict(live.data)
+
+    def exists(self, session_key: str) -> bool:
+        return find_session(session_key) is not None
+
+    def create(self) -> None:
+        self._session_key = secrets.token_urlsafe(KEY_BYTES)
+        self.save(must_create=True)
+        self.modified = True
+
+    def save(self, must_create: bool = False) -> None:
+        if self.session_key is None:
+            return self.create()
+        digest = digest_key(self.session_key)
+        data = self._get_session(no_load=must_create)  # type: ignore[attr-defined]
+        member = _member_of(data)
+        if must_create:
+            _insert_row(digest, data, member, None, "")
+            return None
+        return _update_row(digest, data, member)
+
+    def delete(self, session_key: str | None = None) -> None:
+        key = session_key or self.session_key
+        if key:
+            end_session(digest_key(key))
+
+    @classmethod
+    def clear_expired(cls) -> None:
+        purge_expired(timezone.now())
+
+
+def _member_of(data: dict[str, Any]) -> Member | None:
+    member_id = data.get(SESSION_KEY)
+    return Member.objects.filter(pk=member_id).first() if member_id else None
+
+
+def _insert_row(
+    digest: str,
+    data: dict[str, Any],
+    member: Member | None,
+    address: str | None,
+    user_agent: str,
+) -> datetime:
+    now = timezone.now()
+    expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
+    AuthSession.objects.create(
+        digest=digest,
+        member=member,
+        plan=member.plan if member else "",
+        display_name=member.display_name if member else "",
+        data=data,
+        created_at=now,
+        last_seen_at=now,
+        expires_at=expires_at,
+        address=address,
+        user_agent=user_agent[:USER_AGENT_LENGTH],
+    )
+    return expires_at
+
+
+def _update_row(digest: str, data: dict[str, Any], member: Member | None) -> None:
+    """A session deleted meanwhile stays deleted: `UpdateError`."""
+    rows = AuthSession.objects.filter(digest=digest)
+    changed = rows.update(
+        data=data,
+        member=member,
+        plan=member.plan if member else "",
+        display_name=member.display_name if member else "",
+        version=F("version") + 1,
+    )
+    if not changed:
+        raise UpdateError
+    version = rows.values_list("version", flat=True).first() or ENDED
+    transaction.on_commit(lambda: _announce({digest: version}))
+
+
+def _read_row(digest: str) -> LiveSession | None:
+    read_at, now = time.time(), timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(_READ_ROW, [digest, now])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    version, data, expires_at, last_seen_at, *member = row
+    if now - last_seen_at >= SLIDE_AFTER:
+        expires_at = _slide(digest, now) or expires_at
+    copy = {
+        "readAt": read_at,
+        "expiresAt": expires_at,
+        "data": orjson.Fragment(data),
+        "member": member if member[0] is not None else None,
+    }
+    _put(digest, version, orjson.dumps(copy))
+    return LiveSession(
+        digest, orjson.loads(data), expires_at, _build_member(copy["member"])
+    )
+
+
+def _slide(digest: str, now: datetime) -> datetime | None:
+    """Push the expiry out; a database that only reads must log nobody out."""
+    expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
+    try:
+        AuthSession.objects.filter(
+            digest=digest, last_seen_at__lte=now - SLIDE_AFTER
+        ).update(last_seen_at=now, expires_at=expires_at)
+    except DatabaseError:
+        logger.warning("session lifetime not renewed", exc_info=True)
+        return None
+    return expires_at
+
+
+def _build_member(values: list[Any] | None) -> Member | None:
+    if values is None:
+        return None
+    return Member.from_db("default", _MEMBER_FIELDS, values)
+
+
+def _copy_name(digest: str) -> str:
+    return f"session:{digest}"
+
+
+def _read_copy(digest: str) -> LiveSession | None:
+    """The copy, if there is one that may be believed."""
+    try:
+        kept = faststore.call(lambda store: store.get(_copy_name(digest)))
+    except faststore.FastStoreAway:
+        return None
+    _, _, text = (kept or b"").partition(b":")
+    if not text:
+        return None
+    copy = orjson.loads(text)
+    if not _is_fresh(copy["readAt"]):
+        return None
+    expires_at = datetime.fromisoformat(copy["expiresAt"])
+    if expires_at <= timezone.now():
+        return None
+    member = copy["member"]
+    if member and member[6] is not None:
+        member[6] = datetime.fromisoformat(member[6])
+    return LiveSession(digest, copy["data"], expires_at, _build_member(member))
+
+
+def _is_fresh(read_at: float) -> bool:
+    return time.time() - read_at < COPY_SECONDS and faststore.is_trusted(read_at)
+
+
+def _put(digest: str, version: int, text: bytes) -> None:
+    name = _copy_name(digest)
+    try:
+        faststore.call(
+            lambda store: store.eval(
+                _PUT_IF_NOT_OLDER, 1, name, version, text, COPY_SECONDS
+            )
+        )
+    except faststore.FastStoreAway:
+        return
+
+
+def _announce(versions: dict[str, int]) -> None:
+    """Put markers in the place of copies: whatever is older no longer counts."""
+    if not versions:
+        return
+    try:
+        faststore.call(lambda store: _put_markers(store, versions), insist=True)
+    except faststore.FastStoreAway:
+        _forget(versions)
+
+
+def _put_markers(store: Any, versions: dict[str, int]) -> None:
+    with store.pipeline(transaction=False) as pipeline:
+        for digest, version in versions.items():
+            name = _copy_name(digest)
+            pipeline.eval(_PUT_IF_NOT_OLDER, 1, name, version, b"", 2 * COPY_SECONDS)
+        pipeline.execute()
+
+
+def _forget(digests: Iterable[str]) -> None:
+    """A full store refuses markers but still deletes; an absent one does neither."""
+    names = [_copy_name(digest) for digest in digests]
+    try:
+        faststore.call(lambda store: store.delete(*names))
+    except faststore.FastStoreAway:
+        logger.warning("fast store not told; its copies die within %d s", COPY_SECONDS)

@@ -1,0 +1,65 @@
+"""Sign-up: honeypot, the administrators' switch, the limit per address."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+
+from accounts.errors import SignupDisabled, SignupRefused
+from accounts.models import Member
+from accounts.throttles import SIGN_UP, take
+from administration.switches import is_signup_enabled
+from config.addresses import limit_key
+from config.errors import DomainError, Duplicate, FieldError, refuse_when_broken
+
+
+@dataclass(frozen=True, slots=True)
+class NewMember:
+    """What somebody says of themselves to become a LOCAL member."""
+
+    login_id: str
+    password: str
+    display_name: str
+    email: str
+
+
+def admit_attempt(address: str, website: object) -> None:
+    """Let a sign-up attempt pass, or refuse it before its data is looked at.
+
+    Every attempt counts, refused or not: 5 an hour and address. Then the switch,
+    then the honeypot, which only programs fill (service.md, Member and session).
+    """
+    take(SIGN_UP, limit_key(address))
+    if not is_signup_enabled():
+        raise SignupDisabled
+    if website:
+        raise SignupRefused
+
+
+def create_member(new: NewMember) -> Member:
+    """A LOCAL member; `Duplicate` where the login id is taken in any letter case."""
+    member = Member(
+        login_id=new.login_id, display_name=new.display_name, email=new.email
+    )
+    check_new_password(new.password, member, field="password")
+    if Member.objects.filter(login_id__iexact=new.login_id).exists():
+        raise Duplicate("This login id is taken.")
+    member.set_password(new.password)
+    with refuse_when_broken(
+        "member_login_id_unique", Duplicate("This login id is taken.")
+    ):
+        member.save(force_insert=True)
+    return member
+
+
+def check_new_password(password: str, member: Member, *, field: str) -> None:
+    """Django's password validators, as errors of one field."""
+    try:
+        validate_password(password, member)
+    except ValidationError as error:
+        raise DomainError(
+            errors=tuple(
+                FieldError(field, " ".join(part.messages), part.code or "invalid")
+                for part in error.error_list
+            )
+        ) from error

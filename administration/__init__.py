@@ -1,0 +1,1 @@
+"""The administrators' area: switches, default categories, Django admin."""

@@ -1,0 +1,1 @@
+"""The project: settings, URLs and the machinery that every app shares."""

@@ -1,0 +1,1 @@
+"""The machinery of the JSON interface: one module for each policy."""

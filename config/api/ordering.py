@@ -1,0 +1,40 @@
+"""The reorder request that every list with a `sortOrder` shares."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Max, QuerySet
+
+from config.api.serializers import ExactList, Serializer, Whole
+from config.errors import InvalidOrder
+
+MAX_ITEMS = 10_000
+
+
+class ReorderBody(Serializer):
+    ids = ExactList(
+        child=Whole(),
+        max_length=MAX_ITEMS,
+        help_text="Exactly the caller's items of this list, in their new order.",
+    )
+
+
+def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
+    """Give the locked `items` the order of `ids`, or refuse with INVALID_ORDER.
+
+    Call inside a transaction with a queryset that locks its rows.
+    """
+    by_id = {item.pk: item for item in items}
+    if len(ids) != len(by_id) or set(ids) != set(by_id):
+        raise InvalidOrder
+    for position, item_id in enumerate(ids, start=1):
+        by_id[item_id].sort_order = position
+    items.model._default_manager.bulk_update(by_id.values(), ["sort_order"])
+
+
+def next_position(items: QuerySet[Any]) -> int:
+    """The `sortOrder` behind all of `items`: a new one goes last."""
+    last = items.aggregate(last=Max("sort_order"))["last"]
+    return int(last or 0) + 1
+
+

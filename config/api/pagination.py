@@ -1,0 +1,78 @@
+"""The one page class of lists that grow: `count`, `next`, `previous`, `results`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from config.api.serializers import QuerySerializer, read_query
+from config.errors import NotFound
+
+DEFAULT_SIZE = 20
+MAX_SIZE = 100
+MAX_PAGE = 10**9
+
+
+class PageQuery(QuerySerializer):
+    page = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=1)
+    size = serializers.IntegerField(
+        min_value=1,
+        default=DEFAULT_SIZE,
+        help_text=f"Rows on a page; more than {MAX_SIZE} counts as {MAX_SIZE}.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which part of a list is asked for: `number` from 1, `size` rows."""
+
+    number: int
+    size: int
+
+    @property
+    def offset(self) -> int:
+        return (self.number - 1) * self.size
+
+
+class UnorderedList(TypeError):
+    """A list without an order would repeat and skip rows between pages."""
+
+
+def read_page(request: Request) -> Page:
+    """`page` from 1 and `size`, default 20, at most 100 (contract, Lists)."""
+    values = read_query(PageQuery, request)
+    return Page(values["page"], min(values["size"], MAX_SIZE))
+
+
+def page_body(
+    request: Request, page: Page, count: int, results: Sequence[Any]
+) -> dict[str, Any]:
+    """The answer; a page past the end is 404, an empty first page is not."""
+    if page.number > 1 and page.offset >= count:
+        raise NotFound("There is no such page.")
+    after = page.number + 1 if page.offset + page.size < count else None
+    before = page.number - 1 if page.number > 1 else None
+    return {
+        "count": count,
+        "next": _page_url(request, after),
+        "previous": _page_url(request, before),
+        "results": results,
+    }
+
+
+def cut_page(queryset: QuerySet[Any], page: Page) -> tuple[int, list[Any]]:
+    """The count and the rows of one page of an ordered queryset."""
+    if not queryset.ordered:
+        raise UnorderedList(f"{queryset.model.__name__} list without an order")
+    return queryset.count(), list(queryset[page.offset : page.offset + page.size])
+
+
+def _page_url(request: Request, number: int | None) -> str | None:
+    if number is None:
+        return None
+    query = request.query_params.dict() | {"page": str(number)}
+    return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")

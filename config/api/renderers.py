@@ -1,0 +1,43 @@
+"""How an answer is written: JSON by orjson, decimals as exact number literals."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from rest_framework.renderers import BaseRenderer
+
+
+def format_decimal(value: Decimal) -> str:
+    """The plain digits of an exact decimal, without trailing zeros."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def dump_json(data: Any) -> bytes:
+    return orjson.dumps(data, default=_dump_other)
+
+
+def _dump_other(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(format_decimal(value))
+    if isinstance(value, dict | list | tuple):
+        return dict(value) if isinstance(value, dict) else list(value)
+    return str(value)
+
+
+class JSONRenderer(BaseRenderer):
+    """Answers in UTF-8; keys are already as the contract names them."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
+    render_style = "binary"
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return b"" if data is None else dump_json(data)

@@ -1,0 +1,77 @@
+"""How the OpenAPI document describes what every operation shares."""
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework import serializers
+
+from config.api.problems import MEDIA_TYPE
+from config.api.serializers import Serializer
+
+API_PREFIX = "/api/"
+_CONVERTER = re.compile(r"<\w+:(\w+)>")
+
+Endpoint = tuple[str, str, str, Any]
+
+
+class FieldErrorBody(Serializer):
+    field = serializers.CharField()
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class Problem(Serializer):
+    """RFC 9457; `code` names the refusal, `errors` the fields it is about."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    code = serializers.CharField()
+    errors = FieldErrorBody(many=True, required=False)
+
+
+@functools.cache
+def page_of(item: type[Serializer]) -> type[Serializer]:
+    """The wire shape of one page of `item`s."""
+    name = item.__name__.removesuffix("Body") + "PageBody"
+    fields = {
+        "count": serializers.IntegerField(),
+        "next": serializers.CharField(allow_null=True),
+        "previous": serializers.CharField(allow_null=True),
+        "results": item(many=True),
+    }
+    return type(name, (Serializer,), fields)
+
+
+class Schema(AutoSchema):
+    """Tags by the second part of the path; every operation may answer a problem."""
+
+    def get_tags(self) -> list[str]:
+        return [self.path.removeprefix(API_PREFIX).split("/")[0]]
+
+    def _get_response_bodies(self, *args: Any, **kwargs: Any) -> Any:
+        bodies = super()._get_response_bodies(*args, **kwargs)
+        bodies["default"] = self._get_response_for_code(
+            OpenApiResponse(Problem, "Any refusal."), "default", [MEDIA_TYPE]
+        )
+        return bodies
+
+
+def leave_out_aliases(endpoints: Sequence[Endpoint], **_: Any) -> list[Endpoint]:
+    """Only canonical addresses are documented (contract, section 1, Paths)."""
+    from config.paths_as_written import without_account
+
+    aliases = {
+        API_PREFIX + _CONVERTER.sub(r"{\1}", str(alias.pattern))
+        for alias in without_account
+    }
+    return [
+        endpoint
+        for endpoint in endpoints
+        if endpoint[0].startswith(API_PREFIX) and endpoint[0] not in aliases
+    ]

@@ -1,0 +1,143 @@
+"""The base of all wire shapes: camelCase names and strict JSON types."""
+
+import re
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+MAX_AMOUNT = 999_999_999_999
+"""The largest amount, in whole home-currency units (contract, section 9)."""
+
+_BOUNDARY = re.compile(r"_([a-z0-9])")
+_REFUSED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
+
+
+def to_camel(name: str) -> str:
+    """`wallet_id` → `walletId`."""
+    return _BOUNDARY.sub(lambda match: match.group(1).upper(), name)
+
+
+class Serializer(serializers.Serializer[Any]):
+    """Fields are declared in snake_case and named in camelCase on the wire.
+
+    Schema, body and errors share the one name; user text is never a key.
+    """
+
+    def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
+        fields = super().get_fields()
+        for name, field in fields.items():
+            if isinstance(field, serializers.SerializerMethodField):
+                field.method_name = field.method_name or f"get_{name}"
+            elif field.source is None and to_camel(name) != name:
+                field.source = name
+        return {to_camel(name): field for name, field in fields.items()}
+
+
+class Text(serializers.CharField):
+    """A JSON string, trimmed, without control characters or lone surrogates."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "control": "Control characters are not allowed.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        if _REFUSED.search(data):
+            self.fail("control")
+        return super().to_internal_value(data)
+
+
+
+
+class Whole(serializers.IntegerField):
+    """A JSON number without a fraction; a string or a boolean is refused."""
+
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, bool) or not isinstance(data, int | Decimal):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Flag(serializers.BooleanField):
+    """JSON true or false, nothing that merely looks like it."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if data is None and self.allow_null:
+            return None  # type: ignore[return-value]
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+class Exact(serializers.DecimalField):
+    """An exact decimal, as a JSON number or a string; a `Decimal` in answers."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(coerce_to_string=False, **options)
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        if isinstance(data, bool) or not isinstance(data, int | Decimal | str):
+            self.fail("invalid")
+        value: Decimal = super().to_internal_value(data)
+        return value
+
+    def quantize(self, value: Decimal) -> Decimal:
+        return value
+
+
+class PositiveExact(Exact):
+    """An exact decimal above 0."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "not_positive": "This must be more than 0.",
+    }
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        value = super().to_internal_value(data)
+        if value <= 0:
+            self.fail("not_positive")
+        return value
+
+
+class Amount(Whole):
+    """Money in whole home-currency units, 1 to 999,999,999,999."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"min_value": 1, "max_value": MAX_AMOUNT} | options)
+
+
+class ExactList(serializers.ListField):
+    """A JSON array; in errors its items are named by their index."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if not isinstance(data, list):
+            self.fail("not_a_list", input_type=type(data).__name__)
+        return super().to_internal_value(data)
+
+
+class QuerySerializer(Serializer):
+    """Query parameters: text in, typed values out; unknown ones are ignored."""
+
+
+def read_query(serializer: type[QuerySerializer], request: Any) -> dict[str, Any]:
+    """The checked query parameters; an empty value counts as not given."""
+    given = {key: value for key, value in request.query_params.items() if value != ""}
+    checked = serializer(data=given, context={"request": request})
+    checked.is_valid(raise_exception=True)
+    values: dict[str, Any] = checked.validated_data
+    return values
+
+
+def read_body(
+    serializer: type[Serializer], request: Any, *, partial: bool = False
+) -> dict[str, Any]:
+    """The checked body of a request."""
+    checked = serializer(
+        data=request.data, partial=partial, context={"request": request}
+    )
+    checked.is_valid(raise_exception=True)
+    values: dict[str, Any] = checked.validated_data
+    return values
+

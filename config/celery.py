@@ -1,0 +1,38 @@
+"""The job queue: the worker's application and what Beat runs when.
+
+Intervals, not crontab rows: django-celery-beat 2.9 loads crontab rows only near
+their hour and may miss one. `expires` keeps missed runs from piling up.
+"""
+
+import os
+from datetime import timedelta
+from typing import Any
+
+from celery import Celery
+from celery.signals import worker_process_init, worker_process_shutdown
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+app = Celery("household-ledger")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+DAY = timedelta(days=1)
+app.conf.beat_schedule = {
+    "purge sessions": {
+        "task": "accounts.tasks.purge_sessions",
+        "schedule": DAY,
+        "options": {"expires": DAY.total_seconds() / 2},
+    },
+}
+
+
+@worker_process_init.connect
+@worker_process_shutdown.connect
+def drop_inherited_connections(**_: Any) -> None:
+    """A forked worker must not share its parent's pool, nor leave one behind."""
+    from django.db import connections
+
+    for connection in connections.all(initialized_only=True):
+        connection.close()
+        connection.close_pool()  # type: ignore[attr-defined]

@@ -1,0 +1,93 @@
+"""Typed readers of the environment; a bad value stops the start with one line."""
+
+import base64
+import binascii
+import os
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+SEAL_KEY_BYTES = 32
+
+_environment = environ.Env()
+
+
+def read_text(name: str, default: str = "") -> str:
+    """The value without surrounding blanks; an empty value counts as unset."""
+    return os.environ.get(name, "").strip() or default
+
+
+def read_required(name: str, why: str) -> str:
+    value = read_text(name)
+    if not value:
+        raise ImproperlyConfigured(f"{name} is not set: {why}.")
+    return value
+
+
+def read_flag(name: str, *, default: bool) -> bool:
+    value = read_text(name).lower()
+    if not value:
+        return default
+    if value in _environment.BOOLEAN_TRUE_STRINGS:
+        return True
+    if value in {"false", "off", "no", "n", "0"}:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+
+
+def read_number(name: str, default: int, *, least: int = 0, most: int = 2**31) -> int:
+    value = read_text(name)
+    if not value:
+        return default
+    if not value.isascii() or not value.isdigit() or not least <= int(value) <= most:
+        raise ImproperlyConfigured(
+            f"{name} must be a whole number from {least} to {most}, not {value!r}."
+        )
+    return int(value)
+
+
+def read_list(name: str) -> list[str]:
+    """Values separated by commas."""
+    return [part.strip() for part in read_text(name).split(",") if part.strip()]
+
+
+def read_url(name: str, default: str, *, schemes: tuple[str, ...]) -> str:
+    """An absolute address without a slash at its end."""
+    value = read_text(name, default).rstrip("/")
+    try:
+        parts = urlsplit(value)
+        valid = parts.scheme in schemes and bool(parts.hostname) and (parts.port or 1)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ImproperlyConfigured(
+            f"{name} must be an address with the scheme {' or '.join(schemes)}."
+        )
+    return value
+
+
+def read_time_zone(name: str, default: str) -> str:
+    value = read_text(name, default)
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ImproperlyConfigured(f"{name}: no time zone {value!r}.") from None
+    return value
+
+
+def read_seal_keys(name: str) -> list[bytes]:
+    """Keys of 32 bytes in base64, separated by commas, the one in use first."""
+    return [_decode_key(name, text) for text in read_list(name)]
+
+
+def _decode_key(name: str, text: str) -> bytes:
+    try:
+        key = base64.b64decode(text, altchars=b"-_" if "-" in text or "_" in text else None,
+                               validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != SEAL_KEY_BYTES:
+        raise ImproperlyConfigured(f"{name} must be base64 of {SEAL_KEY_BYTES} bytes.")
+    return key

@@ -1,0 +1,68 @@
+"""The health checks: is the process alive, can requests be served."""
+
+from django.db import DatabaseError, connection
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from config import faststore
+from config.api.permissions import AllowAny
+from config.api.serializers import Serializer
+
+UP, DOWN = "up", "down"
+
+
+class HealthBody(Serializer):
+    status = serializers.ChoiceField(choices=["ok", "degraded", "unavailable"])
+    database = serializers.ChoiceField(choices=[UP, DOWN])
+    fast_store = serializers.ChoiceField(choices=[UP, DOWN])
+
+
+class LiveBody(Serializer):
+    status = serializers.ChoiceField(choices=["ok"])
+
+
+class HealthView(APIView):
+    """200 while requests can be served, 503 without the database."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+
+    @extend_schema(operation_id="health", responses={200: HealthBody, 503: HealthBody})
+    def get(self, request: Request) -> Response:
+        database, fast_store = database_answers(), faststore.answers()
+        body = {
+            "status": _describe(database=database, fast_store=fast_store),
+            "database": UP if database else DOWN,
+            "fastStore": UP if fast_store else DOWN,
+        }
+        code = status.HTTP_200_OK if database else status.HTTP_503_SERVICE_UNAVAILABLE
+        return Response(body, status=code)
+
+
+class LiveView(APIView):
+    """200 while the process answers at all."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+
+    @extend_schema(operation_id="health_live", responses=LiveBody)
+    def get(self, request: Request) -> Response:
+        return Response({"status": "ok"})
+
+
+def database_answers() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return False
+    return True
+
+
+def _describe(*, database: bool, fast_store: bool) -> str:
+    if not database:
+        return "unavailable"
+    return "ok" if fast_store else "degraded"

@@ -1,0 +1,51 @@
+"""One JSON object a line, with the request's id and without secrets."""
+
+import logging
+import re
+from contextvars import ContextVar
+from datetime import UTC, datetime
+
+import orjson
+
+request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+
+WITHHELD = "[withheld]"
+_SECRETS = (
+    re.compile(r"(?i)(?<=bearer )[\w.~+/=-]{8,}"),
+    re.compile(
+        r"(?i)(?<![\w])((?:session_?id|[\w]*token|[\w]*password|secret\w*|api_?key|key)"
+        r"[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;}]+"
+    ),
+    re.compile(r"data:image/[\w+.-]+;base64,[\w+/=]+"),
+    re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"),
+    re.compile(r"(?s)DETAIL:.*?(?=\n\S|\Z)"),
+    re.compile(r"(?<![\w.-])\d(?:[ -]?\d){9,18}(?![\w.-])"),
+)
+"""Bearer tokens, named secrets, pictures, passwords in addresses, the rows that
+PostgreSQL quotes in its errors, and numbers long enough to be an account's."""
+
+
+def withhold_secrets(text: str) -> str:
+    for pattern in _SECRETS:
+        text = pattern.sub(
+            lambda m: (m.group(1) if m.lastindex else "") + WITHHELD, text
+        )
+    return text
+
+
+class JSONFormatter(logging.Formatter):
+    """`time`, `level`, `logger`, `message`, `requestId`, and the `extra` fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": withhold_secrets(record.getMessage()),
+        }
+        if (current := request_id.get()) is not None:
+            line["requestId"] = current
+        line |= getattr(record, "fields", {})
+        if record.exc_info:
+            line["trace"] = withhold_secrets(self.formatException(record.exc_info))
+        return orjson.dumps(line, default=str).decode()

@@ -1,0 +1,68 @@
+"""What surrounds every request: its id, its line in the log, one more try."""
+
+import logging
+import time
+import uuid
+from collections.abc import Callable
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponseBase
+
+from config import logs
+
+logger = logging.getLogger("access")
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+RETRY_WITHIN_SECONDS = 1.0
+
+
+class RequestLog:
+    """Gives the request an id, answers it in X-Request-ID, logs one line.
+
+    The line holds the path without its query: queries can carry what a member
+    typed.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request_id = uuid.uuid4().hex
+        token = logs.request_id.set(request_id)
+        started = time.perf_counter()
+        try:
+            response = self.get_response(request)
+            response.headers["X-Request-ID"] = request_id
+            fields = {
+                "method": request.method,
+                "path": request.path,
+                "status": response.status_code,
+                "milliseconds": round((time.perf_counter() - started) * 1000, 1),
+            }
+            logger.info("request", extra={"fields": fields})
+            return response
+        finally:
+            logs.request_id.reset(token)
+
+
+class RetryReads:
+    """Reads once more when a connection broke under the request.
+
+    A restart of PostgreSQL ends the statements under way; reading again is safe
+    and finds a fresh connection. Failures that took long are left alone.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        started = time.monotonic()
+        response = self.get_response(request)
+        if not getattr(response, "database_down", False):
+            return response
+        connection.close()
+        if request.method not in {"GET", "HEAD"}:
+            return response
+        if time.monotonic() - started > RETRY_WITHIN_SECONDS:
+            return response
+        return self.get_response(request)

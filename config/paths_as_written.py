@@ -1,0 +1,31 @@
+"""The addresses that service.md writes without their prefix.
+
+Each answers exactly as written and below /api, by the view of its canonical
+address; none is documented (contract, section 1, Paths).
+"""
+
+from django.urls import path
+
+from accounts.views.profile import PointsView, ProfileView, VerifyPasswordView
+from accounts.views.sessions import SignupEnabledView
+from ledger import urls as ledger
+
+without_api = [
+    path("auth/verify-password", VerifyPasswordView.as_view()),
+    path("auth/profile", ProfileView.as_view()),
+    path("auth/points", PointsView.as_view()),
+    path("auth/signup-enabled", SignupEnabledView.as_view()),
+    path("account/categories/import", ledger.import_categories),
+    path("account/quick-entries", ledger.quick_entries),
+    path("account/quick-entries/reorder", ledger.reorder_quick_entries),
+    path("account/quick-entries/<int:quick_entry_id>", ledger.quick_entry),
+]
+"""Below /api these are the canonical addresses."""
+
+without_account = [
+    path("entries/<int:entry_id>/confirm", ledger.confirm_entry),
+    path("entries/pending/count", ledger.count_pending),
+]
+"""These answer below /api as well."""
+
+urlpatterns = [*without_api, *without_account]

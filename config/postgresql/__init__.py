@@ -1,0 +1,1 @@
+"""Django's PostgreSQL backend with a breaker in front of its pool."""

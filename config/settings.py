@@ -1,0 +1,282 @@
+"""Every setting of the service; what an operator may change is read by `env`."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from config import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- The installation ---------------------------------------------------------
+
+DEBUG = env.read_flag("DEBUG", default=False)
+SECRET_KEY = env.read_text("SECRET_KEY") or (
+    "only-for-debugging"
+    if DEBUG
+    else env.read_required("SECRET_KEY", "it signs what members must not forge")
+)
+PUBLIC_URL = env.read_url(
+    "PUBLIC_URL", "http://127.0.0.1:8000", schemes=("http", "https")
+)
+IS_HTTPS = PUBLIC_URL.startswith("https:")
+ALLOWED_HOSTS = env.read_list("ALLOWED_HOSTS") or [
+    "127.0.0.1",
+    "localhost",
+    "[::1]",
+    str(urlsplit(PUBLIC_URL).hostname),
+]
+TRUSTED_PROXY_COUNT = env.read_number("TRUSTED_PROXY_COUNT", 0, most=10)
+HOME_CURRENCY = env.read_text("HOME_CURRENCY", "KRW").upper()
+TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
+USE_TZ = True
+LANGUAGE_CODE = "en-us"
+USE_I18N = True
+
+# --- Applications -------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "accounts",
+    "administration",
+    "ledger",
+    "administration.apps.ServiceAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.staticfiles",
+    "django_celery_beat",
+    "corsheaders",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+MIDDLEWARE = [
+    "config.middleware.RequestLog",
+    "config.middleware.RetryReads",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# --- PostgreSQL: the truth ----------------------------------------------------
+
+DATABASE_POOL_SIZE = env.read_number("DATABASE_POOL_SIZE", 8, least=1, most=100)
+STATEMENT_LIMITS = (
+    "-c statement_timeout=10s -c lock_timeout=3s "
+    "-c idle_in_transaction_session_timeout=30s"
+)
+
+
+def read_database(url: str) -> dict[str, Any]:
+    """Django's description of the database behind DATABASE_URL, with its pool."""
+    parsed = environ.Env.db_url_config(url)
+    if parsed.get("ENGINE") != "django.db.backends.postgresql":
+        raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://.")
+    options = parsed.get("OPTIONS", {})
+    return {
+        **parsed,
+        "ENGINE": "config.postgresql",
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {
+            "connect_timeout": 3,
+            "options": STATEMENT_LIMITS,
+            "application_name": "household-ledger",
+            **options,
+            "pool": {
+                "min_size": 1,
+                "max_size": DATABASE_POOL_SIZE,
+                "timeout": 4,
+                "max_lifetime": 30 * 60,
+                "reconnect_timeout": 1,
+            },
+        },
+    }
+
+
+DATABASES = {
+    "default": read_database(
+        env.read_required("DATABASE_URL", "script/server brings a database of its own")
+    )
+}
+
+# --- Valkey: the fast store ---------------------------------------------------
+
+REDIS_URL = env.read_url(
+    "REDIS_URL", "redis://127.0.0.1:6379/0", schemes=("redis", "rediss", "unix")
+)
+FAST_STORE_SECONDS = 0.15
+"""How long one call may hang; a request is served from PostgreSQL after it."""
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {
+            "SOCKET_CONNECT_TIMEOUT": FAST_STORE_SECONDS,
+            "SOCKET_TIMEOUT": FAST_STORE_SECONDS,
+            "CONNECTION_POOL_KWARGS": {"retry": Retry(NoBackoff(), 0)},
+        },
+    }
+}
+
+# --- Members and sessions -----------------------------------------------------
+
+AUTH_USER_MODEL = "accounts.Member"
+AUTHENTICATION_BACKENDS = ["accounts.login.LoginBackend"]
+PASSWORD_HASHERS = [
+    "accounts.hashers.LeanArgon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+SESSION_ENGINE = "accounts.sessions"
+SESSION_TTL_DAYS = env.read_number("SESSION_TTL_DAYS", 14, least=1, most=3650)
+SESSION_COOKIE_AGE = SESSION_TTL_DAYS * 24 * 60 * 60
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = IS_HTTPS
+IDP_CLIENT_ID = env.read_text("IDP_CLIENT_ID")
+IDP_TOKENINFO_URL = env.read_url(
+    "IDP_TOKENINFO_URL",
+    "https://oauth2.googleapis.com/tokeninfo",
+    schemes=("http", "https"),
+)
+
+# --- The ledger ---------------------------------------------------------------
+
+ACCOUNT_NUMBER_KEYS = env.read_seal_keys("ACCOUNT_NUMBER_KEY")
+
+# --- The JSON interface -------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["config.api.permissions.IsMember"],
+    "DEFAULT_PARSER_CLASSES": ["config.api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["config.api.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "config.api.schema.Schema",
+    "EXCEPTION_HANDLER": "config.api.problems.handle_exception",
+    "UNAUTHENTICATED_USER": None,
+    "DATETIME_FORMAT": None,
+    "URL_FORMAT_OVERRIDE": None,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+    "TEST_REQUEST_RENDERER_CLASSES": [
+        "rest_framework.renderers.JSONRenderer",
+        "rest_framework.renderers.MultiPartRenderer",
+    ],
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Household Ledger and Community Board",
+    "DESCRIPTION": (
+        "A household ledger, a community board and a paid membership over JSON. "
+        "Log in, then send the token as `Authorization: Bearer <token>`. "
+        "Every error is an `application/problem+json` body with a `code`."
+    ),
+    "VERSION": "1.0.0",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PUBLIC": True,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "PREPROCESSING_HOOKS": ["config.api.schema.leave_out_aliases"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
+"""2.5 MiB for a JSON body; a larger one is answered 413."""
+CORS_ALLOWED_ORIGINS = env.read_list("CORS_ALLOWED_ORIGINS")
+CORS_EXPOSE_HEADERS = ["Retry-After", "X-Request-ID"]
+
+# --- Security of the transport ------------------------------------------------
+
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXY_COUNT else None
+)
+SECURE_SSL_REDIRECT = False
+SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if IS_HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = IS_HTTPS
+SECURE_HSTS_PRELOAD = IS_HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_COOKIE_SECURE = IS_HTTPS
+CSRF_COOKIE_HTTPONLY = True
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+CSRF_FAILURE_VIEW = "config.api.problems.csrf_failure"
+SILENCED_SYSTEM_CHECKS = [
+    "auth.W004",  # login ids are unique without regard to case, by a constraint
+    "security.W008",  # the proxy in front redirects to https; health checks are plain
+]
+
+# --- Static files -------------------------------------------------------------
+
+STATIC_URL = "/static/"
+WHITENOISE_USE_FINDERS = env.read_flag("SERVE_STATIC_FROM_SOURCE", default=DEBUG)
+STATIC_ROOT = None if WHITENOISE_USE_FINDERS else BASE_DIR / "var" / "static"
+WHITENOISE_AUTOREFRESH = False
+
+# --- Jobs ---------------------------------------------------------------------
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "jobs:"}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TIMEZONE = TIME_ZONE
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+
+# --- Logs ---------------------------------------------------------------------
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"json": {"()": "config.logs.JSONFormatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "root": {"handlers": ["stderr"], "level": env.read_text("LOG_LEVEL", "INFO")},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+        "django.request": {"level": "ERROR"},
+        "django.security": {"level": "ERROR"},
+        "psycopg.pool": {"level": "ERROR"},
+    },
+}

@@ -1,0 +1,13 @@
+"""The entry of the web server."""
+
+import os
+import sys
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+try:
+    application = get_wsgi_application()
+except ImproperlyConfigured as error:
+    sys.exit(f"configuration: {error}")

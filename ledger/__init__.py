@@ -1,0 +1,1 @@
+"""The personal ledger of each member, isolated from all others."""

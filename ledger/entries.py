@@ -1,0 +1,214 @@
+"""Entries: what is written, how it is converted, how it is confirmed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import Member
+from config.api.serializers import MAX_AMOUNT
+from config.errors import InvalidField, NotFound
+from ledger.categories import resolve_category
+from ledger.models import Entry, EntryTag, Tag, Wallet
+from ledger.models.base import EntryType
+from ledger.ownership import find_owned
+from ledger.tags import resolve_tags
+
+RATE_STEP = Decimal("0.00000001")
+_EXACT = Context(prec=60)
+_CURRENCY_FIELDS = frozenset({"currency", "original_amount", "exchange_rate"})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry as the member means it; names instead of rows.
+
+    `amount` is in whole home-currency units, None to have it converted.
+    """
+
+    date: date
+    type: str
+    amount: int | None = None
+    category: str | None = None
+    wallet: Wallet | None = None
+    memo: str = ""
+    tags: tuple[str, ...] = ()
+    currency: str | None = None
+    original_amount: Decimal | None = None
+    exchange_rate: Decimal | None = None
+    installment_months: int | None = None
+
+
+def record_entry(member: Member, draft: Draft, now: datetime) -> int:
+    """Write a new confirmed entry; its id.
+
+    Raises `InvalidField` for what cannot be converted or paid in installments.
+    """
+    draft = settle(draft)
+    check_installments(draft)
+    with transaction.atomic():
+        entry = Entry(member=member, created_at=now)
+        tags = _fill(entry, draft, now)
+        entry.save(force_insert=True)
+        _link_tags(entry, tags)
+    return int(entry.pk)
+
+
+def change_entry(
+    member: Member, entry_id: int, changes: dict[str, Any], now: datetime
+) -> None:
+    """Change what `changes` names; a pending entry stays pending."""
+    with transaction.atomic():
+        entry = _lock(member, entry_id)
+        _change(entry, changes, now)
+
+
+def confirm_entry(
+    member: Member, entry_id: int, corrections: dict[str, Any], now: datetime
+) -> None:
+    """Confirm a pending entry, with corrections; twice is without effect.
+
+    One that came without a rate needs an amount first (contract, Notification
+    results).
+    """
+    with transaction.atomic():
+        entry = _lock(member, entry_id)
+        if not entry.pending:
+            return
+        entry.pending = False
+        _change(entry, corrections, now)
+
+
+def delete_entry(member: Member, entry_id: int) -> None:
+    if not Entry.objects.owned_by(member).filter(pk=entry_id).delete()[0]:
+        raise NotFound
+
+
+def settle(draft: Draft, changed: Iterable[str] = ()) -> Draft:
+    """Make amount, currency, original amount and rate agree.
+
+    A home-currency entry has only an amount. A foreign one keeps its original
+    amount and rate; a missing amount is their product, rounded half up; a missing
+    rate follows from an amount that is given (service.md, Ledger, rule 2).
+    """
+    if draft.amount == 0:
+        raise InvalidField("amount", "This is at least 1.", "min_value")
+    if draft.currency is None or draft.currency == settings.HOME_CURRENCY:
+        return _settle_home(draft)
+    if draft.original_amount is None:
+        raise InvalidField("originalAmount", "A foreign entry needs it.", "required")
+    if _CURRENCY_FIELDS & set(changed) and "amount" not in changed:
+        draft = replace(draft, amount=None)
+    if draft.exchange_rate is None:
+        return replace(draft, exchange_rate=_derive_rate(draft))
+    if not draft.amount:
+        converted = convert(draft.original_amount, draft.exchange_rate)
+        return replace(draft, amount=converted)
+    return draft
+
+
+def convert(original_amount: Decimal, exchange_rate: Decimal) -> int:
+    """The home-currency amount, rounded half up to whole units."""
+    product = _EXACT.multiply(original_amount, exchange_rate)
+    amount = int(product.quantize(Decimal(1), ROUND_HALF_UP, _EXACT))
+    if not 1 <= amount <= MAX_AMOUNT:
+        raise InvalidField("amount", f"Converted, it is not 1 to {MAX_AMOUNT}.")
+    return amount
+
+
+def check_installments(draft: Draft) -> None:
+    """Installments are for card expenses only (service.md, Ledger, rule 3)."""
+    if draft.installment_months is None:
+        return
+    by_card = draft.wallet is not None and draft.wallet.kind == Wallet.Kind.CARD
+    if draft.type != EntryType.EXPENSE or not by_card:
+        raise InvalidField("installmentMonths", "Only an expense by CARD has these.")
+
+
+def _settle_home(draft: Draft) -> Draft:
+    if not draft.amount:
+        raise InvalidField("amount", "This field is required.", "required")
+    return replace(draft, currency=None, original_amount=None, exchange_rate=None)
+
+
+def _derive_rate(draft: Draft) -> Decimal:
+    if not draft.amount or draft.original_amount is None:
+        raise InvalidField("exchangeRate", "Give the rate or the amount.", "required")
+    rate = _EXACT.divide(Decimal(draft.amount), draft.original_amount)
+    rate = rate.quantize(RATE_STEP, ROUND_HALF_UP, _EXACT)
+    if not rate:
+        raise InvalidField("amount", "This is too little for the original amount.")
+    return rate
+
+
+def _lock(member: Member, entry_id: int) -> Entry:
+    rows = Entry.objects.select_for_update(no_key=True)
+    entry: Entry = find_owned(rows, member, entry_id)
+    return entry
+
+
+def _change(entry: Entry, changes: dict[str, Any], now: datetime) -> None:
+    draft = replace(_draft_of(entry), **changes)
+    if entry.amount == 0 and draft.amount == 0:
+        draft = replace(draft, amount=None)
+    if not _awaits_rate(entry, draft):
+        draft = settle(draft, changes)
+    check_installments(draft)
+    tags = _fill(entry, draft, now)
+    entry.save()
+    if "tags" in changes:
+        EntryTag.objects.filter(entry=entry).delete()
+        _link_tags(entry, tags)
+
+
+def _awaits_rate(entry: Entry, draft: Draft) -> bool:
+    """A pending foreign entry may stay without a rate until it is confirmed."""
+    return (
+        entry.pending
+        and not draft.amount
+        and draft.currency is not None
+        and draft.original_amount is not None
+        and draft.exchange_rate is None
+    )
+
+
+def _draft_of(entry: Entry) -> Draft:
+    return Draft(
+        date=entry.date,
+        type=entry.type,
+        amount=entry.amount,
+        category=entry.category.name if entry.category else None,
+        wallet=entry.wallet,
+        memo=entry.memo,
+        currency=entry.currency,
+        original_amount=entry.original_amount,
+        exchange_rate=entry.exchange_rate,
+        installment_months=entry.installment_months,
+    )
+
+
+def _fill(entry: Entry, draft: Draft, now: datetime) -> list[Tag]:
+    """Put the draft into the row; the tags to link once the row has an id."""
+    entry.date = draft.date
+    entry.type = draft.type
+    entry.amount = draft.amount or 0
+    entry.category = resolve_category(entry.member, draft.type, draft.category)
+    entry.wallet = draft.wallet
+    entry.memo = draft.memo
+    entry.currency = draft.currency
+    entry.original_amount = draft.original_amount
+    entry.exchange_rate = draft.exchange_rate
+    entry.installment_months = draft.installment_months
+    entry.updated_at = now
+    return resolve_tags(entry.member, draft.tags)
+
+
+def _link_tags(entry: Entry, tags: list[Tag]) -> None:
+    EntryTag.objects.bulk_create(
+        EntryTag(entry=entry, tag=tag, member_id=entry.member_id, position=position)
+        for position, tag in enumerate(tags)
+    )

@@ -1,0 +1,36 @@
+"""The ledger's part of self-deletion."""
+
+from accounts.models import Member
+from ledger.models import (
+    Category,
+    Entry,
+    EntryTag,
+    EntryTotal,
+    MonthTotal,
+    QuickEntry,
+    QuickEntryTag,
+    Tag,
+    Wallet,
+    WalletTotal,
+)
+
+ORDER = (
+    EntryTag,
+    QuickEntryTag,
+    Entry,
+    QuickEntry,
+    WalletTotal,
+    EntryTotal,
+    MonthTotal,
+    Tag,
+    Category,
+    Wallet,
+)
+"""What refers to something goes before it."""
+
+
+def erase_member(member: Member) -> None:
+    """Delete the member's whole ledger, inside the caller's transaction."""
+    for model in ORDER:
+        rows = model._default_manager.filter(member_id=member.pk)
+        rows._raw_delete(rows.db)

@@ -1,0 +1,51 @@
+"""Categories in two levels."""
+
+from django.db import models
+from django.db.models import Q
+
+from config.levels import level_of_parent
+from ledger.models.base import NAME_LENGTH, EntryType, OwnedModel
+
+
+class Category(OwnedModel):
+    """A major category, or a minor one under it (service.md, Category rules).
+
+    The database holds the two levels: see `config.levels` and the migration.
+    """
+
+    type = models.CharField(max_length=7, choices=EntryType.choices)
+    name = models.CharField(max_length=NAME_LENGTH)
+    parent = models.ForeignKey(
+        "self",
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        null=True,
+        blank=True,
+        related_name="minors",
+    )
+    sort_order = models.IntegerField(default=0)
+    level = level_of_parent(when_major=1, when_minor=2)
+    parent_level = level_of_parent(when_major=None, when_minor=1)
+
+    class Meta:
+        db_table = "account_category"
+        verbose_name_plural = "categories"
+        ordering = ["type", "sort_order", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "type", "name"], name="account_category_name_unique"
+            ),
+            models.UniqueConstraint(
+                fields=["member", "type", "id"], name="account_category_owner"
+            ),
+            models.UniqueConstraint(
+                fields=["member", "type", "id", "level"], name="account_category_place"
+            ),
+            models.CheckConstraint(
+                condition=Q(type__in=EntryType.values),
+                name="account_category_type_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,113 @@
+"""Entries: money that came in or went out on a day."""
+
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from ledger.models.base import MEMO_LENGTH, EntryType, OwnedModel
+from ledger.models.categories import Category
+from ledger.models.tags import Tag
+from ledger.models.wallets import Wallet
+
+FOREIGN = Q(
+    currency__isnull=False, original_amount__gt=0, exchange_rate__gt=0
+) | Q(currency__isnull=False, original_amount__gt=0, exchange_rate=None, pending=True)
+HOME = Q(currency=None, original_amount=None, exchange_rate=None)
+
+
+class Entry(OwnedModel):
+    """One entry (service.md, Ledger entry).
+
+    `amount` is in whole home-currency units and is what counts everywhere; 0 only
+    while pending without a rate. `original_amount` × `exchange_rate` explain it.
+    """
+
+    date = models.DateField()
+    type = models.CharField(max_length=7, choices=EntryType.choices)
+    amount = models.BigIntegerField()
+    category = models.ForeignKey(
+        Category, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False,
+        null=True, related_name="+",
+    )
+    wallet = models.ForeignKey(
+        Wallet, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False,
+        null=True, related_name="+",
+    )
+    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    currency = models.CharField(max_length=3, null=True)
+    original_amount = models.DecimalField(max_digits=16, decimal_places=4, null=True)
+    exchange_rate = models.DecimalField(max_digits=20, decimal_places=8, null=True)
+    installment_months = models.SmallIntegerField(null=True)
+    pending = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        db_table = "account_entry"
+        verbose_name_plural = "entries"
+        ordering = ["-date", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["member", "id"], name="account_entry_owner"),
+            models.CheckConstraint(
+                condition=Q(type__in=EntryType.values), name="account_entry_type_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(amount__gt=0) | Q(amount=0, pending=True),
+                name="account_entry_amount_positive",
+            ),
+            models.CheckConstraint(
+                condition=FOREIGN | HOME, name="account_entry_currency_whole"
+            ),
+            models.CheckConstraint(
+                condition=Q(installment_months=None)
+                | Q(installment_months__range=(2, 24), type=EntryType.EXPENSE),
+                name="account_entry_installments",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["member", "-date", "-id"], name="account_entry_list"),
+            models.Index(
+                fields=["member", "category", "-date", "-id"],
+                name="account_entry_by_category",
+            ),
+            models.Index(
+                fields=["member", "wallet", "-date", "-id"],
+                name="account_entry_by_wallet",
+            ),
+            models.Index(
+                fields=["member", "-date", "-id"],
+                condition=Q(pending=True),
+                name="account_entry_pending",
+            ),
+            GinIndex(
+                OpClass("member_id", name="int8_ops"),
+                OpClass("memo", name="gin_trgm_ops"),
+                name="account_entry_memo",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.date} {self.type} {self.amount}"
+
+
+class EntryTag(models.Model):
+    """A tag on an entry, in the order in which the member wrote the tags."""
+
+    pk = models.CompositePrimaryKey("entry_id", "tag_id")
+    entry = models.ForeignKey(
+        Entry, on_delete=models.CASCADE, db_constraint=False, db_index=False,
+        related_name="tag_links",
+    )
+    tag = models.ForeignKey(
+        Tag, on_delete=models.CASCADE, db_constraint=False, related_name="+"
+    )
+    member_id = models.BigIntegerField()
+    position = models.SmallIntegerField()
+
+    class Meta:
+        db_table = "account_entry_tag"
+        ordering = ["entry_id", "position"]
+
+    def __str__(self) -> str:
+        return f"tag {self.tag_id} on entry {self.entry_id}"

@@ -1,0 +1,70 @@
+"""Quick entries: templates of entries that are written often."""
+
+from django.db import models
+from django.db.models import Q
+
+from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, EntryType, OwnedModel
+from ledger.models.categories import Category
+from ledger.models.tags import Tag
+from ledger.models.wallets import Wallet
+
+
+class QuickEntry(OwnedModel):
+    """A template (service.md, Quick entry); without an amount it is asked for."""
+
+    name = models.CharField(max_length=NAME_LENGTH)
+    type = models.CharField(max_length=7, choices=EntryType.choices)
+    amount = models.BigIntegerField(null=True)
+    category = models.ForeignKey(
+        Category, on_delete=models.DO_NOTHING, db_constraint=False, null=True,
+        related_name="+",
+    )
+    wallet = models.ForeignKey(
+        Wallet, on_delete=models.DO_NOTHING, db_constraint=False, null=True,
+        related_name="+",
+    )
+    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    sort_order = models.IntegerField(default=0)
+
+    class Meta:
+        db_table = "account_quick_entry"
+        verbose_name_plural = "quick entries"
+        ordering = ["sort_order", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "id"], name="account_quick_entry_owner"
+            ),
+            models.CheckConstraint(
+                condition=Q(type__in=EntryType.values),
+                name="account_quick_entry_type_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(amount=None) | Q(amount__gt=0),
+                name="account_quick_entry_amount_positive",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QuickEntryTag(models.Model):
+    """A tag of a quick entry, in the order in which the member wrote the tags."""
+
+    pk = models.CompositePrimaryKey("quick_entry_id", "tag_id")
+    quick_entry = models.ForeignKey(
+        QuickEntry, on_delete=models.CASCADE, db_constraint=False, db_index=False,
+        related_name="tag_links",
+    )
+    tag = models.ForeignKey(
+        Tag, on_delete=models.CASCADE, db_constraint=False, related_name="+"
+    )
+    member_id = models.BigIntegerField()
+    position = models.SmallIntegerField()
+
+    class Meta:
+        db_table = "account_quick_entry_tag"
+        ordering = ["quick_entry_id", "position"]
+
+    def __str__(self) -> str:
+        return f"tag {self.tag_id} on quick entry {self.quick_entry_id}"

@@ -1,0 +1,25 @@
+"""Tags: free words on entries."""
+
+from django.db import models
+
+from ledger.models.base import NAME_LENGTH, OwnedModel
+
+
+class Tag(OwnedModel):
+    """A word that members put on entries (service.md, Tag)."""
+
+    name = models.CharField(max_length=NAME_LENGTH)
+    sort_order = models.IntegerField(default=0)
+
+    class Meta:
+        db_table = "account_tag"
+        ordering = ["sort_order", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "name"], name="account_tag_name_unique"
+            ),
+            models.UniqueConstraint(fields=["member", "id"], name="account_tag_owner"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,89 @@
+"""Totals that the database keeps beside the entries.
+
+Statement triggers on `account_entry` (see the migration) change them with every
+write, whichever way it comes, so that balances, counts and statistics cost the
+same for a thousand entries and for a million. Nothing else writes these tables.
+"""
+
+from django.db import models
+
+from accounts.models import Member
+from ledger.models.base import EntryType, OwnedQuerySet
+from ledger.models.wallets import Wallet
+
+
+class Total(models.Model):
+    """The entries of one group: how many, and the sum of their amounts."""
+
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
+    )
+    month = models.DateField()
+    """The first day of the month."""
+    type = models.CharField(max_length=7, choices=EntryType.choices)
+    pending = models.BooleanField()
+    amount = models.BigIntegerField()
+    entries = models.IntegerField()
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+
+class MonthTotal(Total):
+    """By month, type and pending."""
+
+    class Meta:
+        db_table = "account_month_total"
+        ordering = ["month", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "month", "type", "pending"],
+                include=["amount", "entries"],
+                name="account_month_total_key",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.month} {self.type} {self.amount}"
+
+
+class EntryTotal(Total):
+    """By month, type, pending, category and wallet."""
+
+    category_id = models.BigIntegerField(null=True)
+    wallet_id = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "account_entry_total"
+        ordering = ["month", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "month", "type", "pending", "category_id", "wallet_id"],
+                nulls_distinct=False,
+                name="account_entry_total_key",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.month} {self.type} {self.amount}"
+
+
+class WalletTotal(models.Model):
+    """What flowed through a wallet: income minus expense of confirmed entries."""
+
+    wallet = models.OneToOneField(
+        Wallet, on_delete=models.CASCADE, primary_key=True, related_name="total"
+    )
+    member_id = models.BigIntegerField()
+    balance = models.BigIntegerField()
+    entries = models.IntegerField()
+    """Entries of the wallet, pending ones included."""
+
+    class Meta:
+        db_table = "account_wallet_total"
+        ordering = ["wallet_id"]
+
+    def __str__(self) -> str:
+        return f"wallet {self.wallet_id}: {self.balance}"

@@ -1,0 +1,45 @@
+"""Wallets: where money is."""
+
+from django.db import models
+
+from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, OwnedModel
+
+
+class Wallet(OwnedModel):
+    """An account, a card or cash (service.md, Wallet)."""
+
+    class Kind(models.TextChoices):
+        CASH = "CASH"
+        BANK = "BANK"
+        CARD = "CARD"
+        CHECK_CARD = "CHECK_CARD"
+        INVESTMENT = "INVESTMENT"
+        PENSION = "PENSION"
+        LOAN = "LOAN"
+        OTHER = "OTHER"
+
+    name = models.CharField(max_length=NAME_LENGTH)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    institution = models.CharField(max_length=NAME_LENGTH, blank=True, default="")
+    sealed_account_number = models.CharField(
+        max_length=255, blank=True, default="", db_column="account_number"
+    )
+    opening_balance = models.BigIntegerField(default=0)
+    manual_valuation = models.BooleanField(default=False)
+    current_value = models.BigIntegerField(null=True, blank=True)
+    archived = models.BooleanField(default=False)
+    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    sort_order = models.IntegerField(default=0)
+
+    class Meta:
+        db_table = "account"
+        ordering = ["sort_order", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "name"], name="account_name_unique"
+            ),
+            models.UniqueConstraint(fields=["member", "id"], name="account_owner"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

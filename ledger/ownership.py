@@ -1,0 +1,51 @@
+"""Member isolation, decided once: a request reaches only its caller's rows.
+
+An id of another member is 404 in a path or a query and a validation error in a
+body, indistinguishable from an id that does not exist (contract, section 1).
+"""
+
+from typing import Any, TypeVar
+
+from rest_framework import serializers
+from rest_framework.viewsets import ViewSet
+
+from accounts.models import Member
+from config.api.serializers import Whole
+from config.errors import NotFound
+from ledger.models.base import OwnedModel, OwnedQuerySet
+
+Owned = TypeVar("Owned", bound=OwnedModel)
+
+
+class OwnedViewSet(ViewSet):
+    """The base of all ledger views: `self.member` is whose ledger it is."""
+
+    @property
+    def member(self) -> Member:
+        member: Member = self.request.user
+        return member
+
+
+class OwnedId(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
+    """An id in a body, resolved among the caller's rows only."""
+
+    def __init__(self, model: type[OwnedModel] | None = None, **options: Any) -> None:
+        self.model = model
+        if not options.get("read_only"):
+            options.setdefault("queryset", model.objects.all() if model else None)
+        super().__init__(pk_field=Whole(), **options)
+
+    def get_queryset(self) -> OwnedQuerySet:
+        rows: OwnedQuerySet = super().get_queryset()
+        return rows.owned_by(self.context["request"].user)
+
+    def use_pk_only_optimization(self) -> bool:
+        return False
+
+
+def find_owned(rows: OwnedQuerySet, member: Member, row_id: int) -> Any:
+    """The member's row, or `NotFound`; `rows` may lock or prefetch."""
+    row = rows.owned_by(member).filter(pk=row_id).first()
+    if row is None:
+        raise NotFound
+    return row

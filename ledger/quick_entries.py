@@ -1,0 +1,80 @@
+"""Quick entries: templates of entries that are written often."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Prefetch
+
+from accounts.models import Member
+from config.api.ordering import next_position
+from ledger.categories import resolve_category
+from ledger.locking import lock_lists
+from ledger.models import QuickEntry, QuickEntryTag
+from ledger.models.base import OwnedQuerySet
+from ledger.ownership import find_owned
+from ledger.tags import resolve_tags
+
+
+def list_quick_entries(member: Member) -> OwnedQuerySet:
+    """The member's templates in their order, with names and tags."""
+    links = QuickEntryTag.objects.select_related("tag").order_by("position")
+    return (
+        QuickEntry.objects.owned_by(member)
+        .select_related("category")
+        .prefetch_related(Prefetch("tag_links", queryset=links))
+    )
+
+
+def find_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:
+    found: QuickEntry = find_owned(list_quick_entries(member), member, quick_entry_id)
+    return found
+
+
+def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
+    """A new template, last in the order."""
+    with transaction.atomic():
+        lock_lists(member)
+        quick = QuickEntry(
+            member=member,
+            sort_order=next_position(QuickEntry.objects.owned_by(member)),
+        )
+        _save(quick, values)
+    return find_quick_entry(member, quick.pk)
+
+
+def change_quick_entry(
+    member: Member, quick_entry_id: int, values: dict[str, Any]
+) -> QuickEntry:
+    with transaction.atomic():
+        rows = QuickEntry.objects.select_for_update(of=("self",))
+        quick = find_owned(rows, member, quick_entry_id)
+        _save(quick, values)
+    return find_quick_entry(member, quick_entry_id)
+
+
+def delete_quick_entry(member: Member, quick_entry_id: int) -> None:
+    find_quick_entry(member, quick_entry_id).delete()
+
+
+def _save(quick: QuickEntry, values: dict[str, Any]) -> None:
+    """A category stays with its name: under a new type it is another category."""
+    values = dict(values)
+    tags = values.pop("tags", None)
+    kept = quick.category.name if quick.category else None
+    name = values.pop("category", kept)
+    for field, value in values.items():
+        setattr(quick, field, value)
+    quick.category = resolve_category(quick.member, quick.type, name)
+    quick.save()
+    if tags is not None:
+        _replace_tags(quick, tags)
+
+
+def _replace_tags(quick: QuickEntry, names: list[str]) -> None:
+    QuickEntryTag.objects.filter(quick_entry=quick).delete()
+    QuickEntryTag.objects.bulk_create(
+        QuickEntryTag(
+            quick_entry=quick, tag=tag, member_id=quick.member_id, position=position
+        )
+        for position, tag in enumerate(resolve_tags(quick.member, names))
+    )

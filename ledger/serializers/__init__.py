@@ -1,0 +1,1 @@
+"""Wire shapes of the ledger, one module for each topic."""

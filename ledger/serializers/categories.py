@@ -1,0 +1,49 @@
+"""Wire shapes of categories."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from config.api.serializers import QuerySerializer, Serializer
+from ledger.models import Category
+from ledger.models.base import EntryType
+from ledger.ownership import OwnedId
+from ledger.serializers.fields import NameField
+
+
+class CategoryBody(Serializer):
+    id = serializers.IntegerField(read_only=True)
+    name = NameField()
+    type = serializers.ChoiceField(choices=EntryType.choices)
+    parent_id = OwnedId(
+        Category, source="parent", required=False, allow_null=True, default=None
+    )
+    sort_order = serializers.IntegerField(read_only=True)
+
+
+class CategoryQuery(QuerySerializer):
+    type = serializers.ChoiceField(choices=EntryType.choices, required=False)
+
+
+class ImportBody(Serializer):
+    language = serializers.ChoiceField(
+        choices=["ko", "en"],
+        required=False,
+        default="ko",
+        help_text="In which language the names are copied.",
+    )
+
+
+class ImportedBody(Serializer):
+    imported = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+
+
+def describe_category(category: Category) -> dict[str, Any]:
+    return {
+        "id": category.pk,
+        "name": category.name,
+        "type": category.type,
+        "parentId": category.parent_id,
+        "sortOrder": category.sort_order,
+    }

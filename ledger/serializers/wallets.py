@@ -1,0 +1,106 @@
+"""Wire shapes of wallets and net worth."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from config.api.serializers import Flag, Serializer, Text
+from ledger.encryption import Unreadable
+from ledger.models import Wallet
+from ledger.models.base import NAME_LENGTH
+from ledger.serializers.fields import NameField, OptionalText, SignedAmount
+from ledger.wallets import balance_of, read_account_number, report_unreadable, value_of
+
+ACCOUNT_NUMBER_LENGTH = 64
+
+
+class WalletBody(Serializer):
+    """A wallet (contract, section 3)."""
+
+    id = serializers.IntegerField(read_only=True)
+    name = NameField()
+    kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
+    institution = OptionalText(max_length=NAME_LENGTH)
+    account_number = Text(
+        max_length=ACCOUNT_NUMBER_LENGTH,
+        required=False,
+        allow_blank=True,
+        allow_null=True,
+        default=None,
+        help_text="Encrypted at rest; null where there is none, or no key opens it.",
+    )
+    account_number_unreadable = serializers.BooleanField(
+        read_only=True,
+        required=False,
+        help_text="Present, and true, where a number is stored that no key opens.",
+    )
+    opening_balance = SignedAmount(required=False, default=0)
+    balance = serializers.IntegerField(
+        read_only=True,
+        help_text="Opening balance + income - expense of confirmed entries.",
+    )
+    manual_valuation = Flag(required=False, default=False)
+    current_value = SignedAmount(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Counts instead of the balance where manualValuation is true.",
+    )
+    archived = Flag(required=False, default=False)
+    memo = OptionalText()
+    sort_order = serializers.IntegerField(read_only=True)
+
+
+class NetWorthWalletBody(Serializer):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
+    balance = serializers.IntegerField()
+    value = serializers.IntegerField(help_text="What counts: valuation or balance.")
+    archived = serializers.BooleanField()
+
+
+class NetWorthBody(Serializer):
+    total = serializers.IntegerField(help_text="assets - liabilities")
+    assets = serializers.IntegerField(help_text="Positive wallets and holdings.")
+    liabilities = serializers.IntegerField(help_text="Not negative.")
+    investments = serializers.IntegerField(help_text="The market value of holdings.")
+    wallets = NetWorthWalletBody(many=True)
+
+
+def describe_wallet(wallet: Wallet) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "id": wallet.pk,
+        "name": wallet.name,
+        "kind": wallet.kind,
+        "institution": wallet.institution,
+        **describe_account_number(wallet),
+        "openingBalance": wallet.opening_balance,
+        "balance": balance_of(wallet),
+        "manualValuation": wallet.manual_valuation,
+        "currentValue": wallet.current_value if wallet.manual_valuation else None,
+        "archived": wallet.archived,
+        "memo": wallet.memo,
+        "sortOrder": wallet.sort_order,
+    }
+    return body
+
+
+def describe_account_number(wallet: Wallet) -> dict[str, Any]:
+    """The number, or null with a mark where no key opens it."""
+    try:
+        return {"accountNumber": read_account_number(wallet)}
+    except Unreadable:
+        report_unreadable(wallet)
+        return {"accountNumber": None, "accountNumberUnreadable": True}
+
+
+def describe_wallet_worth(wallet: Wallet) -> dict[str, Any]:
+    return {
+        "id": wallet.pk,
+        "name": wallet.name,
+        "kind": wallet.kind,
+        "balance": balance_of(wallet),
+        "value": value_of(wallet),
+        "archived": wallet.archived,
+    }

@@ -1,0 +1,54 @@
+"""Tags: names on entries, made on the way, looked up in batches."""
+
+from collections.abc import Iterable, Sequence
+
+from django.db import connection
+
+from accounts.models import Member
+from config.api.ordering import next_position
+from ledger.locking import lock_lists
+from ledger.models import Tag
+
+_TAGS_OF_ENTRIES = """
+    SELECT link.entry_id, tag.name
+    FROM account_entry_tag link JOIN account_tag tag ON tag.id = link.tag_id
+    WHERE link.entry_id = ANY(%s) ORDER BY link.entry_id, link.position
+"""
+
+
+def resolve_tags(member: Member, names: Sequence[str]) -> list[Tag]:
+    """The member's tags of these names, in this order; unknown ones are made, last.
+
+    Call inside a transaction.
+    """
+    wanted = list(dict.fromkeys(names))
+    known = _find_tags(member, wanted)
+    if missing := [name for name in wanted if name not in known]:
+        lock_lists(member)
+        first = next_position(Tag.objects.owned_by(member))
+        Tag.objects.bulk_create(
+            [
+                Tag(member=member, name=name, sort_order=first + offset)
+                for offset, name in enumerate(missing)
+            ],
+            ignore_conflicts=True,
+        )
+        known = _find_tags(member, wanted)
+    return [known[name] for name in wanted]
+
+
+def read_tags_of_entries(entry_ids: Iterable[int]) -> dict[int, list[str]]:
+    """The tag names of many entries with one look-up (service.md, Ledger entry)."""
+    names: dict[int, list[str]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_TAGS_OF_ENTRIES, [list(entry_ids)])
+        for entry_id, name in cursor.fetchall():
+            names.setdefault(entry_id, []).append(name)
+    return names
+
+
+def _find_tags(member: Member, names: Sequence[str]) -> dict[str, Tag]:
+    if not names:
+        return {}
+    rows = Tag.objects.owned_by(member).filter(name__in=names)
+    return {tag.name: tag for tag in rows}

@@ -1,0 +1,1 @@
+"""The views of the ledger, one module for each topic."""

@@ -1,0 +1,65 @@
+"""Quick entries."""
+
+from django.db import transaction
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from config.api.ordering import ReorderBody, reorder
+from config.api.permissions import IsMember
+from config.api.serializers import read_body
+from ledger import quick_entries
+from ledger.models import QuickEntry
+from ledger.ownership import OwnedViewSet
+from ledger.serializers.quick_entries import QuickEntryBody, describe_quick_entry
+
+
+class QuickEntryViewSet(OwnedViewSet):
+    permission_classes = [IsMember]
+
+    @extend_schema(responses=QuickEntryBody(many=True))
+    def list(self, request: Request) -> Response:
+        rows = quick_entries.list_quick_entries(self.member)
+        return Response([describe_quick_entry(quick) for quick in rows])
+
+    @extend_schema(request=QuickEntryBody, responses={201: QuickEntryBody})
+    def create(self, request: Request) -> Response:
+        """A new template goes last."""
+        body = read_body(QuickEntryBody, request)
+        quick = quick_entries.create_quick_entry(self.member, body)
+        return Response(describe_quick_entry(quick), status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=QuickEntryBody)
+    def retrieve(self, request: Request, quick_entry_id: int) -> Response:
+        quick = quick_entries.find_quick_entry(self.member, quick_entry_id)
+        return Response(describe_quick_entry(quick))
+
+    @extend_schema(request=QuickEntryBody, responses=QuickEntryBody)
+    def update(self, request: Request, quick_entry_id: int) -> Response:
+        return self._change(request, quick_entry_id, partial=False)
+
+    @extend_schema(request=QuickEntryBody, responses=QuickEntryBody)
+    def partial_update(self, request: Request, quick_entry_id: int) -> Response:
+        return self._change(request, quick_entry_id, partial=True)
+
+    def _change(
+        self, request: Request, quick_entry_id: int, *, partial: bool
+    ) -> Response:
+        quick_entries.find_quick_entry(self.member, quick_entry_id)
+        body = read_body(QuickEntryBody, request, partial=partial)
+        quick = quick_entries.change_quick_entry(self.member, quick_entry_id, body)
+        return Response(describe_quick_entry(quick))
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, quick_entry_id: int) -> Response:
+        quick_entries.delete_quick_entry(self.member, quick_entry_id)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=ReorderBody, responses=QuickEntryBody(many=True))
+    def reorder(self, request: Request) -> Response:
+        ids = read_body(ReorderBody, request)["ids"]
+        with transaction.atomic():
+            rows = QuickEntry.objects.owned_by(self.member)
+            reorder(rows.select_for_update(no_key=True), ids)
+        return self.list(request)

@@ -1,0 +1,15 @@
+#!/usr/bin/env python
+"""The command line of the service; `script/manage` runs it in its environment."""
+
+import os
+import sys
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import execute_from_command_line
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"configuration: {error}")

@@ -1,0 +1,42 @@
+"""A client that speaks the contract's JSON with a member's session."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from django.test import Client
+
+from accounts.models import Member
+from accounts.sessions import start_session
+
+
+class JSONClient(Client):
+    """Sends and reads JSON; `as_member` presents a bearer token."""
+
+    def __init__(self, member: Member | None = None, **defaults: Any) -> None:
+        super().__init__(raise_request_exception=False, **defaults)
+        self.token = ""
+        if member is not None:
+            self.use_token(start_session(member)[0])
+
+    def use_token(self, token: str) -> None:
+        self.token = token
+        self.defaults["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+
+    def send(self, method: str, path: str, body: Any = None, **extra: Any) -> Any:
+        """The response, with `.data` as the parsed body (exact decimals)."""
+        if body is not None:
+            extra |= {"data": json.dumps(body), "content_type": "application/json"}
+        response: Any = self.generic(method.upper(), path, **extra)
+        response.data = (
+            json.loads(response.content, parse_float=Decimal)
+            if response.content and "json" in response.headers["Content-Type"]
+            else None
+        )
+        return response
+
+    def read(self, path: str, **query: Any) -> Any:
+        """The body of a GET that must succeed."""
+        response = self.get(path, {k: v for k, v in query.items() if v is not None})
+        assert response.status_code == 200, response.content
+        return json.loads(response.content, parse_float=Decimal)

@@ -1,0 +1,45 @@
+"""The cast: who takes part in the tests."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Member
+from tests.clients import JSONClient
+from tests.factories import make_member
+
+ClientOf = Callable[[Member], JSONClient]
+
+
+@pytest.fixture
+def free_member(db: None) -> Member:
+    return make_member()
+
+
+@pytest.fixture
+def other_member(db: None) -> Member:
+    """Somebody else, whose ledger nobody but them may see."""
+    return make_member(display_name="Somebody else")
+
+
+@pytest.fixture
+def premium_member(db: None) -> Member:
+    return make_member(plan="PREMIUM", plan_expires_at=timezone.now() + timedelta(30))
+
+
+@pytest.fixture
+def administrator(db: None) -> Member:
+    return make_member(role="ADMIN")
+
+
+@pytest.fixture
+def anonymous(db: None) -> JSONClient:
+    return JSONClient()
+
+
+@pytest.fixture
+def client_of() -> ClientOf:
+    """`client_of(member)`: a client with a bearer session of the member."""
+    return JSONClient

@@ -1,0 +1,81 @@
+"""Plain functions that build rows; everything has a sensible default."""
+
+import itertools
+from datetime import date
+from typing import Any
+
+from django.db import connection
+
+from accounts.models import Member
+from ledger.models import Category, Entry, EntryTag, QuickEntry, Tag, Wallet
+
+PASSWORD = "correct-horse-9"
+_numbers = itertools.count(1)
+
+
+def make_member(**fields: Any) -> Member:
+    number = next(_numbers)
+    password = fields.pop("password", PASSWORD)
+    member = Member(
+        **{
+            "login_id": f"member{number}",
+            "display_name": f"Member {number}",
+            "email": f"member{number}@example.com",
+        }
+        | fields
+    )
+    member.set_password(password)
+    member.save()
+    return member
+
+
+def make_wallet(member: Member, **fields: Any) -> Wallet:
+    number = next(_numbers)
+    defaults = {"name": f"Wallet {number}", "kind": "CASH", "sort_order": number}
+    return Wallet.objects.create(member=member, **defaults | fields)
+
+
+def make_category(member: Member, **fields: Any) -> Category:
+    number = next(_numbers)
+    defaults = {"name": f"Category {number}", "type": "expense", "sort_order": number}
+    return Category.objects.create(member=member, **defaults | fields)
+
+
+def make_tag(member: Member, **fields: Any) -> Tag:
+    number = next(_numbers)
+    defaults = {"name": f"tag{number}", "sort_order": number}
+    return Tag.objects.create(member=member, **defaults | fields)
+
+
+def make_entry(member: Member, *, tags: tuple[str, ...] = (), **fields: Any) -> Entry:
+    defaults = {"date": date(2026, 11, 2), "type": "expense", "amount": 1_000}
+    entry = Entry.objects.create(member=member, **defaults | fields)
+    for position, name in enumerate(tags):
+        tag, _ = Tag.objects.get_or_create(member=member, name=name)
+        EntryTag.objects.create(
+            entry=entry, tag=tag, member_id=member.pk, position=position
+        )
+    return entry
+
+
+def make_quick_entry(member: Member, **fields: Any) -> QuickEntry:
+    number = next(_numbers)
+    defaults = {"name": f"Quick {number}", "type": "expense", "sort_order": number}
+    return QuickEntry.objects.create(member=member, **defaults | fields)
+
+
+def count_rows_of(member: Member) -> dict[str, int]:
+    """How many rows of each table name this member, by table."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name FROM information_schema.columns"
+            " WHERE table_schema = current_schema() AND column_name = 'member_id'"
+        )
+        tables = [name for (name,) in cursor.fetchall()]
+        counts = {}
+        for table in tables:
+            cursor.execute(
+                f'SELECT count(*) FROM "{table}" WHERE member_id = %s', [member.pk]
+            )
+            counts[table] = cursor.fetchone()[0]
+    return counts
