@@ -97,7 +97,7 @@ def _climb_ladder(identity: Identity) -> IdentityLogin:
 
 
 def _find_by_email(identity: Identity) -> Member | None:
-    """The account to link: LOCAL before IDP, then the oldest; never another subject's."""
+    """The account to link: LOCAL first, then the oldest; no other subject's."""
     if not (identity.email and identity.email_verified):
         return None
     local_first = Case(

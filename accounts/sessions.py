@@ -293,7 +293,7 @@ def _copy_name(digest: str) -> str:
 def _read_copy(digest: str) -> LiveSession | None:
     """The copy, if there is one that may be believed."""
     try:
-        kept = faststore.call(lambda store: store.get(_copy_name(digest)))
+        kept: Any = faststore.call(lambda store: store.get(_copy_name(digest)))
     except faststore.FastStoreAway:
         return None
     _, _, text = (kept or b"").partition(b":")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connection
 
@@ -67,7 +68,11 @@ LOGIN_BY_ADDRESS = Limit("logins", 100, timedelta(minutes=15))
 def take(limit: Limit, subject: str) -> Attempt:
     """Count one attempt, or raise `RateLimited` with the seconds to wait."""
     key = f"{limit.name}:{subject}"[:200]
-    values = {"key": key, "window": limit.window, "attempts": limit.attempts}
+    values: dict[str, Any] = {
+        "key": key,
+        "window": limit.window,
+        "attempts": limit.attempts,
+    }
     with connection.cursor() as cursor:
         cursor.execute(_TAKE, values)
         row = cursor.fetchone()

@@ -19,7 +19,9 @@ def read_client_address(request: HttpRequest) -> str:
     count: int = settings.TRUSTED_PROXY_COUNT
     if not count:
         return peer
-    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
+    hops = [
+        hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")
+    ]
     if len(hops) < count:
         return peer
     return hops[-count] if _is_address(hops[-count]) else peer

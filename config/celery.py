@@ -27,8 +27,8 @@ app.conf.beat_schedule = {
 }
 
 
-@worker_process_init.connect
-@worker_process_shutdown.connect
+@worker_process_init.connect  # type: ignore[untyped-decorator]
+@worker_process_shutdown.connect  # type: ignore[untyped-decorator]
 def drop_inherited_connections(**_: Any) -> None:
     """A forked worker must not share its parent's pool, nor leave one behind."""
     from django.db import connections

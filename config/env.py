@@ -84,8 +84,9 @@ def read_seal_keys(name: str) -> list[bytes]:
 
 def _decode_key(name: str, text: str) -> bytes:
     try:
-        key = base64.b64decode(text, altchars=b"-_" if "-" in text or "_" in text else None,
-                               validate=True)
+        key = base64.b64decode(
+            text, altchars=b"-_" if "-" in text or "_" in text else None, validate=True
+        )
     except (binascii.Error, ValueError):
         key = b""
     if len(key) != SEAL_KEY_BYTES:

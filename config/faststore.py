@@ -66,7 +66,8 @@ breaker = Breaker()
 @functools.cache
 def connect() -> Redis:
     """The client over django-redis's pool: its time limits, no retries."""
-    return get_redis_connection("default")
+    store: Redis = get_redis_connection("default")
+    return store
 
 
 def call(command: Callable[[Redis], Result], *, insist: bool = False) -> Result:
@@ -101,5 +102,3 @@ def answers() -> bool:
 def is_trusted(read_at: float) -> bool:
     """Whether a copy made at `read_at` is younger than the last failure seen."""
     return read_at > breaker.last_failure
-
-

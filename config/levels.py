@@ -26,5 +26,3 @@ def level_of_parent(*, when_major: int | None, when_minor: int) -> GeneratedFiel
         output_field=SmallIntegerField(null=True),
         db_persist=True,
     )
-
-

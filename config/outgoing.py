@@ -22,7 +22,9 @@ class Answer:
     body: bytes
 
 
-def get(url: str, params: Mapping[str, str], *, seconds: float = READ_SECONDS) -> Answer:
+def get(
+    url: str, params: Mapping[str, str], *, seconds: float = READ_SECONDS
+) -> Answer:
     """GET one address without following redirects.
 
     Raises `ProviderUnavailable` for anything that is no answer: no connection, no
@@ -41,7 +43,9 @@ def get(url: str, params: Mapping[str, str], *, seconds: float = READ_SECONDS) -
             body = _read_bounded(response, deadline)
     except (requests.RequestException, OSError):
         raise ProviderUnavailable from None
-    if response.is_redirect or response.status_code in {408, 429} | set(range(500, 600)):
+    if response.is_redirect or response.status_code in {408, 429} | set(
+        range(500, 600)
+    ):
         raise ProviderUnavailable
     return Answer(response.status_code, body)
 

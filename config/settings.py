@@ -216,6 +216,11 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "MemberStatus": "accounts.models.Member.Status",
+        "HealthStatus": "config.health.STATES",
+        "StoreState": "config.health.STORE_STATES",
+    },
     "PREPROCESSING_HOOKS": ["config.api.schema.leave_out_aliases"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

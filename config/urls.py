@@ -1,14 +1,14 @@
 """Every address of the service: one include for each app."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView, TemplateView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from config import paths_as_written
 from config.health import HealthView, LiveView
 
-api_urls = [
+api_urls: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("", include("administration.urls")),
     path("account/", include("ledger.urls")),

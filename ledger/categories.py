@@ -67,7 +67,7 @@ def change_category(
     """
     with transaction.atomic():
         lock_lists(member)
-        category = find_owned(Category.objects.all(), member, category_id)
+        category: Category = find_owned(Category.objects.all(), member, category_id)
         place = (category.type, category.parent_id)
         for name, value in changes.items():
             setattr(category, name, value)
@@ -125,10 +125,11 @@ def resolve_category(member: Member, type_: str, name: str | None) -> Category |
     if name is None:
         return None
     rows = Category.objects.owned_by(member).filter(type=type_, name=name)
-    if (found := rows.first()) is not None:
-        return found
-    lock_lists(member)
-    if (found := rows.first()) is not None:
+    found: Category | None = rows.first()
+    if found is None:
+        lock_lists(member)
+        found = rows.first()
+    if found is not None:
         return found
     category = Category(member=member, type=type_, name=name)
     category.sort_order = next_position(siblings_of(category))

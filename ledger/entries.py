@@ -99,16 +99,12 @@ def settle(draft: Draft, changed: Iterable[str] = ()) -> Draft:
         raise InvalidField("amount", "This is at least 1.", "min_value")
     if draft.currency is None or draft.currency == settings.HOME_CURRENCY:
         return _settle_home(draft)
-    if draft.original_amount is None:
+    original_amount = draft.original_amount
+    if original_amount is None:
         raise InvalidField("originalAmount", "A foreign entry needs it.", "required")
     if _CURRENCY_FIELDS & set(changed) and "amount" not in changed:
         draft = replace(draft, amount=None)
-    if draft.exchange_rate is None:
-        return replace(draft, exchange_rate=_derive_rate(draft))
-    if not draft.amount:
-        converted = convert(draft.original_amount, draft.exchange_rate)
-        return replace(draft, amount=converted)
-    return draft
+    return _settle_foreign(draft, original_amount)
 
 
 def convert(original_amount: Decimal, exchange_rate: Decimal) -> int:
@@ -135,10 +131,20 @@ def _settle_home(draft: Draft) -> Draft:
     return replace(draft, currency=None, original_amount=None, exchange_rate=None)
 
 
-def _derive_rate(draft: Draft) -> Decimal:
-    if not draft.amount or draft.original_amount is None:
+def _settle_foreign(draft: Draft, original_amount: Decimal) -> Draft:
+    if draft.exchange_rate is None:
+        rate = _derive_rate(draft.amount, original_amount)
+        return replace(draft, exchange_rate=rate)
+    if draft.amount is None:
+        converted = convert(original_amount, draft.exchange_rate)
+        return replace(draft, amount=converted)
+    return draft
+
+
+def _derive_rate(amount: int | None, original_amount: Decimal) -> Decimal:
+    if not amount:
         raise InvalidField("exchangeRate", "Give the rate or the amount.", "required")
-    rate = _EXACT.divide(Decimal(draft.amount), draft.original_amount)
+    rate = _EXACT.divide(Decimal(amount), original_amount)
     rate = rate.quantize(RATE_STEP, ROUND_HALF_UP, _EXACT)
     if not rate:
         raise InvalidField("amount", "This is too little for the original amount.")

@@ -31,6 +31,12 @@ _PAGE = f"""
     LEFT JOIN account_category c ON c.id = e.category_id
     LEFT JOIN account w ON w.id = e.wallet_id
     ORDER BY e.date DESC, e.id DESC
+"""  # noqa: S608
+_TAGGED = """
+    EXISTS (
+        SELECT FROM account_entry_tag link JOIN account_tag tag ON tag.id = link.tag_id
+        WHERE link.entry_id = e.id AND tag.member_id = e.member_id AND tag.name = %s
+    )
 """
 _COUNT = "SELECT count(*) FROM account_entry e WHERE {conditions}"
 _COUNT_KEPT = "SELECT coalesce(sum(t.entries), 0) FROM {table} t WHERE {conditions}"
@@ -122,11 +128,7 @@ def _conditions(member: Member, wanted: EntryFilter) -> list[Condition]:
         ("e.amount >= %s", wanted.min_amount),
         ("e.amount <= %s", wanted.max_amount),
         ("e.memo ILIKE %s", wanted.keyword and _containing(wanted.keyword)),
-        (
-            "EXISTS (SELECT FROM account_entry_tag l JOIN account_tag g ON g.id = l.tag_id"
-            " WHERE l.entry_id = e.id AND g.member_id = e.member_id AND g.name = %s)",
-            wanted.tag,
-        ),
+        (_TAGGED, wanted.tag),
     ]
     given = [(sql, value) for sql, value in optional if value is not None]
     return [("e.member_id = %s", member.pk), *given]

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from rest_framework import serializers
 from rest_framework.viewsets import ViewSet
 
+from accounts.authentication import member_of
 from accounts.models import Member
 from config.api.serializers import Whole
 from config.errors import NotFound
@@ -22,8 +23,7 @@ class OwnedViewSet(ViewSet):
 
     @property
     def member(self) -> Member:
-        member: Member = self.request.user
-        return member
+        return member_of(self.request)
 
 
 class OwnedId(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
@@ -36,8 +36,8 @@ class OwnedId(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
         super().__init__(pk_field=Whole(), **options)
 
     def get_queryset(self) -> OwnedQuerySet:
-        rows: OwnedQuerySet = super().get_queryset()
-        return rows.owned_by(self.context["request"].user)
+        rows: Any = super().get_queryset()
+        return rows.owned_by(member_of(self.context["request"]))  # type: ignore[no-any-return]
 
     def use_pk_only_optimization(self) -> bool:
         return False

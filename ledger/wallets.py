@@ -57,7 +57,9 @@ def change_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wal
         wallet = find_owned(rows, member, wallet_id)
         _apply(wallet, values)
         if wallet.kind != Wallet.Kind.CARD and _has_installments(wallet):
-            raise InvalidField("kind", "Entries of this wallet are paid in installments.")
+            raise InvalidField(
+                "kind", "Entries of this wallet are paid in installments."
+            )
         with refuse_when_broken("account_name_unique", Duplicate(NAME_TAKEN)):
             wallet.save()
     return find_wallet(member, wallet_id)
@@ -95,7 +97,9 @@ def _move_entries(source: Wallet, target: Wallet) -> None:
     if target.kind != Wallet.Kind.CARD and _has_installments(source):
         raise InvalidField("moveTo", "Entries in installments need a CARD wallet.")
     for model in (Entry, QuickEntry):
-        model.objects.owned_by(source.member).filter(wallet=source).update(wallet=target)
+        model.objects.owned_by(source.member).filter(wallet=source).update(
+            wallet=target
+        )
 
 
 def _has_installments(wallet: Wallet) -> bool:

@@ -8,8 +8,7 @@ os.environ.setdefault("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")
 
 from config.settings import *
-from config.settings import CACHES, LOGGING
+from config.settings import LOGGING
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 LOGGING["root"]["level"] = "WARNING"
-CACHES["default"]["OPTIONS"]["SOCKET_TIMEOUT"] = 1.0

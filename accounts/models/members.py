@@ -72,9 +72,9 @@ class Member(AbstractBaseUser):
     points = models.IntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
-    last_login = None  # type: ignore[assignment]  # auth_session knows it better
+    last_login = None  # auth_session knows it better
 
-    objects: ClassVar[MemberManager] = MemberManager()  # type: ignore[assignment]
+    objects: ClassVar[MemberManager] = MemberManager()
 
     USERNAME_FIELD = "login_id"
     EMAIL_FIELD = "email"

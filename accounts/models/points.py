@@ -22,7 +22,9 @@ class PointHistory(models.Model):
         db_table = "point_history"
         ordering = ["-created_at", "-id"]
         indexes = [
-            models.Index(fields=["member", "-created_at", "-id"], name="point_history_list")
+            models.Index(
+                fields=["member", "-created_at", "-id"], name="point_history_list"
+            )
         ]
 
     def __str__(self) -> str:

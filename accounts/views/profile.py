@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts import points, profile
+from accounts.authentication import credentials_of, member_of
 from accounts.erasure import erase_member
 from accounts.login import verify_password
 from accounts.models import Member
@@ -20,7 +21,6 @@ from accounts.serializers.sessions import (
 )
 from accounts.sessions import end_sessions, refresh_session
 from accounts.views.sessions import (
-    credentials_of,
     forget_cookie,
     remember_in_cookie,
     start_session_for,
@@ -54,7 +54,7 @@ class VerifyPasswordView(APIView):
     def post(self, request: Request) -> Response:
         """Re-authenticate by password."""
         body = read_body(VerifyPasswordBody, request)
-        address = read_client_address(request._request)
+        address = read_client_address(request)
         verify_password(load_member(request), body["password"], address)
         return Response({"verified": True})
 
@@ -70,9 +70,12 @@ class PasswordView(APIView):
         token, which nobody can plant in a client, stays valid.
         """
         body = read_body(ChangePasswordBody, request)
-        address = read_client_address(request._request)
+        address = read_client_address(request)
         member = profile.change_password(
-            load_member(request), body["current_password"], body["new_password"], address
+            load_member(request),
+            body["current_password"],
+            body["new_password"],
+            address,
         )
         return self.renew_session(request, member)
 
@@ -124,10 +127,10 @@ class LeaveView(APIView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request) -> Response:
         """Delete the account and all its data, for good."""
-        erase_member(request.user)
+        erase_member(member_of(request))
         return forget_cookie(Response(status=status.HTTP_204_NO_CONTENT))
 
 
 def load_member(request: Request) -> Member:
     """The caller with every field; the session carries only some of them."""
-    return Member.objects.get(pk=request.user.pk)
+    return Member.objects.get(pk=member_of(request).pk)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts import identity, login, signup
-from accounts.authentication import Credentials, read_presented
+from accounts.authentication import credentials_of, member_of, read_presented
 from accounts.models import Member
 from accounts.serializers.members import (
     MemberBody,
@@ -42,7 +42,7 @@ class SignupView(APIView):
         """Sign up and log in; 5 attempts an hour and address."""
         data = request.data
         signup.admit_attempt(
-            read_client_address(request._request),
+            read_client_address(request),
             data.get("website") if isinstance(data, dict) else None,
         )
         body = read_body(SignupBody, request)
@@ -58,7 +58,7 @@ class LoginView(APIView):
     def post(self, request: Request) -> Response:
         """Log in by login id and password."""
         body = read_body(LoginBody, request)
-        address = read_client_address(request._request)
+        address = read_client_address(request)
         member = login.log_in(body["login_id"], body["password"], address)
         return answer_with_session(request, member)
 
@@ -111,7 +111,7 @@ class SessionView(APIView):
     @extend_schema(responses=SessionMemberBody)
     def get(self, request: Request) -> Response:
         """The session user."""
-        return Response(describe_session_member(request.user))
+        return Response(describe_session_member(member_of(request)))
 
 
 def answer_with_session(
@@ -126,7 +126,7 @@ def answer_with_session(
     A key that somebody planted, or that was used before, never becomes the key of
     the member who logs in.
     """
-    presented = read_presented(request._request)
+    presented = read_presented(request)
     if presented is not None:
         end_session(digest_key(presented.key))
     key, expires_at = start_session_for(request, member)
@@ -138,7 +138,7 @@ def answer_with_session(
 def start_session_for(request: Request, member: Member) -> tuple[str, datetime]:
     return start_session(
         member,
-        address=read_client_address(request._request) or None,
+        address=read_client_address(request) or None,
         user_agent=request.META.get("HTTP_USER_AGENT", ""),
     )
 
@@ -163,9 +163,3 @@ def forget_cookie(response: Response) -> Response:
         samesite="Lax",
     )
     return response
-
-
-def credentials_of(request: Request) -> Credentials:
-    """`request.auth` of a view that `IsMember` guards."""
-    credentials: Credentials = request.auth
-    return credentials

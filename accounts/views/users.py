@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.authentication import member_of
 from accounts.erasure import erase_member
 from accounts.errors import SelfChange
 from accounts.models import Member
@@ -27,7 +28,11 @@ from config.errors import NotFound
 class UsersView(APIView):
     permission_classes = [IsAdministrator]
 
-    @extend_schema(parameters=[PageQuery], responses=page_of(MemberRowBody))
+    @extend_schema(
+        operation_id="users_list",
+        parameters=[PageQuery],
+        responses=page_of(MemberRowBody),
+    )
     def get(self, request: Request) -> Response:
         """All members, oldest first."""
         page = read_page(request)
@@ -61,7 +66,7 @@ class UserView(APIView):
     def delete(self, request: Request, member_id: int) -> Response:
         """Delete a member and all their data; never oneself."""
         member = find_member(member_id)
-        if member.pk == request.user.pk:
+        if member == member_of(request):
             raise SelfChange
         erase_member(member)
         return Response(status=status.HTTP_204_NO_CONTENT)

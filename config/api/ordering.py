@@ -29,12 +29,10 @@ def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
         raise InvalidOrder
     for position, item_id in enumerate(ids, start=1):
         by_id[item_id].sort_order = position
-    items.model._default_manager.bulk_update(by_id.values(), ["sort_order"])
+    items.bulk_update(by_id.values(), ["sort_order"])
 
 
 def next_position(items: QuerySet[Any]) -> int:
     """The `sortOrder` behind all of `items`: a new one goes last."""
     last = items.aggregate(last=Max("sort_order"))["last"]
     return int(last or 0) + 1
-
-

@@ -1,6 +1,5 @@
 """The one page class of lists that grow: `count`, `next`, `previous`, `results`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -48,9 +47,7 @@ def read_page(request: Request) -> Page:
     return Page(values["page"], min(values["size"], MAX_SIZE))
 
 
-def page_body(
-    request: Request, page: Page, count: int, results: Sequence[Any]
-) -> dict[str, Any]:
+def page_body(request: Request, page: Page, count: int, results: Any) -> dict[str, Any]:
     """The answer; a page past the end is 404, an empty first page is not."""
     if page.number > 1 and page.offset >= count:
         raise NotFound("There is no such page.")

@@ -35,7 +35,8 @@ class IsPremium(IsMember):
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):
             return False
-        if not (request.user.is_premium or request.user.is_administrator):
+        member: Any = request.user
+        if not (member.is_premium or member.is_administrator):
             raise PremiumRequired
         return True
 
@@ -46,6 +47,7 @@ class IsAdministrator(IsMember):
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):
             return False
-        if not request.user.is_administrator:
+        member: Any = request.user
+        if not member.is_administrator:
             raise AdminRequired
         return True

@@ -32,7 +32,7 @@ class Problem(Serializer):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     code = serializers.CharField()
-    errors = FieldErrorBody(many=True, required=False)
+    errors = FieldErrorBody(many=True, required=False)  # type: ignore[assignment]
 
 
 @functools.cache
@@ -56,8 +56,9 @@ class Schema(AutoSchema):
 
     def _get_response_bodies(self, *args: Any, **kwargs: Any) -> Any:
         bodies = super()._get_response_bodies(*args, **kwargs)
-        bodies["default"] = self._get_response_for_code(
-            OpenApiResponse(Problem, "Any refusal."), "default", [MEDIA_TYPE]
+        refusal = OpenApiResponse(Problem, "Any refusal.")
+        bodies["default"] = self._get_response_for_code(  # type: ignore[no-untyped-call]
+            refusal, "default", [MEDIA_TYPE]
         )
         return bodies
 

@@ -49,15 +49,14 @@ class Text(serializers.CharField):
         return super().to_internal_value(data)
 
 
-
-
 class Whole(serializers.IntegerField):
     """A JSON number without a fraction; a string or a boolean is refused."""
 
     def to_internal_value(self, data: Any) -> int:
         if isinstance(data, bool) or not isinstance(data, int | Decimal):
             self.fail("invalid")
-        return super().to_internal_value(data)
+        number: int = super().to_internal_value(data)  # type: ignore[arg-type]
+        return number
 
 
 class Flag(serializers.BooleanField):
@@ -140,4 +139,3 @@ def read_body(
     checked.is_valid(raise_exception=True)
     values: dict[str, Any] = checked.validated_data
     return values
-

@@ -10,9 +10,9 @@ from ledger.models.categories import Category
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
-FOREIGN = Q(
-    currency__isnull=False, original_amount__gt=0, exchange_rate__gt=0
-) | Q(currency__isnull=False, original_amount__gt=0, exchange_rate=None, pending=True)
+FOREIGN = Q(currency__isnull=False, original_amount__gt=0, exchange_rate__gt=0) | Q(
+    currency__isnull=False, original_amount__gt=0, exchange_rate=None, pending=True
+)
 HOME = Q(currency=None, original_amount=None, exchange_rate=None)
 
 
@@ -27,12 +27,20 @@ class Entry(OwnedModel):
     type = models.CharField(max_length=7, choices=EntryType.choices)
     amount = models.BigIntegerField()
     category = models.ForeignKey(
-        Category, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False,
-        null=True, related_name="+",
+        Category,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        null=True,
+        related_name="+",
     )
     wallet = models.ForeignKey(
-        Wallet, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False,
-        null=True, related_name="+",
+        Wallet,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        null=True,
+        related_name="+",
     )
     memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
     currency = models.CharField(max_length=3, null=True)
@@ -48,7 +56,9 @@ class Entry(OwnedModel):
         verbose_name_plural = "entries"
         ordering = ["-date", "-id"]
         constraints = [
-            models.UniqueConstraint(fields=["member", "id"], name="account_entry_owner"),
+            models.UniqueConstraint(
+                fields=["member", "id"], name="account_entry_owner"
+            ),
             models.CheckConstraint(
                 condition=Q(type__in=EntryType.values), name="account_entry_type_known"
             ),
@@ -96,7 +106,10 @@ class EntryTag(models.Model):
 
     pk = models.CompositePrimaryKey("entry_id", "tag_id")
     entry = models.ForeignKey(
-        Entry, on_delete=models.CASCADE, db_constraint=False, db_index=False,
+        Entry,
+        on_delete=models.CASCADE,
+        db_constraint=False,
+        db_index=False,
         related_name="tag_links",
     )
     tag = models.ForeignKey(

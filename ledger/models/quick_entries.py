@@ -16,11 +16,17 @@ class QuickEntry(OwnedModel):
     type = models.CharField(max_length=7, choices=EntryType.choices)
     amount = models.BigIntegerField(null=True)
     category = models.ForeignKey(
-        Category, on_delete=models.DO_NOTHING, db_constraint=False, null=True,
+        Category,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        null=True,
         related_name="+",
     )
     wallet = models.ForeignKey(
-        Wallet, on_delete=models.DO_NOTHING, db_constraint=False, null=True,
+        Wallet,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        null=True,
         related_name="+",
     )
     memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
@@ -53,7 +59,10 @@ class QuickEntryTag(models.Model):
 
     pk = models.CompositePrimaryKey("quick_entry_id", "tag_id")
     quick_entry = models.ForeignKey(
-        QuickEntry, on_delete=models.CASCADE, db_constraint=False, db_index=False,
+        QuickEntry,
+        on_delete=models.CASCADE,
+        db_constraint=False,
+        db_index=False,
         related_name="tag_links",
     )
     tag = models.ForeignKey(

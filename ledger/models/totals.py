@@ -60,7 +60,14 @@ class EntryTotal(Total):
         ordering = ["month", "id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["member", "month", "type", "pending", "category_id", "wallet_id"],
+                fields=[
+                    "member",
+                    "month",
+                    "type",
+                    "pending",
+                    "category_id",
+                    "wallet_id",
+                ],
                 nulls_distinct=False,
                 name="account_entry_total_key",
             )

@@ -25,13 +25,11 @@ class OptionalText(Text):
     def __init__(self, max_length: int = MEMO_LENGTH, **options: Any) -> None:
         super().__init__(
             max_length=max_length,
-            **{
-                "required": False,
-                "allow_blank": True,
-                "allow_null": True,
-                "default": "",
-            }
-            | options,
+            required=False,
+            allow_blank=True,
+            allow_null=True,
+            default="",
+            **options,
         )
 
     def run_validation(self, data: Any = empty) -> Any:
@@ -66,7 +64,9 @@ class TagNames(ExactList):
         super().__init__(
             child=TagNameField(),
             max_length=MAX_TAGS,
-            **{"required": False, "default": tuple} | options,
+            required=False,
+            default=list,
+            **options,
         )
 
     def to_internal_value(self, data: Any) -> list[str]:
@@ -77,4 +77,3 @@ class MoveToQuery(QuerySerializer):
     """`moveTo`: where what refers to a deleted row goes."""
 
     move_to = serializers.IntegerField(required=False)
-

@@ -1,0 +1,133 @@
+"""What a machine installs and runs: pins, image, compose file, documented settings."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from config.launch import ROOT
+
+REQUIREMENTS = ("requirements", "requirements-embedded", "requirements-dev")
+PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^ ;\\]+)", re.MULTILINE)
+READ_SETTING = re.compile(r"""env\.read_\w+\(\s*"([A-Z_]+)\"""")
+SETTINGS = """
+    DATABASE_URL REDIS_URL SECRET_KEY DEBUG ALLOWED_HOSTS CORS_ALLOWED_ORIGINS
+    TRUSTED_PROXY_COUNT PUBLIC_URL HOME_CURRENCY TIME_ZONE SESSION_TTL_DAYS
+    ACCOUNT_NUMBER_KEY IDP_CLIENT_ID OCR_API_KEY FX_PROVIDER PRICE_PROVIDER
+    STORE_VERIFIER BILLING_TEST_MODE IDP_TOKENINFO_URL OCR_BASE_URL FX_BASE_URL
+    PRICE_BASE_URL STORE_BASE_URL DATA_DIR PORT WEB_CONCURRENCY WEB_THREADS
+""".split()
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def read_pins(name: str) -> dict[str, str]:
+    return {found[1].lower(): found[2] for found in PIN.finditer(read(name))}
+
+
+def read_blocks(name: str) -> list[str]:
+    """A block per requirement: its line and the hashes that belong to it."""
+    lines = [
+        line for line in read(name).splitlines() if not line.strip().startswith("#")
+    ]
+    return re.split(r"\n(?=\S)", "\n".join(lines).strip())
+
+
+def read_compose() -> dict[str, Any]:
+    compose: dict[str, Any] = yaml.safe_load(read("compose.yaml"))
+    return compose
+
+
+def read_instructions(name: str) -> list[str]:
+    """The Dockerfile's instructions, with their continued lines joined."""
+    joined = re.sub(r"\\\n\s*", "", read("Dockerfile"))
+    return [line for line in joined.splitlines() if line.startswith(f"{name} ")]
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+def test_every_requirement_is_pinned_with_hashes(name: str) -> None:
+    for block in read_blocks(f"{name}.txt"):
+        assert PIN.match(block), block
+        assert "--hash=sha256:" in block, block
+
+
+def test_requirement_files_agree() -> None:
+    everything = read_pins("requirements-dev.txt")
+    for name in ("requirements.txt", "requirements-embedded.txt"):
+        pins = read_pins(name)
+        assert pins == {package: everything.get(package) for package in pins}
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+def test_what_was_asked_for_is_what_is_pinned(name: str) -> None:
+    asked, pinned = read_pins(f"{name}.in"), read_pins(f"{name}.txt")
+    assert asked == {package: pinned.get(package) for package in asked}
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+def test_pins_name_no_package_server(name: str) -> None:
+    assert not re.search(r"--(index|extra|find|trusted)|https?://", read(f"{name}.txt"))
+
+
+def test_image_runs_without_root_on_the_runtime_requirements_alone() -> None:
+    (user,) = read_instructions("USER")
+    assert user != "USER root"
+    assert "requirements.txt" in " ".join(read_instructions("RUN"))
+    assert "requirements-" not in read("Dockerfile")
+    assert read_instructions("HEALTHCHECK")
+    assert len(read_instructions("FROM")) == 2
+
+
+def test_image_contains_every_app() -> None:
+    let_in = {
+        line[1:] for line in read(".dockerignore").splitlines() if line[:1] == "!"
+    }
+    apps = {path.parent.name for path in ROOT.glob("*/apps.py")}
+    assert apps | {"config", "templates", "manage.py", "gunicorn.conf.py"} <= let_in
+
+
+def test_every_long_running_service_restarts_and_has_a_health_check() -> None:
+    services = dict(read_compose()["services"])
+    migrate = services.pop("migrate")
+    assert migrate["restart"] == "no"
+    assert set(services) == {"postgres", "valkey", "web", "worker", "beat"}
+    for name, service in services.items():
+        assert service["restart"] == "unless-stopped", name
+        # The web server's is the image's own.
+        assert name == "web" or service["healthcheck"]["test"], name
+
+
+def test_services_start_after_the_migration() -> None:
+    services = read_compose()["services"]
+    for name in ("web", "worker", "beat"):
+        condition = services[name]["depends_on"]["migrate"]["condition"]
+        assert condition == "service_completed_successfully"
+
+
+def test_data_of_the_containers_is_in_volumes() -> None:
+    compose = read_compose()
+    assert set(compose["volumes"]) == {"postgres", "valkey"}
+    for name in compose["volumes"]:
+        assert compose["services"][name]["volumes"][0].startswith(f"{name}:/")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_setting_is_documented(name: str) -> None:
+    assert re.search(rf"^#?{name}=", read(".env.example"), re.MULTILINE)
+
+
+def test_every_setting_that_is_read_is_documented() -> None:
+    names = set(READ_SETTING.findall(read("config/settings.py")))
+    documented = set(re.findall(r"^#?([A-Z_]+)=", read(".env.example"), re.MULTILINE))
+    assert names - documented == set()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "script").iterdir()), ids=lambda p: p.name
+)
+def test_scripts_can_be_executed(path: Path) -> None:
+    assert path.name == "environment" or path.stat().st_mode & 0o111

@@ -1,0 +1,70 @@
+"""The supervised processes: started again with a growing pause, stopped for good."""
+
+import signal
+import sys
+import time
+
+import pytest
+
+from config import processes
+from config.embedded import Stores
+from config.launch import Surroundings
+from config.processes import Child
+
+SURROUNDINGS = Surroundings({}, Stores(()))
+IGNORE_TERM = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    "print('ready', flush=True); time.sleep(60)"
+)
+
+
+def make_child(script: str) -> Child:
+    return Child("child", (sys.executable, "-c", script), SURROUNDINGS)
+
+
+def tend_until_it_ends(child: Child) -> None:
+    assert child.process
+    child.process.wait()
+    child.tend()
+
+
+def test_process_that_ends_is_started_again_after_a_growing_pause() -> None:
+    child = make_child("raise SystemExit(3)")
+    pauses = []
+    for _ in range(7):
+        child.start()
+        pauses.append(child.pause)
+        tend_until_it_ends(child)
+        assert child.process is None
+        assert child.start_at > time.monotonic()
+    assert pauses == [1, 2, 4, 8, 16, 30, 30]
+
+
+def test_steady_run_resets_the_pause() -> None:
+    child = make_child("pass")
+    child.pause = 30
+    child.start()
+    child.started_at -= processes.STEADY_SECONDS
+    tend_until_it_ends(child)
+    assert child.pause == 2
+
+
+def test_pause_is_waited_for() -> None:
+    child = make_child("pass")
+    child.start_at = time.monotonic() + 60
+    child.tend()
+    assert child.process is None
+    child.start_at = 0
+    child.tend()
+    assert child.process is not None
+    child.process.wait()
+
+
+def test_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "GRACE_SECONDS", 0.2)
+    child = make_child(IGNORE_TERM)
+    child.start()
+    time.sleep(0.3)
+    processes.stop([child])
+    assert child.process
+    assert child.process.returncode in {-signal.SIGKILL, -signal.SIGTERM}
