@@ -1,23 +1,27 @@
 """The addresses of the accounts app, below /api."""
 
-from django.urls import path
+from django.urls import include, path
 
 from accounts.views import profile, sessions, users
 
+auth_urls = [
+    path("session", sessions.SessionView.as_view()),
+    path("signup", sessions.SignupView.as_view()),
+    path("signup-enabled", sessions.SignupEnabledView.as_view()),
+    path("login", sessions.LoginView.as_view()),
+    path("idp", sessions.IdentityView.as_view()),
+    path("idp-client-id", sessions.ClientIdView.as_view()),
+    path("logout", sessions.LogoutView.as_view()),
+    path("profile", profile.ProfileView.as_view()),
+    path("profile-image", profile.ProfileImageView.as_view()),
+    path("verify-password", profile.VerifyPasswordView.as_view()),
+    path("password", profile.PasswordView.as_view()),
+    path("points", profile.PointsView.as_view()),
+    path("me", profile.LeaveView.as_view()),
+]
+
 urlpatterns = [
-    path("auth/signup", sessions.SignupView.as_view()),
-    path("auth/signup-enabled", sessions.SignupEnabledView.as_view()),
-    path("auth/login", sessions.LoginView.as_view()),
-    path("auth/idp", sessions.IdentityView.as_view()),
-    path("auth/idp-client-id", sessions.ClientIdView.as_view()),
-    path("auth/logout", sessions.LogoutView.as_view()),
-    path("auth/session", sessions.SessionView.as_view()),
-    path("auth/profile", profile.ProfileView.as_view()),
-    path("auth/profile-image", profile.ProfileImageView.as_view()),
-    path("auth/verify-password", profile.VerifyPasswordView.as_view()),
-    path("auth/password", profile.PasswordView.as_view()),
-    path("auth/points", profile.PointsView.as_view()),
-    path("auth/me", profile.LeaveView.as_view()),
+    path("auth/", include(auth_urls)),
     path("users", users.UsersView.as_view()),
     path("users/<int:member_id>", users.UserView.as_view()),
 ]

@@ -21,6 +21,7 @@ from config.embedded.folder import read_secret
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 8000
+MOST = 65_535
 
 Settings = dict[str, str]
 
@@ -71,9 +72,13 @@ def read_pair(line: str) -> tuple[str, str]:
 
 
 def read_port(settings: Mapping[str, str]) -> int:
-    value = settings.get("PORT", str(DEFAULT_PORT)).strip()
-    if not (value.isascii() and value.isdigit() and 0 < int(value) < 2**16):
-        raise StartError(f"PORT must be a number from 1 to 65535, not {value!r}")
+    return read_whole_number(settings, "PORT", DEFAULT_PORT)
+
+
+def read_whole_number(settings: Mapping[str, str], name: str, default: int) -> int:
+    value = settings.get(name, str(default)).strip()
+    if not (value.isascii() and value.isdigit() and 0 < int(value) <= MOST):
+        raise StartError(f"{name} must be a number from 1 to {MOST}, not {value!r}")
     return int(value)
 
 

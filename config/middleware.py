@@ -1,19 +1,56 @@
 """What surrounds every request: its id, its line in the log, one more try."""
 
 import logging
+import secrets
 import time
-import uuid
 from collections.abc import Callable
+from typing import Any
 
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
+from django.middleware.csrf import CsrfViewMiddleware
 
 from config import logs
 
 logger = logging.getLogger("access")
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
+REQUEST_ID_BYTES = 12
 RETRY_WITHIN_SECONDS = 1.0
+
+
+class ForPages:
+    """Leaves the JSON interface out: what only pages such as the admin need.
+
+    The API authenticates and guards itself (`accounts.authentication`), so there a
+    lazy session, user and message store would be made for nothing.
+    """
+
+    get_response: Any
+
+    def __call__(self, request: HttpRequest) -> Any:
+        if request.path_info.startswith("/api/"):
+            return self.get_response(request)
+        return super().__call__(request)  # type: ignore[misc]
+
+
+class PageSessions(ForPages, SessionMiddleware):
+    """Django's sessions, in our store."""
+
+
+class PageForgeryGuard(ForPages, CsrfViewMiddleware):
+    """Django's form tokens."""
+
+
+class PageMembers(ForPages, AuthenticationMiddleware):
+    """Django's `request.user`."""
+
+
+class PageMessages(ForPages, MessageMiddleware):
+    """Django's one-time messages."""
 
 
 class RequestLog:
@@ -27,7 +64,7 @@ class RequestLog:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        request_id = uuid.uuid4().hex
+        request_id = secrets.token_hex(REQUEST_ID_BYTES)
         token = logs.request_id.set(request_id)
         started = time.perf_counter()
         try:

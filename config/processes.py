@@ -15,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FrameType
 
+import psycopg
+
 from config.embedded.folder import LOOPBACK, is_port_free
 from config.embedded.keeper import die_with_parent
 from config.launch import (
@@ -25,12 +27,14 @@ from config.launch import (
     prepare,
     read_port,
     read_settings,
+    read_whole_number,
 )
 
 WATCH_SECONDS = 0.1
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 30.0
 STEADY_SECONDS = 60
 """After a run of this length a failure counts as the first one again."""
+FIRST_ANSWER_SECONDS = 60
 GRACE_SECONDS = 12
 """How long the processes have to finish what they are at; gunicorn takes up to 10."""
 PYTHON = (sys.executable, "-m")
@@ -55,9 +59,12 @@ class Child:
         self.started_at = time.monotonic()
         self.process = spawn(self.command, self.surroundings)
 
+    def has_ended(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
+
     def tend(self) -> None:
         """Notice its end, and start it when its pause is over."""
-        if self.process and self.process.poll() is not None:
+        if self.process and self.has_ended():
             self._plan_restart(self.process.returncode)
         elif not self.process and time.monotonic() >= self.start_at:
             self.start()
@@ -143,10 +150,9 @@ def supervise(children: list[Child], port: int) -> None:
     answered = False
     try:
         while not stopping.is_set():
+            answered = answered or check_first_answer(web, port)
             for child in children:
                 child.tend()
-            if not answered:
-                answered = check_first_answer(web, port)
             stopping.wait(WATCH_SECONDS)
     finally:
         stop(children)
@@ -154,8 +160,10 @@ def supervise(children: list[Child], port: int) -> None:
 
 def check_first_answer(web: Child, port: int) -> bool:
     """Print the addresses once the web server answers; without it there is no start."""
-    if web.process is None:
+    if web.has_ended():
         raise StartError("the web server did not start; its words are above")
+    if web.process and time.monotonic() > web.started_at + FIRST_ANSWER_SECONDS:
+        raise StartError("the web server does not answer; its words are above")
     if not answers(port):
         return False
     print_addresses(port)
@@ -204,11 +212,31 @@ def request_stop(_number: int, _frame: FrameType | None) -> None:
     stopping.set()
 
 
+def check_settings(settings: Settings, port: int) -> None:
+    """What would fail later, and with many words."""
+    for name in ("WEB_CONCURRENCY", "WEB_THREADS"):
+        read_whole_number(settings, name, 1)
+    if not is_port_free(port):
+        raise StartError(f"port {port} is taken; PORT sets another one")
+    if address := settings.get("DATABASE_URL"):
+        check_database(address)
+
+
+def check_database(address: str) -> None:
+    """Whether PostgreSQL answers; what is wrong with the address, migrate tells."""
+    try:
+        psycopg.connect(address, connect_timeout=5).close()
+    except psycopg.OperationalError as error:
+        reason = " ".join(str(error).split())
+        raise StartError(f"the database of DATABASE_URL: {reason}") from None
+    except psycopg.ProgrammingError:
+        pass
+
+
 def serve(settings: Settings) -> None:
     """Everything from the stores to the last process, and back."""
     port = read_port(settings)
-    if not is_port_free(port):
-        raise StartError(f"port {port} is taken; PORT sets another one")
+    check_settings(settings, port)
     surroundings = prepare(settings)
     try:
         migrate(surroundings)

@@ -32,6 +32,7 @@ ALLOWED_HOSTS = env.read_list("ALLOWED_HOSTS") or [
     str(urlsplit(PUBLIC_URL).hostname),
 ]
 TRUSTED_PROXY_COUNT = env.read_number("TRUSTED_PROXY_COUNT", 0, most=10)
+CORS_ALLOWED_ORIGINS = env.read_list("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_text("HOME_CURRENCY", "KRW").upper()
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
 USE_TZ = True
@@ -61,12 +62,12 @@ MIDDLEWARE = [
     "config.middleware.RetryReads",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "corsheaders.middleware.CorsMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
+    "config.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "config.middleware.PageForgeryGuard",
+    "config.middleware.PageMembers",
+    "config.middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
@@ -190,6 +191,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["config.api.permissions.IsMember"],
     "DEFAULT_PARSER_CLASSES": ["config.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["config.api.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.renderers.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "config.api.schema.Schema",
     "EXCEPTION_HANDLER": "config.api.problems.handle_exception",
     "UNAUTHENTICATED_USER": None,
@@ -228,7 +230,6 @@ SPECTACULAR_SETTINGS = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
 """2.5 MiB for a JSON body; a larger one is answered 413."""
-CORS_ALLOWED_ORIGINS = env.read_list("CORS_ALLOWED_ORIGINS")
 CORS_EXPOSE_HEADERS = ["Retry-After", "X-Request-ID"]
 
 # --- Security of the transport ------------------------------------------------

@@ -9,9 +9,9 @@ from config import paths_as_written
 from config.health import HealthView, LiveView
 
 api_urls: list[URLPattern | URLResolver] = [
+    path("account/", include("ledger.urls")),
     path("", include("accounts.urls")),
     path("", include("administration.urls")),
-    path("account/", include("ledger.urls")),
     path("health", HealthView.as_view()),
     path("health/live", LiveView.as_view()),
     path("schema", SpectacularAPIView.as_view(), name="schema"),
@@ -19,10 +19,10 @@ api_urls: list[URLPattern | URLResolver] = [
 ]
 
 urlpatterns = [
+    path("api/", include(api_urls)),
     path("", TemplateView.as_view(template_name="landing.html"), name="landing"),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),
     path("admin/", admin.site.urls),
-    path("api/", include(api_urls)),
     path("", include(paths_as_written.urlpatterns)),
     path("api/", include(paths_as_written.without_account)),
 ]

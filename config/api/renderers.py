@@ -5,7 +5,9 @@ from decimal import Decimal
 from typing import Any
 
 import orjson
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 
 def format_decimal(value: Decimal) -> str:
@@ -41,3 +43,14 @@ class JSONRenderer(BaseRenderer):
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
         return b"" if data is None else dump_json(data)
+
+
+class Negotiation(DefaultContentNegotiation):
+    """DRF's negotiation, with a short way for clients that accept anything."""
+
+    def select_renderer(
+        self, request: Request, renderers: Any, format_suffix: str | None = None
+    ) -> Any:
+        if request.META.get("HTTP_ACCEPT", "*/*") == "*/*":
+            return renderers[0], renderers[0].media_type
+        return super().select_renderer(request, renderers, format_suffix)

@@ -26,6 +26,9 @@ PAUSE_SECONDS = 0.02
 
 Keeper = subprocess.Popen[bytes]
 
+_keepers: list[Keeper] = []
+"""Our children; one that outlives our use must not be forgotten while it runs."""
+
 
 @dataclass(frozen=True)
 class Use:
@@ -82,7 +85,7 @@ def _start_keeper(name: str, folder: Folder) -> Keeper:
     if folder.throw_away:
         command.append("--throw-away")
     with folder.log.open("wb") as log:
-        return subprocess.Popen(  # noqa: S603
+        keeper = subprocess.Popen(  # noqa: S603
             command,
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
@@ -90,6 +93,8 @@ def _start_keeper(name: str, folder: Folder) -> Keeper:
             stderr=log,
             start_new_session=True,
         )
+    _keepers.append(keeper)
+    return keeper
 
 
 def _wait_for_address(name: str, folder: Folder, keeper: Keeper | None) -> str:

@@ -124,7 +124,7 @@ def test_store_that_dies_comes_back_at_its_address(data_dir: Path) -> None:
     stores = use_stores(["valkey"], data_dir)
     try:
         with redis.Redis.from_url(stores.settings["REDIS_URL"]) as client:
-            os.kill(int(client.info("server")["process_id"]), signal.SIGKILL)  # type: ignore[index]
+            os.kill(int(client.info("server")["process_id"]), signal.SIGKILL)
         end = time.monotonic() + END_SECONDS
         while not answers(stores) and time.monotonic() < end:
             time.sleep(0.05)

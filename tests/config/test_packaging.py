@@ -10,15 +10,18 @@ import yaml
 from config.launch import ROOT
 
 REQUIREMENTS = ("requirements", "requirements-embedded", "requirements-dev")
-PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^ ;\\]+)", re.MULTILINE)
+PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
 READ_SETTING = re.compile(r"""env\.read_\w+\(\s*"([A-Z_]+)\"""")
-SETTINGS = """
+SETTINGS = re.findall(
+    r"\w+",
+    """
     DATABASE_URL REDIS_URL SECRET_KEY DEBUG ALLOWED_HOSTS CORS_ALLOWED_ORIGINS
     TRUSTED_PROXY_COUNT PUBLIC_URL HOME_CURRENCY TIME_ZONE SESSION_TTL_DAYS
     ACCOUNT_NUMBER_KEY IDP_CLIENT_ID OCR_API_KEY FX_PROVIDER PRICE_PROVIDER
     STORE_VERIFIER BILLING_TEST_MODE IDP_TOKENINFO_URL OCR_BASE_URL FX_BASE_URL
     PRICE_BASE_URL STORE_BASE_URL DATA_DIR PORT WEB_CONCURRENCY WEB_THREADS
-""".split()
+    """,
+)
 
 
 def read(name: str) -> str:

@@ -22,6 +22,10 @@ def make_child(script: str) -> Child:
     return Child("child", (sys.executable, "-c", script), SURROUNDINGS)
 
 
+def is_running(child: Child) -> bool:
+    return child.process is not None
+
+
 def tend_until_it_ends(child: Child) -> None:
     assert child.process
     child.process.wait()
@@ -35,7 +39,7 @@ def test_process_that_ends_is_started_again_after_a_growing_pause() -> None:
         child.start()
         pauses.append(child.pause)
         tend_until_it_ends(child)
-        assert child.process is None
+        assert not is_running(child)
         assert child.start_at > time.monotonic()
     assert pauses == [1, 2, 4, 8, 16, 30, 30]
 
@@ -53,11 +57,11 @@ def test_pause_is_waited_for() -> None:
     child = make_child("pass")
     child.start_at = time.monotonic() + 60
     child.tend()
-    assert child.process is None
+    assert not is_running(child)
     child.start_at = 0
     child.tend()
-    assert child.process is not None
-    child.process.wait()
+    assert is_running(child)
+    tend_until_it_ends(child)
 
 
 def test_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,140 @@
+"""Who may call what: every route, every method, every caller."""
+
+import pytest
+
+from tests.clients import JSONClient
+from tests.factories import make_member
+from tests.routes import METHODS, list_routes
+
+TABLE = """
+public         GET                   /
+public         GET                   /api/docs
+public         GET                   /api/health
+public         GET                   /api/health/live
+public         GET                   /api/schema
+
+public         POST                  /api/auth/signup
+public         GET                   /api/auth/signup-enabled
+public         POST                  /api/auth/login
+public         POST                  /api/auth/idp
+public         GET                   /api/auth/idp-client-id
+member         POST                  /api/auth/logout
+member         GET                   /api/auth/session
+member         GET,PUT               /api/auth/profile
+member         PUT                   /api/auth/profile-image
+member         POST                  /api/auth/verify-password
+member         PUT                   /api/auth/password
+member         GET                   /api/auth/points
+member         DELETE                /api/auth/me
+administrator  GET,POST              /api/users
+administrator  GET,PUT,DELETE        /api/users/{member_id}
+
+administrator  GET,PUT               /api/admin/signup-enabled
+
+member         GET,POST              /api/account/wallets
+member         PUT                   /api/account/wallets/reorder
+member         GET,PUT,PATCH,DELETE  /api/account/wallets/{wallet_id}
+member         GET                   /api/account/networth
+member         GET,POST              /api/account/entries
+member         GET                   /api/account/entries/pending/count
+member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}
+member         POST                  /api/account/entries/{entry_id}/confirm
+member         GET,POST              /api/account/categories
+member         PUT                   /api/account/categories/reorder
+member         POST                  /api/account/categories/import
+member         GET,PUT,PATCH,DELETE  /api/account/categories/{category_id}
+member         GET,POST              /api/account/quick-entries
+member         PUT                   /api/account/quick-entries/reorder
+member         GET,PUT,PATCH,DELETE  /api/account/quick-entries/{quick_entry_id}
+
+member         POST                  /auth/verify-password
+member         GET,PUT               /auth/profile
+member         GET                   /auth/points
+public         GET                   /auth/signup-enabled
+member         POST                  /account/categories/import
+member         GET,POST              /account/quick-entries
+member         PUT                   /account/quick-entries/reorder
+member         GET,PUT,PATCH,DELETE  /account/quick-entries/{quick_entry_id}
+member         POST                  /entries/{entry_id}/confirm
+member         POST                  /api/entries/{entry_id}/confirm
+member         GET                   /entries/pending/count
+member         GET                   /api/entries/pending/count
+"""
+"""Access, methods, path; the addresses as service.md writes them come last."""
+
+CALLERS = ("anonymous", "free", "premium", "administrator")
+REFUSALS = {
+    "public": {},
+    "member": {"anonymous": "AUTHENTICATION_REQUIRED"},
+    "premium": {"anonymous": "AUTHENTICATION_REQUIRED", "free": "PREMIUM_REQUIRED"},
+    "administrator": {
+        "anonymous": "AUTHENTICATION_REQUIRED",
+        "free": "ADMIN_REQUIRED",
+        "premium": "ADMIN_REQUIRED",
+    },
+}
+STATUS_OF = {
+    "AUTHENTICATION_REQUIRED": 401,
+    "PREMIUM_REQUIRED": 403,
+    "ADMIN_REQUIRED": 403,
+}
+
+ROWS = [line.split() for line in TABLE.splitlines() if line]
+ROUTES = {route.path: route for route in list_routes()}
+CASES = [
+    pytest.param(access, method, path, id=f"{method} {path}")
+    for access, methods, path in ROWS
+    for method in methods.split(",")
+]
+
+
+def make_client(caller: str) -> JSONClient:
+    match caller:
+        case "free":
+            return JSONClient(make_member())
+        case "premium":
+            return JSONClient(make_member(plan="PREMIUM"))
+        case "administrator":
+            return JSONClient(make_member(role="ADMIN"))
+    return JSONClient()
+
+
+def test_every_route_is_in_the_table_and_every_row_has_its_route():
+    listed = [path for _, _, path in ROWS]
+    assert len(listed) == len(set(listed)), "a path stands in the table twice"
+    assert set(ROUTES) - set(listed) == set(), "routes without a row"
+    assert set(listed) - set(ROUTES) == set(), "rows without a route"
+
+
+def test_every_route_answers_exactly_the_methods_of_its_row():
+    listed = {path: set(methods.split(",")) for _, methods, path in ROWS}
+    answered = {path: set(route.methods) for path, route in ROUTES.items()}
+    assert answered == listed
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("access", "method", "path"), CASES)
+def test_caller_is_answered_as_the_table_says(access, method, path):
+    address = ROUTES[path].address()
+    for caller in CALLERS:
+        response = make_client(caller).send(method, address, {})
+        where = f"{caller}: {method} {address}: {response.status_code}"
+        code = response.data.get("code") if isinstance(response.data, dict) else None
+        refusal = REFUSALS[access].get(caller)
+        if refusal:
+            assert (response.status_code, code) == (STATUS_OF[refusal], refusal), where
+        else:
+            assert response.status_code not in {401, 403, 405}, where
+            assert response.status_code < 500 or code == "IDP_NOT_CONFIGURED", where
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", [path for _, _, path in ROWS if "/api/" in path])
+def test_other_methods_are_405_with_a_problem_body(path):
+    client = make_client("administrator")
+    for method in set(METHODS) - set(ROUTES[path].methods):
+        response = client.send(method, ROUTES[path].address(), {})
+        assert response.status_code == 405, method
+        assert response.data["code"] == "METHOD_NOT_ALLOWED"
+        assert response.headers["Allow"]
+

@@ -1,0 +1,306 @@
+"""Each request touches only the caller's own data (service.md, Ledger, rule 1).
+
+The sweeps are made from the URLconf and the serializers, so that a new route or a
+new id in a body fails here until it has its case.
+"""
+
+import re
+
+import pytest
+from django.db import connection
+
+from config.api.serializers import QuerySerializer, Serializer
+from ledger.ownership import OwnedId, OwnedViewSet
+from tests.clients import JSONClient
+from tests.factories import (
+    make_category,
+    make_entry,
+    make_quick_entry,
+    make_wallet,
+)
+from tests.routes import MISSING_ID, list_routes
+
+pytestmark = pytest.mark.django_db
+
+MAKERS = {
+    "wallet_id": make_wallet,
+    "entry_id": lambda member: make_entry(member, pending=True, tags=("theirs",)),
+    "category_id": make_category,
+    "quick_entry_id": make_quick_entry,
+}
+"""How a row of somebody else is made for each id in a path."""
+
+WHOLE_BODY = {
+    "name": "Mine",
+    "kind": "CASH",
+    "date": "2026-11-21",
+    "type": "expense",
+    "amount": 5,
+    "category": "Mine",
+    "tags": ["mine"],
+}
+"""A body that each of the routes would accept for a row of the caller."""
+
+LEDGER_ROUTES = [
+    route
+    for route in list_routes()
+    if "/account/" in route.path or issubclass(route.view, OwnedViewSet)
+]
+ID_CASES = [
+    pytest.param(route, method, id=f"{method} {route.path}")
+    for route in LEDGER_ROUTES
+    if route.parameters
+    for method in route.methods
+]
+BODY_CASES = {
+    ("EntryBody", "walletId"): [
+        ("POST", "/api/account/entries", make_wallet, None),
+        ("PUT", "/api/account/entries/{}", make_wallet, make_entry),
+        ("PATCH", "/api/account/entries/{}", make_wallet, make_entry),
+        (
+            "POST",
+            "/api/account/entries/{}/confirm",
+            make_wallet,
+            MAKERS["entry_id"],
+        ),
+    ],
+    ("QuickEntryBody", "walletId"): [
+        ("POST", "/api/account/quick-entries", make_wallet, None),
+        ("PUT", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
+        ("PATCH", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
+    ],
+    ("CategoryBody", "parentId"): [
+        ("POST", "/api/account/categories", make_category, None),
+        ("PUT", "/api/account/categories/{}", make_category, make_category),
+        ("PATCH", "/api/account/categories/{}", make_category, make_category),
+    ],
+}
+"""By serializer and field: method, path, the row it may not name, the row changed."""
+QUERY_CASES = {
+    ("EntryQuery", "walletId"): [
+        ("GET", "/api/account/entries?walletId={id}", make_wallet, None),
+    ],
+    ("MoveToQuery", "moveTo"): [
+        ("DELETE", "/api/account/wallets/{own}?moveTo={id}", make_wallet, make_wallet),
+        (
+            "DELETE",
+            "/api/account/categories/{own}?moveTo={id}",
+            make_category,
+            make_category,
+        ),
+    ],
+}
+REORDER_CASES = [
+    ("/api/account/wallets/reorder", make_wallet),
+    ("/api/account/categories/reorder", make_category),
+    ("/api/account/quick-entries/reorder", make_quick_entry),
+]
+
+
+def dump_rows_of(member) -> list[str]:
+    """Every row of every table that names the member, as text."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name FROM information_schema.columns"
+            " WHERE table_schema = current_schema() AND column_name = 'member_id'"
+        )
+        rows = []
+        for (table,) in cursor.fetchall():
+            cursor.execute(
+                f'SELECT to_jsonb(t)::text FROM "{table}" t WHERE member_id = %s',
+                [member.pk],
+            )
+            rows += [f"{table}: {row}" for (row,) in cursor.fetchall()]
+    return sorted(rows)
+
+
+def every_subclass(cls):
+    for child in cls.__subclasses__():
+        yield child
+        yield from every_subclass(child)
+
+
+def without_ids(response) -> tuple[int, str]:
+    """What a caller can tell from an answer, the id that they sent aside."""
+    return response.status_code, re.sub(r"\d{1,}", "#", response.content.decode())
+
+
+def test_every_view_below_the_ledger_is_an_owned_one():
+    strangers = [r.path for r in LEDGER_ROUTES if not issubclass(r.view, OwnedViewSet)]
+    assert strangers == []
+
+
+def test_every_id_in_a_path_has_its_case():
+    named = {name for route in LEDGER_ROUTES for name in route.parameters}
+    assert named == set(MAKERS)
+
+
+def test_every_id_in_a_body_has_its_case():
+    found = {
+        (serializer.__name__, name)
+        for serializer in every_subclass(Serializer)
+        for name, field in serializer().get_fields().items()
+        if isinstance(field, OwnedId)
+    }
+    assert found == set(BODY_CASES)
+
+
+def test_every_id_in_a_query_has_its_case():
+    found = {
+        (serializer.__name__, name)
+        for serializer in every_subclass(QuerySerializer)
+        for name in serializer().get_fields()
+        if name.endswith("Id") or name == "moveTo"
+    }
+    assert found == set(QUERY_CASES)
+
+
+def test_every_reorder_route_has_its_case():
+    found = {
+        route.path
+        for route in LEDGER_ROUTES
+        if route.path.startswith("/api/account/") and route.path.endswith("/reorder")
+    }
+    assert found == {path for path, _ in REORDER_CASES}
+
+
+@pytest.mark.parametrize("body", [WHOLE_BODY, {}], ids=["whole body", "empty body"])
+@pytest.mark.parametrize(("route", "method"), ID_CASES)
+def test_id_of_another_member_in_a_path_is_404_and_nothing_changes(
+    route, method, body, premium_member, other_member
+):
+    client = JSONClient(premium_member)
+    rows = {name: MAKERS[name](other_member) for name in route.parameters}
+    before = dump_rows_of(other_member), dump_rows_of(premium_member)
+    address = route.address(**{name: row.pk for name, row in rows.items()})
+
+    response = client.send(method, address, body)
+    missing = client.send(method, route.address(), body)
+
+    assert response.status_code == 404, response.content
+    assert response.data == missing.data
+    assert response.data["code"] == "NOT_FOUND"
+    after = dump_rows_of(other_member), dump_rows_of(premium_member)
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("field", "method", "path", "make_target", "make_own"),
+    [
+        pytest.param(field, *case, id=f"{field} {case[0]} {case[1]}")
+        for (_, field), cases in BODY_CASES.items()
+        for case in cases
+    ],
+)
+def test_id_of_another_member_in_a_body_is_like_one_that_does_not_exist(
+    field, method, path, make_target, make_own, premium_member, other_member
+):
+    client = JSONClient(premium_member)
+    address = path.format(make_own(premium_member).pk if make_own else "")
+    theirs = make_target(other_member)
+    before = dump_rows_of(other_member), dump_rows_of(premium_member)
+
+    response = client.send(method, address, WHOLE_BODY | {field: theirs.pk})
+    missing = client.send(method, address, WHOLE_BODY | {field: MISSING_ID})
+
+    assert response.status_code == 400, response.content
+    assert response.data["code"] == "VALIDATION_ERROR"
+    assert [error["field"] for error in response.data["errors"]] == [field]
+    assert without_ids(response) == without_ids(missing)
+    after = dump_rows_of(other_member), dump_rows_of(premium_member)
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "make_target", "make_own"),
+    [
+        pytest.param(*case, id=f"{case[0]} {case[1]}")
+        for cases in QUERY_CASES.values()
+        for case in cases
+    ],
+)
+def test_id_of_another_member_in_a_query_is_404(
+    method, path, make_target, make_own, premium_member, other_member
+):
+    client = JSONClient(premium_member)
+    own = make_own(premium_member).pk if make_own else None
+    theirs = make_target(other_member)
+    before = dump_rows_of(other_member), dump_rows_of(premium_member)
+
+    response = client.send(method, path.format(own=own, id=theirs.pk))
+    missing = client.send(method, path.format(own=own, id=MISSING_ID))
+
+    assert response.status_code == 404, response.content
+    assert response.data == missing.data
+    after = dump_rows_of(other_member), dump_rows_of(premium_member)
+    assert after == before
+
+
+@pytest.mark.parametrize("position", ["instead", "behind"])
+@pytest.mark.parametrize(("path", "make"), REORDER_CASES)
+def test_reorder_with_an_id_of_another_member_is_like_one_that_does_not_exist(
+    path, make, position, premium_member, other_member
+):
+    client = JSONClient(premium_member)
+    own, theirs = make(premium_member), make(other_member)
+    kept = [own.pk] if position == "behind" else []
+    before = dump_rows_of(other_member), dump_rows_of(premium_member)
+
+    response = client.send("PUT", path, {"ids": [*kept, theirs.pk]})
+    missing = client.send("PUT", path, {"ids": [*kept, MISSING_ID]})
+
+    assert response.status_code == 400, response.content
+    assert response.data["code"] == "INVALID_ORDER"
+    assert response.data == missing.data
+    after = dump_rows_of(other_member), dump_rows_of(premium_member)
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("path", "make"),
+    [
+        ("/api/account/wallets", make_wallet),
+        ("/api/account/categories", make_category),
+        ("/api/account/quick-entries", make_quick_entry),
+    ],
+)
+def test_short_list_holds_the_callers_rows_only(
+    path, make, premium_member, other_member
+):
+    own = make(premium_member)
+    make(other_member)
+    rows = JSONClient(premium_member).read(path)
+    assert [row["id"] for row in rows] == [own.pk]
+
+
+def test_entry_list_counts_and_names_the_callers_entries_only(
+    premium_member, other_member
+):
+    own = make_entry(premium_member, memo="coffee", tags=("shared",))
+    category = make_category(other_member, name="Food")
+    make_entry(other_member, memo="coffee", tags=("shared",), category=category)
+    make_entry(other_member, memo="coffee", pending=True)
+    client = JSONClient(premium_member)
+    for query in ({}, {"keyword": "coffee"}, {"tag": "shared"}, {"type": "expense"}):
+        body = client.read("/api/account/entries", **query)
+        assert [row["id"] for row in body["results"]] == [own.pk]
+        assert body["count"] == 1
+    assert client.read("/api/account/entries", category="Food")["count"] == 0
+    assert client.read("/api/account/entries/pending/count") == {"count": 0}
+    assert client.read("/api/account/networth")["total"] == 0
+
+
+def test_names_of_another_member_are_never_reused(premium_member, other_member):
+    theirs = make_category(other_member, name="Food")
+    make_entry(other_member, tags=("trip",), category=theirs)
+    before = dump_rows_of(other_member)
+    body = {
+        "date": "2026-11-21",
+        "type": "expense",
+        "amount": 5,
+        "category": "Food",
+        "tags": ["trip"],
+    }
+    response = JSONClient(premium_member).send("POST", "/api/account/entries", body)
+    assert response.status_code == 201
+    assert dump_rows_of(other_member) == before
