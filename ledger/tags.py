@@ -10,9 +10,9 @@ from ledger.locking import lock_lists
 from ledger.models import Tag
 
 _TAGS_OF_ENTRIES = """
-    SELECT link.entry_id, tag.name
-    FROM account_entry_tag link JOIN account_tag tag ON tag.id = link.tag_id
-    WHERE link.entry_id = ANY(%s) ORDER BY link.entry_id, link.position
+    SELECT l.entry_id, (SELECT t.name FROM account_tag t WHERE t.id = l.tag_id)
+    FROM account_entry_tag l WHERE l.entry_id = ANY(%s::bigint[])
+    ORDER BY l.entry_id, l.position
 """
 
 
@@ -41,7 +41,7 @@ def read_tags_of_entries(entry_ids: Iterable[int]) -> dict[int, list[str]]:
     """The tag names of many entries with one look-up (service.md, Ledger entry)."""
     names: dict[int, list[str]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(_TAGS_OF_ENTRIES, [list(entry_ids)])
+        cursor.execute(_TAGS_OF_ENTRIES, [f"{{{','.join(map(str, entry_ids))}}}"])
         for entry_id, name in cursor.fetchall():
             names.setdefault(entry_id, []).append(name)
     return names

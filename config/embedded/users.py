@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from config.embedded.folder import (
@@ -26,8 +26,8 @@ PAUSE_SECONDS = 0.02
 
 Keeper = subprocess.Popen[bytes]
 
-_keepers: list[Keeper] = []
-"""Our children; one that outlives our use must not be forgotten while it runs."""
+_keepers: dict[Path, Keeper] = {}
+"""Our children by their folder; the last of our users there waits for their end."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,6 @@ class Use:
     folder: Folder
     address: str
     lock: int
-    keeper: Keeper | None = field(default=None, repr=False)
 
     def leave(self) -> None:
         """Give the store up; the last user waits until the store has stopped."""
@@ -51,9 +50,9 @@ class Use:
         end = time.monotonic() + STOP_SECONDS
         while is_locked(self.folder.keeper_lock) and time.monotonic() < end:
             time.sleep(PAUSE_SECONDS)
-        if self.keeper:
+        if keeper := _keepers.pop(self.folder.path, None):
             with suppress(subprocess.TimeoutExpired):
-                self.keeper.wait(1)
+                keeper.wait(1)
 
 
 def use_store(name: str, folder: Folder) -> Use:
@@ -76,7 +75,7 @@ def _join_keeper(name: str, folder: Folder, lock: int) -> Use:
         keeper = None
         if not is_locked(folder.keeper_lock):
             keeper = _start_keeper(name, folder)
-        return Use(name, folder, _wait_for_address(name, folder, keeper), lock, keeper)
+        return Use(name, folder, _wait_for_address(name, folder, keeper), lock)
 
 
 def _start_keeper(name: str, folder: Folder) -> Keeper:
@@ -93,7 +92,7 @@ def _start_keeper(name: str, folder: Folder) -> Keeper:
             stderr=log,
             start_new_session=True,
         )
-    _keepers.append(keeper)
+    _keepers[folder.path] = keeper
     return keeper
 
 
