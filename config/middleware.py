@@ -11,7 +11,6 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
-from django.middleware.csrf import CsrfViewMiddleware
 
 from config import logs
 
@@ -39,10 +38,6 @@ class ForPages:
 
 class PageSessions(ForPages, SessionMiddleware):
     """Django's sessions, in our store."""
-
-
-class PageForgeryGuard(ForPages, CsrfViewMiddleware):
-    """Django's form tokens."""
 
 
 class PageMembers(ForPages, AuthenticationMiddleware):

@@ -65,7 +65,7 @@ MIDDLEWARE = [
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "config.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
-    "config.middleware.PageForgeryGuard",
+    "django.middleware.csrf.CsrfViewMiddleware",
     "config.middleware.PageMembers",
     "config.middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

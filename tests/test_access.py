@@ -137,4 +137,3 @@ def test_other_methods_are_405_with_a_problem_body(path):
         assert response.status_code == 405, method
         assert response.data["code"] == "METHOD_NOT_ALLOWED"
         assert response.headers["Allow"]
-

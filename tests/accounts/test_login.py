@@ -191,7 +191,9 @@ def test_strangers_lock_nobody_out(anonymous: JSONClient) -> None:
     member = make_member()
     for _ in range(11):
         log_in(anonymous, member.login_id, WRONG, REMOTE_ADDR="192.0.2.66")
-    assert log_in(anonymous, member.login_id, REMOTE_ADDR="192.0.2.1").status_code == 200
+    assert (
+        log_in(anonymous, member.login_id, REMOTE_ADDR="192.0.2.1").status_code == 200
+    )
 
 
 def test_other_logins_of_the_address_still_get_in(anonymous: JSONClient) -> None:

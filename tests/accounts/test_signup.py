@@ -117,7 +117,18 @@ def test_login_id_of_letters_digits_and_signs_is_taken(
 
 @pytest.mark.parametrize(
     "login_id",
-    ["", "ab", "z" * 51, "a b c", "a@b.c", "x !abc", "민지김", "ａｂｃ", "abc\n!", "a\x00bc"]
+    [
+        "",
+        "ab",
+        "z" * 51,
+        "a b c",
+        "a@b.c",
+        "x !abc",
+        "민지김",
+        "ａｂｃ",
+        "abc\n!",
+        "a\x00bc",
+    ]
     + [None, 12345, True, ["abc"], {"a": 1}, "1٣٤"],
 )
 def test_other_login_ids_are_refused(anonymous: JSONClient, login_id: Any) -> None:
@@ -147,9 +158,7 @@ def test_every_field_but_the_trap_is_required(anonymous: JSONClient, name: str) 
         ("password", "p\x00ssword-not-this"),
     ],
 )
-def test_malformed_field_is_named(
-    anonymous: JSONClient, name: str, value: Any
-) -> None:
+def test_malformed_field_is_named(anonymous: JSONClient, name: str, value: Any) -> None:
     assert fields_in_error(sign_up(anonymous, **{name: value})) == {name}
 
 

@@ -1,0 +1,46 @@
+"""`load_demo_data`: a member with three years of entries, to look around with."""
+
+import secrets
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Member
+from accounts.signup import NewMember, create_member
+from config.errors import DomainError
+from ledger.demo import write_demo_ledger
+
+
+class Command(BaseCommand):
+    help = (
+        "Makes a member with wallets, categories, quick entries and three years of "
+        "entries, so that every page has something to show. Prints the login id and "
+        "a password; the account is an ordinary one and can be deleted like any other."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--login-id", default="demo", help="default: demo")
+        parser.add_argument(
+            "--password", help="default: a random one, which is printed"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        login_id = options["login_id"]
+        password = options["password"] or secrets.token_urlsafe(12)
+        now = timezone.now()
+        with transaction.atomic():
+            member = self.create(login_id, password)
+            written = write_demo_ledger(member, now, timezone.localdate(now))
+        self.stdout.write(
+            f"{written} entries written. Log in as {login_id} with {password}"
+        )
+
+    def create(self, login_id: str, password: str) -> Member:
+        new = NewMember(login_id, password, "데모 회원", f"{login_id}@example.com")
+        try:
+            return create_member(new)
+        except DomainError as refusal:
+            reasons = [error.detail for error in refusal.errors] or [refusal.detail]
+            raise CommandError(f"{login_id}: {' '.join(reasons)}") from refusal

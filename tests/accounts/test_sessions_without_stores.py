@@ -1,0 +1,270 @@
+"""Sessions while the fast store is away, hangs, is full, or comes back."""
+
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from accounts.models import AuthSession, Member
+from accounts.sessions import announce_change, digest_key, end_sessions, start_session
+from config import faststore
+from tests.clients import JSONClient
+from tests.factories import PASSWORD
+from tests.stores import OwnValkey, lose_database
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ME = "/api/auth/session"
+HANG_SECONDS = 0.15
+
+
+def status_of(client: JSONClient) -> int:
+    status: int = client.send("GET", ME).status_code
+    return status
+
+
+def warm_up(member: Member, number: int = 1) -> list[JSONClient]:
+    """Clients whose sessions have copies in the fast store."""
+    clients = [JSONClient(member) for _ in range(number)]
+    assert [status_of(client) for client in clients] == [200] * number
+    return clients
+
+
+def forget_failures(patch: pytest.MonkeyPatch) -> None:
+    """What another process is like, which has not seen the store fail."""
+    patch.setattr(faststore, "breaker", faststore.Breaker())
+
+
+def suspend(member: Member) -> None:
+    Member.objects.filter(pk=member.pk).update(status="SUSPENDED")
+    announce_change(member.pk)
+
+
+# --- Away -----------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("no_fast_store")
+def test_sign_up_login_and_logout_work_without_the_fast_store(
+    anonymous: JSONClient,
+) -> None:
+    body = {"loginId": "minji", "password": PASSWORD}
+    profile = {"displayName": "Minji", "email": "minji@example.com"}
+    assert anonymous.send("POST", "/api/auth/signup", body | profile).status_code == 201
+    response = anonymous.send("POST", "/api/auth/login", body)
+    assert response.status_code == 200
+    client = JSONClient()
+    client.use_token(response.data["token"])
+    assert [status_of(client) for _ in range(5)] == [200] * 5
+    assert client.send("POST", "/api/auth/logout").status_code == 204
+    assert status_of(client) == 401
+
+
+@pytest.mark.usefixtures("no_fast_store")
+def test_revocation_holds_at_once_without_the_fast_store(free_member: Member) -> None:
+    client = JSONClient(free_member)
+    assert status_of(client) == 200
+    suspend(free_member)
+    assert status_of(client) == 401
+
+
+def test_nobody_is_logged_out_when_the_fast_store_dies(
+    free_member: Member, own_valkey: OwnValkey
+) -> None:
+    clients = warm_up(free_member, 5)
+    own_valkey.kill()
+    assert [status_of(client) for client in clients * 3] == [200] * 15
+
+
+def test_fast_store_that_comes_back_empty_is_filled_again(
+    free_member: Member, own_valkey: OwnValkey, django_assert_num_queries: Any
+) -> None:
+    (client,) = warm_up(free_member)
+    own_valkey.kill()
+    assert status_of(client) == 200
+    own_valkey.start()
+    with django_assert_num_queries(1):
+        assert status_of(client) == 200
+    with django_assert_num_queries(0):
+        assert status_of(client) == 200
+    assert digest_key(client.token).encode() in own_valkey.dump()
+
+
+def test_breaker_spares_requests_the_wait_and_tries_again_after_a_second(
+    free_member: Member, own_valkey: OwnValkey, django_assert_num_queries: Any
+) -> None:
+    (client,) = warm_up(free_member)
+    own_valkey.kill()
+    for _ in range(5):
+        assert status_of(client) == 200
+    own_valkey.start()
+    time.sleep(faststore.PAUSE_SECONDS + 0.05)
+    assert status_of(client) == 200
+    with django_assert_num_queries(0):
+        assert status_of(client) == 200
+
+
+# --- Hanging --------------------------------------------------------------------
+
+
+def test_hanging_fast_store_costs_few_requests_a_short_wait(
+    free_member: Member, own_valkey: OwnValkey
+) -> None:
+    clients = warm_up(free_member, 5)
+    own_valkey.hang()
+    started = time.monotonic()
+    assert [status_of(client) for client in clients * 6] == [200] * 30
+    waits = (time.monotonic() - started) / HANG_SECONDS
+    own_valkey.heal()
+    assert waits < 12
+
+
+def test_login_and_logout_work_while_the_fast_store_hangs(
+    free_member: Member, own_valkey: OwnValkey
+) -> None:
+    (client,) = warm_up(free_member)
+    own_valkey.hang()
+    assert client.send("POST", "/api/auth/logout").status_code == 204
+    assert status_of(client) == 401
+    body = {"loginId": free_member.login_id, "password": PASSWORD}
+    assert JSONClient().send("POST", "/api/auth/login", body).status_code == 200
+    own_valkey.heal()
+    assert status_of(client) == 401
+
+
+@pytest.mark.parametrize("revoke", [end_sessions, suspend])
+def test_revocation_during_a_hang_is_not_undone_when_the_store_heals(
+    free_member: Member, own_valkey: OwnValkey, revoke: Any
+) -> None:
+    clients = warm_up(free_member, 10)
+    own_valkey.hang()
+    revoke(free_member)
+    own_valkey.heal()
+    time.sleep(faststore.PAUSE_SECONDS + 0.05)
+    assert {status_of(client) for client in clients * 2} == {401}
+
+
+@pytest.mark.parametrize("revoke", [end_sessions, suspend])
+def test_process_that_saw_no_failure_believes_its_copy_for_a_minute_at_most(
+    free_member: Member,
+    own_valkey: OwnValkey,
+    monkeypatch: pytest.MonkeyPatch,
+    revoke: Any,
+) -> None:
+    with time_machine.travel(timezone.now(), tick=True) as clock:
+        (client,) = warm_up(free_member)
+        own_valkey.hang()
+        revoke(free_member)
+        own_valkey.heal()
+        forget_failures(monkeypatch)
+        clock.shift(timedelta(seconds=60))
+        assert status_of(client) == 401
+        assert status_of(client) == 401
+
+
+def test_plan_change_during_a_hang_holds_after_it(
+    free_member: Member, own_valkey: OwnValkey
+) -> None:
+    (client,) = warm_up(free_member)
+    own_valkey.hang()
+    Member.objects.filter(pk=free_member.pk).update(plan="PREMIUM")
+    announce_change(free_member.pk)
+    own_valkey.heal()
+    time.sleep(faststore.PAUSE_SECONDS + 0.05)
+    assert [client.read(ME)["plan"] for _ in range(3)] == ["PREMIUM"] * 3
+
+
+# --- Full -----------------------------------------------------------------------
+
+
+def test_full_fast_store_fails_no_request(
+    free_member: Member, own_valkey: OwnValkey
+) -> None:
+    clients = warm_up(free_member, 3)
+    own_valkey.fill()
+    clients += [JSONClient(free_member) for _ in range(3)]
+    assert [status_of(client) for client in clients * 2] == [200] * 12
+
+
+@pytest.mark.parametrize("revoke", [end_sessions, suspend])
+def test_revocation_holds_at_once_while_the_fast_store_is_full(
+    free_member: Member, own_valkey: OwnValkey, revoke: Any
+) -> None:
+    clients = warm_up(free_member, 3)
+    own_valkey.fill()
+    revoke(free_member)
+    assert [status_of(client) for client in clients] == [401] * 3
+
+
+# --- Broken copies --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kept", [b"", b"9", b"nonsense", b"1:", b"1:{", b"1:[]", b"1:{}", b":{}", b"\xff:1"]
+)
+def test_copy_that_cannot_be_read_is_no_copy(
+    free_member: Member, own_valkey: OwnValkey, kept: bytes
+) -> None:
+    client = JSONClient(free_member)
+    own_valkey.run("SET", f"session:{digest_key(client.token)}", kept)
+    assert [status_of(client) for _ in range(3)] == [200] * 3
+
+
+def test_key_of_another_type_is_no_copy(
+    free_member: Member, own_valkey: OwnValkey
+) -> None:
+    client = JSONClient(free_member)
+    own_valkey.run("LPUSH", f"session:{digest_key(client.token)}", "x")
+    assert [status_of(client) for _ in range(3)] == [200] * 3
+
+
+# --- Both stores down -----------------------------------------------------------
+
+
+@pytest.mark.usefixtures("no_fast_store")
+def test_both_stores_down_is_503_and_never_anonymous(free_member: Member) -> None:
+    client = JSONClient(free_member)
+    with lose_database():
+        for path in (ME, "/api/auth/profile", "/api/account/wallets"):
+            response = client.send("GET", path)
+            assert response.status_code == 503
+            assert response.data["code"] == "SERVICE_UNAVAILABLE"
+            assert int(response.headers["Retry-After"]) > 0
+            assert "sessionid" not in response.cookies
+    assert status_of(client) == 200
+
+
+@pytest.mark.usefixtures("no_fast_store")
+def test_browser_keeps_its_cookie_while_both_stores_are_down(
+    administrator: Member,
+) -> None:
+    browser = JSONClient()
+    browser.cookies["sessionid"] = key = start_session(administrator)[0]
+    with lose_database():
+        for path in (ME, "/admin/"):
+            response = browser.send("GET", path)
+            assert response.status_code == 503
+            assert "sessionid" not in response.cookies
+    assert browser.cookies["sessionid"].value == key
+    assert browser.get("/admin/").status_code == 200
+
+
+def test_copy_serves_the_session_while_the_database_is_down(
+    free_member: Member,
+) -> None:
+    (client,) = warm_up(free_member)
+    with lose_database():
+        assert client.read(ME)["id"] == free_member.pk
+        assert client.send("GET", "/api/auth/profile").status_code == 503
+
+
+def test_logout_that_the_mirror_did_not_take_is_not_reported_as_done(
+    free_member: Member,
+) -> None:
+    (client,) = warm_up(free_member)
+    with lose_database():
+        assert client.send("POST", "/api/auth/logout").status_code == 503
+    assert AuthSession.objects.count() == 1
+    assert status_of(client) == 200

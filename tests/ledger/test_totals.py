@@ -1,0 +1,247 @@
+"""The kept totals equal what the entries themselves add up to, whatever wrote them."""
+
+from collections import defaultdict
+from datetime import date, timedelta
+from random import Random
+
+import pytest
+from django.db import connection
+from django.db.models import F
+
+from ledger.models import Entry, EntryTotal, MonthTotal, WalletTotal
+from tests.clients import JSONClient
+from tests.factories import make_category, make_entry, make_wallet
+
+pytestmark = pytest.mark.django_db
+
+ENTRIES = "/api/account/entries"
+START = date(2026, 1, 28)
+
+
+def recompute_totals():
+    """The three tables as they must be: amounts and counts by key."""
+    by_entry, by_month = defaultdict(lambda: [0, 0]), defaultdict(lambda: [0, 0])
+    by_wallet = defaultdict(lambda: [0, 0])
+    for entry in Entry.objects.all():
+        month = (entry.member_id, entry.date.replace(day=1), entry.type, entry.pending)
+        for total in (
+            by_month[month],
+            by_entry[*month, entry.category_id, entry.wallet_id],
+        ):
+            total[0] += entry.amount
+            total[1] += 1
+        if entry.wallet_id is not None:
+            sign = 1 if entry.type == "income" else -1
+            total = by_wallet[entry.wallet_id]
+            total[0] += 0 if entry.pending else sign * entry.amount
+            total[1] += 1
+    return dict(by_entry), dict(by_month), dict(by_wallet)
+
+
+def read_totals():
+    """The three tables as they are; groups without entries must be all zero."""
+    month = ("member_id", "month", "type", "pending")
+    tables = (
+        (EntryTotal, (*month, "category_id", "wallet_id"), "amount"),
+        (MonthTotal, month, "amount"),
+        (WalletTotal, ("wallet_id",), "balance"),
+    )
+    kept = []
+    for model, key, amount in tables:
+        found = {}
+        for row in model.objects.values(*key, amount, "entries"):
+            value = [row[amount], row["entries"]]
+            if value[1] == 0:
+                assert value == [0, 0], f"{model.__name__} {row}"
+            else:
+                name = row[key[0]] if len(key) == 1 else tuple(row[k] for k in key)
+                found[name] = value
+        kept.append(found)
+    return tuple(kept)
+
+
+def assert_totals_are_right():
+    assert read_totals() == recompute_totals()
+
+
+class Ledger:
+    """A member's ledger that changes at random in every way there is."""
+
+    def __init__(self, member, random: Random):
+        self.member, self.random = member, random
+        self.client = JSONClient(member)
+        self.wallets = [make_wallet(member) for _ in range(3)]
+        self.categories = {
+            type_: [make_category(member, type=type_) for _ in range(3)]
+            for type_ in ("income", "expense")
+        }
+
+    def pick_values(self):
+        type_ = self.random.choice(["income", "expense"])
+        return {
+            "date": START + timedelta(self.random.randrange(70)),
+            "type": type_,
+            "amount": self.random.randrange(1, 10**9),
+            "pending": self.random.random() < 0.3,
+            "category": self.random.choice([None, *self.categories[type_]]),
+            "wallet": self.random.choice([None, *self.wallets]),
+        }
+
+    def pick_body(self):
+        values = self.pick_values()
+        category, wallet = values.pop("category"), values.pop("wallet")
+        return values | {
+            "date": values["date"].isoformat(),
+            "category": category and category.name,
+            "walletId": wallet and wallet.pk,
+        }
+
+    def pick_id(self):
+        ids = list(Entry.objects.owned_by(self.member).values_list("pk", flat=True))
+        return self.random.choice(sorted(ids)) if ids else 0
+
+    def insert_by_request(self):
+        self.client.send("POST", ENTRIES, self.pick_body())
+
+    def change_by_request(self):
+        self.client.send("PUT", f"{ENTRIES}/{self.pick_id()}", self.pick_body())
+
+    def change_part_by_request(self):
+        body = self.pick_body()
+        name = self.random.choice(["date", "amount", "walletId", "type", "category"])
+        path = f"{ENTRIES}/{self.pick_id()}"
+        self.client.send("PATCH", path, {name: body[name]})
+
+    def confirm_by_request(self):
+        self.client.send("POST", f"{ENTRIES}/{self.pick_id()}/confirm", {})
+
+    def delete_by_request(self):
+        self.client.send("DELETE", f"{ENTRIES}/{self.pick_id()}")
+
+    def insert_by_orm(self):
+        make_entry(self.member, **self.pick_values())
+
+    def insert_many_by_orm(self):
+        count = self.random.randrange(1, 9)
+        Entry.objects.bulk_create(
+            Entry(member=self.member, **self.pick_values()) for _ in range(count)
+        )
+
+    def insert_many_by_copy(self):
+        with (
+            connection.cursor() as cursor,
+            cursor.copy(
+                "COPY account_entry (member_id, date, type, amount, pending,"
+                " category_id, wallet_id, memo, created_at, updated_at) FROM STDIN"
+            ) as copy,
+        ):
+            for _ in range(self.random.randrange(1, 9)):
+                v = self.pick_values()
+                refs = [row and row.pk for row in (v["category"], v["wallet"])]
+                row = [self.member.pk, v["date"], v["type"], v["amount"], v["pending"]]
+                copy.write_row([*row, *refs, "", "2026-11-21", "2026-11-21"])
+
+    def change_by_orm(self):
+        Entry.objects.filter(pk=self.pick_id()).update(**self.pick_values())
+
+    def change_many_by_orm(self):
+        rows = Entry.objects.owned_by(self.member)
+        match self.random.randrange(5):
+            case 0:
+                rows.update(amount=F("amount") + 1)
+            case 1:
+                rows.filter(amount__gt=10**8).update(date=F("date") + 31)
+            case 2:
+                rows.filter(pending=True).update(pending=False)
+            case 3:
+                rows.update(category=None)
+            case _:
+                rows.update(memo="nothing that totals know")
+
+    def move_many_by_orm(self):
+        source, target = self.random.sample(self.wallets, 2)
+        rows = Entry.objects.owned_by(self.member)
+        rows.filter(wallet=source).update(wallet=target)
+
+    def delete_many_by_orm(self):
+        ids = [self.pick_id() for _ in range(3)]
+        Entry.objects.filter(pk__in=ids).delete()
+
+    def replace_wallet_by_request(self):
+        source, target = self.random.sample(self.wallets, 2)
+        path = f"/api/account/wallets/{source.pk}?moveTo={target.pk}"
+        assert self.client.send("DELETE", path).status_code == 204
+        self.wallets.remove(source)
+        self.wallets.append(make_wallet(self.member))
+
+    def replace_category_by_request(self):
+        kinds = self.categories[self.random.choice(["income", "expense"])]
+        source, target = self.random.sample(kinds, 2)
+        path = f"/api/account/categories/{source.pk}?moveTo={target.pk}"
+        assert self.client.send("DELETE", path).status_code == 204
+        kinds.remove(source)
+        kinds.append(make_category(self.member, type=source.type))
+
+
+WAYS = [
+    name for name in vars(Ledger) if name.endswith(("_by_request", "_by_orm", "_copy"))
+]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_totals_equal_the_entries_after_a_random_sequence_of_writes(
+    seed, free_member, other_member
+):
+    random = Random(seed)
+    ledgers = [Ledger(free_member, random), Ledger(other_member, random)]
+    for ledger in ledgers:
+        ledger.insert_many_by_copy()
+    for step in range(60):
+        way = random.choice(WAYS)
+        getattr(random.choice(ledgers), way)()
+        if step % 5 == 0:
+            assert_totals_are_right()
+    assert_totals_are_right()
+    assert Entry.objects.exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_to_write_keeps_the_totals(way, free_member):
+    ledger = Ledger(free_member, Random(way))
+    for _ in range(4):
+        ledger.insert_many_by_orm()
+    for _ in range(3):
+        getattr(ledger, way)()
+        assert_totals_are_right()
+
+
+def test_balances_and_counts_are_read_from_right_totals(free_member):
+    ledger = Ledger(free_member, Random(5))
+    ledger.insert_many_by_copy()
+    for _ in range(5):
+        ledger.insert_many_by_orm()
+    for wallet in ledger.client.read("/api/account/wallets"):
+        entries = Entry.objects.filter(wallet=wallet["id"], pending=False)
+        expected = sum(e.amount if e.type == "income" else -e.amount for e in entries)
+        assert wallet["balance"] == expected
+    assert ledger.client.read(ENTRIES)["count"] == Entry.objects.count()
+    pending = Entry.objects.filter(pending=True).count()
+    assert ledger.client.read(f"{ENTRIES}/pending/count") == {"count": pending}
+
+
+def test_entry_that_moves_to_another_month_leaves_nothing_behind(free_member):
+    entry = make_entry(free_member, date=date(2026, 1, 31))
+    client = JSONClient(free_member)
+    client.send("PATCH", f"{ENTRIES}/{entry.pk}", {"date": "2026-02-01"})
+    assert_totals_are_right()
+    january = MonthTotal.objects.get(month=date(2026, 1, 1))
+    assert (january.amount, january.entries) == (0, 0)
+
+
+def test_sums_far_beyond_the_largest_amount_are_exact(free_member):
+    wallet = make_wallet(free_member)
+    for _ in range(30):
+        make_entry(free_member, wallet=wallet, type="income", amount=999_999_999_999)
+    assert_totals_are_right()
+    body = JSONClient(free_member).read("/api/account/networth")
+    assert body["total"] == 30 * 999_999_999_999
