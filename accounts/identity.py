@@ -153,7 +153,7 @@ def _create(identity: Identity) -> Member:
 def _read_claims(body: bytes) -> dict[str, Any]:
     try:
         claims = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ProviderUnavailable from None
     if not isinstance(claims, dict):
         raise ProviderUnavailable

@@ -1,8 +1,11 @@
 """Switches and default categories in Django admin."""
 
 from django.contrib import admin
+from django.contrib.auth.models import Group
 
 from administration.models import ApplicationSetting, DefaultCategory
+
+admin.site.unregister(Group)  # a role decides here, not groups
 
 
 @admin.register(ApplicationSetting)

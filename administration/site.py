@@ -1,11 +1,15 @@
 """The Django admin of this service."""
 
-from typing import Any
+from http import HTTPStatus
+from typing import Any, cast
 
 from django.contrib.admin import AdminSite
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
 
+from accounts.models import Member
+from accounts.sessions import digest_key, end_sessions
 from config.errors import RateLimited
 
 
@@ -20,8 +24,19 @@ class LoginForm(AdminAuthenticationForm):
 
 
 class ServiceAdminSite(AdminSite):
+    """Django's site; a password changed here ends the member's other sessions."""
+
     site_header = "Household Ledger administration"
     site_title = "Household Ledger"
     index_title = "Administration"
     login_form = LoginForm
     site_url = "/"
+
+    def password_change(  # type: ignore[override]  # it redirects on success
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().password_change(request, extra_context)
+        if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
+            kept = digest_key(request.session.session_key or "")
+            end_sessions(cast("Member", request.user), except_digest=kept)
+        return response

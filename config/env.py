@@ -77,6 +77,13 @@ def read_time_zone(name: str, default: str) -> str:
     return value
 
 
+def read_currency(name: str, default: str) -> str:
+    value = read_text(name, default).upper()
+    if not (len(value) == 3 and value.isascii() and value.isalpha()):
+        raise ImproperlyConfigured(f"{name} must be a currency code, not {value!r}.")
+    return value
+
+
 def read_seal_keys(name: str) -> list[bytes]:
     """Keys of 32 bytes in base64, separated by commas, the one in use first."""
     return [_decode_key(name, text) for text in read_list(name)]

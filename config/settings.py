@@ -33,7 +33,7 @@ ALLOWED_HOSTS = env.read_list("ALLOWED_HOSTS") or [
 ]
 TRUSTED_PROXY_COUNT = env.read_number("TRUSTED_PROXY_COUNT", 0, most=10)
 CORS_ALLOWED_ORIGINS = env.read_list("CORS_ALLOWED_ORIGINS")
-HOME_CURRENCY = env.read_text("HOME_CURRENCY", "KRW").upper()
+HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
 USE_TZ = True
 LANGUAGE_CODE = "en-us"
@@ -42,9 +42,6 @@ USE_I18N = True
 # --- Applications -------------------------------------------------------------
 
 INSTALLED_APPS = [
-    "accounts",
-    "administration",
-    "ledger",
     "administration.apps.ServiceAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -56,6 +53,9 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "accounts",
+    "administration",
+    "ledger",
 ]
 MIDDLEWARE = [
     "config.middleware.RequestLog",
@@ -265,6 +265,7 @@ CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "jobs:"}
 CELERY_TASK_IGNORE_RESULT = True
+CELERY_RESULT_EXPIRES = None
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

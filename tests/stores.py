@@ -35,6 +35,7 @@ class OwnValkey:
 
     def __init__(self) -> None:
         self.port = find_closed_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
         self.start()
 
     def start(self) -> None:
@@ -62,12 +63,12 @@ class OwnValkey:
         self.run("CONFIG", "SET", "maxmemory", "1mb")
 
     def run(self, *command: Any) -> Any:
-        with make_client(self.port, seconds=2) as client:
+        with make_client(self.url, seconds=2) as client:
             return client.execute_command(*command)
 
     def dump(self) -> bytes:
         """All keys and values, to look for what must not be there."""
-        with make_client(self.port, seconds=2) as client:
+        with make_client(self.url, seconds=2) as client:
             keys = list(client.scan_iter())
             return b"\n".join([*keys, *(client.get(key) or b"" for key in keys)])
 
@@ -81,11 +82,10 @@ class OwnValkey:
         raise AssertionError("valkey-server did not start")
 
 
-def make_client(port: int, seconds: float = 0.15) -> Redis:
+def make_client(url: str, seconds: float = 0.15) -> Redis:
     """A client as the service makes it: short time limits, no retries."""
-    return Redis(
-        host="127.0.0.1",
-        port=port,
+    return Redis.from_url(
+        url,
         socket_timeout=seconds,
         socket_connect_timeout=seconds,
         retry=Retry(NoBackoff(), 0),
@@ -93,9 +93,9 @@ def make_client(port: int, seconds: float = 0.15) -> Redis:
 
 
 @contextmanager
-def use_fast_store(port: int) -> Iterator[None]:
-    """Let the service speak to the fast store of `port`, with no failures seen."""
-    with pytest.MonkeyPatch.context() as patch, make_client(port) as client:
+def use_fast_store(url: str, seconds: float = 0.15) -> Iterator[None]:
+    """Let the service speak to another fast store, with no failures seen."""
+    with pytest.MonkeyPatch.context() as patch, make_client(url, seconds) as client:
         patch.setattr(faststore, "connect", lambda: client)
         patch.setattr(faststore, "breaker", faststore.Breaker())
         yield
@@ -106,7 +106,7 @@ def run_valkey() -> Iterator[OwnValkey]:
     """A server that the service uses until the end of the block."""
     server = OwnValkey()
     try:
-        with use_fast_store(server.port):
+        with use_fast_store(server.url):
             yield server
     finally:
         server.kill()

@@ -54,6 +54,10 @@ class Schema(AutoSchema):
     def get_tags(self) -> list[str]:
         return [self.path.removeprefix(API_PREFIX).split("/")[0]]
 
+    def get_summary(self) -> str | None:
+        """The first sentence of the view's description."""
+        return self.get_description().split("\n\n")[0].rstrip(".;") or None
+
     def _get_response_bodies(self, *args: Any, **kwargs: Any) -> Any:
         bodies = super()._get_response_bodies(*args, **kwargs)
         refusal = OpenApiResponse(Problem, "Any refusal.")

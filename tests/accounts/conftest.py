@@ -3,8 +3,16 @@
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 
 from tests.stores import OwnValkey, find_closed_port, run_valkey, use_fast_store
+
+
+@pytest.fixture(autouse=True)
+def patient_fast_store() -> Iterator[None]:
+    """The shared fast store with more patience, so that a busy machine fails no test."""
+    with use_fast_store(settings.REDIS_URL, seconds=5):
+        yield
 
 
 @pytest.fixture
@@ -17,5 +25,5 @@ def own_valkey() -> Iterator[OwnValkey]:
 @pytest.fixture
 def no_fast_store() -> Iterator[None]:
     """Nobody answers where the fast store should be."""
-    with use_fast_store(find_closed_port()):
+    with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
         yield

@@ -27,7 +27,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 ME = "/api/auth/session"
 COOKIE = django_settings.SESSION_COOKIE_NAME
-NOW = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
 
 
 def status_of(client: JSONClient) -> int:
@@ -134,7 +133,7 @@ def test_keys_are_long_and_never_the_same(free_member: Member) -> None:
 def test_lifetime_slides_and_is_written_at_most_every_five_minutes(
     free_member: Member, django_assert_num_queries: Any
 ) -> None:
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         client = warm_up(free_member)
         first = AuthSession.objects.get().expires_at
         clock.shift(timedelta(minutes=4, seconds=59))
@@ -150,7 +149,7 @@ def test_lifetime_slides_and_is_written_at_most_every_five_minutes(
 
 
 def test_session_in_use_lives_on(free_member: Member) -> None:
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         client = JSONClient(free_member)
         for _ in range(4):
             clock.shift(timedelta(days=13))
@@ -158,7 +157,7 @@ def test_session_in_use_lives_on(free_member: Member) -> None:
 
 
 def test_session_without_use_ends_after_its_lifetime(free_member: Member) -> None:
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         client, other = warm_up(free_member), warm_up(free_member)
         clock.shift(timedelta(days=14) - timedelta(seconds=1))
         assert status_of(client) == 200
@@ -168,7 +167,7 @@ def test_session_without_use_ends_after_its_lifetime(free_member: Member) -> Non
 
 
 def test_copy_does_not_outlive_the_session(free_member: Member) -> None:
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         client = JSONClient(free_member)
         ending = timezone.now() + timedelta(seconds=30)
         AuthSession.objects.update(expires_at=ending)
@@ -179,7 +178,7 @@ def test_copy_does_not_outlive_the_session(free_member: Member) -> None:
 
 def test_lifetime_is_a_setting(free_member: Member, settings: Any) -> None:
     settings.SESSION_TTL_DAYS = 1
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         client = JSONClient(free_member)
         clock.shift(timedelta(days=1))
         assert status_of(client) == 401
@@ -188,7 +187,7 @@ def test_lifetime_is_a_setting(free_member: Member, settings: Any) -> None:
 def test_copy_older_than_a_minute_is_read_again(
     free_member: Member, django_assert_num_queries: Any
 ) -> None:
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         client = warm_up(free_member)
         clock.shift(timedelta(seconds=59))
         with django_assert_num_queries(0):
@@ -476,7 +475,7 @@ def test_change_that_is_rolled_back_is_not_seen(free_member: Member) -> None:
 def test_change_that_nobody_announced_holds_after_a_minute(
     free_member: Member,
 ) -> None:
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         client = warm_up(free_member)
         update_member(free_member, status="SUSPENDED")
         clock.shift(timedelta(seconds=61))
@@ -486,7 +485,7 @@ def test_change_that_nobody_announced_holds_after_a_minute(
 def test_plan_that_runs_out_counts_as_free_in_a_live_session(
     free_member: Member,
 ) -> None:
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         ending = timezone.now() + timedelta(seconds=30)
         save_member(free_member, plan="PREMIUM", plan_expires_at=ending)
         client = warm_up(free_member)
@@ -496,7 +495,7 @@ def test_plan_that_runs_out_counts_as_free_in_a_live_session(
 
 
 def test_plan_that_renews_itself_outlives_its_date(free_member: Member) -> None:
-    with time_machine.travel(NOW, tick=False) as clock:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
         ending = timezone.now() + timedelta(seconds=30)
         save_member(
             free_member, plan="PREMIUM", plan_expires_at=ending, plan_auto_renew=True

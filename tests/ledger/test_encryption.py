@@ -1,0 +1,262 @@
+"""Account numbers at rest: AES-256-GCM, keys that come, change and go missing."""
+
+import base64
+import logging
+
+import pytest
+
+from ledger import encryption
+from ledger.encryption import Unreadable, seal, unseal
+from ledger.models import Wallet
+from tests.clients import JSONClient
+from tests.factories import make_wallet
+
+WALLETS = "/api/account/wallets"
+NUMBER = "110-123-456789"
+KEY, OTHER_KEY = bytes(range(32)), bytes(range(32, 64))
+
+
+@pytest.fixture
+def client(free_member) -> JSONClient:
+    return JSONClient(free_member)
+
+
+@pytest.fixture
+def sealed(settings) -> None:
+    """A key is set."""
+    settings.ACCOUNT_NUMBER_KEYS = [KEY]
+
+
+def write(client, **fields):
+    body = {"name": "Bank", "kind": "BANK", "accountNumber": NUMBER} | fields
+    response = client.send("POST", WALLETS, body)
+    assert response.status_code == 201, response.content
+    return response.data
+
+
+def stored_number(wallet_id):
+    return Wallet.objects.get(pk=wallet_id).sealed_account_number
+
+
+# --- the cipher ---------------------------------------------------------------
+
+
+def test_sealed_number_opens_to_itself():
+    for text in (NUMBER, "1", "가나다 1234", "x" * encryption.MAX_PLAIN_BYTES):
+        assert unseal(seal(text, [KEY], "account:1"), [KEY], "account:1") == text
+
+
+def test_each_sealing_has_a_fresh_nonce():
+    values = {seal(NUMBER, [KEY], "account:1") for _ in range(50)}
+    assert len(values) == 50
+
+
+def test_value_is_nonce_ciphertext_and_tag_of_256_bit_gcm():
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    stored = seal(NUMBER, [KEY], "account:1")
+    raw = base64.urlsafe_b64decode(stored.removeprefix(encryption.PREFIX))
+    assert len(raw) == 12 + len(NUMBER) + 16
+    assert AESGCM(KEY).decrypt(raw[:12], raw[12:], b"account:1").decode() == NUMBER
+
+
+def test_key_of_another_length_is_refused():
+    for length in (0, 15, 31, 33, 64):
+        with pytest.raises(ValueError, match="key"):
+            seal(NUMBER, [bytes(length)], "account:1")
+
+
+@pytest.mark.parametrize("position", [0, 12, 20, -1])
+def test_any_changed_byte_makes_a_value_unreadable(position):
+    stored = seal(NUMBER, [KEY], "account:1")
+    raw = bytearray(base64.urlsafe_b64decode(stored.removeprefix(encryption.PREFIX)))
+    raw[position] ^= 1
+    forged = encryption.PREFIX + base64.urlsafe_b64encode(raw).decode()
+    with pytest.raises(Unreadable):
+        unseal(forged, [KEY], "account:1")
+
+
+@pytest.mark.parametrize(
+    "rest", ["", "A", "AAAA", "!!!!", "가", "=", "A" * 16, "A" * 40, "A" * 41]
+)
+def test_broken_value_is_unreadable(rest):
+    with pytest.raises(Unreadable):
+        unseal(encryption.PREFIX + rest, [KEY], "account:1")
+
+
+def test_value_of_another_context_is_unreadable():
+    stored = seal(NUMBER, [KEY], "account:1")
+    with pytest.raises(Unreadable):
+        unseal(stored, [KEY], "account:2")
+
+
+def test_sealed_value_without_any_key_is_unreadable():
+    with pytest.raises(Unreadable):
+        unseal(seal(NUMBER, [KEY], "account:1"), [], "account:1")
+
+
+def test_older_keys_still_open_and_the_first_one_seals():
+    old = seal(NUMBER, [OTHER_KEY], "account:1")
+    assert unseal(old, [KEY, OTHER_KEY], "account:1") == NUMBER
+    new = seal(NUMBER, [KEY, OTHER_KEY], "account:1")
+    assert unseal(new, [KEY], "account:1") == NUMBER
+
+
+# --- wallets ------------------------------------------------------------------
+
+
+def test_number_is_stored_plain_while_no_key_is_set(client, settings):
+    settings.ACCOUNT_NUMBER_KEYS = []
+    wallet = write(client)
+    assert wallet["accountNumber"] == NUMBER
+    assert stored_number(wallet["id"]) == NUMBER
+
+
+def test_plain_number_stays_readable_after_a_key_is_set(client, settings):
+    settings.ACCOUNT_NUMBER_KEYS = []
+    wallet = write(client)
+    settings.ACCOUNT_NUMBER_KEYS = [KEY]
+    read = client.read(f"{WALLETS}/{wallet['id']}")
+    assert read == wallet
+    assert client.send("PUT", f"{WALLETS}/{wallet['id']}", read).data == wallet
+    assert NUMBER not in stored_number(wallet["id"])
+
+
+@pytest.mark.usefixtures("sealed")
+def test_stored_column_never_holds_the_plain_text(client):
+    wallet = write(client)
+    assert wallet["accountNumber"] == NUMBER
+    stored = stored_number(wallet["id"])
+    for part in (NUMBER, "123", "456789"):
+        assert part not in base64.urlsafe_b64decode(
+            stored.removeprefix(encryption.PREFIX)
+        ).decode("latin-1")
+        assert NUMBER not in stored
+    assert len(stored) <= 255
+
+
+@pytest.mark.usefixtures("sealed")
+def test_same_number_of_two_wallets_is_stored_differently(client):
+    first, second = write(client), write(client, name="Second")
+    assert stored_number(first["id"]) != stored_number(second["id"])
+
+
+@pytest.mark.usefixtures("sealed")
+@pytest.mark.parametrize("character", ["1", "가"])
+def test_longest_number_that_is_accepted_fits_the_column(client, character):
+    longest = 0
+    for length in range(1, 70):
+        body = {
+            "name": f"{length}",
+            "kind": "BANK",
+            "accountNumber": character * length,
+        }
+        response = client.send("POST", WALLETS, body)
+        if response.status_code == 400:
+            break
+        longest = length
+        assert response.data["accountNumber"] == character * length
+        assert len(stored_number(response.data["id"])) <= 255
+    assert longest >= 34, "an IBAN has 34 characters"
+    assert response.status_code == 400
+    assert response.data["errors"][0]["field"] == "accountNumber"
+
+
+@pytest.mark.usefixtures("sealed")
+def test_wallet_without_a_number_stores_nothing(client):
+    wallet = write(client, accountNumber=None)
+    assert wallet["accountNumber"] is None
+    assert stored_number(wallet["id"]) == ""
+
+
+def test_number_that_looks_like_a_sealed_one_is_refused(client, settings):
+    settings.ACCOUNT_NUMBER_KEYS = []
+    body = {"name": "A", "kind": "BANK", "accountNumber": encryption.PREFIX + "x"}
+    response = client.send("POST", WALLETS, body)
+    assert response.status_code == 400
+    assert response.data["errors"][0]["field"] == "accountNumber"
+
+
+@pytest.mark.usefixtures("sealed")
+@pytest.mark.parametrize("keys", [[OTHER_KEY], []], ids=["wrong key", "no key"])
+def test_wrong_key_is_null_with_a_mark_and_an_error_in_the_log(
+    client, settings, caplog, keys
+):
+    wallet = write(client)
+    plain = write(client, name="None", accountNumber=None)
+    settings.ACCOUNT_NUMBER_KEYS = keys
+    for path in (WALLETS, f"{WALLETS}/{wallet['id']}"):
+        caplog.clear()
+        body = client.read(path)
+        rows = {row["id"]: row for row in (body if path == WALLETS else [body])}
+        row = rows[wallet["id"]]
+        assert row["accountNumber"] is None
+        assert row["accountNumberUnreadable"] is True
+        if path == WALLETS:
+            assert "accountNumberUnreadable" not in rows[plain["id"]]
+        errors = [r for r in caplog.records if r.levelno == logging.ERROR]
+        assert len(errors) == 1
+        assert str(wallet["id"]) in errors[0].getMessage()
+        assert NUMBER not in caplog.text
+
+
+@pytest.mark.usefixtures("sealed")
+def test_unreadable_number_survives_what_was_read_being_sent_back(client, settings):
+    wallet = write(client)
+    stored = stored_number(wallet["id"])
+    path = f"{WALLETS}/{wallet['id']}"
+    settings.ACCOUNT_NUMBER_KEYS = [OTHER_KEY]
+    read = client.read(path)
+    for method, body in (("PUT", read), ("PATCH", read), ("PATCH", {"memo": "x"})):
+        response = client.send(method, path, body)
+        assert response.status_code == 200, response.content
+        assert response.data["accountNumberUnreadable"] is True
+        assert stored_number(wallet["id"]) == stored
+    settings.ACCOUNT_NUMBER_KEYS = [KEY]
+    assert client.read(path)["accountNumber"] == NUMBER
+
+
+@pytest.mark.usefixtures("sealed")
+@pytest.mark.parametrize(("text", "shown"), [("999", "999"), ("", None)])
+def test_unreadable_number_is_replaced_by_another_or_cleared_by_an_empty_text(
+    client, settings, text, shown
+):
+    wallet = write(client)
+    settings.ACCOUNT_NUMBER_KEYS = [OTHER_KEY]
+    path = f"{WALLETS}/{wallet['id']}"
+    body = client.send("PATCH", path, {"accountNumber": text}).data
+    assert body["accountNumber"] == shown
+    assert "accountNumberUnreadable" not in body
+
+
+@pytest.mark.usefixtures("sealed")
+def test_rotated_keys_read_the_old_and_seal_with_the_new(client, settings):
+    wallet = write(client)
+    settings.ACCOUNT_NUMBER_KEYS = [OTHER_KEY, KEY]
+    path = f"{WALLETS}/{wallet['id']}"
+    read = client.read(path)
+    assert read["accountNumber"] == NUMBER
+    client.send("PUT", path, read)
+    settings.ACCOUNT_NUMBER_KEYS = [OTHER_KEY]
+    assert client.read(path)["accountNumber"] == NUMBER
+
+
+@pytest.mark.usefixtures("sealed")
+def test_value_copied_into_another_members_row_is_unreadable(client, other_member):
+    wallet = write(client)
+    theirs = make_wallet(
+        other_member, sealed_account_number=stored_number(wallet["id"])
+    )
+    body = JSONClient(other_member).read(f"{WALLETS}/{theirs.pk}")
+    assert body["accountNumber"] is None
+    assert body["accountNumberUnreadable"] is True
+
+
+@pytest.mark.usefixtures("sealed")
+@pytest.mark.parametrize("stored", ["sealed:1:", "sealed:1:!", "sealed:1:가나다"])
+def test_broken_column_is_never_a_500(client, free_member, stored):
+    wallet = make_wallet(free_member, sealed_account_number=stored)
+    assert client.read(WALLETS)[0]["accountNumberUnreadable"] is True
+    assert client.read("/api/account/networth")["wallets"][0]["id"] == wallet.pk
+    path = f"{WALLETS}/{wallet.pk}"
+    assert client.send("PATCH", path, {"memo": "x"}).status_code == 200
