@@ -84,13 +84,16 @@ def require_same_origin(request: HttpRequest) -> None:
             raise CrossOrigin
         return
     origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin)[:2] not in _own_origins(request):
+    if origin is not None and origin not in _own_origins(request):
         raise CrossOrigin
 
 
-def _own_origins(request: HttpRequest) -> set[tuple[str, str]]:
-    here = (request.scheme or "http", request.get_host())
-    return {here, urlsplit(settings.PUBLIC_URL)[:2]}
+def _own_origins(request: HttpRequest) -> set[str]:
+    public = urlsplit(settings.PUBLIC_URL)
+    return {
+        f"{request.scheme}://{request.get_host()}",
+        f"{public.scheme}://{public.netloc}",
+    }
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -21,6 +21,7 @@ from accounts.models.members import NAME_LENGTH
 from accounts.sessions import end_sessions
 from administration.switches import is_signup_enabled
 from config import outgoing
+from config.api.serializers import has_control_characters
 from config.errors import ProviderUnavailable
 
 ISSUERS = frozenset({"accounts.google.com", "https://accounts.google.com"})
@@ -173,11 +174,15 @@ def _is_for_us(claims: dict[str, Any], now: float) -> bool:
 
 
 def _text(claims: dict[str, Any], name: str) -> str:
-    """Token info gives all values as strings; other types come from imitations."""
+    """The value as text, "" where it is missing or could not be stored.
+
+    Token info gives all values as strings; imitations give booleans and numbers.
+    """
     value = claims.get(name)
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, str | int) else ""
+    text = str(value) if isinstance(value, str | int) else ""
+    return "" if has_control_characters(text) else text
 
 
 def _read_picture(claims: dict[str, Any]) -> str:

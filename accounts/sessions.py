@@ -296,14 +296,20 @@ def _read_copy(digest: str) -> LiveSession | None:
         kept: Any = faststore.call(lambda store: store.get(_copy_name(digest)))
     except faststore.FastStoreAway:
         return None
-    _, _, text = (kept or b"").partition(b":")
+    try:
+        return _parse_copy(digest, kept or b"")
+    except (ValueError, TypeError, LookupError):
+        logger.warning("a copy of a session cannot be read")
+        return None
+
+
+def _parse_copy(digest: str, kept: bytes) -> LiveSession | None:
+    _, _, text = kept.partition(b":")
     if not text:
         return None
     copy = orjson.loads(text)
-    if not _is_fresh(copy["readAt"]):
-        return None
     expires_at = datetime.fromisoformat(copy["expiresAt"])
-    if expires_at <= timezone.now():
+    if not _is_fresh(copy["readAt"]) or expires_at <= timezone.now():
         return None
     member = copy["member"]
     if member and member[6] is not None:

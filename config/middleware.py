@@ -77,6 +77,19 @@ class RequestLog:
             logs.request_id.reset(token)
 
 
+class PrivateAnswers:
+    """Keeps answers of the API out of caches, unless a view says otherwise."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if not response.has_header("Cache-Control"):
+            response.headers["Cache-Control"] = "no-store"
+        return response
+
+
 class RetryReads:
     """Reads once more when a connection broke under the request.
 

@@ -17,6 +17,7 @@ from ledger.models import Entry, EntryTag, Tag, Wallet
 from ledger.models.base import EntryType
 from ledger.ownership import find_owned
 from ledger.tags import resolve_tags
+from ledger.wallets import refuse_missing_wallet
 
 RATE_STEP = Decimal("0.00000001")
 _EXACT = Context(prec=60)
@@ -53,7 +54,8 @@ def record_entry(member: Member, draft: Draft, now: datetime) -> int:
     with transaction.atomic():
         entry = Entry(member=member, created_at=now)
         tags = _fill(entry, draft, now)
-        entry.save(force_insert=True)
+        with refuse_missing_wallet("account_entry_wallet_owned"):
+            entry.save(force_insert=True)
         _link_tags(entry, tags)
     return int(entry.pk)
 
@@ -165,7 +167,8 @@ def _change(entry: Entry, changes: dict[str, Any], now: datetime) -> None:
         draft = settle(draft, changes)
     check_installments(draft)
     tags = _fill(entry, draft, now)
-    entry.save()
+    with refuse_missing_wallet("account_entry_wallet_owned"):
+        entry.save()
     if "tags" in changes:
         EntryTag.objects.filter(entry=entry).delete()
         _link_tags(entry, tags)

@@ -4,9 +4,10 @@ The first cuts the page, joins names to its rows and reads the count, from the k
 totals where the filter allows; the second looks up the tags of all its rows.
 """
 
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from django.db import connection
@@ -168,7 +169,8 @@ def _fits_totals(wanted: EntryFilter) -> bool:
     """Totals are kept by whole months and know no words, tags or amounts."""
     by_row = (wanted.tag, wanted.keyword, wanted.min_amount, wanted.max_amount)
     starts_month = wanted.start is None or wanted.start.day == 1
-    ends_month = wanted.end is None or (wanted.end + timedelta(days=1)).day == 1
+    end = wanted.end
+    ends_month = end is None or end.day == monthrange(end.year, end.month)[1]
     return by_row == (None,) * 4 and starts_month and ends_month
 
 

@@ -13,6 +13,7 @@ from ledger.models import QuickEntry, QuickEntryTag
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import find_owned
 from ledger.tags import resolve_tags
+from ledger.wallets import refuse_missing_wallet
 
 
 def list_quick_entries(member: Member) -> OwnedQuerySet:
@@ -65,7 +66,8 @@ def _save(quick: QuickEntry, values: dict[str, Any]) -> None:
     for field, value in values.items():
         setattr(quick, field, value)
     quick.category = resolve_category(quick.member, quick.type, name)
-    quick.save()
+    with refuse_missing_wallet("account_quick_entry_wallet_owned"):
+        quick.save()
     if tags is not None:
         _replace_tags(quick, tags)
 

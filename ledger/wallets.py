@@ -1,6 +1,7 @@
 """Wallets: their order, their numbers at rest, their balances, their end."""
 
 import logging
+from contextlib import AbstractContextManager
 from typing import Any
 
 from django.conf import settings
@@ -83,6 +84,14 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
             refuse_when_broken("account_quick_entry_wallet_owned", refusal),
         ):
             wallet.delete()
+
+
+def refuse_missing_wallet(constraint: str) -> AbstractContextManager[None]:
+    """For writers that refer to a wallet which may be deleted in the meantime."""
+    return refuse_when_broken(
+        constraint,
+        InvalidField("walletId", "There is no such wallet.", "does_not_exist"),
+    )
 
 
 def read_account_number(wallet: Wallet) -> str | None:

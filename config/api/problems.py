@@ -7,19 +7,26 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import InterfaceError, OperationalError
+from django.db import IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
-from rest_framework.response import Response
 
 from config.api.renderers import dump_json
-from config.errors import DomainError, FieldError, NotFound
+from config.errors import (
+    CrossOrigin,
+    DomainError,
+    FieldError,
+    NotFound,
+    broken_constraint,
+)
 
 logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
 DATABASE_DOWN = (OperationalError, InterfaceError)
+MEMBER_IS_GONE = "_fk_member_id"
+"""How Django names the foreign keys to the table of members."""
 BODY = "body"
 """The `field` of an error that concerns the body as a whole."""
 
@@ -79,17 +86,12 @@ class ServiceUnavailable(DomainError):
         super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
-def handle_exception(exc: Exception, context: Mapping[str, Any]) -> Response | None:
+def handle_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
     """DRF's exception handler; None lets Django answer 500 and log the trace."""
     problem = as_problem(exc)
     if problem is None:
         return None
-    response = Response(
-        describe(problem),
-        status=problem.status,
-        headers=problem.headers,
-        content_type=MEDIA_TYPE,
-    )
+    response = render_problem(problem)
     if isinstance(problem, ServiceUnavailable):
         logger.warning("database unavailable: %s", type(exc).__name__)
         response.database_down = True  # type: ignore[attr-defined]
@@ -119,6 +121,8 @@ def as_problem(exc: Exception) -> DomainError | None:
         return exc
     if isinstance(exc, DATABASE_DOWN):
         return ServiceUnavailable()
+    if isinstance(exc, IntegrityError):
+        return _translate_breach(exc)
     if isinstance(exc, Http404):
         return NotFound()
     if isinstance(exc, RequestDataTooBig):
@@ -127,6 +131,13 @@ def as_problem(exc: Exception) -> DomainError | None:
         return Forbidden()
     if isinstance(exc, exceptions.APIException):
         return _translate(exc)
+    return None
+
+
+def _translate_breach(exc: IntegrityError) -> DomainError | None:
+    """A member who was deleted while the request ran is logged out, not a fault."""
+    if (broken_constraint(exc) or "").endswith(MEMBER_IS_GONE):
+        return AuthenticationRequired()
     return None
 
 
@@ -167,7 +178,7 @@ def flatten(details: Any, path: str = "") -> Iterator[FieldError]:
 
 
 def render_problem(problem: DomainError) -> HttpResponse:
-    """The same body outside DRF: unknown paths, middleware, faults."""
+    """One body for all: views, unknown paths, middleware, faults."""
     return HttpResponse(
         dump_json(describe(problem)),
         status=problem.status,
@@ -196,6 +207,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Django's own form check, which guards the admin."""
-    from config.errors import CrossOrigin
-
     return render_problem(CrossOrigin(reason))

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -10,6 +11,10 @@ from rest_framework import serializers
 MAX_AMOUNT = 999_999_999_999
 """The largest amount, in whole home-currency units (contract, section 9)."""
 
+MAX_DIGITS = 18
+"""Larger whole numbers are out of every range here; 1e999999 is not written out."""
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BOUNDARY = re.compile(r"_([a-z0-9])")
 _REFUSED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
 
@@ -17,6 +22,11 @@ _REFUSED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
 def to_camel(name: str) -> str:
     """`wallet_id` → `walletId`."""
     return _BOUNDARY.sub(lambda match: match.group(1).upper(), name)
+
+
+def has_control_characters(text: str) -> bool:
+    """NUL and its like, and lone surrogates; tab and line breaks are fine."""
+    return _REFUSED.search(text) is not None
 
 
 class Serializer(serializers.Serializer[Any]):
@@ -45,7 +55,7 @@ class Text(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
-        if _REFUSED.search(data):
+        if has_control_characters(data):
             self.fail("control")
         return super().to_internal_value(data)
 
@@ -54,10 +64,11 @@ class Whole(serializers.IntegerField):
     """A JSON number without a fraction; a string or a boolean is refused."""
 
     def to_internal_value(self, data: Any) -> int:
-        if isinstance(data, bool) or not isinstance(data, int | Decimal):
+        if isinstance(data, Decimal) and data.adjusted() <= MAX_DIGITS and not data % 1:
+            data = int(data)
+        if isinstance(data, bool) or not isinstance(data, int):
             self.fail("invalid")
-        number: int = super().to_internal_value(data)  # type: ignore[arg-type]
-        return number
+        return data
 
 
 class Flag(serializers.BooleanField):
@@ -69,6 +80,16 @@ class Flag(serializers.BooleanField):
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
+
+
+class Day(serializers.DateField):
+    """A day as YYYY-MM-DD, none of ISO 8601's other notations."""
+
+    def to_internal_value(self, data: Any) -> date:
+        if not isinstance(data, str) or not _DAY.fullmatch(data):
+            self.fail("invalid", format="YYYY-MM-DD")
+        day: date = super().to_internal_value(data)
+        return day
 
 
 class Exact(serializers.DecimalField):

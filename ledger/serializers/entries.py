@@ -9,6 +9,7 @@ from rest_framework import serializers
 from config.api.serializers import (
     MAX_AMOUNT,
     Amount,
+    Day,
     PositiveExact,
     QuerySerializer,
     Serializer,
@@ -47,7 +48,7 @@ class EntryBody(Serializer):
     """An entry (contract, section 3); what is read can be sent back as it is."""
 
     id = serializers.IntegerField(read_only=True)
-    date = serializers.DateField()
+    date = Day()
     type = serializers.ChoiceField(choices=EntryType.choices)
     amount = Amount(
         min_value=0,
@@ -104,8 +105,8 @@ class EntryBody(Serializer):
 class EntryQuery(QuerySerializer):
     """The filters of the entry list; all that are given must hold."""
 
-    from_ = serializers.DateField(required=False)
-    to = serializers.DateField(required=False)
+    from_ = Day(required=False, source="from_")
+    to = Day(required=False)
     year = serializers.IntegerField(
         min_value=MIN_YEAR, max_value=MAX_YEAR, required=False
     )

@@ -128,8 +128,13 @@ def test_login_id_of_letters_digits_and_signs_is_taken(
         "ａｂｃ",
         "abc\n!",
         "a\x00bc",
-    ]
-    + [None, 12345, True, ["abc"], {"a": 1}, "1٣٤"],
+        "1٣٤",
+        None,
+        12345,
+        True,
+        ["abc"],
+        {"a": 1},
+    ],
 )
 def test_other_login_ids_are_refused(anonymous: JSONClient, login_id: Any) -> None:
     assert "loginId" in fields_in_error(sign_up(anonymous, loginId=login_id))

@@ -127,11 +127,10 @@ def test_stored_column_never_holds_the_plain_text(client):
     wallet = write(client)
     assert wallet["accountNumber"] == NUMBER
     stored = stored_number(wallet["id"])
-    for part in (NUMBER, "123", "456789"):
-        assert part not in base64.urlsafe_b64decode(
-            stored.removeprefix(encryption.PREFIX)
-        ).decode("latin-1")
-        assert NUMBER not in stored
+    raw = base64.urlsafe_b64decode(stored.removeprefix(encryption.PREFIX))
+    assert NUMBER not in stored
+    for part in (b"110", b"123", b"456789"):
+        assert part not in raw
     assert len(stored) <= 255
 
 
@@ -155,6 +154,7 @@ def test_longest_number_that_is_accepted_fits_the_column(client, character):
         if response.status_code == 400:
             break
         longest = length
+        assert response.status_code == 201, response.content
         assert response.data["accountNumber"] == character * length
         assert len(stored_number(response.data["id"])) <= 255
     assert longest >= 34, "an IBAN has 34 characters"

@@ -149,6 +149,8 @@ def test_body_that_is_no_object_is_refused(client, body):
     [
         ("date", "2026-02-30"),
         ("date", "21.11.2026"),
+        ("date", "20261121"),
+        ("date", "2026-W47-6"),
         ("date", "2026-11-21T10:00:00"),
         ("date", "0000-01-01"),
         ("date", "10000-01-01"),

@@ -1,0 +1,68 @@
+"""The web servers of a run: ours and the peer's, with the same gunicorn settings."""
+
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from config.embedded.folder import LOOPBACK, find_free_port
+from config.embedded.keeper import die_with_parent
+
+ROOT = Path(__file__).resolve().parent.parent
+OURS, PEER = "config.wsgi:application", "benchmarks.peer.wsgi:application"
+START_SECONDS = 60.0
+STOP_SECONDS = 12.0
+
+
+class ServerError(Exception):
+    """A web server did not start; the text says where its words are."""
+
+
+class Server:
+    """gunicorn with the service's own settings, on a free loopback port.
+
+    Workers are not recycled: a run must not depend on the moment that falls into.
+    """
+
+    def __init__(
+        self, application: str, settings: Mapping[str, str], log: Path
+    ) -> None:
+        self.port, self.log = find_free_port(), log
+        command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        with log.open("ab") as out:
+            self.process = subprocess.Popen(
+                [*command, "--max-requests", "0", application],
+                cwd=ROOT,
+                env={**os.environ, **settings, "BIND": f"{LOOPBACK}:{self.port}"},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),
+            )
+
+    def wait(self) -> None:
+        """Until it answers anything at all."""
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and self.process.poll() is None:
+            with suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=5)
+                connection.request("GET", "/api/health/live")
+                connection.getresponse().read()
+                return
+            time.sleep(0.05)
+        raise ServerError(f"a web server did not start; its words are in {self.log}")
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(STOP_SECONDS)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()

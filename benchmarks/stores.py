@@ -1,0 +1,65 @@
+"""PostgreSQL and Valkey of one run: durable, its own, and open to ill treatment.
+
+They are run without keepers, which would start again what a measurement kills.
+"""
+
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from config.embedded import keeper
+from config.embedded.folder import Folder
+from config.embedded.postgres import Postgres
+from config.embedded.valkey import Valkey
+
+
+class OwnStore:
+    """One server; it always comes back at the same address."""
+
+    def __init__(self, store: keeper.Store, folder: Folder) -> None:
+        self.store, self.folder = store, folder
+        self.process: keeper.Process | None = None
+
+    @property
+    def address(self) -> str:
+        return self.folder.address.read_text().strip()
+
+    def start(self) -> None:
+        """Returns once the server answers."""
+        self.process = keeper.start(self.store, self.folder)
+
+    def send(self, number: signal.Signals) -> None:
+        if self.process:
+            self.process.send_signal(number)
+
+    def end(self, number: signal.Signals) -> None:
+        """Send the signal and wait until the server has gone."""
+        self.send(number)
+        if self.process:
+            self.process.wait(60)
+
+    def remove(self) -> None:
+        if self.process:
+            self.send(signal.SIGCONT)
+            keeper.stop(self.store, self.process)
+        self.store.remove()
+
+
+@contextmanager
+def run_stores(folder: Path) -> Iterator[tuple[OwnStore, OwnStore]]:
+    """PostgreSQL (with fsync) and Valkey below `folder`, until the block ends."""
+    homes = [Folder(folder / name) for name in ("postgres", "valkey")]
+    for home in homes:
+        home.path.mkdir(parents=True)
+    database = OwnStore(Postgres.prepare(homes[0]), homes[0])
+    fast_store = OwnStore(Valkey(homes[1]), homes[1])
+    try:
+        database.start()
+        fast_store.start()
+        yield database, fast_store
+    finally:
+        fast_store.remove()
+        database.remove()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,7 @@
+-- One line for benchmarks/load.py: requests, microseconds, p50, p99, errors.
+done = function(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format("@@%d %d %d %d %d\n", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99),
+    e.status + e.connect + e.read + e.write + e.timeout))
+end

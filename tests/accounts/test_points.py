@@ -1,0 +1,116 @@
+"""Points: the balance, today's awards in the home time zone, the history."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+
+from accounts.models import Member, PointHistory
+from tests.clients import JSONClient
+from tests.conftest import ClientOf
+
+PATH = "/api/auth/points"
+NOON = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
+
+
+def award(member: Member, at: datetime, reason: str = "POST") -> PointHistory:
+    return PointHistory.objects.create(
+        member=member, points=10, reason=reason, created_at=at
+    )
+
+
+@pytest.mark.parametrize("path", [PATH, "/auth/points"])
+def test_new_member_has_no_points(
+    free_member: Member, client_of: ClientOf, path: str
+) -> None:
+    assert client_of(free_member).read(path) == {
+        "points": 0,
+        "pointsPerAward": 10,
+        "dailyAwardLimit": 3,
+        "awardsToday": 0,
+        "history": {"count": 0, "next": None, "previous": None, "results": []},
+    }
+
+
+def test_points_and_history_are_the_callers(
+    free_member: Member, other_member: Member, client_of: ClientOf
+) -> None:
+    Member.objects.filter(pk=free_member.pk).update(points=20)
+    first = award(free_member, NOON - timedelta(days=2))
+    second = award(free_member, NOON - timedelta(days=1), "COMMENT")
+    award(other_member, NOON)
+    answer = client_of(free_member).read(PATH)
+    assert answer["points"] == 20
+    rows = answer["history"]["results"]
+    assert [row["id"] for row in rows] == [second.pk, first.pk]
+    assert [row["reason"] for row in rows] == ["COMMENT", "POST"]
+    assert {row["points"] for row in rows} == {10}
+    assert datetime.fromisoformat(rows[0]["createdAt"]) == second.created_at
+
+
+def test_history_is_paged(free_member: Member, client_of: ClientOf) -> None:
+    awards = [award(free_member, NOON + timedelta(hours=n)).pk for n in range(5)]
+    client = client_of(free_member)
+    first = client.read(PATH, size=2)["history"]
+    assert (first["count"], first["previous"]) == (5, None)
+    assert first["next"] == f"http://testserver{PATH}?size=2&page=2"
+    ids = [row["id"] for row in first["results"]]
+    while first["next"]:
+        first = client.read(first["next"])["history"]
+        ids += [row["id"] for row in first["results"]]
+    assert ids == awards[::-1]
+    assert client.send("GET", f"{PATH}?size=2&page=4").status_code == 404
+
+
+def test_awards_of_one_moment_have_an_order(
+    free_member: Member, client_of: ClientOf
+) -> None:
+    awards = [award(free_member, NOON).pk for _ in range(4)]
+    pages = [
+        client_of(free_member).read(PATH, size=1, page=page)["history"]["results"]
+        for page in range(1, 5)
+    ]
+    assert [row["id"] for page in pages for row in page] == awards[::-1]
+
+
+@pytest.mark.parametrize(
+    ("at", "counted"),
+    [
+        ("2026-11-19T23:59:59.999+09:00", 0),
+        ("2026-11-20T00:00:00+09:00", 1),
+        ("2026-11-20T23:59:59.999+09:00", 1),
+        ("2026-11-21T00:00:00+09:00", 0),
+        ("2026-11-19T15:00:00+00:00", 1),
+    ],
+)
+def test_day_of_an_award_is_a_day_in_the_home_time_zone(
+    free_member: Member, client_of: ClientOf, at: str, counted: int
+) -> None:
+    award(free_member, datetime.fromisoformat(at))
+    with time_machine.travel(NOON, tick=False):
+        assert client_of(free_member).read(PATH)["awardsToday"] == counted
+
+
+def test_answer_takes_the_same_number_of_queries_for_any_history(
+    free_member: Member, client_of: ClientOf, django_assert_max_num_queries: Any
+) -> None:
+    client = client_of(free_member)
+    client.read(PATH)
+    for rows in (1, 50):
+        for _ in range(rows):
+            award(free_member, NOON)
+        with django_assert_max_num_queries(5):
+            client.read(PATH, size=100)
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "size=0", "size=x"])
+def test_page_that_cannot_be_is_refused(
+    free_member: Member, client_of: ClientOf, query: str
+) -> None:
+    response = client_of(free_member).send("GET", f"{PATH}?{query}")
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_points_need_a_login(anonymous: JSONClient) -> None:
+    assert anonymous.send("GET", PATH).status_code == 401

@@ -1,0 +1,188 @@
+"""The picture that a member chooses: real pictures of four kinds, small ones."""
+
+import base64
+import io
+import random
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from accounts.errors import InvalidImage
+from accounts.models import Member
+from accounts.profile import MAX_IMAGE_BYTES, check_image
+from tests.clients import JSONClient
+from tests.conftest import ClientOf
+
+PATH = "/api/auth/profile-image"
+KINDS = ["png", "jpeg", "webp", "gif"]
+
+
+def draw(kind: str, size: tuple[int, int] = (16, 12), mode: str = "RGB") -> bytes:
+    """A real picture with some noise in it."""
+    noise = random.Random(7).randbytes(size[0] * size[1] * 3)
+    picture = Image.frombytes("RGB", size, noise).convert(mode)
+    content = io.BytesIO()
+    picture.save(content, kind)
+    return content.getvalue()
+
+
+def blank(kind: str, size: tuple[int, int]) -> bytes:
+    """A picture of one colour: a small file, however many pixels."""
+    content = io.BytesIO()
+    Image.new("1", size).save(content, kind)
+    return content.getvalue()
+
+
+def data_url(content: bytes, kind: str) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def put(client: JSONClient, image: Any) -> Any:
+    return client.send("PUT", PATH, {"profileImage": image})
+
+
+def assert_refused(response: Any, member: Member) -> None:
+    assert (response.status_code, response.data["code"]) == (400, "INVALID_IMAGE")
+    member.refresh_from_db()
+    assert member.profile_image == ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_picture_of_each_kind_is_kept(
+    free_member: Member, client_of: ClientOf, kind: str
+) -> None:
+    client, image = client_of(free_member), data_url(draw(kind), kind)
+    response = put(client, image)
+    assert response.status_code == 200
+    assert response.data["profileImage"] == image
+    assert client.read("/api/auth/profile")["profileImage"] == image
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_empty_value_clears_the_picture_and_the_providers_counts(
+    free_member: Member, client_of: ClientOf, empty: str | None
+) -> None:
+    picture = "https://pictures.example/a.png"
+    Member.objects.filter(pk=free_member.pk).update(idp_picture=picture)
+    client = client_of(free_member)
+    assert put(client, data_url(draw("png"), "png")).status_code == 200
+    response = put(client, empty)
+    assert response.status_code == 200
+    assert response.data["profileImage"] is None
+    assert response.data["idpPicture"] == picture
+
+
+@pytest.mark.parametrize("claimed", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_picture_must_be_of_the_kind_it_claims(
+    free_member: Member, client_of: ClientOf, kind: str, claimed: str
+) -> None:
+    response = put(client_of(free_member), data_url(draw(kind), claimed))
+    if kind == claimed:
+        assert response.status_code == 200
+    else:
+        assert_refused(response, free_member)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.9])
+def test_truncated_picture_is_refused(
+    free_member: Member, client_of: ClientOf, kind: str, part: float
+) -> None:
+    content = draw(kind, (64, 64))
+    image = data_url(content[: int(len(content) * part)], kind)
+    assert_refused(put(client_of(free_member), image), free_member)
+
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "nonsense",
+        "https://pictures.example/a.png",
+        "data:",
+        "data:image/png;base64,",
+        "data:image/png;base64,@@@@",
+        "data:image/png;base64,AAAA",
+        "data:image/png;base64,AAAAA",
+        "data:image/png;base64,====",
+        "data:image/png,%89PNG",
+        "data:image/png;charset=utf-8;base64,AAAA",
+        data_url(SVG, "svg+xml"),
+        data_url(SVG, "png"),
+        data_url(b"<html><script>alert(1)</script></html>", "gif"),
+        data_url(b"GIF89a/*" + b"\x00" * 20 + b"*/=1;alert(1)", "gif"),
+        data_url(draw("png"), "png").replace("image/png", "image/PNG"),
+        data_url(draw("png"), "png").replace("image/png", "text/html"),
+        data_url(draw("png"), "png") + "\n<script>",
+        " x" + data_url(draw("png"), "png"),
+        data_url(draw("bmp"), "bmp"),
+        data_url(draw("tiff"), "png"),
+        data_url(draw("ico"), "png"),
+    ],
+)
+def test_what_is_no_picture_of_these_kinds_is_refused(
+    free_member: Member, client_of: ClientOf, image: str
+) -> None:
+    assert_refused(put(client_of(free_member), image), free_member)
+
+
+@pytest.mark.parametrize("image", [5, True, ["x"], {"a": 1}, "a\x00b"])
+def test_value_of_another_type_is_a_validation_error(
+    free_member: Member, client_of: ClientOf, image: Any
+) -> None:
+    response = put(client_of(free_member), image)
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_picture_must_be_given(free_member: Member, client_of: ClientOf) -> None:
+    response = client_of(free_member).send("PUT", PATH, {})
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_one_mebibyte_is_the_most(free_member: Member, client_of: ClientOf) -> None:
+    content = draw("png")
+    full = content + b"\0" * (MAX_IMAGE_BYTES - len(content))
+    assert_refused(
+        put(client_of(free_member), data_url(full + b"\0", "png")), free_member
+    )
+    response = put(client_of(free_member), data_url(full, "png"))
+    assert response.status_code == 200
+
+
+def test_body_beyond_all_bounds_is_413(
+    free_member: Member, client_of: ClientOf
+) -> None:
+    image = data_url(b"\0" * (2 * 2**20), "png")
+    response = put(client_of(free_member), image)
+    assert (response.status_code, response.data["code"]) == (413, "PAYLOAD_TOO_LARGE")
+
+
+@pytest.mark.parametrize("kind", ["png", "gif"])
+@pytest.mark.parametrize("size", [(25_001, 1_000), (13_000, 13_000)])
+def test_tiny_file_of_too_many_pixels_is_refused(
+    free_member: Member, client_of: ClientOf, kind: str, size: tuple[int, int]
+) -> None:
+    content = blank(kind, size)
+    assert len(content) < MAX_IMAGE_BYTES // 2
+    assert_refused(put(client_of(free_member), data_url(content, kind)), free_member)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> None:
+    content = draw(kind, (24, 24), "L")
+    for seed in range(150):
+        dice = random.Random(seed)
+        damaged = bytearray(content)
+        for _ in range(dice.randint(1, 6)):
+            damaged[dice.randrange(len(damaged))] = dice.randrange(256)
+        with suppress(InvalidImage):
+            check_image(data_url(bytes(damaged), kind))
+
+
+def test_picture_needs_a_login(anonymous: JSONClient) -> None:
+    assert put(anonymous, "").status_code == 401

@@ -1,0 +1,164 @@
+"""Basic user CRUD, for administrators."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from administration.switches import set_signup_enabled
+from tests.clients import JSONClient
+from tests.conftest import ClientOf
+from tests.factories import PASSWORD, count_rows_of, make_entry, make_member
+
+PATH = "/api/users"
+
+
+def body_of(**fields: Any) -> dict[str, Any]:
+    return {
+        "loginId": "minji.kim",
+        "password": PASSWORD,
+        "displayName": "Kim Minji",
+        "email": "minji@example.com",
+    } | fields
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_list_is_for_administrators(
+    anonymous: JSONClient, premium_member: Member, client_of: ClientOf, method: str
+) -> None:
+    assert anonymous.send(method, PATH, body_of()).status_code == 401
+    response = client_of(premium_member).send(method, PATH, body_of())
+    assert (response.status_code, response.data["code"]) == (403, "ADMIN_REQUIRED")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("exists", [True, False])
+def test_item_is_for_administrators_even_where_there_is_none(
+    premium_member: Member, client_of: ClientOf, method: str, exists: bool
+) -> None:
+    path = f"{PATH}/{premium_member.pk if exists else 987_654_321}"
+    response = client_of(premium_member).send(method, path, {})
+    assert (response.status_code, response.data["code"]) == (403, "ADMIN_REQUIRED")
+    assert Member.objects.filter(pk=premium_member.pk).exists()
+
+
+def test_list_is_paged_in_a_steady_order_without_pictures(
+    administrator: Member, client_of: ClientOf
+) -> None:
+    members = [make_member(profile_image="data:x") for _ in range(4)]
+    client = client_of(administrator)
+    page = client.read(PATH, size=3)
+    assert page["count"] == 5
+    rows = page["results"] + client.read(page["next"])["results"]
+    assert [row["id"] for row in rows] == sorted(
+        [administrator.pk, *(member.pk for member in members)]
+    )
+    assert all("profileImage" not in row for row in rows)
+    assert all("password" not in row for row in rows)
+
+
+def test_list_takes_the_same_number_of_queries_for_any_number_of_members(
+    administrator: Member, client_of: ClientOf, django_assert_num_queries: Any
+) -> None:
+    client = client_of(administrator)
+    client.read(PATH)
+    with django_assert_num_queries(2):
+        client.read(PATH)
+    for _ in range(50):
+        make_member()
+    with django_assert_num_queries(2):
+        client.read(PATH, size=100)
+
+
+def test_administrator_makes_a_member_even_while_sign_up_is_closed(
+    administrator: Member, client_of: ClientOf
+) -> None:
+    set_signup_enabled(enabled=False)
+    response = client_of(administrator).send("POST", PATH, body_of())
+    assert response.status_code == 201
+    assert response.data["loginId"] == "minji.kim"
+    assert (response.data["role"], response.data["provider"]) == ("MEMBER", "LOCAL")
+    assert "token" not in response.data
+    assert "sessionid" not in response.cookies
+    assert Member.objects.get(login_id="minji.kim").check_password(PASSWORD)
+
+
+def test_administrators_are_not_held_to_the_sign_up_limit(
+    administrator: Member, client_of: ClientOf
+) -> None:
+    client = client_of(administrator)
+    for number in range(7):
+        response = client.send("POST", PATH, body_of(loginId=f"member-of-{number}"))
+        assert response.status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"loginId": "TAKEN"}, 409),
+        ({"loginId": "a b"}, 400),
+        ({"password": "1"}, 400),
+        ({"email": "x"}, 400),
+        ({"displayName": ""}, 400),
+        ({"displayName": None}, 400),
+    ],
+)
+def test_rules_of_sign_up_hold(
+    administrator: Member, client_of: ClientOf, fields: dict[str, Any], status: int
+) -> None:
+    make_member(login_id="taken")
+    response = client_of(administrator).send("POST", PATH, body_of(**fields))
+    assert response.status_code == status
+    assert Member.objects.count() == 2
+
+
+def test_one_member_is_answered_whole(
+    administrator: Member, free_member: Member, client_of: ClientOf
+) -> None:
+    member = client_of(administrator).read(f"{PATH}/{free_member.pk}")
+    assert member == client_of(free_member).read("/api/auth/profile")
+
+
+def test_name_and_email_are_changed(
+    administrator: Member, free_member: Member, client_of: ClientOf
+) -> None:
+    fields = {"displayName": "New name", "email": "new@example.com"}
+    ignored = {"role": "ADMIN", "plan": "PREMIUM", "points": 5, "loginId": "other"}
+    path = f"{PATH}/{free_member.pk}"
+    response = client_of(administrator).send("PUT", path, fields | ignored)
+    assert response.status_code == 200
+    assert response.data["displayName"] == "New name"
+    assert response.data["loginId"] == free_member.login_id
+    assert (response.data["role"], response.data["plan"]) == ("MEMBER", "FREE")
+    user = client_of(free_member).read("/api/auth/session")
+    assert user["displayName"] == "New name"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deleting_takes_all_data_and_sessions(
+    administrator: Member, free_member: Member, client_of: ClientOf
+) -> None:
+    make_entry(free_member, tags=("food",))
+    client = client_of(free_member)
+    client.read("/api/auth/session")
+    response = client_of(administrator).send("DELETE", f"{PATH}/{free_member.pk}")
+    assert (response.status_code, response.content) == (204, b"")
+    assert not any(count_rows_of(free_member).values())
+    assert client.send("GET", "/api/auth/session").status_code == 401
+
+
+def test_administrators_do_not_delete_themselves(
+    administrator: Member, client_of: ClientOf
+) -> None:
+    response = client_of(administrator).send("DELETE", f"{PATH}/{administrator.pk}")
+    assert (response.status_code, response.data["code"]) == (400, "SELF_CHANGE")
+    assert Member.objects.filter(pk=administrator.pk).exists()
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("number", ["987654321", "0", "9" * 30, "-1", "x", "1.5"])
+def test_member_that_does_not_exist_is_404(
+    administrator: Member, client_of: ClientOf, method: str, number: str
+) -> None:
+    response = client_of(administrator).send(method, f"{PATH}/{number}", {})
+    assert (response.status_code, response.data["code"]) == (404, "NOT_FOUND")

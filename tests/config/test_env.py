@@ -1,0 +1,208 @@
+"""Settings from the environment: a bad value stops the start with one line."""
+
+import base64
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env
+from config.launch import ROOT
+
+NAME = "LEDGER_TEST_SETTING"
+KEY = bytes(range(32))
+
+Set = Callable[[str], None]
+
+
+@pytest.fixture
+def setting(monkeypatch: pytest.MonkeyPatch) -> Set:
+    """`setting(value)` sets the variable that the tests read."""
+    monkeypatch.delenv(NAME, raising=False)
+    return lambda value: monkeypatch.setenv(NAME, value)
+
+
+def import_settings(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run `code` in a fresh interpreter with the settings of these variables."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    given = {
+        "SECRET_KEY": "k" * 50,
+        "DATABASE_URL": "postgresql://ledger:swordfish@127.0.0.1:1/ledger",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env=kept | given | variables,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def read_real(expression: str, **variables: str) -> str:
+    code = f"from django.conf import settings; print({expression})"
+    result = import_settings(code, **variables)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+# --- The readers ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["", "  "])
+def test_empty_value_counts_as_unset(setting: Set, value: str) -> None:
+    setting(value)
+    assert env.read_text(NAME, "default") == "default"
+    assert env.read_flag(NAME, default=True) is True
+    assert env.read_number(NAME, 7) == 7
+    assert env.read_list(NAME) == []
+    with pytest.raises(ImproperlyConfigured, match=f"{NAME} is not set: it matters."):
+        env.read_required(NAME, "it matters")
+
+
+def test_text_is_read_without_surrounding_blanks(setting: Set) -> None:
+    setting("  a b ")
+    assert env.read_text(NAME) == "a b"
+
+
+@pytest.mark.parametrize(
+    ("value", "flag"),
+    [("true", True), ("YES", True), ("1", True), ("False", False), ("0", False)],
+)
+def test_flag_is_true_or_false(setting: Set, value: str, flag: bool) -> None:
+    setting(value)
+    assert env.read_flag(NAME, default=not flag) is flag
+
+
+@pytest.mark.parametrize("value", ["maybe", "2", "truth", "-1"])
+def test_other_flag_is_refused(setting: Set, value: str) -> None:
+    setting(value)
+    with pytest.raises(ImproperlyConfigured, match=f"{NAME} must be true or false"):
+        env.read_flag(NAME, default=False)
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "1.5", "11", "１", "1e1", "+1", "1_0"])
+def test_number_outside_its_range_is_refused(setting: Set, value: str) -> None:
+    setting(value)
+    with pytest.raises(ImproperlyConfigured, match="whole number from 0 to 10"):
+        env.read_number(NAME, 5, most=10)
+
+
+def test_list_is_separated_by_commas(setting: Set) -> None:
+    setting(" a, b ,,c ")
+    assert env.read_list(NAME) == ["a", "b", "c"]
+
+
+def test_address_loses_the_slash_at_its_end(setting: Set) -> None:
+    setting("https://ledger.example/")
+    assert env.read_url(NAME, "", schemes=("https",)) == "https://ledger.example"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["ledger.example", "ftp://a.example", "https://", "https://a:port", "https://[x"],
+)
+def test_other_address_is_refused(setting: Set, value: str) -> None:
+    setting(value)
+    with pytest.raises(ImproperlyConfigured, match="scheme http or https"):
+        env.read_url(NAME, "", schemes=("http", "https"))
+
+
+@pytest.mark.parametrize("value", ["Mars/Olympus", "../../etc/passwd", "/etc/passwd"])
+def test_unknown_time_zone_is_refused(setting: Set, value: str) -> None:
+    setting(value)
+    with pytest.raises(ImproperlyConfigured, match="no time zone"):
+        env.read_time_zone(NAME, "Asia/Seoul")
+
+
+def test_seal_keys_are_base64_of_32_bytes(setting: Set) -> None:
+    other = b"\xff" * 32
+    plain = base64.b64encode(KEY).decode()
+    setting(f"{plain},{base64.urlsafe_b64encode(other).decode()}")
+    assert env.read_seal_keys(NAME) == [KEY, other]
+
+
+@pytest.mark.parametrize(
+    "value", ["x", "AAAA", base64.b64encode(b"a" * 31).decode(), "+_" * 22]
+)
+def test_other_seal_key_is_refused_without_being_shown(setting: Set, value: str) -> None:
+    setting(value)
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        env.read_seal_keys(NAME)
+    assert str(refusal.value) == f"{NAME} must be base64 of 32 bytes."
+
+
+# --- The start ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SECRET_KEY", ""),
+        ("DATABASE_URL", ""),
+        ("DATABASE_URL", "sqlite:///db.sqlite3"),
+        ("REDIS_URL", "valkey"),
+        ("PUBLIC_URL", "ledger.example"),
+        ("TRUSTED_PROXY_COUNT", "-1"),
+        ("SESSION_TTL_DAYS", "0"),
+        ("TIME_ZONE", "Mars/Olympus"),
+        ("ACCOUNT_NUMBER_KEY", "short"),
+        ("DEBUG", "maybe"),
+        ("IDP_TOKENINFO_URL", "file:///etc/passwd"),
+        ("LOG_LEVEL", "LOUD"),
+    ],
+)
+@pytest.mark.parametrize("start", ["import config.wsgi", "manage"])
+def test_setting_that_cannot_be_stops_the_start_with_one_line(
+    name: str, value: str, start: str
+) -> None:
+    code = start
+    if start == "manage":
+        code = "import sys, runpy; sys.argv[:] = ['manage.py', 'check']; "
+        code += "runpy.run_path('manage.py', run_name='__main__')"
+    result = import_settings(code, **{name: value})
+    assert result.returncode != 0
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1, result.stderr
+    assert name in lines[0]
+    assert "swordfish" not in result.stderr
+
+
+def test_https_makes_cookies_secure() -> None:
+    shown = "settings.SESSION_COOKIE_SECURE, settings.CSRF_COOKIE_SECURE"
+    assert read_real(shown, PUBLIC_URL="https://ledger.example") == "True True"
+    assert read_real(shown, PUBLIC_URL="http://ledger.example") == "False False"
+
+
+def test_public_host_is_allowed_without_a_word() -> None:
+    hosts = read_real("settings.ALLOWED_HOSTS", PUBLIC_URL="https://ledger.example")
+    assert "'ledger.example'" in hosts
+
+
+def test_debug_is_off_unless_asked_for() -> None:
+    assert read_real("settings.DEBUG") == "False"
+
+
+def test_home_is_seoul_and_won_unless_set() -> None:
+    shown = "settings.TIME_ZONE, settings.HOME_CURRENCY, settings.SESSION_TTL_DAYS"
+    assert read_real(shown) == "Asia/Seoul KRW 14"
+    given = {"TIME_ZONE": "UTC", "HOME_CURRENCY": "eur", "SESSION_TTL_DAYS": "3"}
+    assert read_real(shown, **given) == "UTC EUR 3"
+
+
+def test_header_of_a_proxy_about_https_counts_only_with_a_proxy() -> None:
+    assert read_real("settings.SECURE_PROXY_SSL_HEADER") == "None"
+    shown = read_real("settings.SECURE_PROXY_SSL_HEADER", TRUSTED_PROXY_COUNT="1")
+    assert "HTTP_X_FORWARDED_PROTO" in shown
+
+
+def test_every_setting_is_documented() -> None:
+    read = (ROOT / "config" / "settings.py").read_text(encoding="utf-8")
+    documented = (ROOT / ".env.example").read_text(encoding="utf-8")
+    for part in read.split("env.read_")[1:]:
+        name = part.split('"')[1]
+        assert f"#{name}=" in documented, name
