@@ -12,7 +12,7 @@ from PIL import Image, UnidentifiedImageError
 from accounts.errors import InvalidImage, PasswordNotSupported, PasswordUnchanged
 from accounts.login import verify_password
 from accounts.models import Member
-from accounts.sessions import announce_change
+from accounts.sessions import announce_change, end_sessions, refresh_session
 from accounts.signup import check_new_password
 from config.errors import InvalidField
 
@@ -32,9 +32,11 @@ def change_profile(member: Member, changes: dict[str, str]) -> Member:
 
 
 def change_password(
-    member: Member, current: str | None, new: str, address: str
-) -> Member:
-    """Replace the password after a check of the current one.
+    member: Member, current: str | None, new: str, *, address: str, kept: str = ""
+) -> None:
+    """Replace the password after a check of the current one; sessions end.
+
+    All of the member's sessions end but the one with the digest `kept`.
 
     Raises `PasswordNotSupported` for an identity-provider account,
     `PasswordMismatch`, `PasswordUnchanged`, or a validation error of `newPassword`.
@@ -50,8 +52,11 @@ def change_password(
             raise PasswordUnchanged
     check_new_password(new, member, field="newPassword")
     member.set_password(new)
-    member.save(update_fields=["password"])
-    return member
+    with transaction.atomic():
+        member.save(update_fields=["password"])
+        end_sessions(member, except_digest=kept)
+        if kept:
+            refresh_session(kept, member)
 
 
 def change_image(member: Member, data_url: str | None) -> Member:

@@ -68,6 +68,10 @@ _PUT_IF_NOT_OLDER = """
 """
 
 
+class PasswordReplaced(Exception):
+    """The password changed between its check and the session."""
+
+
 @dataclass(frozen=True, slots=True)
 class LiveSession:
     """A session that is valid now; `member` has its `_MEMBER_FIELDS` loaded."""
@@ -95,11 +99,20 @@ def find_session(key: str) -> LiveSession | None:
 def start_session(
     member: Member, *, address: str | None = None, user_agent: str = ""
 ) -> tuple[str, datetime]:
-    """A new session of the member: its key and when it expires."""
+    """A new session of the member: its key and when it expires.
+
+    Raises `PasswordReplaced` when the member's password is no longer the one that
+    let them in: who changes a password ends all other sessions, also those that are
+    just being made.
+    """
     key = secrets.token_urlsafe(KEY_BYTES)
-    expires_at = _insert_row(
-        digest_key(key), auth_data(member), member, address, user_agent
-    )
+    with transaction.atomic():
+        current = Member.objects.select_for_update(no_key=True).only("password")
+        if current.get(pk=member.pk).password != member.password:
+            raise PasswordReplaced
+        expires_at = _insert_row(
+            digest_key(key), auth_data(member), member, address, user_agent
+        )
     return key, expires_at
 
 

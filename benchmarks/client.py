@@ -41,7 +41,9 @@ class Client:
         response = self.connection.getresponse()
         body = response.read()
         if response.status != http.client.OK:
-            raise AssertionError(f"{self.target.path}: {response.status} {body[:300]!r}")
+            raise AssertionError(
+                f"{self.target.path}: {response.status} {body[:300]!r}"
+            )
         return body
 
 

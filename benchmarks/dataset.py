@@ -84,8 +84,10 @@ def add_members(connection: psycopg.Connection, members: Sequence[int]) -> None:
         " profile_image, role, status, plan, plan_product, plan_auto_renew, points,"
         " created_at)",
         (
-            (m, f"member{m}", f"Member {m}", f"m{m}@example.com", "!", "LOCAL", "", "")
-            + ("MEMBER", "ACTIVE", "PREMIUM", "", "true", 0, WRITTEN)
+            (
+                *(m, f"member{m}", f"Member {m}", f"m{m}@example.com", "!", "LOCAL"),
+                *("", "", "MEMBER", "ACTIVE", "PREMIUM", "", "true", 0, WRITTEN),
+            )
             for m in members
         ),
     )
@@ -94,8 +96,10 @@ def add_members(connection: psycopg.Connection, members: Sequence[int]) -> None:
         "account (id, member_id, name, kind, institution, account_number,"
         " opening_balance, manual_valuation, archived, memo, sort_order)",
         (
-            (m * IDS + w, m, f"Wallet {w}", "BANK", "", "", 100_000 * w)
-            + ("false", "false", "", w)
+            (
+                *(m * IDS + w, m, f"Wallet {w}", "BANK", "", "", 100_000 * w),
+                *("false", "false", "", w),
+            )
             for m in members
             for w in range(WALLETS)
         ),
@@ -179,8 +183,10 @@ def list_entries(
             first_id = m * IDS
             yield (
                 entry_id,
-                (entry_id, day, kind, amount, first_id + category)
-                + (first_id + number % WALLETS, m, memo, pending, WRITTEN, WRITTEN),
+                (
+                    *(entry_id, day, kind, amount, first_id + category),
+                    *(first_id + number % WALLETS, m, memo, pending, WRITTEN, WRITTEN),
+                ),
             )
             entry_id += 1
 

@@ -58,7 +58,9 @@ class Loads:
         return statistics.median(own.rate / peer.rate for own, peer in pairs)
 
     def describe(self) -> str:
-        text = f"{self.rate:.0f}/s, p50 {self.p50 * 1e3:.1f}, p99 {self.p99 * 1e3:.1f} ms"
+        text = (
+            f"{self.rate:.0f}/s, p50 {self.p50 * 1e3:.1f}, p99 {self.p99 * 1e3:.1f} ms"
+        )
         return text + (f", {self.errors} errors" if self.errors else "")
 
 
@@ -76,7 +78,9 @@ def load_in_turn(
 
 
 def run_load(target: Target, seconds: int) -> Load:
-    return run_wrk(target, seconds) if shutil.which("wrk") else run_plain(target, seconds)
+    return (
+        run_wrk(target, seconds) if shutil.which("wrk") else run_plain(target, seconds)
+    )
 
 
 def run_wrk(target: Target, seconds: int) -> Load:

@@ -23,7 +23,9 @@ class Row:
         return {True: "met", False: "**missed**", None: ""}[self.met]
 
 
-def at_least(measurement: str, name: str, level: str, ratio: float, least: float) -> Row:
+def at_least(
+    measurement: str, name: str, level: str, ratio: float, least: float
+) -> Row:
     return Row(measurement, name, level, ratio, f"≥ {least:g}", ratio >= least)
 
 

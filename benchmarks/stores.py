@@ -3,6 +3,7 @@
 They are run without keepers, which would start again what a measurement kills.
 """
 
+import os
 import shutil
 import signal
 from collections.abc import Iterator
@@ -28,7 +29,8 @@ class OwnStore:
 
     def start(self) -> None:
         """Returns once the server answers."""
-        self.process = keeper.start(self.store, self.folder)
+        with say_into(self.folder.log):
+            self.process = keeper.start(self.store, self.folder)
 
     def send(self, number: signal.Signals) -> None:
         if self.process:
@@ -48,12 +50,29 @@ class OwnStore:
 
 
 @contextmanager
+def say_into(log: Path) -> Iterator[None]:
+    """Programs that are started in the block say what they say into the log."""
+    outputs = (1, 2)
+    kept = [os.dup(output) for output in outputs]
+    try:
+        with log.open("ab") as file:
+            for output in outputs:
+                os.dup2(file.fileno(), output)
+        yield
+    finally:
+        for output, descriptor in zip(outputs, kept, strict=True):
+            os.dup2(descriptor, output)
+            os.close(descriptor)
+
+
+@contextmanager
 def run_stores(folder: Path) -> Iterator[tuple[OwnStore, OwnStore]]:
     """PostgreSQL (with fsync) and Valkey below `folder`, until the block ends."""
     homes = [Folder(folder / name) for name in ("postgres", "valkey")]
     for home in homes:
         home.path.mkdir(parents=True)
-    database = OwnStore(Postgres.prepare(homes[0]), homes[0])
+    with say_into(homes[0].log):
+        database = OwnStore(Postgres.prepare(homes[0]), homes[0])
     fast_store = OwnStore(Valkey(homes[1]), homes[1])
     try:
         database.start()

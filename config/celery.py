@@ -1,11 +1,13 @@
 """The job queue: the worker's application and what Beat runs when.
 
 Intervals, not crontab rows: django-celery-beat 2.9 loads crontab rows only near
-their hour and may miss one. `expires` keeps missed runs from piling up.
+their hour and may miss one. `expire_seconds` keeps missed runs from piling up. A job with a
+`start_time` that has never run is due when Beat starts; without one, its interval
+would begin anew at each start, and a Beat that restarts daily would never run it.
 """
 
 import os
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from celery import Celery
@@ -18,11 +20,13 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 DAY = timedelta(days=1)
+BEFORE_ANY_START = datetime(2026, 1, 1, tzinfo=UTC)
 app.conf.beat_schedule = {
     "purge sessions": {
         "task": "accounts.tasks.purge_sessions",
         "schedule": DAY,
-        "options": {"expires": DAY.total_seconds() / 2},
+        "start_time": BEFORE_ANY_START,
+        "options": {"expire_seconds": int(DAY.total_seconds()) // 2},
     },
 }
 

@@ -19,7 +19,6 @@ from accounts.serializers.sessions import (
     VerifiedBody,
     VerifyPasswordBody,
 )
-from accounts.sessions import end_sessions, refresh_session
 from accounts.views.sessions import (
     forget_cookie,
     remember_in_cookie,
@@ -71,22 +70,17 @@ class PasswordView(APIView):
         """
         body = read_body(ChangePasswordBody, request)
         address = read_client_address(request)
-        member = profile.change_password(
-            load_member(request),
+        member, credentials = load_member(request), credentials_of(request)
+        profile.change_password(
+            member,
             body["current_password"],
             body["new_password"],
-            address,
+            address=address,
+            kept="" if credentials.by_cookie else credentials.session.digest,
         )
-        return self.renew_session(request, member)
-
-    def renew_session(self, request: Request, member: Member) -> Response:
         response = Response(status=status.HTTP_204_NO_CONTENT)
-        credentials = credentials_of(request)
         if credentials.by_cookie:
-            end_sessions(member)
             return remember_in_cookie(response, *start_session_for(request, member))
-        end_sessions(member, except_digest=credentials.session.digest)
-        refresh_session(credentials.session.digest, member)
         return response
 
 

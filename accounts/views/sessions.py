@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from accounts import identity, login, signup
 from accounts.authentication import credentials_of, member_of, read_presented
+from accounts.errors import InvalidCredentials
 from accounts.models import Member
 from accounts.serializers.members import (
     MemberBody,
@@ -27,7 +28,12 @@ from accounts.serializers.sessions import (
     LoginBody,
     SessionBody,
 )
-from accounts.sessions import digest_key, end_session, start_session
+from accounts.sessions import (
+    PasswordReplaced,
+    digest_key,
+    end_session,
+    start_session,
+)
 from administration.switches import is_signup_enabled
 from config.addresses import read_client_address
 from config.api.permissions import AllowAny, IsMember
@@ -136,11 +142,14 @@ def answer_with_session(
 
 
 def start_session_for(request: Request, member: Member) -> tuple[str, datetime]:
-    return start_session(
-        member,
-        address=read_client_address(request) or None,
-        user_agent=request.META.get("HTTP_USER_AGENT", ""),
-    )
+    try:
+        return start_session(
+            member,
+            address=read_client_address(request) or None,
+            user_agent=request.META.get("HTTP_USER_AGENT", ""),
+        )
+    except PasswordReplaced:
+        raise InvalidCredentials from None
 
 
 def remember_in_cookie(response: Response, key: str, expires_at: datetime) -> Response:

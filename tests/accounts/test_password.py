@@ -113,6 +113,7 @@ def test_linked_local_member_sets_a_new_password_without_the_old_one(
     response = client_of(member).send("PUT", PATH, {"newPassword": NEW})
     assert response.status_code == 204
     assert log_in(member, NEW) == 200
+    member.refresh_from_db()
     again = client_of(member).send("PUT", PATH, {"newPassword": "third-horse-11"})
     assert again.status_code == 400
 

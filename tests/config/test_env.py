@@ -129,7 +129,9 @@ def test_seal_keys_are_base64_of_32_bytes(setting: Set) -> None:
 @pytest.mark.parametrize(
     "value", ["x", "AAAA", base64.b64encode(b"a" * 31).decode(), "+_" * 22]
 )
-def test_other_seal_key_is_refused_without_being_shown(setting: Set, value: str) -> None:
+def test_other_seal_key_is_refused_without_being_shown(
+    setting: Set, value: str
+) -> None:
     setting(value)
     with pytest.raises(ImproperlyConfigured) as refusal:
         env.read_seal_keys(NAME)

@@ -1,0 +1,76 @@
+"""`python -m benchmarks [NAME ...]`: measure, print one table, keep the figures."""
+
+import argparse
+import signal
+import sys
+import time
+
+from benchmarks import entries, faults, networth, sessions
+from benchmarks.dataset import Shape
+from benchmarks.faults import Durations
+from benchmarks.report import Row, print_table, say, write_json
+from benchmarks.servers import ROOT
+from benchmarks.stage import set_stage
+
+SPEED = {each.NAME: each.measure for each in (sessions, entries, networth)}
+NAMES = (*SPEED, faults.NAME)
+
+
+def main() -> int:
+    arguments = read_arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    rows: list[Row] = []
+    try:
+        measure(arguments, rows)
+    except KeyboardInterrupt:
+        say("stopped")
+        return 130
+    finally:
+        if rows:
+            print_table(rows)
+            path = ROOT / "var" / "bench" / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
+            write_json(path, rows, vars(arguments))
+            say(f"the figures are in {path.relative_to(ROOT)}")
+    return 1 if any(row.met is False for row in rows) else 0
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="script/bench", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default all"
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="of the data; 0.1 is a tenth of it"
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--keep", action="store_true", help="keep the servers' logs")
+    parser.add_argument("--kill-seconds", type=float, default=30)
+    parser.add_argument("--hang-seconds", type=float, default=30)
+    parser.add_argument("--stop-seconds", type=float, default=20)
+    arguments = parser.parse_args()
+    if unknown := set(arguments.names) - set(NAMES):
+        parser.error(f"there is no measurement {', '.join(sorted(unknown))}")
+    if not (0 < arguments.scale <= 10 and 0 < arguments.rounds <= 100):
+        parser.error("--scale is at most 10, --rounds from 1 to 100")
+    arguments.names = [n for n in NAMES if n in (arguments.names or NAMES)]
+    return arguments
+
+
+def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
+    """The measurements of speed share one stage; faults have one of their own."""
+    speed = [name for name in arguments.names if name in SPEED]
+    if speed:
+        with set_stage(Shape.scaled(arguments.scale), keep=arguments.keep) as stage:
+            for name in speed:
+                say(f"measuring {name}")
+                rows += SPEED[name](stage, arguments.rounds)
+    if faults.NAME in arguments.names:
+        durations = Durations(
+            arguments.kill_seconds, arguments.hang_seconds, arguments.stop_seconds
+        )
+        with set_stage(faults.SHAPE, keep=arguments.keep) as stage:
+            rows += faults.measure(stage, durations)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

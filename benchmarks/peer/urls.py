@@ -1,0 +1,11 @@
+"""The peer's addresses."""
+
+from django.urls import path
+
+from benchmarks.peer.views import EntryList, EntryValues, SessionView
+
+urlpatterns = [
+    path("session", SessionView.as_view()),
+    path("entries", EntryList.as_view()),
+    path("entries/values", EntryValues.as_view()),
+]

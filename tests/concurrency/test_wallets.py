@@ -1,0 +1,174 @@
+"""Wallets under concurrent requests: no dangling reference, no lost amount."""
+
+import pytest
+from django.db.models import Sum
+
+from ledger.models import Entry, QuickEntry, Wallet, WalletTotal
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once, statuses_of
+from tests.factories import make_entry, make_member, make_wallet
+from tests.ledger.test_totals import assert_totals_are_right
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WALLETS = "/api/account/wallets"
+ENTRIES = "/api/account/entries"
+QUICK = "/api/account/quick-entries"
+ROUNDS = 25
+EXPENSE = {"date": "2026-11-21", "type": "expense", "amount": 7, "name": "Lunch"}
+
+
+@pytest.fixture
+def client() -> JSONClient:
+    return JSONClient(make_member())
+
+
+@pytest.fixture
+def member(client):
+    """The member behind the client."""
+    from accounts.models import Member
+
+    return Member.objects.get()
+
+
+def caller(client, method, path, body=None):
+    return lambda: client.send(method, path, body)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
+@pytest.mark.parametrize("path", [ENTRIES, QUICK])
+def test_delete_racing_a_write_never_leaves_a_dangling_reference(
+    client, member, path, method
+):
+    model = Entry if path == ENTRIES else QuickEntry
+    for _ in range(ROUNDS):
+        wallet = make_wallet(member)
+        address = path
+        if method != "POST":
+            created = client.send("POST", path, EXPENSE)
+            address = f"{path}/{created.data['id']}"
+        delete, write = run_at_once(
+            [
+                caller(client, "DELETE", f"{WALLETS}/{wallet.pk}"),
+                caller(client, method, address, EXPENSE | {"walletId": wallet.pk}),
+            ]
+        )
+        outcome = (delete.status_code, write.status_code)
+        if delete.status_code == 204:
+            assert write.status_code in {400, 404}, (outcome, write.content)
+            assert not model.objects.filter(wallet_id=wallet.pk).exists()
+        else:
+            assert outcome in {(409, 200), (409, 201)}, (outcome, delete.content)
+            assert delete.data["code"] == "IN_USE"
+            assert model.objects.filter(wallet_id=wallet.pk).count() == 1
+    assert_totals_are_right()
+
+
+def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(client, member):
+    target = make_wallet(member)
+    for _ in range(ROUNDS):
+        wallet = make_wallet(member)
+        make_entry(member, wallet=wallet)
+        delete, write = run_at_once(
+            [
+                caller(client, "DELETE", f"{WALLETS}/{wallet.pk}?moveTo={target.pk}"),
+                caller(client, "POST", ENTRIES, EXPENSE | {"walletId": wallet.pk}),
+            ]
+        )
+        outcome = (delete.status_code, write.status_code)
+        assert outcome in {(204, 201), (204, 400), (204, 404), (409, 201)}, outcome
+    assert_totals_are_right()
+    referred = set(Entry.objects.values_list("wallet_id", flat=True))
+    assert referred <= set(Wallet.objects.values_list("pk", flat=True))
+
+
+def test_two_wallets_that_move_into_each_other_never_deadlock(client, member):
+    for _ in range(ROUNDS):
+        first, second = make_wallet(member), make_wallet(member)
+        make_entry(member, wallet=first)
+        make_entry(member, wallet=second)
+        responses = run_at_once(
+            [
+                caller(client, "DELETE", f"{WALLETS}/{first.pk}?moveTo={second.pk}"),
+                caller(client, "DELETE", f"{WALLETS}/{second.pk}?moveTo={first.pk}"),
+            ]
+        )
+        assert statuses_of(responses) == [204, 404]
+    assert_totals_are_right()
+
+
+def test_concurrent_entry_writes_keep_totals_equal_to_entries(client, member):
+    wallets = [make_wallet(member) for _ in range(2)]
+    entries = [make_entry(member, wallet=wallets[n % 2]) for n in range(8)]
+
+    def write(number):
+        def run():
+            other = JSONClient()
+            other.use_token(client.token)
+            body = {
+                "date": f"2026-0{number % 3 + 1}-15",
+                "type": ("income", "expense")[number % 2],
+                "amount": number + 1,
+                "walletId": wallets[number % 2].pk,
+            }
+            own, shared = entries[number], entries[(number + 1) % 8]
+            answers = [other.send("POST", ENTRIES, body) for _ in range(5)]
+            for _ in range(3):
+                path = f"{ENTRIES}/{own.pk}"
+                body["walletId"] = wallets[(number + 1) % 2].pk
+                answers.append(other.send("PUT", path, body))
+                path = f"{ENTRIES}/{shared.pk}"
+                answers.append(other.send("PATCH", path, {"amount": number + 50}))
+            return statuses_of(answers)
+
+        return run
+
+    results = run_at_once([write(number) for number in range(8)])
+    assert results == [[200] * 6 + [201] * 5] * 8
+    assert Entry.objects.count() == 8 + 8 * 5
+    assert_totals_are_right()
+    for wallet in client.read(WALLETS):
+        rows = Entry.objects.filter(wallet=wallet["id"])
+        sums = [
+            rows.filter(type=type_).aggregate(sum=Sum("amount"))["sum"] or 0
+            for type_ in ("income", "expense")
+        ]
+        assert wallet["balance"] == sums[0] - sums[1]
+    assert WalletTotal.objects.aggregate(sum=Sum("entries"))["sum"] == 48
+
+
+def test_new_wallets_at_once_get_different_places(client):
+    for number in range(5):
+        responses = run_at_once(
+            [
+                caller(
+                    client, "POST", WALLETS, {"name": f"{number}{n}", "kind": "CASH"}
+                )
+                for n in range(4)
+            ]
+        )
+        assert statuses_of(responses) == [201] * 4
+    places = [row["sortOrder"] for row in client.read(WALLETS)]
+    assert places == list(range(1, 21))
+
+
+def test_one_name_at_once_makes_one_wallet(client):
+    for number in range(5):
+        body = {"name": f"Cash {number}", "kind": "CASH"}
+        responses = run_at_once([caller(client, "POST", WALLETS, body)] * 4)
+        assert statuses_of(responses) == [201, 409, 409, 409]
+    assert Wallet.objects.count() == 5
+
+
+def test_one_pending_entry_confirmed_at_once_is_confirmed_once(client, member):
+    for _ in range(5):
+        entry = make_entry(member, pending=True, amount=7)
+        path = f"{ENTRIES}/{entry.pk}/confirm"
+        responses = run_at_once(
+            [caller(client, "POST", path, {"amount": n}) for n in (100, 200, 300)]
+        )
+        assert statuses_of(responses) == [200, 200, 200]
+        amounts = {response.data["amount"] for response in responses}
+        entry.refresh_from_db()
+        assert amounts == {entry.amount}
+    assert_totals_are_right()
