@@ -59,10 +59,9 @@ class Timing:
 
     def to(self, *others: "Timing") -> float:
         """The ratio to the sum of others, taken round by round."""
-        sums = (sum(parts) for parts in zip(*(o.rounds for o in others), strict=True))
-        return statistics.median(
-            own / other for own, other in zip(self.rounds, sums, strict=True)
-        )
+        sums = map(sum, zip(*(other.rounds for other in others), strict=True))
+        pairs = zip(self.rounds, sums, strict=True)
+        return float(statistics.median(own / other for own, other in pairs))
 
 
 Calls = Mapping[str, Callable[[], object]]

@@ -191,7 +191,8 @@ def measure_isolation(stage: Stage, rounds: int) -> Row:
 
 def count_statements(stage: Stage, member: int) -> Row:
     """SQL statements of a page of one and of fifty rows."""
-    output = stage.run("-m", "benchmarks.statements", PATH, str(member), "1", str(SIZE))
+    words = ("-m", "benchmarks.statements", PATH, str(member), "1", str(SIZE))
+    output = stage.run(*words, LOG_LEVEL="WARNING")
     one, many = json.loads(output)
     level = f"{one} for 1 row, {many} for {SIZE}"
     return Row(NAME, "statements of a page", level, None, "the same", one == many)

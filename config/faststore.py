@@ -15,6 +15,7 @@ from typing import TypeVar
 from django_redis import get_redis_connection
 from redis import Redis
 from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import TimeoutError as StoreTimeout
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -28,7 +29,11 @@ class FastStoreAway(Exception):
 
 
 class Breaker:
-    """Counts failures in a row; when open, one call a second may try."""
+    """Counts failures in a row; when open, one call a second may try.
+
+    A refused connection costs nothing, so a few may be tried; a call that hung has
+    cost its request the whole time limit, and opens the breaker alone.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,9 +58,9 @@ class Breaker:
                 self._failures = 0
             logger.info("fast store answers again")
 
-    def record_failure(self) -> None:
+    def record_failure(self, *, hung: bool) -> None:
         with self._lock:
-            self._failures += 1
+            self._failures += FAILURES_TO_OPEN if hung else 1
             self._next_try = time.monotonic() + PAUSE_SECONDS
             self.last_failure = time.time()
 
@@ -84,7 +89,7 @@ def call(command: Callable[[Redis], Result], *, insist: bool = False) -> Result:
         logger.warning("fast store refused: %s", str(error).split(" ")[0])
         raise FastStoreAway from error
     except (RedisError, OSError) as error:
-        breaker.record_failure()
+        breaker.record_failure(hung=isinstance(error, StoreTimeout))
         logger.warning("fast store: %s", type(error).__name__)
         raise FastStoreAway from error
     breaker.record_success()

@@ -93,8 +93,9 @@ TEMPLATES = [
 # --- PostgreSQL: the truth ----------------------------------------------------
 
 DATABASE_POOL_SIZE = env.read_number("DATABASE_POOL_SIZE", 8, least=1, most=100)
+DATABASE_STATEMENT_SECONDS = env.read_number("DATABASE_STATEMENT_SECONDS", 10)
 STATEMENT_LIMITS = (
-    "-c statement_timeout=10s -c lock_timeout=3s "
+    f"-c statement_timeout={DATABASE_STATEMENT_SECONDS}s -c lock_timeout=3s "
     "-c idle_in_transaction_session_timeout=30s"
 )
 
@@ -109,7 +110,7 @@ def read_database(url: str) -> dict[str, Any]:
         **parsed,
         "ENGINE": "config.postgresql",
         "CONN_MAX_AGE": 0,
-        "CONN_HEALTH_CHECKS": True,
+        "CONN_HEALTH_CHECKS": False,  # config.postgresql looks after that
         "OPTIONS": {
             "connect_timeout": 3,
             "options": STATEMENT_LIMITS,
@@ -118,9 +119,11 @@ def read_database(url: str) -> dict[str, Any]:
             "pool": {
                 "min_size": 1,
                 "max_size": DATABASE_POOL_SIZE,
-                "timeout": 4,
+                # One turn of waiting, and how long the pool repeats an attempt to
+                # connect on its own; config.postgresql takes turns for longer.
+                "timeout": 0.25,
+                "reconnect_timeout": 0.2,
                 "max_lifetime": 30 * 60,
-                "reconnect_timeout": 1,
             },
         },
     }

@@ -24,7 +24,7 @@ class Route:
 
     def address(self, **ids: Any) -> str:
         """The path with ids in it; those not given belong to no row."""
-        return self.path.format(**{name: MISSING_ID for name in self.parameters} | ids)
+        return self.path.format(**dict.fromkeys(self.parameters, MISSING_ID) | ids)
 
 
 def list_routes() -> list[Route]:

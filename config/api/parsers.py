@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import IO, Any, NoReturn
 
 from django.conf import settings
@@ -15,8 +15,9 @@ from rest_framework.parsers import BaseParser
 class StrictJSONParser(BaseParser):
     """JSON as RFC 8259 has it: UTF-8, no NaN, fractions as `Decimal`.
 
-    Python's own scanner refuses numbers of more than 4,300 digits (ValueError)
-    and nesting beyond its recursion limit (RecursionError).
+    Python's own scanner refuses numbers of more than 4,300 digits (ValueError),
+    exponents beyond decimal's bounds (InvalidOperation) and nesting beyond its
+    recursion limit (RecursionError).
     """
 
     media_type = "application/json"
@@ -36,7 +37,7 @@ class StrictJSONParser(BaseParser):
             )
         except UnicodeDecodeError:
             raise ParseError("The body is not UTF-8.") from None
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, InvalidOperation):
             raise ParseError("The body is not valid JSON.") from None
 
 

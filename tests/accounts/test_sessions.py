@@ -546,6 +546,18 @@ def test_suspension_is_not_undone_by_a_reader_that_was_slower(
     assert status_of(client) == 401
 
 
+def test_slower_reader_would_win_if_versions_were_not_compared(
+    free_member: Member, slow_reader: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The danger is real: this is what the two tests above rule out."""
+    blind = "redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])"
+    monkeypatch.setattr(sessions, "_PUT_IF_NOT_OLDER", blind)
+    client = JSONClient(free_member)
+    slow_reader(lambda: end_session(digest_key(client.token)))
+    status_of(client)
+    assert status_of(client) == 200
+
+
 def test_newer_copy_takes_the_place_of_a_marker(
     free_member: Member, django_assert_num_queries: Any
 ) -> None:

@@ -218,3 +218,43 @@ def test_move_of_entries_racing_a_new_entry_loses_none(client, member):
         outcome = (delete.status_code, write.status_code)
         assert outcome in {(204, 201), (409, 201)}, (outcome, write.content)
     assert not Entry.objects.filter(category=None).exists()
+
+
+def test_move_of_entries_racing_a_change_to_a_new_category_never_deadlocks(
+    client, member
+):
+    """One locks the lists and then the entries, the other must not do the reverse."""
+    for number in range(ROUNDS // 2):
+        source, target = make_category(member), make_category(member)
+        entry = make_entry(member, category=source)
+        body = {"category": f"New {number}", "tags": [f"new {number}"]}
+        responses = run_at_once(
+            [
+                caller(
+                    client, "DELETE", f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
+                ),
+                caller(client, "PATCH", f"{ENTRIES}/{entry.pk}", body),
+            ]
+        )
+        assert statuses_of(responses) == [200, 204]
+        entry.refresh_from_db()
+        assert entry.category.name == f"New {number}"
+
+
+def test_new_type_of_a_category_racing_an_entry_by_its_name_is_never_a_500(
+    client, member
+):
+    for number in range(ROUNDS // 2):
+        category = make_category(member, name=f"Food {number}")
+        change, write = run_at_once(
+            [
+                caller(
+                    client, "PATCH", f"{CATEGORIES}/{category.pk}", {"type": "income"}
+                ),
+                caller(client, "POST", ENTRIES, EXPENSE | {"category": category.name}),
+            ]
+        )
+        outcome = (change.status_code, write.status_code)
+        assert outcome in {(200, 201), (409, 201)}, (outcome, write.content)
+        stored = Entry.objects.get(pk=write.data["id"]).category
+        assert (stored.type, stored.name) == ("expense", category.name)

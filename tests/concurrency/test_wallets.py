@@ -172,3 +172,55 @@ def test_one_pending_entry_confirmed_at_once_is_confirmed_once(client, member):
         entry.refresh_from_db()
         assert amounts == {entry.amount}
     assert_totals_are_right()
+
+
+def test_delete_with_move_to_racing_the_same_move_of_an_entry_never_deadlocks(
+    client, member
+):
+    for _ in range(ROUNDS):
+        source, target = make_wallet(member), make_wallet(member)
+        entry = make_entry(member, wallet=source)
+        responses = run_at_once(
+            [
+                caller(client, "DELETE", f"{WALLETS}/{source.pk}?moveTo={target.pk}"),
+                caller(
+                    client, "PATCH", f"{ENTRIES}/{entry.pk}", {"walletId": target.pk}
+                ),
+            ]
+        )
+        assert statuses_of(responses) == [200, 204]
+        entry.refresh_from_db()
+        assert entry.wallet == target
+
+
+def test_reorder_racing_a_new_wallet_is_never_a_5xx(client, member):
+    ids = [make_wallet(member).pk for _ in range(3)]
+    for number in range(ROUNDS):
+        ids = ids[::-1]
+        reorder, create = run_at_once(
+            [
+                caller(client, "PUT", f"{WALLETS}/reorder", {"ids": ids}),
+                caller(
+                    client, "POST", WALLETS, {"name": f"New {number}", "kind": "CASH"}
+                ),
+            ]
+        )
+        assert create.status_code == 201
+        assert reorder.status_code in {200, 400}
+        ids = [row["id"] for row in client.read(WALLETS)]
+        places = [row["sortOrder"] for row in client.read(WALLETS)]
+        assert len(places) == len(set(places))
+
+
+def test_card_that_becomes_a_bank_account_keeps_no_racing_installments(client, member):
+    for _ in range(ROUNDS):
+        card = make_wallet(member, kind="CARD")
+        body = EXPENSE | {"walletId": card.pk, "installmentMonths": 3}
+        change, write = run_at_once(
+            [
+                caller(client, "PATCH", f"{WALLETS}/{card.pk}", {"kind": "BANK"}),
+                caller(client, "POST", ENTRIES, body),
+            ]
+        )
+        outcome = (change.status_code, write.status_code)
+        assert outcome in {(200, 400), (400, 201)}, outcome

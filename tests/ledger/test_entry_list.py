@@ -307,7 +307,18 @@ def test_pending_splits_the_list(client, free_member, value, index):
 
 def test_empty_and_unknown_parameters_ask_for_nothing(client, free_member):
     entry = make_entry(free_member)
-    names = "from to year month type category walletId tag keyword pending".split()
+    names = [
+        "from",
+        "to",
+        "year",
+        "month",
+        "type",
+        "category",
+        "walletId",
+        "tag",
+        "keyword",
+        "pending",
+    ]
     query = dict.fromkeys([*names, "minAmount", "maxAmount", "page", "size"], "")
     assert ids_of(client, **query, unknown="x") == [entry.pk]
 

@@ -17,10 +17,14 @@ pytestmark = pytest.mark.django_db
 
 def assert_breaks(constraint, write):
     """The write is refused by this constraint, at once or at the latest on commit."""
-    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+    with pytest.raises(IntegrityError, match=constraint):
+        write_at_once(write)
+
+
+def write_at_once(write):
+    with transaction.atomic():
         write()
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 def execute(sql, *values):

@@ -1,0 +1,111 @@
+"""A login under way while its member changes: no session outlives its reason."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
+
+from accounts.erasure import erase_member
+from accounts.identity import Identity, log_in_by_identity
+from accounts.models import AuthSession, Member
+from accounts.sessions import announce_change
+from tests.clients import JSONClient
+from tests.conftest import ClientOf
+from tests.factories import PASSWORD
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NEW = "another-horse-10"
+
+
+class InterruptedHasher(MD5PasswordHasher):
+    """Lets something happen right after a password was found to be right."""
+
+    happening: Callable[[], Any] | None = None
+
+    def verify(self, password: str, encoded: str) -> bool:
+        right = super().verify(password, encoded)
+        happening, type(self).happening = type(self).happening, None
+        if happening:
+            happening()
+        return right
+
+
+@pytest.fixture
+def log_in_while(settings: Any) -> Callable[[Member, Callable[[], Any]], Any]:
+    """`log_in_while(member, happening)`: the answer to the login it happens in."""
+
+    def log_in(member: Member, happening: Callable[[], Any]) -> Any:
+        settings.PASSWORD_HASHERS = [f"{__name__}.InterruptedHasher"]
+        InterruptedHasher.happening = happening
+        body = {"loginId": member.login_id, "password": PASSWORD}
+        return JSONClient().send("POST", "/api/auth/login", body)
+
+    return log_in
+
+
+def assert_no_session(response: Any) -> None:
+    """Whatever was answered, its token opens nothing."""
+    assert response.status_code in {200, 401, 403}, response.content
+    if response.status_code == 200:
+        client = JSONClient()
+        client.use_token(response.data["token"])
+        assert client.send("GET", "/api/auth/session").status_code == 401
+
+
+def test_password_change_keeps_out_a_login_by_the_old_one(
+    free_member: Member, client_of: ClientOf, log_in_while: Any
+) -> None:
+    owner = client_of(free_member)
+
+    def change() -> None:
+        body = {"currentPassword": PASSWORD, "newPassword": NEW}
+        assert owner.send("PUT", "/api/auth/password", body).status_code == 204
+
+    assert_no_session(log_in_while(free_member, change))
+    assert AuthSession.objects.count() == 1
+
+
+def test_linking_keeps_out_a_login_by_the_password_it_ended(
+    free_member: Member, log_in_while: Any
+) -> None:
+    identity = Identity("subject-1", free_member.email, True, "Kim Minji", "")
+    happening = lambda: log_in_by_identity(identity)  # noqa: E731
+    assert_no_session(log_in_while(free_member, happening))
+
+
+def test_suspension_keeps_out_a_login_under_way(
+    free_member: Member, log_in_while: Any
+) -> None:
+    def suspend() -> None:
+        Member.objects.filter(pk=free_member.pk).update(status="SUSPENDED")
+        announce_change(free_member.pk)
+
+    assert_no_session(log_in_while(free_member, suspend))
+
+
+def test_login_under_way_does_not_survive_the_member(
+    free_member: Member, log_in_while: Any
+) -> None:
+    assert_no_session(log_in_while(free_member, lambda: erase_member(free_member)))
+    assert not Member.objects.exists()
+    assert not AuthSession.objects.exists()
+
+
+def test_password_change_keeps_out_a_login_to_the_admin_by_the_old_one(
+    administrator: Member, client_of: ClientOf, settings: Any
+) -> None:
+    owner = client_of(administrator)
+
+    def change() -> None:
+        body = {"currentPassword": PASSWORD, "newPassword": NEW}
+        assert owner.send("PUT", "/api/auth/password", body).status_code == 204
+
+    settings.PASSWORD_HASHERS = [f"{__name__}.InterruptedHasher"]
+    InterruptedHasher.happening = change
+    intruder = JSONClient()
+    form = {"username": administrator.login_id, "password": PASSWORD}
+    assert intruder.post("/admin/login/?next=/admin/", form).status_code < 500
+    assert intruder.send("GET", "/api/auth/session").status_code == 401
+    assert intruder.get("/admin/").status_code == 302

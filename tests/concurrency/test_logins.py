@@ -1,0 +1,121 @@
+"""Logins at the same moment: guesses are counted exactly, first logins made once."""
+
+import time
+from collections import Counter
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from accounts.models import AuthSession, Member
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once
+from tests.factories import PASSWORD, make_member
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+EMAIL = "minji@example.com"
+
+
+def log_in(login_id: str, password: str, address: str = "192.0.2.1") -> Any:
+    body = {"loginId": login_id, "password": password}
+    return JSONClient().send("POST", "/api/auth/login", body, REMOTE_ADDR=address)
+
+
+def count_statuses(responses: list[Any]) -> Counter[int]:
+    return Counter(response.status_code for response in responses)
+
+
+def test_exactly_ten_guesses_at_once_are_looked_at() -> None:
+    member = make_member()
+    responses = run_at_once([lambda: log_in(member.login_id, "wrong-battery-8")] * 48)
+    assert count_statuses(responses) == {401: 10, 429: 38}
+    assert log_in(member.login_id, PASSWORD).status_code == 429
+    assert log_in(member.login_id, PASSWORD, "192.0.2.2").status_code == 200
+
+
+def test_exactly_a_hundred_guesses_of_one_address_are_looked_at() -> None:
+    calls = [lambda n=n: log_in(f"guess{n}", "wrong-battery-8") for n in range(120)]
+    counts: Counter[int] = Counter()
+    for start in range(0, 120, 40):
+        counts += count_statuses(run_at_once(calls[start : start + 40]))
+    assert counts == {401: 100, 429: 20}
+
+
+def test_right_logins_at_once_all_pass_and_count_for_nothing() -> None:
+    member = make_member()
+    for _ in range(3):
+        responses = run_at_once([lambda: log_in(member.login_id, PASSWORD)] * 8)
+        assert count_statuses(responses) == {200: 8}
+    assert len({response.data["token"] for response in responses}) == 8
+    assert AuthSession.objects.count() == 24
+    for _ in range(10):
+        assert log_in(member.login_id, "wrong-battery-8").status_code == 401
+
+
+# --- By identity provider -------------------------------------------------------
+
+
+@pytest.fixture
+def provider(settings: Any, httpserver: HTTPServer) -> None:
+    """Vouches for every token; the token is the subject."""
+    settings.IDP_CLIENT_ID = "ledger.apps.example"
+    settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")
+    for subject in ("subject-1", "subject-2"):
+        claims = {
+            "iss": "https://accounts.google.com",
+            "aud": "ledger.apps.example",
+            "sub": subject,
+            "email": EMAIL,
+            "email_verified": "true",
+            "name": "Kim Minji",
+            "exp": str(int(time.time()) + 3600),
+        }
+        httpserver.expect_request(
+            "/tokeninfo", query_string={"id_token": subject}
+        ).respond_with_json(claims)
+
+
+def log_in_by_token(subject: str) -> Any:
+    return JSONClient().send("POST", "/api/auth/idp", {"idToken": subject})
+
+
+@pytest.mark.usefixtures("provider")
+def test_first_logins_of_one_subject_at_once_end_at_one_member() -> None:
+    for _ in range(5):
+        Member.objects.all().delete()
+        responses = run_at_once([lambda: log_in_by_token("subject-1")] * 8)
+        assert count_statuses(responses) == {200: 8}
+        assert len({response.data["member"]["id"] for response in responses}) == 1
+        assert [response.data["created"] for response in responses].count(True) == 1
+        assert Member.objects.count() == 1
+
+
+@pytest.mark.usefixtures("provider")
+def test_local_account_is_linked_once_by_logins_at_once() -> None:
+    for _ in range(5):
+        Member.objects.all().delete()
+        local = make_member(email=EMAIL)
+        responses = run_at_once([lambda: log_in_by_token("subject-1")] * 8)
+        assert count_statuses(responses) == {200: 8}
+        assert {response.data["member"]["id"] for response in responses} == {local.pk}
+        assert [response.data["linked"] for response in responses].count(True) == 1
+        assert not any(response.data["created"] for response in responses)
+
+
+@pytest.mark.usefixtures("provider")
+def test_two_subjects_of_one_email_never_share_an_account() -> None:
+    for _ in range(10):
+        Member.objects.all().delete()
+        local = make_member(email=EMAIL)
+        responses = run_at_once(
+            [
+                lambda: log_in_by_token("subject-1"),
+                lambda: log_in_by_token("subject-2"),
+            ]
+        )
+        assert count_statuses(responses) == {200: 2}
+        first, second = [response.data["member"]["id"] for response in responses]
+        assert first != second
+        assert local.pk in {first, second}
+        assert Member.objects.count() == 2

@@ -1,0 +1,173 @@
+"""The end of a session racing its use: what has ended never comes back."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.backends.base import UpdateError
+
+from accounts.models import AuthSession, Member
+from accounts.sessions import (
+    SessionStore,
+    announce_change,
+    digest_key,
+    end_session,
+    end_sessions,
+    start_session,
+)
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once
+from tests.factories import PASSWORD, make_member
+from tests.stores import use_fast_store
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ME = "/api/auth/session"
+ROUNDS = 200
+READERS = 3
+NEW = "another-horse-10"
+
+
+@pytest.fixture(autouse=True)
+def patient_fast_store() -> Iterator[None]:
+    """A busy machine must not turn this into a test without the fast store."""
+    with use_fast_store(settings.REDIS_URL, seconds=5):
+        yield
+
+
+HANDLER = JSONClient().handler
+"""One for all clients: loading the middleware takes longer than a request."""
+
+
+def by_token(token: str) -> JSONClient:
+    client = JSONClient()
+    client.handler = HANDLER
+    client.use_token(token)
+    return client
+
+
+def read(token: str) -> int:
+    status: int = by_token(token).send("GET", ME).status_code
+    return status
+
+
+def log_out(client: JSONClient) -> int:
+    status: int = client.send("POST", "/api/auth/logout").status_code
+    return status
+
+
+def count_revived(
+    member: Member, end: Callable[[JSONClient], object], *, rounds: int = ROUNDS
+) -> int:
+    """Rounds after which the session was alive although it had ended."""
+    revived = 0
+    for number in range(rounds):
+        client = by_token(start_session(member)[0])
+        token = client.token
+        if number % 2:
+            read(token)
+        readers = [lambda token=token: read(token)] * READERS
+        run_at_once([*readers, lambda client=client: end(client)])
+        revived += 200 in {read(token), read(token)}
+    return revived
+
+
+def test_logout_racing_requests_of_its_session_leaves_no_live_session() -> None:
+    assert count_revived(make_member(), log_out) == 0
+    assert not AuthSession.objects.exists()
+
+
+def test_end_of_all_sessions_racing_their_use_leaves_none_alive() -> None:
+    member = make_member()
+    assert count_revived(member, lambda _: end_sessions(member), rounds=50) == 0
+
+
+def test_suspension_racing_requests_holds_afterwards() -> None:
+    member = make_member()
+
+    def suspend(client: JSONClient) -> None:
+        Member.objects.filter(pk=member.pk).update(status="SUSPENDED")
+        announce_change(member.pk)
+
+    alive = 0
+    for _ in range(40):
+        Member.objects.filter(pk=member.pk).update(status="ACTIVE")
+        client = by_token(start_session(member)[0])
+        token = client.token
+        calls = [lambda token=token: read(token)] * READERS
+        run_at_once([*calls, lambda client=client: suspend(client)])
+        alive += 200 in {read(token), read(token)}
+    assert alive == 0
+
+
+def test_plan_change_racing_requests_is_seen_afterwards() -> None:
+    member = make_member()
+    client = JSONClient(member)
+
+    def change(plan: str) -> None:
+        Member.objects.filter(pk=member.pk).update(plan=plan)
+        announce_change(member.pk)
+
+    for number in range(40):
+        plan = ("PREMIUM", "FREE")[number % 2]
+        calls = [lambda: read(client.token)] * READERS
+        run_at_once([*calls, lambda plan=plan: change(plan)])
+        assert [client.read(ME)["plan"] for _ in range(2)] == [plan, plan]
+
+
+def test_logouts_of_one_session_at_once_are_one_logout() -> None:
+    client = JSONClient(make_member())
+    statuses = run_at_once([lambda: log_out(by_token(client.token))] * 16)
+    assert set(statuses) <= {204, 401}
+    assert 204 in statuses
+    assert read(client.token) == 401
+
+
+def test_saving_a_session_never_brings_it_back_after_its_end() -> None:
+    """Django's admin saves sessions; a save that comes late must fail."""
+    member = make_member()
+
+    def save(key: str) -> None:
+        store = SessionStore(key)
+        if store.session_key is None or not dict(store.items()):
+            return
+        store["seen"] = time.time()
+        try:
+            store.save()
+        except UpdateError:
+            return
+
+    for _ in range(40):
+        key = start_session(member)[0]
+        run_at_once(
+            [lambda key=key: save(key)] * READERS
+            + [lambda key=key: end_session(digest_key(key))]
+        )
+        assert read(key) == 401
+    assert not AuthSession.objects.filter(member=member).exists()
+
+
+def test_password_change_racing_logins_leaves_no_session_of_the_old_password() -> None:
+    for _ in range(5):
+        member = make_member()
+        here = JSONClient(member)
+        body = {"loginId": member.login_id, "password": PASSWORD}
+
+        def log_in(body: dict[str, str] = body) -> int:
+            response = JSONClient().send("POST", "/api/auth/login", body)
+            status: int = response.status_code
+            return status
+
+        change = {"currentPassword": PASSWORD, "newPassword": NEW}
+        run_at_once(
+            [log_in] * 3
+            + [
+                lambda here=here, change=change: here.send(
+                    "PUT", "/api/auth/password", change
+                )
+            ]
+        )
+        assert read(here.token) == 200
+        assert log_in() == 401
+        assert AuthSession.objects.filter(member=member).count() == 1
