@@ -121,7 +121,7 @@ def _link(member: Member, identity: Identity) -> Member:
     _welcome(member, identity)
     member.idp_id = identity.subject
     member.set_unusable_password()
-    member.save(update_fields=["idp_id", "password"])
+    member.store("idp_id", "password")
     end_sessions(member)
     return member
 
@@ -131,7 +131,7 @@ def _welcome(member: Member, identity: Identity) -> Member:
         raise MemberSuspended
     if identity.picture and identity.picture != member.idp_picture:
         member.idp_picture = identity.picture
-        member.save(update_fields=["idp_picture"])
+        member.store("idp_picture")
     return member
 
 

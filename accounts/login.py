@@ -43,7 +43,7 @@ def _password_fits(member: Member, password: str) -> bool:
 
     def renew(raw_password: str) -> None:
         member.set_password(raw_password)
-        member.save(update_fields=["password"])
+        member.store("password")
 
     return check_password(password, member.password, setter=renew)
 

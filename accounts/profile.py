@@ -25,8 +25,10 @@ def change_profile(member: Member, changes: dict[str, str]) -> Member:
     """New sign-up information; a new display name reaches all live sessions."""
     for name, value in changes.items():
         setattr(member, name, value)
+    if not changes:
+        return member
     with transaction.atomic():
-        member.save(update_fields=list(changes))
+        member.store(*changes)
         announce_change(member.pk)
     return member
 
@@ -53,7 +55,7 @@ def change_password(
     check_new_password(new, member, field="newPassword")
     member.set_password(new)
     with transaction.atomic():
-        member.save(update_fields=["password"])
+        member.store("password")
         end_sessions(member, except_digest=kept)
         if kept:
             refresh_session(kept, member)
@@ -64,7 +66,7 @@ def change_image(member: Member, data_url: str | None) -> Member:
     if data_url:
         check_image(data_url)
     member.profile_image = data_url or ""
-    member.save(update_fields=["profile_image"])
+    member.store("profile_image")
     return member
 
 

@@ -1,18 +1,15 @@
 """Sessions: Valkey in front, `auth_session` behind, PostgreSQL is the truth.
 
-A session is found by the SHA-256 of its key. The fast store holds copies of rows,
-each with the row's version and the time it was read, and at most for
-`COPY_SECONDS`. A change of a row is committed first and then announced: a marker
-with the new version takes the copy's place, and a slow reader that still holds the
-older row cannot put its copy over it. Where the store cannot be told, its copy
-dies of age, after 60 seconds at the latest (service.md, Authentication).
+A session is found by the SHA-256 of its key. The fast store holds copies of rows for
+at most 60 seconds (`accounts.session_copies`). A change of a row is committed first
+and then announced, so that it counts at once; where the store cannot be told, its copy
+dies of age (service.md, Authentication).
 """
 
 import hashlib
 import logging
 import secrets
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,16 +23,12 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
-from config import faststore
+from accounts.session_copies import ENDED, Copy, announce, put_copy, read_copy
 
 logger = logging.getLogger(__name__)
 
-COPY_SECONDS = 60
-"""The oldest that a copy in the fast store may be when it is believed."""
 SLIDE_AFTER = timedelta(minutes=5)
 """The lifetime of a session slides, written at most this often."""
-ENDED = 2**53 - 1
-"""The version of a session that is gone: newer than any copy of it."""
 KEY_BYTES = 32
 USER_AGENT_LENGTH = 200
 PURGE_BATCH = 5_000
@@ -58,14 +51,7 @@ _READ_ROW = f"""
     FROM auth_session s LEFT JOIN member m ON m.id = s.member_id
     WHERE s.digest = %s AND s.expires_at > %s
 """  # noqa: S608
-_PUT_IF_NOT_OLDER = """
-    local kept = redis.call('GET', KEYS[1])
-    if kept and tonumber(string.match(kept, '^%d+')) > tonumber(ARGV[1]) then
-        return 0
-    end
-    redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])
-    return 1
-"""
+_PLAN_EXPIRES_AT = _MEMBER_FIELDS.index("plan_expires_at")
 
 
 class PasswordReplaced(Exception):
@@ -93,7 +79,8 @@ def find_session(key: str) -> LiveSession | None:
     `OperationalError` when neither store answers: never "nobody".
     """
     digest = digest_key(key)
-    return _read_copy(digest) or _read_row(digest)
+    copy = read_copy(digest)
+    return _as_session(digest, copy) if copy else _read_row(digest)
 
 
 def start_session(
@@ -128,7 +115,7 @@ def auth_data(member: Member) -> dict[str, Any]:
 def end_session(digest: str) -> None:
     """Delete the row, then tell the fast store."""
     AuthSession.objects.filter(digest=digest).delete()
-    transaction.on_commit(lambda: _announce({digest: ENDED}))
+    transaction.on_commit(lambda: announce({digest: ENDED}))
 
 
 def end_sessions(member: Member, *, except_digest: str = "") -> int:
@@ -137,7 +124,7 @@ def end_sessions(member: Member, *, except_digest: str = "") -> int:
     with transaction.atomic():
         digests = list(rows.select_for_update().values_list("digest", flat=True))
         AuthSession.objects.filter(digest__in=digests).delete()
-        transaction.on_commit(lambda: _announce(dict.fromkeys(digests, ENDED)))
+        transaction.on_commit(lambda: announce(dict.fromkeys(digests, ENDED)))
     return len(digests)
 
 
@@ -158,7 +145,7 @@ def announce_change(member_id: int) -> None:
 
     def tell() -> None:
         rows = AuthSession.objects.filter(member_id=member_id)
-        _announce(dict(rows.values_list("digest", "version")))
+        announce(dict(rows.values_list("digest", "version")))
 
     transaction.on_commit(tell)
 
@@ -194,14 +181,16 @@ class SessionStore(SessionBase):
 
     def save(self, must_create: bool = False) -> None:
         if self.session_key is None:
-            return self.create()
+            self.create()
+            return
         digest = digest_key(self.session_key)
         data = self._get_session(no_load=must_create)  # type: ignore[attr-defined]
-        member = _member_of(data)
-        if must_create:
-            _insert_row(digest, data, member, None, "")
-            return None
-        return _update_row(digest, data, member)
+        with transaction.atomic():
+            member = _lock_member_of(data)
+            if must_create:
+                _insert_row(digest, data, member, None, "")
+            else:
+                _update_row(digest, data, member)
 
     def delete(self, session_key: str | None = None) -> None:
         key = session_key or self.session_key
@@ -213,9 +202,15 @@ class SessionStore(SessionBase):
         purge_expired(timezone.now())
 
 
-def _member_of(data: dict[str, Any]) -> Member | None:
+def _lock_member_of(data: dict[str, Any]) -> Member | None:
+    """Who Django logged in; `UpdateError` if their password was replaced meanwhile."""
     member_id = data.get(SESSION_KEY)
-    return Member.objects.filter(pk=member_id).first() if member_id else None
+    if not member_id:
+        return None
+    member = Member.objects.select_for_update(no_key=True).filter(pk=member_id).first()
+    if member is None or data.get(HASH_SESSION_KEY) != member.get_session_auth_hash():
+        raise UpdateError
+    return member
 
 
 def _insert_row(
@@ -255,7 +250,7 @@ def _update_row(digest: str, data: dict[str, Any], member: Member | None) -> Non
     if not changed:
         raise UpdateError
     version = rows.values_list("version", flat=True).first() or ENDED
-    transaction.on_commit(lambda: _announce({digest: version}))
+    transaction.on_commit(lambda: announce({digest: version}))
 
 
 def _read_row(digest: str) -> LiveSession | None:
@@ -268,16 +263,10 @@ def _read_row(digest: str) -> LiveSession | None:
     version, data, expires_at, last_seen_at, *member = row
     if now - last_seen_at >= SLIDE_AFTER:
         expires_at = _slide(digest, now) or expires_at
-    copy = {
-        "readAt": read_at,
-        "expiresAt": expires_at,
-        "data": orjson.Fragment(data),
-        "member": member if member[0] is not None else None,
-    }
-    _put(digest, version, orjson.dumps(copy))
-    return LiveSession(
-        digest, orjson.loads(data), expires_at, _build_member(copy["member"])
-    )
+    known = member if member[0] is not None else None
+    copy = Copy(orjson.loads(data), expires_at, known)
+    put_copy(digest, version, copy, read_at)
+    return _as_session(digest, copy)
 
 
 def _slide(digest: str, now: datetime) -> datetime | None:
@@ -293,81 +282,14 @@ def _slide(digest: str, now: datetime) -> datetime | None:
     return expires_at
 
 
+def _as_session(digest: str, copy: Copy) -> LiveSession:
+    return LiveSession(digest, copy.data, copy.expires_at, _build_member(copy.member))
+
+
 def _build_member(values: list[Any] | None) -> Member | None:
     if values is None:
         return None
+    values = list(values)
+    if isinstance(values[_PLAN_EXPIRES_AT], str):
+        values[_PLAN_EXPIRES_AT] = datetime.fromisoformat(values[_PLAN_EXPIRES_AT])
     return Member.from_db("default", _MEMBER_FIELDS, values)
-
-
-def _copy_name(digest: str) -> str:
-    return f"session:{digest}"
-
-
-def _read_copy(digest: str) -> LiveSession | None:
-    """The copy, if there is one that may be believed."""
-    try:
-        kept: Any = faststore.call(lambda store: store.get(_copy_name(digest)))
-    except faststore.FastStoreAway:
-        return None
-    try:
-        return _parse_copy(digest, kept or b"")
-    except (ValueError, TypeError, LookupError):
-        logger.warning("a copy of a session cannot be read")
-        return None
-
-
-def _parse_copy(digest: str, kept: bytes) -> LiveSession | None:
-    _, _, text = kept.partition(b":")
-    if not text:
-        return None
-    copy = orjson.loads(text)
-    expires_at = datetime.fromisoformat(copy["expiresAt"])
-    if not _is_fresh(copy["readAt"]) or expires_at <= timezone.now():
-        return None
-    member = copy["member"]
-    if member and member[6] is not None:
-        member[6] = datetime.fromisoformat(member[6])
-    return LiveSession(digest, copy["data"], expires_at, _build_member(member))
-
-
-def _is_fresh(read_at: float) -> bool:
-    return time.time() - read_at < COPY_SECONDS and faststore.is_trusted(read_at)
-
-
-def _put(digest: str, version: int, text: bytes) -> None:
-    name = _copy_name(digest)
-    try:
-        faststore.call(
-            lambda store: store.eval(
-                _PUT_IF_NOT_OLDER, 1, name, version, text, COPY_SECONDS
-            )
-        )
-    except faststore.FastStoreAway:
-        return
-
-
-def _announce(versions: dict[str, int]) -> None:
-    """Put markers in the place of copies: whatever is older no longer counts."""
-    if not versions:
-        return
-    try:
-        faststore.call(lambda store: _put_markers(store, versions), insist=True)
-    except faststore.FastStoreAway:
-        _forget(versions)
-
-
-def _put_markers(store: Any, versions: dict[str, int]) -> None:
-    with store.pipeline(transaction=False) as pipeline:
-        for digest, version in versions.items():
-            name = _copy_name(digest)
-            pipeline.eval(_PUT_IF_NOT_OLDER, 1, name, version, b"", 2 * COPY_SECONDS)
-        pipeline.execute()
-
-
-def _forget(digests: Iterable[str]) -> None:
-    """A full store refuses markers but still deletes; an absent one does neither."""
-    names = [_copy_name(digest) for digest in digests]
-    try:
-        faststore.call(lambda store: store.delete(*names))
-    except faststore.FastStoreAway:
-        logger.warning("fast store not told; its copies die within %d s", COPY_SECONDS)

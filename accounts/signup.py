@@ -23,15 +23,19 @@ class NewMember:
     email: str
 
 
-def admit_attempt(address: str, website: object) -> None:
-    """Let a sign-up attempt pass, or refuse it before its data is looked at.
+def admit_attempt(address: str) -> None:
+    """Let a sign-up attempt pass, or refuse it before its data is read.
 
-    Every attempt counts, refused or not: 5 an hour and address. Then the switch,
-    then the honeypot, which only programs fill (service.md, Member and session).
+    Every attempt counts, refused or not: 5 an hour and address. Then the switch
+    decides (service.md, Member and session).
     """
     take(SIGN_UP, limit_key(address))
     if not is_signup_enabled():
         raise SignupDisabled
+
+
+def refuse_programs(website: object) -> None:
+    """The honeypot: a field that people do not see and programs fill."""
     if website:
         raise SignupRefused
 

@@ -1,9 +1,10 @@
 """The job queue: the worker's application and what Beat runs when.
 
 Intervals, not crontab rows: django-celery-beat 2.9 loads crontab rows only near
-their hour and may miss one. `expire_seconds` keeps missed runs from piling up. A job with a
-`start_time` that has never run is due when Beat starts; without one, its interval
-would begin anew at each start, and a Beat that restarts daily would never run it.
+their hour and may miss one. `expire_seconds` keeps missed runs from piling up. A job
+with a `start_time` that has never run is due when Beat starts; without one, its
+interval would begin anew at each start, and a Beat that restarts daily would never run
+it.
 """
 
 import os

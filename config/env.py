@@ -26,6 +26,14 @@ def read_required(name: str, why: str) -> str:
     return value
 
 
+def read_choice(name: str, default: str, choices: tuple[str, ...]) -> str:
+    """One of `choices`, written in any letter case."""
+    value = read_text(name, default).upper()
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}.")
+    return value
+
+
 def read_flag(name: str, *, default: bool) -> bool:
     value = read_text(name).lower()
     if not value:

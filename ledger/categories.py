@@ -17,7 +17,7 @@ from config.errors import (
     refuse_when_broken,
 )
 from ledger.errors import CategoryHierarchy
-from ledger.locking import lock_lists
+from ledger.locking import lock_ledger, lock_lists
 from ledger.models import Category, Entry, QuickEntry
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import find_owned
@@ -50,6 +50,7 @@ def create_category(
     """A new category, last among its siblings."""
     category = Category(member=member, name=name, type=type, parent=parent)
     with transaction.atomic():
+        lock_ledger(member)
         lock_lists(member)
         _check_place(category)
         category.sort_order = next_position(siblings_of(category))
@@ -66,6 +67,7 @@ def change_category(
     all of them at once.
     """
     with transaction.atomic():
+        lock_ledger(member)
         lock_lists(member)
         category: Category = find_owned(Category.objects.all(), member, category_id)
         place = (category.type, category.parent_id)
@@ -86,6 +88,7 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
     A major category with minor ones is never deleted (service.md, Category rules).
     """
     with transaction.atomic():
+        lock_ledger(member)
         lock_lists(member)
         category = find_owned(Category.objects.all(), member, category_id)
         if _has_minors(category):
@@ -103,7 +106,7 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
 def reorder_categories(member: Member, ids: list[int]) -> None:
     """Order the categories of one type and one parent, that of the first id."""
     with transaction.atomic():
-        lock_lists(member)
+        lock_ledger(member)
         first = Category.objects.owned_by(member).filter(pk__in=ids[:1]).first()
         if first is None:
             if ids or Category.objects.owned_by(member).exists():
@@ -160,7 +163,12 @@ def _check_place(category: Category) -> None:
         return
     if has_minors or parent.pk == category.pk:
         raise CategoryHierarchy("A category with minor ones stays a major one.")
-    parent.refresh_from_db()
+    try:
+        parent.refresh_from_db()
+    except Category.DoesNotExist:
+        raise InvalidField(
+            "parentId", "There is no such category.", "does_not_exist"
+        ) from None
     if parent.parent_id is not None:
         raise CategoryHierarchy("Only a major category can hold others.")
     if parent.type != category.type:
@@ -203,6 +211,7 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
     skipped; minor ones of a skipped major go under the member's own.
     """
     with transaction.atomic():
+        lock_ledger(member)
         lock_lists(member)
         defaults = list(_flatten(list(DefaultCategory.objects.all())))  # type: ignore[arg-type]
         known = {(c.type, c.name): c for c in Category.objects.owned_by(member)}

@@ -13,6 +13,7 @@ from accounts.models import Member
 from config.api.serializers import MAX_AMOUNT
 from config.errors import InvalidField, NotFound
 from ledger.categories import resolve_category
+from ledger.locking import share_ledger
 from ledger.models import Entry, EntryTag, Tag, Wallet
 from ledger.models.base import EntryType
 from ledger.ownership import find_owned
@@ -50,8 +51,9 @@ def record_entry(member: Member, draft: Draft, now: datetime) -> int:
     Raises `InvalidField` for what cannot be converted or paid in installments.
     """
     draft = settle(draft)
-    check_installments(draft)
     with transaction.atomic():
+        share_ledger(member)
+        check_installments(draft)
         entry = Entry(member=member, created_at=now)
         tags = _fill(entry, draft, now)
         with refuse_missing_wallet("account_entry_wallet_owned"):
@@ -86,6 +88,12 @@ def confirm_entry(
 
 
 def delete_entry(member: Member, entry_id: int) -> None:
+    with transaction.atomic():
+        share_ledger(member)
+        _delete(member, entry_id)
+
+
+def _delete(member: Member, entry_id: int) -> None:
     if not Entry.objects.owned_by(member).filter(pk=entry_id).delete()[0]:
         raise NotFound
 
@@ -122,7 +130,10 @@ def check_installments(draft: Draft) -> None:
     """Installments are for card expenses only (service.md, Ledger, rule 3)."""
     if draft.installment_months is None:
         return
-    by_card = draft.wallet is not None and draft.wallet.kind == Wallet.Kind.CARD
+    by_card = (
+        draft.wallet is not None
+        and Wallet.objects.filter(pk=draft.wallet.pk, kind=Wallet.Kind.CARD).exists()
+    )
     if draft.type != EntryType.EXPENSE or not by_card:
         raise InvalidField("installmentMonths", "Only an expense by CARD has these.")
 
@@ -154,6 +165,7 @@ def _derive_rate(amount: int | None, original_amount: Decimal) -> Decimal:
 
 
 def _lock(member: Member, entry_id: int) -> Entry:
+    share_ledger(member)
     rows = Entry.objects.select_for_update(no_key=True)
     entry: Entry = find_owned(rows, member, entry_id)
     return entry

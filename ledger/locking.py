@@ -1,12 +1,45 @@
-"""One writer at a time where a rule looks at a member's whole list."""
+"""Who of a member's writers waits for whom.
+
+Three locks, taken in this order: the ledger (shared or alone), rows, lists. They end
+with the transaction.
+"""
+
+from django.db import connection
 
 from accounts.models import Member
 
+LEDGER_LOCKS = 0x4C45
+"""The first key of this module's advisory locks; the second is the member's id."""
+
+
+def share_ledger(member: Member) -> None:
+    """Write beside others: wallets and categories stay what they are meanwhile.
+
+    Every writer of entries and of what refers to wallets and categories calls this
+    first, so that whoever changes or ends those (`lock_ledger`) waits, and no two
+    wait crosswise.
+    """
+    _lock("pg_advisory_xact_lock_shared", member)
+
+
+def lock_ledger(member: Member) -> None:
+    """Be the only one to write the member's ledger.
+
+    For what decides over rows that others may be about to refer to: the end of a
+    wallet or category, a new kind or type.
+    """
+    _lock("pg_advisory_xact_lock", member)
+
 
 def lock_lists(member: Member) -> None:
-    """Wait for other writers of this member's lists, until the transaction ends.
+    """Wait for others that add to the member's lists.
 
     For rules over several rows: the next place in an order, names that are created
-    on the way, the import of defaults. References to the member are not blocked.
+    on the way. References to the member are not blocked.
     """
     Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
+
+
+def _lock(function: str, member: Member) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(%s, %s)", [LEDGER_LOCKS, member.pk % 2**31])

@@ -8,7 +8,7 @@ from django.db.models import Prefetch
 from accounts.models import Member
 from config.api.ordering import next_position
 from ledger.categories import resolve_category
-from ledger.locking import lock_lists
+from ledger.locking import lock_lists, share_ledger
 from ledger.models import QuickEntry, QuickEntryTag
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import find_owned
@@ -34,6 +34,7 @@ def find_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:
 def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
     """A new template, last in the order."""
     with transaction.atomic():
+        share_ledger(member)
         lock_lists(member)
         quick = QuickEntry(
             member=member,
@@ -47,6 +48,7 @@ def change_quick_entry(
     member: Member, quick_entry_id: int, values: dict[str, Any]
 ) -> QuickEntry:
     with transaction.atomic():
+        share_ledger(member)
         rows = QuickEntry.objects.select_for_update(of=("self",))
         quick = find_owned(rows, member, quick_entry_id)
         _save(quick, values)

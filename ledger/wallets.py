@@ -11,7 +11,7 @@ from accounts.models import Member
 from config.api.ordering import next_position
 from config.errors import Duplicate, InUse, InvalidField, refuse_when_broken
 from ledger.encryption import MAX_PLAIN_BYTES, PREFIX, Unreadable, seal, unseal
-from ledger.locking import lock_lists
+from ledger.locking import lock_ledger, lock_lists, share_ledger
 from ledger.models import Entry, QuickEntry, Wallet
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import find_owned
@@ -44,6 +44,7 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
     wallet = Wallet(member=member)
     _apply(wallet, values)
     with transaction.atomic():
+        share_ledger(member)
         lock_lists(member)
         wallet.sort_order = next_position(Wallet.objects.owned_by(member))
         with refuse_when_broken("account_name_unique", Duplicate(NAME_TAKEN)):
@@ -54,6 +55,7 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
 def change_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wallet:
     """Change what `values` names, under the row's lock."""
     with transaction.atomic():
+        lock_ledger(member)
         rows = Wallet.objects.select_for_update(no_key=True)
         wallet = find_owned(rows, member, wallet_id)
         _apply(wallet, values)
@@ -74,7 +76,8 @@ def find_wallet(member: Member, wallet_id: int) -> Wallet:
 def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
     """Delete a wallet; what refers to it moves to another, or it is `InUse`."""
     with transaction.atomic():
-        rows = Wallet.objects.select_for_update().order_by("id")
+        lock_ledger(member)
+        rows = Wallet.objects.all()
         wallet = find_owned(rows, member, wallet_id)
         if move_to is not None:
             _move_entries(wallet, find_owned(rows, member, move_to))

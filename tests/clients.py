@@ -1,13 +1,22 @@
 """A client that speaks the contract's JSON with a member's session."""
 
+import functools
 import json
 from decimal import Decimal
 from typing import Any
 
-from django.test import Client
+from django.test.client import Client, ClientHandler
 
 from accounts.models import Member
 from accounts.sessions import start_session
+
+
+@functools.cache
+def share_handler() -> ClientHandler:
+    """One handler for all clients: each would load the middleware anew."""
+    handler = ClientHandler(enforce_csrf_checks=False)
+    handler.load_middleware()
+    return handler
 
 
 class JSONClient(Client):
@@ -15,6 +24,7 @@ class JSONClient(Client):
 
     def __init__(self, member: Member | None = None, **defaults: Any) -> None:
         super().__init__(raise_request_exception=False, **defaults)
+        self.handler = share_handler()
         self.token = ""
         if member is not None:
             self.use_token(start_session(member)[0])

@@ -5,6 +5,7 @@ new id in a body fails here until it has its case.
 """
 
 import re
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -52,7 +53,7 @@ ID_CASES = [
     if route.parameters
     for method in route.methods
 ]
-BODY_CASES = {
+BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("EntryBody", "walletId"): [
         ("POST", "/api/account/entries", make_wallet, None),
         ("PUT", "/api/account/entries/{}", make_wallet, make_entry),

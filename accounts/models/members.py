@@ -123,6 +123,12 @@ class Member(AbstractBaseUser):
             return self.Plan.FREE
         return self.plan
 
+    def store(self, *fields: str) -> None:
+        """Write these fields only; `DoesNotExist` if the member is gone meanwhile."""
+        values = {name: getattr(self, name) for name in fields}
+        if not Member.objects.filter(pk=self.pk).update(**values):
+            raise Member.DoesNotExist
+
     def has_perm(self, permission: str, obj: object = None) -> bool:
         return self.is_active and self.is_administrator
 

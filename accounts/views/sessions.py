@@ -46,11 +46,9 @@ class SignupView(APIView):
     @extend_schema(request=SignupBody, responses={201: SessionBody})
     def post(self, request: Request) -> Response:
         """Sign up and log in; 5 attempts an hour and address."""
-        data = request.data
-        signup.admit_attempt(
-            read_client_address(request),
-            data.get("website") if isinstance(data, dict) else None,
-        )
+        signup.admit_attempt(read_client_address(request))
+        if isinstance(request.data, dict):
+            signup.refuse_programs(request.data.get("website"))
         body = read_body(SignupBody, request)
         body.pop("website", None)
         member = signup.create_member(signup.NewMember(**body))

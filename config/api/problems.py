@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -86,6 +87,15 @@ class ServiceUnavailable(DomainError):
         super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
+PROBLEMS: tuple[tuple[tuple[type[Exception], ...], type[DomainError]], ...] = (
+    (DATABASE_DOWN, ServiceUnavailable),
+    ((Http404,), NotFound),
+    ((RequestDataTooBig,), PayloadTooLarge),
+    ((PermissionDenied,), Forbidden),
+)
+"""What Django raises, and what it means here."""
+
+
 def handle_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
     """DRF's exception handler; None lets Django answer 500 and log the trace."""
     problem = as_problem(exc)
@@ -119,18 +129,15 @@ def as_problem(exc: Exception) -> DomainError | None:
     """The refusal that an exception stands for, or None for a fault of ours."""
     if isinstance(exc, DomainError):
         return exc
-    if isinstance(exc, DATABASE_DOWN):
-        return ServiceUnavailable()
-    if isinstance(exc, IntegrityError):
-        return _translate_breach(exc)
-    if isinstance(exc, Http404):
-        return NotFound()
-    if isinstance(exc, RequestDataTooBig):
-        return PayloadTooLarge()
-    if isinstance(exc, PermissionDenied):
-        return Forbidden()
     if isinstance(exc, exceptions.APIException):
         return _translate(exc)
+    if isinstance(exc, IntegrityError):
+        return _translate_breach(exc)
+    if isinstance(exc, get_user_model().DoesNotExist):
+        return AuthenticationRequired()
+    for kind, problem in PROBLEMS:
+        if isinstance(exc, kind):
+            return problem()
     return None
 
 

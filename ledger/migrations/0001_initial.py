@@ -276,7 +276,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('currency__isnull', False), ('exchange_rate__gt', 0), ('original_amount__gt', 0)), models.Q(('currency__isnull', False), ('exchange_rate', None), ('original_amount__gt', 0), ('pending', True)), models.Q(('currency', None), ('exchange_rate', None), ('original_amount', None)), _connector='OR'), name='account_entry_currency_whole'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('currency__isnull', False), ('original_amount__gt', 0), ('original_amount__isnull', False), models.Q(models.Q(('exchange_rate__gt', 0), ('exchange_rate__isnull', False)), models.Q(('exchange_rate', None), ('pending', True)), _connector='OR')), models.Q(('currency', None), ('exchange_rate', None), ('original_amount', None)), _connector='OR'), name='account_entry_currency_whole'),
         ),
         migrations.AddConstraint(
             model_name='entry',

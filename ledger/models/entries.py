@@ -10,9 +10,10 @@ from ledger.models.categories import Category
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
-FOREIGN = Q(currency__isnull=False, original_amount__gt=0, exchange_rate__gt=0) | Q(
-    currency__isnull=False, original_amount__gt=0, exchange_rate=None, pending=True
-)
+GIVEN = Q(currency__isnull=False, original_amount__isnull=False, original_amount__gt=0)
+"""`IS NOT NULL` is spelled out: a check that comes out as NULL would pass."""
+RATED = Q(exchange_rate__isnull=False, exchange_rate__gt=0)
+FOREIGN = GIVEN & (RATED | Q(exchange_rate=None, pending=True))
 HOME = Q(currency=None, original_amount=None, exchange_rate=None)
 
 

@@ -470,7 +470,8 @@ FAILURES: dict[str, Any] = {
 def test_provider_that_fails_is_502(
     httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, failure: str
 ) -> None:
-    monkeypatch.setitem(outgoing.get.__kwdefaults__, "seconds", 0.8)
+    limits: Any = outgoing.get.__kwdefaults__
+    monkeypatch.setitem(limits, "seconds", 0.8)
     httpserver.expect_request("/tokeninfo").respond_with_handler(FAILURES[failure])
     httpserver.expect_request("/elsewhere").respond_with_json({"sub": "subject-1"})
     started = time.monotonic()

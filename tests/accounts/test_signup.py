@@ -1,11 +1,10 @@
 """Sign-up: what it takes, what it answers, and how often it may be tried."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from accounts.models import Member, RateLimit
 from administration.switches import set_signup_enabled
@@ -64,7 +63,7 @@ def test_sign_up_logs_in(anonymous: JSONClient) -> None:
     assert response.status_code == 201
     assert set(response.data) == {"token", "expiresAt", "member"}
     assert set(response.data["member"]) == MEMBER_KEYS
-    lifetime = parse_datetime(response.data["expiresAt"]) - timezone.now()
+    lifetime = datetime.fromisoformat(response.data["expiresAt"]) - timezone.now()
     assert timedelta(days=13, hours=23) < lifetime <= timedelta(days=14)
     visitor = JSONClient()
     visitor.use_token(response.data["token"])

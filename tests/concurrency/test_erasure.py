@@ -1,6 +1,7 @@
 """Self-deletion racing what the member still does: nothing stays, nothing breaks."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -59,9 +60,9 @@ def test_nothing_stays_and_nothing_breaks(action: Action) -> None:
         first, second, leaving = clients
         responses = run_at_once(
             [
-                lambda c=first, m=member: action(c, m),
-                lambda c=second, m=member: action(c, m),
-                lambda c=leaving, m=member: leave(c, m),
+                partial(action, first, member),
+                partial(action, second, member),
+                partial(leave, leaving, member),
             ]
         )
         statuses = [response.status_code for response in responses]

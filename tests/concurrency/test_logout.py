@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from django.conf import settings
@@ -67,8 +68,8 @@ def count_revived(
         token = client.token
         if number % 2:
             read(token)
-        readers = [lambda token=token: read(token)] * READERS
-        run_at_once([*readers, lambda client=client: end(client)])
+        readers = [partial(read, token)] * READERS
+        run_at_once([*readers, partial(end, client)])
         revived += 200 in {read(token), read(token)}
     return revived
 
@@ -86,7 +87,7 @@ def test_end_of_all_sessions_racing_their_use_leaves_none_alive() -> None:
 def test_suspension_racing_requests_holds_afterwards() -> None:
     member = make_member()
 
-    def suspend(client: JSONClient) -> None:
+    def suspend() -> None:
         Member.objects.filter(pk=member.pk).update(status="SUSPENDED")
         announce_change(member.pk)
 
@@ -95,8 +96,8 @@ def test_suspension_racing_requests_holds_afterwards() -> None:
         Member.objects.filter(pk=member.pk).update(status="ACTIVE")
         client = by_token(start_session(member)[0])
         token = client.token
-        calls = [lambda token=token: read(token)] * READERS
-        run_at_once([*calls, lambda client=client: suspend(client)])
+        readers = [partial(read, token)] * READERS
+        run_at_once([*readers, suspend])
         alive += 200 in {read(token), read(token)}
     assert alive == 0
 
@@ -111,8 +112,8 @@ def test_plan_change_racing_requests_is_seen_afterwards() -> None:
 
     for number in range(40):
         plan = ("PREMIUM", "FREE")[number % 2]
-        calls = [lambda: read(client.token)] * READERS
-        run_at_once([*calls, lambda plan=plan: change(plan)])
+        readers = [partial(read, client.token)] * READERS
+        run_at_once([*readers, partial(change, plan)])
         assert [client.read(ME)["plan"] for _ in range(2)] == [plan, plan]
 
 
@@ -140,10 +141,8 @@ def test_saving_a_session_never_brings_it_back_after_its_end() -> None:
 
     for _ in range(40):
         key = start_session(member)[0]
-        run_at_once(
-            [lambda key=key: save(key)] * READERS
-            + [lambda key=key: end_session(digest_key(key))]
-        )
+        saves = [partial(save, key)] * READERS
+        run_at_once([*saves, partial(end_session, digest_key(key))])
         assert read(key) == 401
     assert not AuthSession.objects.filter(member=member).exists()
 
@@ -154,20 +153,10 @@ def test_password_change_racing_logins_leaves_no_session_of_the_old_password() -
         here = JSONClient(member)
         body = {"loginId": member.login_id, "password": PASSWORD}
 
-        def log_in(body: dict[str, str] = body) -> int:
-            response = JSONClient().send("POST", "/api/auth/login", body)
-            status: int = response.status_code
-            return status
-
-        change = {"currentPassword": PASSWORD, "newPassword": NEW}
-        run_at_once(
-            [log_in] * 3
-            + [
-                lambda here=here, change=change: here.send(
-                    "PUT", "/api/auth/password", change
-                )
-            ]
-        )
+        log_in = partial(JSONClient().send, "POST", "/api/auth/login", body)
+        passwords = {"currentPassword": PASSWORD, "newPassword": NEW}
+        change = partial(here.send, "PUT", "/api/auth/password", passwords)
+        run_at_once([log_in, log_in, log_in, change])
         assert read(here.token) == 200
-        assert log_in() == 401
+        assert JSONClient().send("POST", "/api/auth/login", body).status_code == 401
         assert AuthSession.objects.filter(member=member).count() == 1

@@ -1,0 +1,74 @@
+"""Days, weeks and months: where each period begins and ends.
+
+Pure. Weeks begin on Monday. All statistics, trends and budgets take their periods
+from here, so that months that begin on another day can come by one change.
+"""
+
+import calendar
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days from `start` to `end`, both included."""
+
+    start: date
+    end: date
+
+
+def period_of(day: date, unit: Unit) -> Period:
+    """The period of this unit that the day lies in."""
+    if unit is Unit.DAY:
+        return Period(day, day)
+    if unit is Unit.WEEK:
+        monday = day - timedelta(days=day.weekday())
+        return Period(monday, monday + timedelta(days=6))
+    return month_of(day.year, day.month)
+
+
+def month_of(year: int, month: int) -> Period:
+    last = calendar.monthrange(year, month)[1]
+    return Period(date(year, month, 1), date(year, month, last))
+
+
+def year_of(year: int) -> Period:
+    return Period(date(year, 1, 1), date(year, 12, 31))
+
+
+def previous_month(year: int, month: int) -> tuple[int, int]:
+    return (year - 1, 12) if month == 1 else (year, month - 1)
+
+
+def add_months(year: int, month: int, count: int) -> tuple[int, int]:
+    """The year and month that lie `count` months later, or earlier if negative."""
+    years, zero_based = divmod(year * 12 + month - 1 + count, 12)
+    return years, zero_based + 1
+
+
+def split(whole: Period, unit: Unit) -> Iterator[Period]:
+    """The periods of this unit that cover `whole`, cut to it, oldest first."""
+    start = whole.start
+    while start <= whole.end:
+        part = period_of(start, unit)
+        yield Period(start, min(part.end, whole.end))
+        if part.end == date.max:
+            return
+        start = part.end + timedelta(days=1)
+
+
+def last_periods(today: date, unit: Unit, count: int) -> list[Period]:
+    """The current period and those before it, oldest first."""
+    periods = [period_of(today, unit)]
+    while len(periods) < count:
+        before = periods[-1].start - timedelta(days=1)
+        periods.append(period_of(before, unit))
+    return periods[::-1]

@@ -1,0 +1,87 @@
+"""Moving-average cost of a stock's trades.
+
+Pure. Trades are replayed in order: by date, on one day buys before sells, then by id.
+A buy adds quantity × price + fee to the cost. A sell realises quantity × price − fee −
+tax − quantity × average cost; the average stays as it was. Quantities are counted in
+millionths, money in units of 10⁻³⁰, so that the loop runs on whole numbers and nothing
+is rounded before the answer (contract, section 3, portfolio).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+MICRO = 10**6
+"""Parts of one share: a quantity has 6 decimals."""
+GUARD = 10**30
+"""Parts of one money unit that the computation keeps."""
+SNAP = 10**10
+"""What the divisions of a long replay may have lost: less than 10⁻²⁰ of a unit."""
+
+
+class Trade(NamedTuple):
+    """One trade; `quantity` in millionths, money in whole units."""
+
+    date: date
+    is_sell: bool
+    quantity: int
+    price: int
+    fee: int
+    tax: int
+
+
+class NegativeHoldings(Exception):
+    """A sell of more than is held on its day."""
+
+    def __init__(self, day: date) -> None:
+        self.day = day
+        super().__init__(day.isoformat())
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What is held after all trades, and what the sells realised.
+
+    `quantity` in millionths; `cost` and `realized` in units of 10⁻³⁰.
+    """
+
+    quantity: int
+    cost: int
+    realized: int
+
+
+def replay(trades: Iterable[Trade]) -> Position:
+    """The position after these trades, which are in order.
+
+    Raises `NegativeHoldings` with the first day on which too much is sold.
+    """
+    held = cost = realized = 0
+    scale = GUARD // MICRO
+    for day, is_sell, quantity, price, fee, tax in trades:
+        if not is_sell:
+            held += quantity
+            cost += quantity * price * scale + fee * GUARD
+            continue
+        if quantity > held:
+            raise NegativeHoldings(day)
+        released = cost if quantity == held else cost * quantity // held
+        held -= quantity
+        cost -= released
+        realized += quantity * price * scale - (fee + tax) * GUARD - released
+    return Position(held, cost, realized)
+
+
+def round_money(amount: int) -> int:
+    """Whole units of an amount in 10⁻³⁰, rounded half up (half away from zero)."""
+    magnitude = (abs(amount) + GUARD // 2 + SNAP) // GUARD
+    return magnitude if amount >= 0 else -magnitude
+
+
+def average_cost(position: Position) -> Decimal | None:
+    """The cost of one share, with 2 decimals; None where none is held."""
+    if not position.quantity:
+        return None
+    cents = position.cost * 100 * MICRO // position.quantity
+    return Decimal(round_money(cents)) / 100

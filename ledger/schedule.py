@@ -1,0 +1,77 @@
+"""When a recurring transaction is due.
+
+Pure. Due dates count from the anchor, never from one another: day 31 becomes the last
+day of a shorter month and is 31 again in a longer one; 29 February is the 28th in
+common years (contract, section 9, Ledger).
+"""
+
+import calendar
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+from ledger.periods import add_months
+
+
+class Frequency(StrEnum):
+    DAILY = "DAILY"
+    WEEKLY = "WEEKLY"
+    MONTHLY = "MONTHLY"
+    YEARLY = "YEARLY"
+
+
+DAYS = {Frequency.DAILY: 1, Frequency.WEEKLY: 7}
+MONTHS = {Frequency.MONTHLY: 1, Frequency.YEARLY: 12}
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Every `interval` days, weeks, months or years from `anchor` to `end`."""
+
+    frequency: Frequency
+    interval: int
+    anchor: date
+    end: date | None = None
+
+    def due(self, number: int) -> date | None:
+        """The due date with this number, the anchor being 0; None after the end."""
+        try:
+            day = self._step(number)
+        except (OverflowError, ValueError):
+            return None
+        return None if self.end is not None and day > self.end else day
+
+    def first_due(self, not_before: date) -> date | None:
+        """The first due date that is not before this day."""
+        number = max(0, self._guess(not_before) - 1)
+        while (day := self.due(number)) is not None and day < not_before:
+            number += 1
+        return day
+
+    def next_due(self, after: date) -> date | None:
+        """The first due date behind this day."""
+        return None if after == date.max else self.first_due(after + timedelta(days=1))
+
+    def dues(self, start: date, end: date) -> Iterator[date]:
+        """The due dates from `start` to `end`, both included."""
+        day = self.first_due(start)
+        while day is not None and day <= end:
+            yield day
+            day = self.next_due(day)
+
+    def _step(self, number: int) -> date:
+        if self.frequency in DAYS:
+            days = DAYS[self.frequency] * self.interval * number
+            return self.anchor + timedelta(days=days)
+        months = MONTHS[self.frequency] * self.interval * number
+        year, month = add_months(self.anchor.year, self.anchor.month, months)
+        last = calendar.monthrange(year, month)[1]
+        return date(year, month, min(self.anchor.day, last))
+
+    def _guess(self, day: date) -> int:
+        """A number whose due date is about this day, at most one too high."""
+        if self.frequency in DAYS:
+            return (day - self.anchor).days // (DAYS[self.frequency] * self.interval)
+        months = (day.year - self.anchor.year) * 12 + day.month - self.anchor.month
+        return months // (MONTHS[self.frequency] * self.interval)
