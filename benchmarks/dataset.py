@@ -55,7 +55,7 @@ class Shape:
 def load(address: str, shape: Shape) -> None:
     """Everything of `shape`, into empty tables."""
     with psycopg.connect(address) as connection:
-        add_members(connection, shape.all_members)
+        add_books(connection, shape.all_members)
         add_entries(connection, range(1, shape.members + 1), shape.each)
         for position, size in enumerate(shape.sizes):
             add_entries(connection, [shape.member_of_size(position)], size)
@@ -65,7 +65,7 @@ def load(address: str, shape: Shape) -> None:
 def load_alone(address: str, member: int, entries: int) -> None:
     """The same member, with nobody else in the tables."""
     with psycopg.connect(address) as connection:
-        add_members(connection, [member])
+        add_books(connection, [member])
         add_entries(connection, [member], entries)
     finish(address)
 
@@ -77,20 +77,8 @@ def finish(address: str) -> None:
         connection.execute("CHECKPOINT")
 
 
-def add_members(connection: psycopg.Connection, members: Sequence[int]) -> None:
-    write(
-        connection,
-        "member (id, login_id, display_name, email, password, provider, idp_picture,"
-        " profile_image, role, status, plan, plan_product, plan_auto_renew, points,"
-        " created_at)",
-        (
-            (
-                *(m, f"member{m}", f"Member {m}", f"m{m}@example.com", "!", "LOCAL"),
-                *("", "", "MEMBER", "ACTIVE", "PREMIUM", "", "true", 0, WRITTEN),
-            )
-            for m in members
-        ),
-    )
+def add_books(connection: psycopg.Connection, members: Sequence[int]) -> None:
+    """Wallets, categories and tags of members that are there."""
     write(
         connection,
         "account (id, member_id, name, kind, institution, account_number,"

@@ -50,6 +50,7 @@ class Stage:
         say("making tables")
         self.manage("migrate", "--verbosity", "0")
         self.manage("migrate", "sessions", "--verbosity", "0", **self.peer())
+        self._make_members({}, self.shape.all_members)
         say(f"writing the entries of {len(self.shape.all_members)} members")
         dataset.load(self.settings["DATABASE_URL"], self.shape)
         self._keys["ours"] = self._log_in({}, self.shape.all_members)
@@ -61,6 +62,7 @@ class Stage:
         address = urlsplit(self.database.address)
         alone = {"DATABASE_URL": urlunsplit(address._replace(path=f"/{ALONE}"))}
         self.manage("migrate", "--verbosity", "0", **alone)
+        self._make_members(alone, [self.shape.plain])
         dataset.load_alone(alone["DATABASE_URL"], self.shape.plain, self.shape.each)
         self._keys[ALONE] = self._log_in(alone, [self.shape.plain])
         return alone
@@ -108,6 +110,9 @@ class Stage:
             timeout=PROGRAM_SECONDS,
         )
         return run.stdout
+
+    def _make_members(self, extra: dict[str, str], members: Iterable[int]) -> None:
+        self.run("-m", "benchmarks.members", *map(str, members), **extra)
 
     def _log_in(self, extra: dict[str, str], members: Iterable[int]) -> dict[int, str]:
         output = self.run("-m", "benchmarks.login", *map(str, members), **extra)

@@ -2,14 +2,21 @@
 
 from accounts.models import Member
 from ledger.models import (
+    Budget,
+    BudgetIncome,
     Category,
     Entry,
     EntryTag,
     EntryTotal,
     MonthTotal,
+    Occurrence,
     QuickEntry,
     QuickEntryTag,
+    RecurringRule,
+    RecurringTag,
+    Stock,
     Tag,
+    Trade,
     Wallet,
     WalletTotal,
 )
@@ -17,8 +24,15 @@ from ledger.models import (
 ORDER = (
     EntryTag,
     QuickEntryTag,
+    RecurringTag,
+    Occurrence,
     Entry,
     QuickEntry,
+    RecurringRule,
+    Budget,
+    BudgetIncome,
+    Trade,
+    Stock,
     WalletTotal,
     EntryTotal,
     MonthTotal,

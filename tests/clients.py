@@ -12,9 +12,9 @@ from accounts.sessions import start_session
 
 
 @functools.cache
-def share_handler() -> ClientHandler:
+def share_handler(enforce_csrf_checks: bool) -> ClientHandler:
     """One handler for all clients: each would load the middleware anew."""
-    handler = ClientHandler(enforce_csrf_checks=False)
+    handler = ClientHandler(enforce_csrf_checks=enforce_csrf_checks)
     handler.load_middleware()
     return handler
 
@@ -24,7 +24,7 @@ class JSONClient(Client):
 
     def __init__(self, member: Member | None = None, **defaults: Any) -> None:
         super().__init__(raise_request_exception=False, **defaults)
-        self.handler = share_handler()
+        self.handler = share_handler(defaults.get("enforce_csrf_checks", False))
         self.token = ""
         if member is not None:
             self.use_token(start_session(member)[0])

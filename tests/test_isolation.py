@@ -77,7 +77,7 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ],
 }
 """By serializer and field: method, path, the row it may not name, the row changed."""
-QUERY_CASES = {
+QUERY_CASES: dict[str, list[Any]] = {
     ("EntryQuery", "walletId"): [
         ("GET", "/api/account/entries?walletId={id}", make_wallet, None),
     ],

@@ -67,6 +67,8 @@ class Member(AbstractBaseUser):
     )
     plan = models.CharField(max_length=7, choices=Plan.choices, default=Plan.FREE)
     plan_expires_at = models.DateTimeField(null=True, blank=True)
+    plan_since = models.DateTimeField(null=True, blank=True, editable=False)
+    """When PREMIUM began without a break; the database keeps it (see the migration)."""
     plan_product = models.CharField(max_length=100, blank=True, default="")
     plan_auto_renew = models.BooleanField(default=False)
     points = models.IntegerField(default=0)

@@ -1,21 +1,33 @@
 """The tables of the ledger, one module for each topic."""
 
+from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.categories import Category
 from ledger.models.entries import Entry, EntryTag
+from ledger.models.investments import Stock, Trade
 from ledger.models.quick_entries import QuickEntry, QuickEntryTag
+from ledger.models.rates import FxRate
+from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
 from ledger.models.tags import Tag
 from ledger.models.totals import EntryTotal, MonthTotal, WalletTotal
 from ledger.models.wallets import Wallet
 
 __all__ = [
+    "Budget",
+    "BudgetIncome",
     "Category",
     "Entry",
     "EntryTag",
     "EntryTotal",
+    "FxRate",
     "MonthTotal",
+    "Occurrence",
     "QuickEntry",
     "QuickEntryTag",
+    "RecurringRule",
+    "RecurringTag",
+    "Stock",
     "Tag",
+    "Trade",
     "Wallet",
     "WalletTotal",
 ]

@@ -1,0 +1,75 @@
+"""Budgets: what a category may cost in a month, and the income that is expected."""
+
+from django.db import models
+from django.db.models import Q
+
+from ledger.models.base import EntryType, OwnedModel
+from ledger.models.categories import Category
+
+MIN_YEAR, MAX_YEAR = 1900, 2200
+
+
+def is_month() -> Q:
+    """A year and a month that exist."""
+    return Q(year__range=(MIN_YEAR, MAX_YEAR), month__range=(1, 12))
+
+
+class Budget(OwnedModel):
+    """The budget of an expense category in one month (service.md, Budget)."""
+
+    category = models.ForeignKey(
+        Category, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    type = models.CharField(max_length=7, default=EntryType.EXPENSE, editable=False)
+    """Always expense; the foreign key to the category goes over it."""
+    year = models.SmallIntegerField()
+    month = models.SmallIntegerField()
+    amount = models.BigIntegerField()
+
+    class Meta:
+        db_table = "account_budget"
+        ordering = ["year", "month", "category__sort_order", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "year", "month", "category"],
+                name="account_budget_unique",
+            ),
+            models.CheckConstraint(
+                condition=Q(type=EntryType.EXPENSE), name="account_budget_is_expense"
+            ),
+            models.CheckConstraint(condition=is_month(), name="account_budget_month"),
+            models.CheckConstraint(
+                condition=Q(amount__gt=0), name="account_budget_amount_positive"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.year}-{self.month:02} {self.amount}"
+
+
+class BudgetIncome(OwnedModel):
+    """The income that a member expects in one month (service.md, Budget income)."""
+
+    year = models.SmallIntegerField()
+    month = models.SmallIntegerField()
+    amount = models.BigIntegerField()
+
+    class Meta:
+        db_table = "account_budget_income"
+        ordering = ["year", "month", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "year", "month"],
+                name="account_budget_income_unique",
+            ),
+            models.CheckConstraint(
+                condition=is_month(), name="account_budget_income_month"
+            ),
+            models.CheckConstraint(
+                condition=Q(amount__gte=0),
+                name="account_budget_income_not_negative",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.year}-{self.month:02} {self.amount}"

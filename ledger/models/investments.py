@@ -1,0 +1,88 @@
+"""Investments: stocks and their trades."""
+
+from django.db import models
+from django.db.models import Q
+
+from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, OwnedModel
+
+CODE_LENGTH = 20
+
+
+class Stock(OwnedModel):
+    """A security that a member trades (service.md, Stock).
+
+    `current_price` is in whole home-currency units and of the time `price_at`.
+    """
+
+    code = models.CharField(max_length=CODE_LENGTH)
+    name = models.CharField(max_length=NAME_LENGTH)
+    market = models.CharField(max_length=CODE_LENGTH, blank=True, default="")
+    current_price = models.BigIntegerField(null=True)
+    price_at = models.DateTimeField(null=True)
+    sort_order = models.IntegerField(default=0)
+
+    class Meta:
+        db_table = "invest_stock"
+        ordering = ["sort_order", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "code"], name="invest_stock_code_unique"
+            ),
+            models.UniqueConstraint(fields=["member", "id"], name="invest_stock_owner"),
+            models.CheckConstraint(
+                condition=Q(current_price=None) | Q(current_price__gte=0),
+                name="invest_stock_price_not_negative",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Trade(OwnedModel):
+    """A buy or a sell (service.md, Trade); money in whole home-currency units."""
+
+    class Side(models.TextChoices):
+        BUY = "BUY"
+        SELL = "SELL"
+
+    stock = models.ForeignKey(
+        Stock,
+        on_delete=models.CASCADE,
+        db_constraint=False,
+        db_index=False,
+        related_name="trades",
+    )
+    side = models.CharField(max_length=4, choices=Side.choices)
+    date = models.DateField()
+    quantity = models.DecimalField(max_digits=18, decimal_places=6)
+    price = models.BigIntegerField()
+    fee = models.BigIntegerField(default=0)
+    tax = models.BigIntegerField(default=0)
+    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+
+    class Meta:
+        db_table = "invest_trade"
+        ordering = ["-date", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(quantity__gt=0), name="invest_trade_quantity_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(price__gte=0, fee__gte=0, tax__gte=0),
+                name="invest_trade_money_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(side__in=["BUY", "SELL"]), name="invest_trade_side_known"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["member", "stock", "date", "side", "id"],
+                name="invest_trade_replay",
+            ),
+            models.Index(fields=["member", "-date", "-id"], name="invest_trade_list"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.date} {self.side} {self.quantity}"

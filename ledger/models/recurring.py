@@ -1,0 +1,152 @@
+"""Recurring transactions: rules, and what became of each due date."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, EntryType, OwnedModel
+from ledger.models.categories import Category
+from ledger.models.entries import Entry
+from ledger.models.tags import Tag
+from ledger.models.wallets import Wallet
+from ledger.schedule import Frequency, Schedule
+
+MAX_INTERVAL = 1000
+
+
+class RecurringRule(OwnedModel):
+    """What is booked, and when (contract, section 3, recurring).
+
+    `next_date` is the first due date that is not dealt with yet; None after the end.
+    """
+
+    name = models.CharField(max_length=NAME_LENGTH)
+    type = models.CharField(max_length=7, choices=EntryType.choices)
+    amount = models.BigIntegerField()
+    category = models.ForeignKey(
+        Category,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        null=True,
+        related_name="+",
+    )
+    wallet = models.ForeignKey(
+        Wallet,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        null=True,
+        related_name="+",
+    )
+    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    frequency = models.CharField(
+        max_length=7, choices=[(name, name) for name in Frequency]
+    )
+    interval = models.SmallIntegerField(default=1)
+    anchor_date = models.DateField()
+    end_date = models.DateField(null=True, blank=True)
+    next_date = models.DateField(null=True, blank=True)
+    active = models.BooleanField(default=True)
+
+    class Meta:
+        db_table = "account_recurring"
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "id"], name="account_recurring_owner"
+            ),
+            models.CheckConstraint(
+                condition=Q(type__in=EntryType.values),
+                name="account_recurring_type_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(amount__gt=0), name="account_recurring_amount_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(interval__range=(1, MAX_INTERVAL)),
+                name="account_recurring_interval",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["next_date"],
+                condition=Q(active=True, next_date__isnull=False),
+                name="account_recurring_due",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def schedule(self) -> Schedule:
+        return Schedule(
+            Frequency(self.frequency), self.interval, self.anchor_date, self.end_date
+        )
+
+
+class RecurringTag(models.Model):
+    """A tag of a rule, in the order in which the member wrote the tags."""
+
+    pk = models.CompositePrimaryKey("rule_id", "tag_id")
+    rule = models.ForeignKey(
+        RecurringRule,
+        on_delete=models.CASCADE,
+        db_constraint=False,
+        db_index=False,
+        related_name="tag_links",
+    )
+    tag = models.ForeignKey(
+        Tag, on_delete=models.CASCADE, db_constraint=False, related_name="+"
+    )
+    member_id = models.BigIntegerField()
+    position = models.SmallIntegerField()
+
+    class Meta:
+        db_table = "account_recurring_tag"
+        ordering = ["rule_id", "position"]
+
+    def __str__(self) -> str:
+        return f"tag {self.tag_id} on rule {self.rule_id}"
+
+
+class Occurrence(OwnedModel):
+    """One due date of a rule, dealt with exactly once.
+
+    BOOKED: an entry was written. SKIPPED: the rule was switched off. MISSED: the
+    member's plan had lapsed. `entry` is None again once the entry is deleted.
+    """
+
+    class Status(models.TextChoices):
+        BOOKED = "BOOKED"
+        SKIPPED = "SKIPPED"
+        MISSED = "MISSED"
+
+    rule = models.ForeignKey(
+        RecurringRule,
+        on_delete=models.CASCADE,
+        db_constraint=False,
+        db_index=False,
+        related_name="occurrences",
+    )
+    due_date = models.DateField()
+    status = models.CharField(max_length=7, choices=Status.choices)
+    entry = models.ForeignKey(
+        Entry,
+        on_delete=models.SET_NULL,
+        db_constraint=False,
+        null=True,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "account_recurring_occurrence"
+        ordering = ["-due_date", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rule", "due_date"], name="account_recurring_occurrence_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.due_date} {self.status}"
