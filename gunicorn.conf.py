@@ -18,6 +18,8 @@ workers = read_number("WEB_CONCURRENCY", 2)
 threads = read_number("WEB_THREADS", 4)  # more share one core: a longer p99, no gain
 preload_app = False  # each worker opens its own pool of connections
 
+limit_request_line = 8190  # a filter in Korean letters is long in an address
+
 timeout = 30
 graceful_timeout = 10
 keepalive = 75  # longer than a proxy keeps its idle connections

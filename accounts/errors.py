@@ -53,11 +53,6 @@ class PasswordNotSupported(DomainError):
     detail = "This account logs in by its identity provider and has no password."
 
 
-class InvalidImage(DomainError):
-    code = "INVALID_IMAGE"
-    detail = "This is not a picture that can be used here."
-
-
 class SelfChange(DomainError):
     code = "SELF_CHANGE"
     detail = "Administrators cannot change or delete their own account here."

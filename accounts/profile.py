@@ -4,17 +4,20 @@ import base64
 import binascii
 import io
 import re
-import warnings
 
 from django.db import transaction
-from PIL import Image, UnidentifiedImageError
 
-from accounts.errors import InvalidImage, PasswordNotSupported, PasswordUnchanged
+from accounts.errors import (
+    PasswordMismatch,
+    PasswordNotSupported,
+    PasswordUnchanged,
+)
 from accounts.login import verify_password
 from accounts.models import Member
 from accounts.sessions import announce_change, end_sessions, refresh_session
 from accounts.signup import check_new_password
-from config.errors import InvalidField
+from config.errors import InvalidField, InvalidImage
+from config.images import open_picture
 
 MAX_IMAGE_BYTES = 2**20
 MAX_IMAGE_PIXELS = 25_000_000
@@ -53,8 +56,12 @@ def change_password(
         if current == new:
             raise PasswordUnchanged
     check_new_password(new, member, field="newPassword")
+    verified = member.password
     member.set_password(new)
     with transaction.atomic():
+        locked = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
+        if locked.password != verified:
+            raise PasswordMismatch
         member.store("password")
         end_sessions(member, except_digest=kept)
         if kept:
@@ -84,25 +91,5 @@ def check_image(data_url: str) -> None:
         raise InvalidImage from None
     if len(content) > MAX_IMAGE_BYTES:
         raise InvalidImage("The picture is larger than 1 MiB.")
-    decode_picture(content, kind)
-
-
-def decode_picture(content: bytes, kind: str) -> None:
-    """Decode the pixels, after a look at the header for how many there are."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(content), formats=[kind]) as picture:
-                if picture.width * picture.height > MAX_IMAGE_PIXELS:
-                    raise InvalidImage("The picture has too many pixels.")
-                picture.load()
-    except (
-        UnidentifiedImageError,
-        Image.DecompressionBombError,
-        Image.DecompressionBombWarning,
-        OSError,
-        ValueError,
-        SyntaxError,
-        EOFError,
-    ):
-        raise InvalidImage from None
+    with open_picture(io.BytesIO(content), (kind,), MAX_IMAGE_PIXELS) as picture:
+        picture.load()

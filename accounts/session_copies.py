@@ -68,11 +68,7 @@ def put_copy(digest: str, version: int, copy: Copy, read_at: float) -> None:
         }
     )
     try:
-        faststore.call(
-            lambda store: store.eval(
-                _PUT_IF_NOT_OLDER, 1, _name(digest), version, text, COPY_SECONDS
-            )
-        )
+        faststore.call(lambda store: _put(store, digest, version, text))
     except faststore.FastStoreAway:
         return
 
@@ -103,6 +99,13 @@ def _parse(kept: bytes) -> Copy | None:
 
 def _is_fresh(read_at: float) -> bool:
     return time.time() - read_at < COPY_SECONDS and faststore.is_trusted(read_at)
+
+
+def _put(store: Any, digest: str, version: int, text: bytes) -> None:
+    """Where nothing is kept, a plain SET will do; else versions are compared."""
+    name = _name(digest)
+    if not store.set(name, b"%d:%b" % (version, text), nx=True, ex=COPY_SECONDS):
+        store.eval(_PUT_IF_NOT_OLDER, 1, name, version, text, COPY_SECONDS)
 
 
 def _put_markers(store: Any, versions: dict[str, int]) -> None:

@@ -36,7 +36,7 @@ def admit_attempt(address: str) -> None:
 
 def refuse_programs(website: object) -> None:
     """The honeypot: a field that people do not see and programs fill."""
-    if website:
+    if website not in (None, ""):
         raise SignupRefused
 
 

@@ -5,14 +5,17 @@ import signal
 import sys
 import time
 
-from benchmarks import entries, faults, networth, sessions
+from benchmarks import entries, faults, networth, portfolio, sessions, statistics
 from benchmarks.dataset import Shape
 from benchmarks.faults import Durations
 from benchmarks.report import Row, print_table, say, write_json
 from benchmarks.servers import ROOT
 from benchmarks.stage import set_stage
 
-SPEED = {each.NAME: each.measure for each in (sessions, entries, networth)}
+SPEED = {
+    each.NAME: each.measure
+    for each in (sessions, entries, networth, statistics, portfolio)
+}
 NAMES = (*SPEED, faults.NAME)
 
 

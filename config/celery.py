@@ -21,6 +21,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
 BEFORE_ANY_START = datetime(2026, 1, 1, tzinfo=UTC)
 app.conf.beat_schedule = {
     "purge sessions": {
@@ -28,6 +29,12 @@ app.conf.beat_schedule = {
         "schedule": DAY,
         "start_time": BEFORE_ANY_START,
         "options": {"expire_seconds": int(DAY.total_seconds()) // 2},
+    },
+    "book recurring transactions": {
+        "task": "ledger.tasks.run_recurring",
+        "schedule": HOUR,
+        "start_time": BEFORE_ANY_START,
+        "options": {"expire_seconds": int(HOUR.total_seconds()) // 2},
     },
 }
 

@@ -92,6 +92,15 @@ def read_currency(name: str, default: str) -> str:
     return value
 
 
+def read_dotted_path(name: str, default: str) -> str:
+    """Where a class is to be found: `package.module.Class`."""
+    value = read_text(name, default)
+    parts = value.split(".")
+    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
+        raise ImproperlyConfigured(f"{name} must be package.module.Class.")
+    return value
+
+
 def read_seal_keys(name: str) -> list[bytes]:
     """Keys of 32 bytes in base64, separated by commas, the one in use first."""
     return [_decode_key(name, text) for text in read_list(name)]

@@ -3,17 +3,22 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import IntegrityError
 
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """What is wrong with one field; `field` is its name on the wire."""
+    """What is wrong with one field; `field` is its name on the wire.
+
+    `place` says more about where it stands: sheet, row and column of a backup.
+    """
 
     field: str
     detail: str
     code: str = "invalid"
+    place: Mapping[str, Any] | None = None
 
 
 class DomainError(Exception):
@@ -67,6 +72,11 @@ class InUse(DomainError):
 class InvalidOrder(DomainError):
     code = "INVALID_ORDER"
     detail = "The ids must be exactly those of the list, each once."
+
+
+class InvalidImage(DomainError):
+    code = "INVALID_IMAGE"
+    detail = "This is not a picture that can be used here."
 
 
 class RateLimited(DomainError):

@@ -34,7 +34,7 @@ def withhold_secrets(text: str) -> str:
 
 
 # What no line shows is not looked up for each line (logging HOWTO, Optimization).
-logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+logging.logThreads = logging.logMultiprocessing = False
 logging._srcfile = None  # noqa: SLF001
 
 

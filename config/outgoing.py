@@ -1,10 +1,16 @@
 """Calls to outside services: fixed addresses, time limits, bounded bodies."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
 
 import requests
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
+from urllib3.exceptions import HTTPError
 
 from config.errors import ProviderUnavailable
 
@@ -12,6 +18,7 @@ CONNECT_SECONDS = 2.0
 READ_SECONDS = 5.0
 MAX_BYTES = 2**20
 _CHUNK = 2**16
+_NO_ANSWER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +29,41 @@ class Answer:
     body: bytes
 
 
+class Pauses:
+    """What failed a moment ago is left alone for `seconds`, in this process."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._ends: dict[Hashable, float] = {}
+
+    def admits(self, key: Hashable) -> bool:
+        return time.monotonic() >= self._ends.get(key, 0.0)
+
+    def begin(self, key: Hashable) -> None:
+        """Leave `key` alone from now on; pauses that are over are forgotten."""
+        now = time.monotonic()
+        running = {k: end for k, end in self._ends.copy().items() if end > now}
+        self._ends = running | {key: now + self._seconds}
+
+    def end_all(self) -> None:
+        self._ends = {}
+
+
+def load_provider(setting: str) -> Any:
+    """A new one of the class that the setting names by its dotted path."""
+    path = getattr(settings, setting)
+    try:
+        return import_string(path)()
+    except ImportError:
+        raise ImproperlyConfigured(f"{setting}: there is no {path}.") from None
+
+
 def get(
-    url: str, params: Mapping[str, str], *, seconds: float = READ_SECONDS
+    url: str,
+    params: Mapping[str, str],
+    *,
+    seconds: float = READ_SECONDS,
+    headers: Mapping[str, str] | None = None,
 ) -> Answer:
     """GET one address without following redirects.
 
@@ -31,29 +71,50 @@ def get(
     end within `seconds`, a body over the limit, a redirect, a 429 or a 5xx. The
     error that is raised names no address, since addresses can carry secrets.
     """
+    return _send("GET", url, seconds, params=params, headers=headers)
+
+
+def post_json(
+    url: str,
+    body: Any,
+    *,
+    seconds: float = READ_SECONDS,
+    headers: Mapping[str, str] | None = None,
+) -> Answer:
+    """POST `body` as JSON, on the terms of `get`."""
+    return _send("POST", url, seconds, json=body, headers=headers)
+
+
+def _send(method: str, url: str, seconds: float, **parts: Any) -> Answer:
     deadline = time.monotonic() + seconds
     try:
-        with requests.get(
+        with requests.request(
+            method,
             url,
-            params=params,
-            timeout=(CONNECT_SECONDS, seconds),
+            timeout=(min(CONNECT_SECONDS, seconds), seconds),
             allow_redirects=False,
             stream=True,
+            **parts,
         ) as response:
             body = _read_bounded(response, deadline)
-    except (requests.RequestException, OSError):
+    except (requests.RequestException, HTTPError, OSError):
         raise ProviderUnavailable from None
-    if response.is_redirect or response.status_code in {408, 429} | set(
-        range(500, 600)
-    ):
+    status = response.status_code
+    if 300 <= status < 400 or status >= 500 or status in _NO_ANSWER:
         raise ProviderUnavailable
-    return Answer(response.status_code, body)
+    return Answer(status, body)
 
 
 def _read_bounded(response: requests.Response, deadline: float) -> bytes:
     body = b""
-    for chunk in response.iter_content(_CHUNK):
-        body += chunk
+    for piece in _read_pieces(response):
+        body += piece
         if len(body) > MAX_BYTES or time.monotonic() > deadline:
             raise ProviderUnavailable
     return body
+
+
+def _read_pieces(response: requests.Response) -> Iterator[bytes]:
+    """The body as it comes in: waiting for whole chunks could outlast a deadline."""
+    while piece := response.raw.read1(_CHUNK, decode_content=True):
+        yield piece

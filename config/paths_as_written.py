@@ -25,6 +25,10 @@ without_api = [
 without_account = [
     path("entries/<int:entry_id>/confirm", ledger.confirm_entry),
     path("entries/pending/count", ledger.count_pending),
+    path("networth/trend", ledger.networth_trend),
+    path("budgets/copy", ledger.copy_budgets),
+    path("tags/reorder", ledger.reorder_tags),
+    path("trades/<int:trade_id>", ledger.trade),
 ]
 """These answer below /api as well."""
 

@@ -188,6 +188,21 @@ IDP_TOKENINFO_URL = env.read_url(
 # --- The ledger ---------------------------------------------------------------
 
 ACCOUNT_NUMBER_KEYS = env.read_seal_keys("ACCOUNT_NUMBER_KEY")
+FX_PROVIDER = env.read_dotted_path("FX_PROVIDER", "ledger.providers.fx.RateSources")
+FX_BASE_URL = env.read_url(
+    "FX_BASE_URL", "https://api.frankfurter.dev", schemes=("http", "https")
+)
+PRICE_PROVIDER = env.read_dotted_path(
+    "PRICE_PROVIDER", "ledger.providers.prices.PriceSources"
+)
+PRICE_BASE_URL = env.read_text("PRICE_BASE_URL") and env.read_url(
+    "PRICE_BASE_URL", "", schemes=("http", "https")
+)
+PRICE_MAX_AGE_SECONDS = env.read_number("PRICE_MAX_AGE_SECONDS", 600)
+OCR_API_KEY = env.read_text("OCR_API_KEY")
+OCR_BASE_URL = env.read_url(
+    "OCR_BASE_URL", "https://vision.googleapis.com", schemes=("http", "https")
+)
 
 # --- The JSON interface -------------------------------------------------------
 
@@ -230,6 +245,11 @@ SPECTACULAR_SETTINGS = {
         "StoreState": "config.health.STORE_STATES",
     },
     "PREPROCESSING_HOOKS": ["config.api.schema.leave_out_aliases"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "config.api.schema.leave_optional",
+    ],
+    "GET_LIB_DOC_EXCLUDES": "config.api.schema.list_undescribed",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},
@@ -290,7 +310,7 @@ LOGGING: dict[str, Any] = {
     "loggers": {
         "django": {"handlers": [], "level": "INFO", "propagate": True},
         "django.request": {"level": "ERROR"},
-        "django.security": {"level": "ERROR"},
+        "django.security": {"level": "CRITICAL"},  # a strange Host is no event
         "psycopg.pool": {"level": "ERROR"},
     },
 }

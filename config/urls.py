@@ -3,18 +3,21 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView, TemplateView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularSwaggerView
 
 from config import paths_as_written
+from config.api.document import DocumentView
 from config.health import HealthView, LiveView
+from ledger.views.rates import FxRateView
 
 api_urls: list[URLPattern | URLResolver] = [
-    path("account/", include("ledger.urls")),
     path("", include("accounts.urls")),
+    path("account/", include("ledger.urls")),
+    path("fx/rate", FxRateView.as_view()),
     path("", include("administration.urls")),
     path("health", HealthView.as_view()),
     path("health/live", LiveView.as_view()),
-    path("schema", SpectacularAPIView.as_view(), name="schema"),
+    path("schema", DocumentView.as_view(), name="schema"),
     path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
 ]
 

@@ -6,8 +6,10 @@ import sys
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 
+from config.chunks import ChunkedBodies
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 try:
-    application = get_wsgi_application()
+    application = ChunkedBodies(get_wsgi_application())
 except ImproperlyConfigured as error:
     sys.exit(f"configuration: {error}")

@@ -3,27 +3,45 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from accounts.models import Member
 from administration.models import DefaultCategory
 from config.api.ordering import next_position
+from config.api.serializers import MAX_AMOUNT
 from config.errors import (
     Duplicate,
     InUse,
     InvalidField,
     InvalidOrder,
     broken_constraint,
-    refuse_when_broken,
 )
 from ledger.errors import CategoryHierarchy
 from ledger.locking import lock_ledger, lock_lists
-from ledger.models import Category, Entry, QuickEntry
+from ledger.models import Budget, Category, Entry, QuickEntry, RecurringRule
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import find_owned
 
-USERS = (Entry, QuickEntry)
-"""What refers to categories, and moves with them."""
+USERS = (Entry, QuickEntry, RecurringRule)
+"""What refers to categories and moves with them; budgets are added up instead."""
+IN_USE = frozenset(
+    {
+        "account_entry_category_owned",
+        "account_quick_entry_category_owned",
+        "account_recurring_category_owned",
+        "account_budget_category_owned",
+    }
+)
+"""The foreign keys to categories: what breaks one of them is a user."""
+_ADD_BUDGETS = """
+    INSERT INTO account_budget AS kept
+        (member_id, category_id, type, year, month, amount)
+    SELECT member_id, %(target)s, type, year, month, amount FROM account_budget
+    WHERE member_id = %(member)s AND category_id = %(source)s
+    ORDER BY year, month
+    ON CONFLICT (member_id, year, month, category_id)
+    DO UPDATE SET amount = least(kept.amount + excluded.amount, %(most)s)
+"""
 NAME_TAKEN = "There is a category of this name and type."
 
 
@@ -95,12 +113,9 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
             raise CategoryHierarchy("This category still has minor ones.")
         if move_to is not None:
             _move_users(category, find_owned(Category.objects.all(), member, move_to))
-        refusal = InUse("Entries use this category; name another one in moveTo.")
-        with (
-            refuse_when_broken("account_entry_category_owned", refusal),
-            refuse_when_broken("account_quick_entry_category_owned", refusal),
-        ):
-            Category.objects.filter(pk=category.pk).delete()
+        if is_used(category):
+            raise InUse("This category is in use; name another one in moveTo.")
+        Category.objects.filter(pk=category.pk).delete()
 
 
 def reorder_categories(member: Member, ids: list[int]) -> None:
@@ -149,7 +164,7 @@ def siblings_of(category: Category) -> OwnedQuerySet:
 def is_used(category: Category) -> bool:
     return any(
         model.objects.owned_by(category.member).filter(category=category).exists()
-        for model in USERS
+        for model in (*USERS, Budget)
     )
 
 
@@ -189,7 +204,7 @@ def _save(category: Category) -> None:
                 raise Duplicate(NAME_TAKEN) from error
             case "account_category_parent_is_major":
                 raise CategoryHierarchy from error
-            case "account_entry_category_owned" | "account_quick_entry_category_owned":
+            case name if name in IN_USE:
                 raise InUse from error
         raise
 
@@ -202,6 +217,20 @@ def _move_users(source: Category, target: Category) -> None:
     for model in USERS:
         rows = model.objects.owned_by(source.member).filter(category=source)
         rows.update(category=target)
+    _add_budgets(source, target)
+
+
+def _add_budgets(source: Category, target: Category) -> None:
+    """The target's budget of a month grows by the source's."""
+    values: dict[str, Any] = {
+        "member": source.member_id,
+        "source": source.pk,
+        "target": target.pk,
+        "most": MAX_AMOUNT,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_ADD_BUDGETS, values)
+    Budget.objects.owned_by(source.member).filter(category=source).delete()
 
 
 def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:

@@ -11,12 +11,13 @@ from django.db import transaction
 
 from accounts.models import Member
 from config.api.serializers import MAX_AMOUNT
-from config.errors import InvalidField, NotFound
+from config.errors import InvalidField, ProviderUnavailable
 from ledger.categories import resolve_category
 from ledger.locking import share_ledger
 from ledger.models import Entry, EntryTag, Tag, Wallet
 from ledger.models.base import EntryType
 from ledger.ownership import find_owned
+from ledger.rates import KnownRates, write_with_rates
 from ledger.tags import resolve_tags
 from ledger.wallets import refuse_missing_wallet
 
@@ -48,9 +49,10 @@ class Draft:
 def record_entry(member: Member, draft: Draft, now: datetime) -> int:
     """Write a new confirmed entry; its id.
 
-    Raises `InvalidField` for what cannot be converted or paid in installments.
+    Raises `InvalidField` for what cannot be converted or paid in installments, and
+    `ProviderUnavailable` where neither a rate nor an amount can be had.
     """
-    draft = settle(draft)
+    draft = write_with_rates(lambda rates: settle(draft, rates=rates))
     with transaction.atomic():
         share_ledger(member)
         check_installments(draft)
@@ -66,9 +68,13 @@ def change_entry(
     member: Member, entry_id: int, changes: dict[str, Any], now: datetime
 ) -> None:
     """Change what `changes` names; a pending entry stays pending."""
-    with transaction.atomic():
-        entry = _lock(member, entry_id)
-        _change(entry, changes, now)
+
+    def write(rates: KnownRates) -> None:
+        with transaction.atomic():
+            entry = _lock(member, entry_id)
+            _change(entry, changes, now, rates)
+
+    write_with_rates(write)
 
 
 def confirm_entry(
@@ -79,42 +85,47 @@ def confirm_entry(
     One that came without a rate needs an amount first (contract, Notification
     results).
     """
-    with transaction.atomic():
-        entry = _lock(member, entry_id)
-        if not entry.pending:
-            return
-        entry.pending = False
-        _change(entry, corrections, now)
+
+    def write(rates: KnownRates) -> None:
+        with transaction.atomic():
+            entry = _lock(member, entry_id)
+            if entry.pending:
+                _change(entry, corrections, now, rates, confirms=True)
+
+    write_with_rates(write)
 
 
 def delete_entry(member: Member, entry_id: int) -> None:
     with transaction.atomic():
-        share_ledger(member)
-        _delete(member, entry_id)
+        _lock(member, entry_id).delete()
 
 
-def _delete(member: Member, entry_id: int) -> None:
-    if not Entry.objects.owned_by(member).filter(pk=entry_id).delete()[0]:
-        raise NotFound
-
-
-def settle(draft: Draft, changed: Iterable[str] = ()) -> Draft:
+def settle(
+    draft: Draft, changed: Iterable[str] = (), *, rates: KnownRates | None = None
+) -> Draft:
     """Make amount, currency, original amount and rate agree.
 
     A home-currency entry has only an amount. A foreign one keeps its original
-    amount and rate; a missing amount is their product, rounded half up; a missing
-    rate follows from an amount that is given (service.md, Ledger, rule 2).
+    amount and rate; a missing rate is that of its day, a missing amount the product,
+    rounded half up (service.md, Ledger, rule 2). Where the rate cannot be had, or
+    without `rates`, it follows from an amount that is given.
     """
     if draft.amount == 0:
         raise InvalidField("amount", "This is at least 1.", "min_value")
-    if draft.currency is None or draft.currency == settings.HOME_CURRENCY:
+    currency, original_amount = draft.currency, draft.original_amount
+    if currency is None or currency == settings.HOME_CURRENCY:
         return _settle_home(draft)
-    original_amount = draft.original_amount
     if original_amount is None:
         raise InvalidField("originalAmount", "A foreign entry needs it.", "required")
     if _CURRENCY_FIELDS & set(changed) and "amount" not in changed:
         draft = replace(draft, amount=None)
-    return _settle_foreign(draft, original_amount)
+    if draft.exchange_rate is None:
+        rate = _find_rate(draft, currency, original_amount, rates)
+        draft = replace(draft, exchange_rate=rate)
+    if draft.amount is None and draft.exchange_rate is not None:
+        amount = convert(original_amount, draft.exchange_rate)
+        draft = replace(draft, amount=amount)
+    return draft
 
 
 def convert(original_amount: Decimal, exchange_rate: Decimal) -> int:
@@ -144,14 +155,13 @@ def _settle_home(draft: Draft) -> Draft:
     return replace(draft, currency=None, original_amount=None, exchange_rate=None)
 
 
-def _settle_foreign(draft: Draft, original_amount: Decimal) -> Draft:
-    if draft.exchange_rate is None:
-        rate = _derive_rate(draft.amount, original_amount)
-        return replace(draft, exchange_rate=rate)
-    if draft.amount is None:
-        converted = convert(original_amount, draft.exchange_rate)
-        return replace(draft, amount=converted)
-    return draft
+def _find_rate(
+    draft: Draft, currency: str, original_amount: Decimal, rates: KnownRates | None
+) -> Decimal:
+    rate = rates.read(currency, draft.date) if rates else None
+    if rate is None and rates and not draft.amount:
+        raise ProviderUnavailable("There is no exchange rate; give it or the amount.")
+    return rate or _derive_rate(draft.amount, original_amount)
 
 
 def _derive_rate(amount: int | None, original_amount: Decimal) -> Decimal:
@@ -171,13 +181,21 @@ def _lock(member: Member, entry_id: int) -> Entry:
     return entry
 
 
-def _change(entry: Entry, changes: dict[str, Any], now: datetime) -> None:
-    draft = replace(_draft_of(entry), **changes)
-    if entry.amount == 0 and draft.amount == 0:
-        draft = replace(draft, amount=None)
-    if not _awaits_rate(entry, draft):
-        draft = settle(draft, changes)
+def _change(
+    entry: Entry,
+    changes: dict[str, Any],
+    now: datetime,
+    rates: KnownRates,
+    *,
+    confirms: bool = False,
+) -> None:
+    draft = _apply(changes, entry)
+    if not _awaits_amount(entry, draft):
+        draft = settle(draft, changes, rates=rates)
+    elif confirms:
+        raise InvalidField("amount", "Without a rate it is needed.", "required")
     check_installments(draft)
+    entry.pending = entry.pending and not confirms
     tags = _fill(entry, draft, now)
     with refuse_missing_wallet("account_entry_wallet_owned"):
         entry.save()
@@ -186,11 +204,21 @@ def _change(entry: Entry, changes: dict[str, Any], now: datetime) -> None:
         _link_tags(entry, tags)
 
 
-def _awaits_rate(entry: Entry, draft: Draft) -> bool:
-    """A pending foreign entry may stay without a rate until it is confirmed."""
+def _apply(changes: dict[str, Any], entry: Entry) -> Draft:
+    """The entry as it is to be; a rate stays only with its currency."""
+    draft = replace(_draft_of(entry), **changes)
+    if draft.currency != entry.currency and "exchange_rate" not in changes:
+        draft = replace(draft, exchange_rate=None)
+    if entry.amount == 0 and draft.amount == 0:
+        draft = replace(draft, amount=None)
+    return draft
+
+
+def _awaits_amount(entry: Entry, draft: Draft) -> bool:
+    """One that came without a rate stays so until an amount or a rate is given."""
     return (
-        entry.pending
-        and not draft.amount
+        entry.amount == 0
+        and draft.amount is None
         and draft.currency is not None
         and draft.original_amount is not None
         and draft.exchange_rate is None

@@ -1,8 +1,51 @@
 """Every refusal of the ledger that is not shared with other apps."""
 
-from config.errors import DomainError
+from datetime import date
+
+from config.errors import DomainError, FieldError, InUse
 
 
 class CategoryHierarchy(DomainError):
     code = "CATEGORY_HIERARCHY"
     detail = "Categories have two levels: a major one, and minor ones of its type."
+
+
+class NegativeHoldings(DomainError):
+    """More would be sold than is held; names the first day on which it would be."""
+
+    code = "NEGATIVE_HOLDINGS"
+
+    def __init__(self, day: date) -> None:
+        detail = f"More would be sold than is held on {day.isoformat()}."
+        super().__init__(detail, errors=(FieldError("date", detail, "negative"),))
+
+
+class ReceiptsNotConfigured(DomainError):
+    status = 503
+    code = "OCR_NOT_CONFIGURED"
+    detail = "Receipt recognition is not set up here."
+
+
+class EmptyBackup(DomainError):
+    code = "EMPTY_BACKUP"
+    detail = "There is no row in this backup; nothing was changed."
+
+
+class InvalidBackup(DomainError):
+    code = "INVALID_BACKUP"
+    detail = "Some rows of this backup cannot be restored; nothing was changed."
+
+
+class RestoreUnderWay(InUse):
+    detail = "Another restore of this ledger is under way."
+
+
+class ReadersBusy(DomainError):
+    """Files are read by a few at a time, so that their memory stays bounded."""
+
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    detail = "Other backups are being read. Try again in a moment."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": "5"})

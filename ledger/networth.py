@@ -2,9 +2,31 @@
 
 from dataclasses import dataclass
 
+from django.db import connection
+
 from accounts.models import Member
-from ledger.models import Wallet
-from ledger.wallets import list_wallets, value_of
+from ledger.holdings import value_of_holdings
+
+_WALLETS = """
+    SELECT w.id, w.name, w.kind, w.archived,
+        w.opening_balance + coalesce(t.balance, 0) AS balance,
+        CASE WHEN w.manual_valuation THEN w.current_value END
+    FROM account w LEFT JOIN account_wallet_total t ON t.wallet_id = w.id
+    WHERE w.member_id = %s
+    ORDER BY w.sort_order, w.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WalletWorth:
+    """One wallet; `value` is what counts: a typed-in valuation, else the balance."""
+
+    id: int
+    name: str
+    kind: str
+    archived: bool
+    balance: int
+    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +36,7 @@ class NetWorth:
     assets: int
     liabilities: int
     investments: int
-    wallets: list[Wallet]
+    wallets: list[WalletWorth]
 
     @property
     def total(self) -> int:
@@ -27,11 +49,29 @@ def compute_net_worth(member: Member) -> NetWorth:
     Archived wallets count; a typed-in valuation counts instead of a balance
     (contract, section 9, Ledger).
     """
-    wallets = list(list_wallets(member))
-    values = [value_of(wallet) for wallet in wallets]
+    wallets = read_wallet_worths(member)
+    investments = value_of_holdings(member)
     return NetWorth(
-        assets=sum(value for value in values if value > 0),
-        liabilities=-sum(value for value in values if value < 0),
-        investments=0,
+        assets=investments
+        + sum(wallet.value for wallet in wallets if wallet.value > 0),
+        liabilities=-sum(wallet.value for wallet in wallets if wallet.value < 0),
+        investments=investments,
         wallets=wallets,
     )
+
+
+def read_wallet_worths(member: Member) -> list[WalletWorth]:
+    """The member's wallets in their order, with one statement over kept totals."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WALLETS, [member.pk])
+        return [
+            WalletWorth(
+                wallet_id,
+                name,
+                kind,
+                archived,
+                balance,
+                value=balance if typed is None else typed,
+            )
+            for wallet_id, name, kind, archived, balance, typed in cursor.fetchall()
+        ]

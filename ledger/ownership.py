@@ -7,6 +7,7 @@ body, indistinguishable from an id that does not exist (contract, section 1).
 from typing import Any, TypeVar
 
 from rest_framework import serializers
+from rest_framework.fields import empty
 from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import member_of
@@ -34,6 +35,12 @@ class OwnedId(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
         if not options.get("read_only"):
             options.setdefault("queryset", model.objects.all() if model else None)
         super().__init__(pk_field=Whole(), **options)
+
+    def run_validation(self, data: Any = empty) -> Any:
+        """DRF takes an empty text for null; here it is of a wrong type."""
+        if data == "":
+            self.fail("incorrect_type", data_type="str")
+        return super().run_validation(data)
 
     def get_queryset(self) -> OwnedQuerySet:
         rows: Any = super().get_queryset()

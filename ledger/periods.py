@@ -31,7 +31,8 @@ def period_of(day: date, unit: Unit) -> Period:
         return Period(day, day)
     if unit is Unit.WEEK:
         monday = day - timedelta(days=day.weekday())
-        return Period(monday, monday + timedelta(days=6))
+        days_left = (date.max - monday).days
+        return Period(monday, monday + timedelta(days=min(6, days_left)))
     return month_of(day.year, day.month)
 
 

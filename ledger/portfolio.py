@@ -20,6 +20,9 @@ GUARD = 10**30
 SNAP = 10**10
 """What the divisions of a long replay may have lost: less than 10⁻²⁰ of a unit."""
 
+RATE_STEPS = 10**4
+"""Parts of the whole that a rate is rounded to."""
+
 
 class Trade(NamedTuple):
     """One trade; `quantity` in millionths, money in whole units."""
@@ -85,3 +88,16 @@ def average_cost(position: Position) -> Decimal | None:
         return None
     cents = position.cost * 100 * MICRO // position.quantity
     return Decimal(round_money(cents)) / 100
+
+
+def value_at(position: Position, price: int) -> int:
+    """What is held at this price, in units of 10⁻³⁰."""
+    return position.quantity * price * (GUARD // MICRO)
+
+
+def rate_of(profit: int, cost: int) -> Decimal | None:
+    """profit / cost as a fraction with 4 decimals; None where there is no cost."""
+    if cost <= 0:
+        return None
+    steps = (2 * (abs(profit) + SNAP) * RATE_STEPS + cost) // (2 * cost)
+    return Decimal(steps if profit >= 0 else -steps) / RATE_STEPS

@@ -2,18 +2,58 @@
 
 from collections.abc import Iterable, Sequence
 
-from django.db import connection
+from django.db import connection, transaction
 
 from accounts.models import Member
 from config.api.ordering import next_position
-from ledger.locking import lock_lists
+from config.errors import Duplicate, refuse_when_broken
+from ledger.locking import lock_ledger, lock_lists, share_ledger
 from ledger.models import Tag
+from ledger.models.base import OwnedQuerySet
+from ledger.ownership import find_owned
+
+NAME_TAKEN = "There is a tag of this name."
 
 _TAGS_OF_ENTRIES = """
     SELECT l.entry_id, (SELECT t.name FROM account_tag t WHERE t.id = l.tag_id)
     FROM account_entry_tag l WHERE l.entry_id = ANY(%s::bigint[])
     ORDER BY l.entry_id, l.position
 """
+
+
+def list_tags(member: Member) -> OwnedQuerySet:
+    """The member's tags in their order."""
+    return Tag.objects.owned_by(member)
+
+
+def create_tag(member: Member, name: str) -> Tag:
+    """A new tag, last in the order; its name is the member's only one."""
+    tag = Tag(member=member, name=name)
+    with transaction.atomic():
+        share_ledger(member)
+        lock_lists(member)
+        tag.sort_order = next_position(list_tags(member))
+        with refuse_when_broken("account_tag_name_unique", Duplicate(NAME_TAKEN)):
+            tag.save(force_insert=True)
+    return tag
+
+
+def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
+    """Entries refer to the tag, so that a new name reaches all of them."""
+    with transaction.atomic():
+        share_ledger(member)
+        tag: Tag = find_owned(Tag.objects.select_for_update(), member, tag_id)
+        tag.name = name
+        with refuse_when_broken("account_tag_name_unique", Duplicate(NAME_TAKEN)):
+            tag.save()
+    return tag
+
+
+def delete_tag(member: Member, tag_id: int) -> None:
+    """Take the tag off whatever has it, and delete it."""
+    with transaction.atomic():
+        lock_ledger(member)
+        find_owned(Tag.objects.all(), member, tag_id).delete()
 
 
 def resolve_tags(member: Member, names: Sequence[str]) -> list[Tag]:

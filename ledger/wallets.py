@@ -12,13 +12,15 @@ from config.api.ordering import next_position
 from config.errors import Duplicate, InUse, InvalidField, refuse_when_broken
 from ledger.encryption import MAX_PLAIN_BYTES, PREFIX, Unreadable, seal, unseal
 from ledger.locking import lock_ledger, lock_lists, share_ledger
-from ledger.models import Entry, QuickEntry, Wallet
+from ledger.models import Entry, QuickEntry, RecurringRule, Wallet
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import find_owned
 
 logger = logging.getLogger(__name__)
 
 NAME_TAKEN = "There is a wallet of this name."
+USERS = (Entry, QuickEntry, RecurringRule)
+"""What refers to wallets, and moves with them."""
 
 
 def list_wallets(member: Member) -> OwnedQuerySet:
@@ -30,13 +32,6 @@ def balance_of(wallet: Wallet) -> int:
     """Opening balance + income − expense of confirmed entries, in whole units."""
     total = getattr(wallet, "total", None)
     return wallet.opening_balance + (total.balance if total else 0)
-
-
-def value_of(wallet: Wallet) -> int:
-    """What a wallet is worth: its typed-in valuation where that is in force."""
-    if wallet.manual_valuation and wallet.current_value is not None:
-        return wallet.current_value
-    return balance_of(wallet)
 
 
 def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
@@ -81,12 +76,16 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
         wallet = find_owned(rows, member, wallet_id)
         if move_to is not None:
             _move_entries(wallet, find_owned(rows, member, move_to))
-        refusal = InUse("Entries use this wallet; name another one in moveTo.")
-        with (
-            refuse_when_broken("account_entry_wallet_owned", refusal),
-            refuse_when_broken("account_quick_entry_wallet_owned", refusal),
-        ):
-            wallet.delete()
+        if is_used(wallet):
+            raise InUse("This wallet is in use; name another one in moveTo.")
+        wallet.delete()
+
+
+def is_used(wallet: Wallet) -> bool:
+    return any(
+        model.objects.owned_by(wallet.member).filter(wallet=wallet).exists()
+        for model in USERS
+    )
 
 
 def refuse_missing_wallet(constraint: str) -> AbstractContextManager[None]:
@@ -100,7 +99,14 @@ def refuse_missing_wallet(constraint: str) -> AbstractContextManager[None]:
 def read_account_number(wallet: Wallet) -> str | None:
     """The number, or None where there is none; raises `Unreadable`."""
     stored = wallet.sealed_account_number
-    return unseal(stored, settings.ACCOUNT_NUMBER_KEYS, _context(wallet)) or None
+    return (
+        unseal(
+            stored,
+            settings.ACCOUNT_NUMBER_KEYS,
+            account_number_context(wallet.member_id),
+        )
+        or None
+    )
 
 
 def _move_entries(source: Wallet, target: Wallet) -> None:
@@ -108,7 +114,7 @@ def _move_entries(source: Wallet, target: Wallet) -> None:
         raise InvalidField("moveTo", "This is the wallet to be deleted.")
     if target.kind != Wallet.Kind.CARD and _has_installments(source):
         raise InvalidField("moveTo", "Entries in installments need a CARD wallet.")
-    for model in (Entry, QuickEntry):
+    for model in USERS:
         model.objects.owned_by(source.member).filter(wallet=source).update(
             wallet=target
         )
@@ -139,7 +145,7 @@ def _set_account_number(wallet: Wallet, number: str | None) -> None:
     if len(text.encode()) > MAX_PLAIN_BYTES or text.startswith(PREFIX):
         raise InvalidField("accountNumber", "This is too long.", "max_length")
     wallet.sealed_account_number = seal(
-        text, settings.ACCOUNT_NUMBER_KEYS, _context(wallet)
+        text, settings.ACCOUNT_NUMBER_KEYS, account_number_context(wallet.member_id)
     )
 
 
@@ -159,5 +165,6 @@ def report_unreadable(wallet: Wallet) -> None:
     )
 
 
-def _context(wallet: Wallet) -> str:
-    return f"account:{wallet.member_id}"
+def account_number_context(member_id: int) -> str:
+    """Whose number it is, which its seal vouches for."""
+    return f"account:{member_id}"

@@ -10,6 +10,8 @@ from accounts.models import Member
 from tests.clients import JSONClient
 from tests.factories import make_member
 
+pytest_plugins = ["tests.fakes"]
+
 ClientOf = Callable[[Member], JSONClient]
 
 

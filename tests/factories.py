@@ -7,7 +7,18 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
-from ledger.models import Category, Entry, EntryTag, QuickEntry, Tag, Wallet
+from ledger.models import (
+    Budget,
+    Category,
+    Entry,
+    EntryTag,
+    QuickEntry,
+    RecurringRule,
+    Stock,
+    Tag,
+    Trade,
+    Wallet,
+)
 
 PASSWORD = "correct-horse-9"
 _numbers = itertools.count(1)
@@ -62,6 +73,39 @@ def make_quick_entry(member: Member, **fields: Any) -> QuickEntry:
     number = next(_numbers)
     defaults = {"name": f"Quick {number}", "type": "expense", "sort_order": number}
     return QuickEntry.objects.create(member=member, **defaults | fields)
+
+
+def make_budget(member: Member, **fields: Any) -> Budget:
+    category = fields.pop("category", None) or make_category(member)
+    defaults = {"year": 2026, "month": 11, "amount": 10_000}
+    return Budget.objects.create(member=member, category=category, **defaults | fields)
+
+
+def make_rule(member: Member, **fields: Any) -> RecurringRule:
+    """A rule whose next due date is its anchor."""
+    number = next(_numbers)
+    anchor = fields.setdefault("anchor_date", date(2026, 11, 2))
+    defaults = {
+        "name": f"Rule {number}",
+        "type": "expense",
+        "amount": 1_000,
+        "frequency": "MONTHLY",
+        "next_date": anchor,
+    }
+    return RecurringRule.objects.create(member=member, **defaults | fields)
+
+
+def make_stock(member: Member, **fields: Any) -> Stock:
+    number = next(_numbers)
+    defaults = {"code": f"S{number}", "name": f"Stock {number}", "sort_order": number}
+    return Stock.objects.create(member=member, **defaults | fields)
+
+
+def make_trade(member: Member, **fields: Any) -> Trade:
+    """A buy of ten shares at 100 each, of a stock of its own unless one is given."""
+    stock = fields.pop("stock", None) or make_stock(member)
+    defaults = {"side": "BUY", "date": date(2026, 11, 2), "quantity": 10, "price": 100}
+    return Trade.objects.create(member=member, stock=stock, **defaults | fields)
 
 
 def count_rows_of(member: Member) -> dict[str, int]:

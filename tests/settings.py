@@ -6,6 +6,12 @@ os.environ["SERVE_STATIC_FROM_SOURCE"] = "true"
 os.environ.setdefault("SECRET_KEY", "only-for-tests-" + "x" * 50)
 os.environ.setdefault("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")
+# No test reaches an outside service: each puts a loopback server in its place.
+os.environ["FX_BASE_URL"] = os.environ["OCR_BASE_URL"] = "http://127.0.0.1:1"
+os.environ["PRICE_BASE_URL"] = "http://127.0.0.1:1"
+os.environ["PRICE_PROVIDER"] = os.environ["FX_PROVIDER"] = os.environ["OCR_API_KEY"] = (
+    ""
+)
 
 from config.settings import *
 from config.settings import LOGGING

@@ -28,6 +28,10 @@ PURE = (
     "config/logs.py",
     "ledger/currencies.py",
     "ledger/encryption.py",
+    "ledger/periods.py",
+    "ledger/portfolio.py",
+    "ledger/schedule.py",
+    "ledger/shares.py",
 )
 """Arithmetic, text and bytes: no rows, no requests."""
 IMPURE = ("django.db", "rest_framework", "django.http")

@@ -14,9 +14,14 @@ from config.api.serializers import QuerySerializer, Serializer
 from ledger.ownership import OwnedId, OwnedViewSet
 from tests.clients import JSONClient
 from tests.factories import (
+    make_budget,
     make_category,
     make_entry,
     make_quick_entry,
+    make_rule,
+    make_stock,
+    make_tag,
+    make_trade,
     make_wallet,
 )
 from tests.routes import MISSING_ID, list_routes
@@ -28,6 +33,11 @@ MAKERS = {
     "entry_id": lambda member: make_entry(member, pending=True, tags=("theirs",)),
     "category_id": make_category,
     "quick_entry_id": make_quick_entry,
+    "tag_id": make_tag,
+    "budget_id": make_budget,
+    "rule_id": make_rule,
+    "stock_id": make_stock,
+    "trade_id": make_trade,
 }
 """How a row of somebody else is made for each id in a path."""
 
@@ -39,6 +49,14 @@ WHOLE_BODY = {
     "amount": 5,
     "category": "Mine",
     "tags": ["mine"],
+    "year": 2026,
+    "month": 11,
+    "frequency": "MONTHLY",
+    "anchorDate": "2026-11-21",
+    "code": "MINE",
+    "side": "BUY",
+    "quantity": 1,
+    "price": 1,
 }
 """A body that each of the routes would accept for a row of the caller."""
 
@@ -70,6 +88,16 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
         ("PUT", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
         ("PATCH", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
     ],
+    ("RecurringBody", "walletId"): [
+        ("POST", "/api/account/recurring", make_wallet, None),
+        ("PUT", "/api/account/recurring/{}", make_wallet, make_rule),
+        ("PATCH", "/api/account/recurring/{}", make_wallet, make_rule),
+    ],
+    ("TradeBody", "stockId"): [
+        ("POST", "/api/account/trades", make_stock, None),
+        ("PUT", "/api/account/trades/{}", make_stock, make_trade),
+        ("PATCH", "/api/account/trades/{}", make_stock, make_trade),
+    ],
     ("CategoryBody", "parentId"): [
         ("POST", "/api/account/categories", make_category, None),
         ("PUT", "/api/account/categories/{}", make_category, make_category),
@@ -77,9 +105,12 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ],
 }
 """By serializer and field: method, path, the row it may not name, the row changed."""
-QUERY_CASES: dict[str, list[Any]] = {
+QUERY_CASES: dict[Any, list[Any]] = {
     ("EntryQuery", "walletId"): [
         ("GET", "/api/account/entries?walletId={id}", make_wallet, None),
+    ],
+    ("TradeQuery", "stockId"): [
+        ("GET", "/api/account/trades?stockId={id}", make_stock, None),
     ],
     ("MoveToQuery", "moveTo"): [
         ("DELETE", "/api/account/wallets/{own}?moveTo={id}", make_wallet, make_wallet),
@@ -95,6 +126,8 @@ REORDER_CASES = [
     ("/api/account/wallets/reorder", make_wallet),
     ("/api/account/categories/reorder", make_category),
     ("/api/account/quick-entries/reorder", make_quick_entry),
+    ("/api/account/stocks/reorder", make_stock),
+    ("/api/account/tags/reorder", make_tag),
 ]
 
 
@@ -263,6 +296,10 @@ def test_reorder_with_an_id_of_another_member_is_like_one_that_does_not_exist(
         ("/api/account/wallets", make_wallet),
         ("/api/account/categories", make_category),
         ("/api/account/quick-entries", make_quick_entry),
+        ("/api/account/stocks", make_stock),
+        ("/api/account/tags", make_tag),
+        ("/api/account/budgets?year=2026&month=11", make_budget),
+        ("/api/account/recurring", make_rule),
     ],
 )
 def test_short_list_holds_the_callers_rows_only(

@@ -125,13 +125,13 @@ def answer_with_session(
     code: int = status.HTTP_200_OK,
     extra: dict[str, Any] | None = None,
 ) -> Response:
-    """Start a session under a new key and end the one that was presented.
+    """Start a session under a new key and end the one that came by cookie.
 
-    A key that somebody planted, or that was used before, never becomes the key of
-    the member who logs in.
+    A key that somebody planted in a browser, or that was used before, never becomes
+    the key of the member who logs in.
     """
     presented = read_presented(request)
-    if presented is not None:
+    if presented is not None and presented.by_cookie:
         end_session(digest_key(presented.key))
     key, expires_at = start_session_for(request, member)
     body = {"token": key, "expiresAt": expires_at, "member": MemberBody(member).data}

@@ -68,7 +68,10 @@ class UserView(APIView):
         member = find_member(member_id)
         if member == member_of(request):
             raise SelfChange
-        erase_member(member)
+        try:
+            erase_member(member)
+        except Member.DoesNotExist:
+            raise NotFound("There is no such member.") from None
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -10,7 +10,7 @@ ALLOWED_HOSTS = ["127.0.0.1"]
 ROOT_URLCONF = "benchmarks.peer.urls"
 INSTALLED_APPS = [
     "accounts",
-    "ledger",
+    "benchmarks.peer.apps.LedgerTables",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -8,13 +8,10 @@ from django.db.models import Max, QuerySet
 from config.api.serializers import ExactList, Serializer, Whole
 from config.errors import InvalidOrder
 
-MAX_ITEMS = 10_000
-
 
 class ReorderBody(Serializer):
     ids = ExactList(
         child=Whole(),
-        max_length=MAX_ITEMS,
         help_text="Exactly the caller's items of this list, in their new order.",
     )
 
@@ -22,9 +19,10 @@ class ReorderBody(Serializer):
 def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
     """Give the locked `items` the order of `ids`, or refuse with INVALID_ORDER.
 
-    Call inside a transaction with a queryset that locks its rows.
+    Call inside a transaction with a queryset that locks its rows; they are locked by
+    id, so that two requests cannot lock them crosswise.
     """
-    by_id = {item.pk: item for item in items}
+    by_id = {item.pk: item for item in items.order_by("pk")}
     if len(ids) != len(by_id) or set(ids) != set(by_id):
         raise InvalidOrder
     for position, item_id in enumerate(ids, start=1):

@@ -17,7 +17,7 @@ MAX_PAGE = 10**9
 
 
 class PageQuery(QuerySerializer):
-    page = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=1)
+    page = serializers.IntegerField(min_value=1, default=1)
     size = serializers.IntegerField(
         min_value=1,
         default=DEFAULT_SIZE,
@@ -44,6 +44,8 @@ class UnorderedList(TypeError):
 def read_page(request: Request) -> Page:
     """`page` from 1 and `size`, default 20, at most 100 (contract, Lists)."""
     values = read_query(PageQuery, request)
+    if values["page"] > MAX_PAGE:
+        raise NotFound("There is no such page.")
     return Page(values["page"], min(values["size"], MAX_SIZE))
 
 

@@ -1,4 +1,4 @@
-"""How a JSON body is read: bounded, exact numbers, no hostile nesting."""
+"""How bodies are read: bounded, JSON with exact numbers, uploads of one size."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,12 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import UnreadablePostError
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import BaseParser
+from rest_framework.parsers import BaseParser, MultiPartParser
+
+MAX_UPLOAD_BYTES = 10 * 2**20
+"""Of one file (service.md, Limits: 10 MB)."""
+ENVELOPE_BYTES = 2**16
+"""What the rest of a multipart body may take."""
 
 
 class StrictJSONParser(BaseParser):
@@ -41,9 +46,38 @@ class StrictJSONParser(BaseParser):
             raise ParseError("The body is not valid JSON.") from None
 
 
-def read_bounded(stream: IO[Any]) -> bytes:
+class UploadParser(MultiPartParser):
+    """multipart/form-data with files of at most `MAX_UPLOAD_BYTES`.
+
+    A body that announces more is refused unread; no body can be longer than it
+    announces. Files beyond 2.5 MB are temporary ones, which end with the request.
+    """
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        request = (parser_context or {})["request"]
+        announced = str(request.META.get("CONTENT_LENGTH") or "")
+        if announced.isdigit() and int(announced) > MAX_UPLOAD_BYTES + ENVELOPE_BYTES:
+            raise RequestDataTooBig
+        try:
+            parsed: Any = super().parse(stream, media_type, parser_context)
+        except UnreadablePostError:
+            raise ParseError("The body ended early.") from None
+        files = [file for _, several in parsed.files.lists() for file in several]
+        if any(file.size > MAX_UPLOAD_BYTES for file in files):
+            for file in files:
+                file.close()
+            raise RequestDataTooBig
+        return parsed
+
+
+def read_bounded(stream: IO[Any], limit: int | None = None) -> bytes:
     """The whole body; one byte over the limit is `RequestDataTooBig`."""
-    limit: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if limit is None else limit
     try:
         body: bytes = stream.read(limit + 1)
     except UnreadablePostError:

@@ -119,7 +119,7 @@ def describe(problem: DomainError) -> dict[str, Any]:
     }
     if problem.errors:
         body["errors"] = [
-            {"field": e.field, "code": e.code, "detail": e.detail}
+            {"field": e.field, "code": e.code, "detail": e.detail, **(e.place or {})}
             for e in problem.errors
         ]
     return body
@@ -174,7 +174,8 @@ def flatten(details: Any, path: str = "") -> Iterator[FieldError]:
     """DRF's nested error details as a flat list, fields dotted (`items.1.amount`)."""
     if isinstance(details, Mapping):
         if "message" in details and "code" in details:
-            yield FieldError(path or BODY, str(details["message"]), details["code"])
+            text = str(details["message"]).encode("utf-8", "replace").decode()
+            yield FieldError(path or BODY, text, details["code"])
             return
         for key, value in details.items():
             name = "" if key == "non_field_errors" else str(key)

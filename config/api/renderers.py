@@ -17,7 +17,19 @@ def format_decimal(value: Decimal) -> str:
 
 
 def dump_json(data: Any) -> bytes:
-    return orjson.dumps(data, default=_dump_other)
+    try:
+        return orjson.dumps(data, default=_dump_other)
+    except orjson.JSONEncodeError:
+        return orjson.dumps(_widen(data), default=_dump_other)
+
+
+def _widen(data: Any) -> Any:
+    """Whole numbers of more than 64 bits, which orjson refuses, as decimals."""
+    if isinstance(data, int) and abs(data) >= 2**63:
+        return Decimal(data)
+    if isinstance(data, dict):
+        return {key: _widen(value) for key, value in data.items()}
+    return [_widen(value) for value in data] if isinstance(data, list) else data
 
 
 def _dump_other(value: Any) -> Any:

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import get_lib_doc_excludes
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 from config.api.problems import MEDIA_TYPE
-from config.api.serializers import Serializer
+from config.api.serializers import QuerySerializer, Serializer
 
 API_PREFIX = "/api/"
 _CONVERTER = re.compile(r"<\w+:(\w+)>")
+
+OPTIONAL_IN_ANSWERS = [("WalletBody", "accountNumberUnreadable")]
 
 Endpoint = tuple[str, str, str, Any]
 
@@ -22,6 +25,9 @@ class FieldErrorBody(Serializer):
     field = serializers.CharField()
     code = serializers.CharField()
     detail = serializers.CharField()
+    sheet = serializers.CharField(required=False, help_text="Of a backup.")
+    row = serializers.IntegerField(required=False, help_text="The headers are row 1.")
+    column = serializers.CharField(required=False, allow_null=True)
 
 
 class Problem(Serializer):
@@ -58,6 +64,12 @@ class Schema(AutoSchema):
         """The first sentence of the view's description."""
         return self.get_description().split("\n\n")[0].rstrip(".;") or None
 
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """A list is what its view says: `many=True`, never guessed from a name."""
+        if serializer is None:
+            return bool(super()._is_list_view(serializer))
+        return isinstance(serializer, serializers.ListSerializer)
+
     def _get_response_bodies(self, *args: Any, **kwargs: Any) -> Any:
         bodies = super()._get_response_bodies(*args, **kwargs)
         refusal = OpenApiResponse(Problem, "Any refusal.")
@@ -65,6 +77,23 @@ class Schema(AutoSchema):
             refusal, "default", [MEDIA_TYPE]
         )
         return bodies
+
+
+def list_undescribed() -> list[type]:
+    """Classes whose docstrings are about the code, not about an endpoint."""
+    from ledger.ownership import OwnedViewSet
+
+    of_libraries: list[type] = get_lib_doc_excludes()  # type: ignore[no-untyped-call]
+    return [*of_libraries, Serializer, QuerySerializer, OwnedViewSet]
+
+
+def leave_optional(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """What is in an answer only sometimes is not required in it."""
+    for name, field in OPTIONAL_IN_ANSWERS:
+        required = result["components"]["schemas"][name]["required"]
+        if field in required:
+            required.remove(field)
+    return result
 
 
 def leave_out_aliases(endpoints: Sequence[Endpoint], **_: Any) -> list[Endpoint]:

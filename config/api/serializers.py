@@ -14,9 +14,10 @@ MAX_AMOUNT = 999_999_999_999
 MAX_DIGITS = 18
 """Larger whole numbers are out of every range here; 1e999999 is not written out."""
 
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BOUNDARY = re.compile(r"_([a-z0-9])")
-_REFUSED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
+_REFUSED = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
 
 
 def to_camel(name: str) -> str:
@@ -25,12 +26,14 @@ def to_camel(name: str) -> str:
 
 
 def has_control_characters(text: str) -> bool:
-    """NUL and its like, and lone surrogates; tab and line breaks are fine."""
+    """NUL and its like, and lone surrogates; tab and newline are fine."""
     return _REFUSED.search(text) is not None
 
 
 class Serializer(serializers.Serializer[Any]):
     """Fields are declared in snake_case and named in camelCase on the wire.
+
+    An underscore at the end keeps a name from being a keyword: `from_` is `from`.
 
     Schema, body and errors share the one name; user text is never a key.
     """
@@ -42,7 +45,7 @@ class Serializer(serializers.Serializer[Any]):
                 field.method_name = field.method_name or f"get_{name}"
             elif field.source is None and to_camel(name) != name:
                 field.source = name
-        return {to_camel(name): field for name, field in fields.items()}
+        return {to_camel(name).rstrip("_"): field for name, field in fields.items()}
 
 
 class Text(serializers.CharField):
@@ -101,6 +104,8 @@ class Exact(serializers.DecimalField):
     def to_internal_value(self, data: Any) -> Decimal:
         if isinstance(data, bool) or not isinstance(data, int | Decimal | str):
             self.fail("invalid")
+        if isinstance(data, str) and not _NUMBER.fullmatch(data):
+            self.fail("invalid")
         value: Decimal = super().to_internal_value(data)
         return value
 
@@ -109,17 +114,14 @@ class Exact(serializers.DecimalField):
 
 
 class PositiveExact(Exact):
-    """An exact decimal above 0."""
+    """An exact decimal above 0: at least the smallest that its decimals can write."""
 
-    default_error_messages: ClassVar[dict[str, Any]] = {
-        "not_positive": "This must be more than 0.",
-    }
-
-    def to_internal_value(self, data: Any) -> Decimal:
-        value = super().to_internal_value(data)
-        if value <= 0:
-            self.fail("not_positive")
-        return value
+    def __init__(self, *, decimal_places: int, **options: Any) -> None:
+        super().__init__(
+            decimal_places=decimal_places,
+            min_value=Decimal(1).scaleb(-decimal_places),
+            **options,
+        )
 
 
 class Amount(Whole):

@@ -3,7 +3,7 @@
 from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.categories import Category
 from ledger.models.entries import Entry, EntryTag
-from ledger.models.investments import Stock, Trade
+from ledger.models.investments import Position, Stock, StockQuote, Trade
 from ledger.models.quick_entries import QuickEntry, QuickEntryTag
 from ledger.models.rates import FxRate
 from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
@@ -21,11 +21,13 @@ __all__ = [
     "FxRate",
     "MonthTotal",
     "Occurrence",
+    "Position",
     "QuickEntry",
     "QuickEntryTag",
     "RecurringRule",
     "RecurringTag",
     "Stock",
+    "StockQuote",
     "Tag",
     "Trade",
     "Wallet",

@@ -11,7 +11,8 @@ CODE_LENGTH = 20
 class Stock(OwnedModel):
     """A security that a member trades (service.md, Stock).
 
-    `current_price` is in whole home-currency units and of the time `price_at`.
+    `current_price`, in whole home-currency units and of the time `price_at`, was typed
+    in; a quote of the code goes before it.
     """
 
     code = models.CharField(max_length=CODE_LENGTH)
@@ -86,3 +87,64 @@ class Trade(OwnedModel):
 
     def __str__(self) -> str:
         return f"{self.date} {self.side} {self.quantity}"
+
+
+class Position(OwnedModel):
+    """What is held of a stock, kept beside its trades.
+
+    Statement triggers on `invest_trade` (see the migration) change quantity, number
+    of trades and version with every write. `cost` and `realized`, in units of 10⁻³⁰,
+    are what a replay found at `replayed_version`; they hold while that is `version`.
+    """
+
+    stock = models.OneToOneField(
+        Stock,
+        on_delete=models.CASCADE,
+        primary_key=True,
+        db_constraint=False,
+        related_name="position",
+    )
+    quantity = models.DecimalField(max_digits=30, decimal_places=6)
+    trades = models.IntegerField()
+    version = models.BigIntegerField()
+    cost = models.DecimalField(max_digits=80, decimal_places=0, null=True)
+    realized = models.DecimalField(max_digits=80, decimal_places=0, null=True)
+    replayed_version = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "invest_position"
+        ordering = ["stock_id"]
+        indexes = [models.Index(fields=["member"], name="invest_position_member")]
+
+    def __str__(self) -> str:
+        return f"stock {self.stock_id}: {self.quantity}"
+
+
+class StockQuote(models.Model):
+    """The last price of a code that a source gave, the same for all members.
+
+    `home_price` is `price` in whole home-currency units, `at` the source's own time.
+    The code may be asked for again from `due_at` on; `claimed` while somebody asks.
+    """
+
+    code = models.CharField(max_length=CODE_LENGTH, primary_key=True)
+    price = models.DecimalField(max_digits=20, decimal_places=6, null=True)
+    currency = models.CharField(max_length=3, null=True)
+    home_price = models.BigIntegerField(null=True)
+    at = models.DateTimeField(null=True)
+    fetched_at = models.DateTimeField(null=True)
+    due_at = models.DateTimeField()
+    claimed = models.BooleanField(default=False)
+
+    class Meta:
+        db_table = "stock_quote"
+        ordering = ["code"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(home_price=None) | Q(home_price__gte=0),
+                name="stock_quote_price_not_negative",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.price} {self.currency}"

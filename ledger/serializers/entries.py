@@ -128,10 +128,6 @@ class EntryQuery(QuerySerializer):
     min_amount = serializers.IntegerField(required=False)
     max_amount = serializers.IntegerField(required=False)
 
-    def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
-        fields = super().get_fields()
-        return {name.rstrip("_"): field for name, field in fields.items()}
-
 
 class PendingCountBody(Serializer):
     count = serializers.IntegerField()

@@ -8,8 +8,9 @@ from config.api.serializers import Flag, Serializer, Text
 from ledger.encryption import Unreadable
 from ledger.models import Wallet
 from ledger.models.base import NAME_LENGTH
+from ledger.networth import WalletWorth
 from ledger.serializers.fields import NameField, OptionalText, SignedAmount
-from ledger.wallets import balance_of, read_account_number, report_unreadable, value_of
+from ledger.wallets import balance_of, read_account_number, report_unreadable
 
 ACCOUNT_NUMBER_LENGTH = 64
 
@@ -95,12 +96,12 @@ def describe_account_number(wallet: Wallet) -> dict[str, Any]:
         return {"accountNumber": None, "accountNumberUnreadable": True}
 
 
-def describe_wallet_worth(wallet: Wallet) -> dict[str, Any]:
+def describe_wallet_worth(wallet: WalletWorth) -> dict[str, Any]:
     return {
-        "id": wallet.pk,
+        "id": wallet.id,
         "name": wallet.name,
         "kind": wallet.kind,
-        "balance": balance_of(wallet),
-        "value": value_of(wallet),
+        "balance": wallet.balance,
+        "value": wallet.value,
         "archived": wallet.archived,
     }

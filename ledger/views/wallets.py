@@ -1,4 +1,4 @@
-"""Wallets and net worth."""
+"""Wallets and their order."""
 
 from django.db import transaction
 from drf_spectacular.utils import extend_schema
@@ -11,15 +11,9 @@ from config.api.permissions import IsMember
 from config.api.serializers import read_body, read_query
 from ledger import wallets
 from ledger.models import Wallet
-from ledger.networth import compute_net_worth
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.fields import MoveToQuery
-from ledger.serializers.wallets import (
-    NetWorthBody,
-    WalletBody,
-    describe_wallet,
-    describe_wallet_worth,
-)
+from ledger.serializers.wallets import WalletBody, describe_wallet
 
 
 class WalletViewSet(OwnedViewSet):
@@ -32,7 +26,7 @@ class WalletViewSet(OwnedViewSet):
 
     @extend_schema(request=WalletBody, responses={201: WalletBody})
     def create(self, request: Request) -> Response:
-        """A new wallet goes last."""
+        """A new wallet goes last; its name is the member's only one, else 409."""
         wallet = wallets.create_wallet(self.member, read_body(WalletBody, request))
         return Response(describe_wallet(wallet), status=status.HTTP_201_CREATED)
 
@@ -68,21 +62,3 @@ class WalletViewSet(OwnedViewSet):
             rows = Wallet.objects.owned_by(self.member)
             reorder(rows.select_for_update(no_key=True), ids)
         return self.list(request)
-
-
-class NetWorthViewSet(OwnedViewSet):
-    permission_classes = [IsMember]
-
-    @extend_schema(responses=NetWorthBody)
-    def retrieve(self, request: Request) -> Response:
-        """What the member's wallets and holdings are worth now."""
-        worth = compute_net_worth(self.member)
-        return Response(
-            {
-                "total": worth.total,
-                "assets": worth.assets,
-                "liabilities": worth.liabilities,
-                "investments": worth.investments,
-                "wallets": [describe_wallet_worth(row) for row in worth.wallets],
-            }
-        )

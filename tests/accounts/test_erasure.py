@@ -7,16 +7,24 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 
 from accounts.models import Member, PointHistory
-from ledger.models import QuickEntryTag
+from ledger.models import (
+    BudgetIncome,
+    Occurrence,
+    QuickEntryTag,
+    RecurringTag,
+)
 from tests.clients import JSONClient
 from tests.conftest import ClientOf
 from tests.factories import (
     PASSWORD,
     count_rows_of,
+    make_budget,
     make_category,
     make_entry,
     make_quick_entry,
+    make_rule,
     make_tag,
+    make_trade,
     make_wallet,
 )
 
@@ -37,10 +45,29 @@ def give_everything(member: Member) -> None:
     QuickEntryTag.objects.create(
         quick_entry=quick, tag=make_tag(member), member_id=member.pk, position=0
     )
+    make_trade(member)
+    make_budget(member, category=major)
+    BudgetIncome.objects.create(member=member, year=2026, month=11, amount=1)
+    give_rule(member, wallet=wallet, category=major)
     PointHistory.objects.create(
         member=member, points=10, reason="POST", created_at=NOON
     )
     JSONClient(member)
+
+
+def give_rule(member: Member, **fields: object) -> None:
+    """A recurring rule with a tag, and what became of one of its due dates."""
+    rule = make_rule(member, **fields)
+    RecurringTag.objects.create(
+        rule=rule, tag=make_tag(member), member_id=member.pk, position=0
+    )
+    Occurrence.objects.create(
+        member=member,
+        rule=rule,
+        due_date=rule.anchor_date,
+        status=Occurrence.Status.BOOKED,
+        entry=make_entry(member),
+    )
 
 
 def test_every_table_that_names_a_member_is_covered(free_member: Member) -> None:

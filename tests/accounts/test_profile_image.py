@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from accounts.errors import InvalidImage
 from accounts.models import Member
 from accounts.profile import MAX_IMAGE_BYTES, check_image
+from config.errors import InvalidImage
 from tests.clients import JSONClient
 from tests.conftest import ClientOf
 

@@ -24,6 +24,7 @@ ALIASES = [
     ("/account/quick-entries/5", "/api/account/quick-entries/5"),
     ("/account/quick-entries/reorder", "/api/account/quick-entries/reorder"),
     ("/entries/5/confirm", "/api/account/entries/5/confirm"),
+    ("/trades/5", "/api/account/trades/5"),
 ]
 
 

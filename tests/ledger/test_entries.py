@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from config.api.serializers import MAX_AMOUNT
+from ledger import rates
 from ledger.models import Category, Entry, Tag
 from tests.clients import JSONClient
 from tests.factories import make_category, make_entry, make_tag, make_wallet
@@ -21,6 +22,7 @@ FOREIGN = {
     "originalAmount": "12.34",
     "exchangeRate": "1380.5",
 }
+RATELESS = {name: value for name, value in FOREIGN.items() if name != "exchangeRate"}
 FIELDS = {
     "id",
     "date",
@@ -450,11 +452,63 @@ def test_amount_that_is_given_is_kept_beside_the_rate(client):
     assert entry["exchangeRate"] == Decimal("1380.5")
 
 
-def test_missing_rate_follows_from_the_amount_that_is_given(client):
-    body = {k: v for k, v in FOREIGN.items() if k != "exchangeRate"}
-    entry = write(client, body | {"amount": 17_000, "originalAmount": "12"})
+def test_missing_rate_is_looked_up_for_the_date(client, fx_source):
+    fx_source.quote("USD", "KRW", "1390.12345678", "2026-10-02")
+    entry = write(client, RATELESS | {"date": "2026-10-04"})
+    assert entry["exchangeRate"] == Decimal("1390.12345678")
+    assert entry["amount"] == 17_154  # 12.34 × 1390.12345678 = 17154.12…
+    request, _ = fx_source.log[0]
+    assert request.args["date"] == "2026-10-04"
+
+
+def test_rate_that_was_looked_up_is_not_asked_for_again(client, fx_source):
+    fx_source.quote("USD", "KRW", "1390", "2026-10-02")
+    for _ in range(3):
+        write(client, RATELESS | {"date": "2026-10-02"})
+    assert len(fx_source.calls) == 1
+
+
+def test_amount_that_is_given_is_kept_beside_a_rate_that_is_looked_up(
+    client, fx_source
+):
+    fx_source.quote("USD", "KRW", "1390", "2026-11-20")
+    entry = write(client, RATELESS | {"amount": 17_000})
+    assert entry["amount"] == 17_000
+    assert entry["exchangeRate"] == 1390
+
+
+def test_rate_follows_from_the_amount_where_none_can_be_had(client):
+    entry = write(client, RATELESS | {"amount": 17_000, "originalAmount": "12"})
     assert entry["amount"] == 17_000
     assert entry["exchangeRate"] == Decimal("1416.66666667")
+
+
+def test_neither_rate_nor_amount_is_502(client):
+    response = client.send("POST", ENTRIES, RATELESS | {"category": "New"})
+    assert response.status_code == 502, response.content
+    assert response.data["code"] == "PROVIDER_UNAVAILABLE"
+    assert Entry.objects.count() == Category.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"currency": "KRW", "amount": 5},
+        {"currency": None, "amount": 5},
+        {"exchangeRate": 1400},
+        {"originalAmount": None, "amount": 5},
+        {"amount": 0},
+        {"memo": 5},
+    ],
+)
+def test_rate_that_is_not_needed_is_not_looked_up(client, fx_source, body):
+    client.send("POST", ENTRIES, RATELESS | body)
+    assert fx_source.calls == []
+
+
+def test_amount_too_small_for_its_original_amount_is_refused(client):
+    body = RATELESS | {"amount": 1, "originalAmount": "999999999999"}
+    assert_refused(client.send("POST", ENTRIES, body), "amount")
 
 
 def test_foreign_entry_without_original_amount_is_refused(client):
@@ -523,6 +577,83 @@ def test_home_entry_becomes_a_foreign_one(client):
     changed = change(client, "PATCH", entry["id"], body)
     assert changed["amount"] == 9_200
     assert changed["currency"] == "JPY"
+
+
+@pytest.mark.parametrize(
+    ("method", "body"),
+    [
+        ("PUT", RATELESS),
+        ("PUT", RATELESS | {"exchangeRate": None}),
+        ("PATCH", {"exchangeRate": None}),
+        ("PATCH", {"exchangeRate": None, "amount": None}),
+    ],
+)
+def test_rate_that_is_taken_away_is_looked_up_anew(client, fx_source, method, body):
+    entry = write(client, FOREIGN)
+    fx_source.quote("USD", "KRW", "1400", "2026-11-20")
+    changed = change(client, method, entry["id"], body)
+    assert changed["exchangeRate"] == 1400
+    assert changed["amount"] == 17_276
+
+
+def test_new_currency_has_a_rate_of_its_own(client, fx_source):
+    entry = write(client, FOREIGN)
+    fx_source.quote("EUR", "KRW", "1600", "2026-11-20")
+    changed = change(client, "PATCH", entry["id"], {"currency": "EUR"})
+    assert changed["exchangeRate"] == 1600
+    assert changed["amount"] == 19_744
+    assert change(client, "PATCH", entry["id"], {"currency": "EUR"}) == changed | {
+        "updatedAt": client.read(f"{ENTRIES}/{entry['id']}")["updatedAt"]
+    }
+
+
+def test_home_entry_becomes_a_foreign_one_at_the_rate_of_its_date(client, fx_source):
+    entry = write(client, PLAIN | {"date": "2026-10-02"})
+    fx_source.quote("JPY", "KRW", "9.2", "2026-10-02")
+    body = {"currency": "JPY", "originalAmount": 1_000}
+    changed = change(client, "PATCH", entry["id"], body)
+    assert changed["amount"] == 9_200
+    assert fx_source.log[0][0].args["date"] == "2026-10-02"
+
+
+def test_new_date_keeps_the_rate(client, fx_source):
+    entry = write(client, FOREIGN)
+    changed = change(client, "PATCH", entry["id"], {"date": "2026-10-02"})
+    assert changed["exchangeRate"] == Decimal("1380.5")
+    assert changed["amount"] == entry["amount"]
+    assert fx_source.calls == []
+
+
+def test_change_that_needs_a_rate_is_502_and_changes_nothing_without_one(client):
+    entry = write(client, PLAIN)
+    path = f"{ENTRIES}/{entry['id']}"
+    body = {"currency": "JPY", "originalAmount": 1_000, "memo": "x"}
+    response = client.send("PATCH", path, body)
+    assert response.status_code == 502, response.content
+    assert response.data["code"] == "PROVIDER_UNAVAILABLE"
+    assert client.read(path) == entry
+
+
+def test_entry_that_changes_while_its_rate_is_looked_up_gets_the_right_one(
+    client, monkeypatch
+):
+    """What is needed is seen under the lock, so it is looked up once more."""
+    entry = write(client, PLAIN)
+    looked_up = []
+
+    def look_up(base, quote, day):
+        Entry.objects.filter(pk=entry["id"]).update(date=date(2026, 9, 1))
+        looked_up.append((base, quote, day))
+        return rates.Rate(Decimal(day.month), day)
+
+    monkeypatch.setattr(rates, "look_up_rate", look_up)
+    body = {"currency": "JPY", "originalAmount": 1_000}
+    changed = change(client, "PATCH", entry["id"], body)
+    assert looked_up == [
+        ("JPY", "KRW", date(2026, 11, 21)),
+        ("JPY", "KRW", date(2026, 9, 1)),
+    ]
+    assert (changed["date"], changed["amount"]) == ("2026-09-01", 9_000)
 
 
 def test_home_entry_with_a_currency_but_no_original_amount_is_refused(client):

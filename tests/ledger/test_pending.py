@@ -137,6 +137,29 @@ def test_entry_without_a_rate_is_not_confirmed_before_an_amount_is_given(
     assert rateless.pending
 
 
+def test_amount_is_needed_even_when_the_rate_can_be_had_again(
+    client, rateless, fx_source
+):
+    assert_refused(confirm(client, rateless.pk), "amount")
+    assert fx_source.calls == []
+
+
+def test_rate_that_can_be_had_again_is_kept_beside_the_amount(
+    client, rateless, fx_source
+):
+    fx_source.quote("USD", "KRW", "1390", "2026-11-02")
+    response = confirm(client, rateless.pk, {"amount": 17_000})
+    assert response.data["amount"] == 17_000
+    assert response.data["exchangeRate"] == 1390
+
+
+def test_editing_an_entry_without_a_rate_asks_no_source(client, rateless, fx_source):
+    path = f"{ENTRIES}/{rateless.pk}"
+    for body in ({"memo": "x"}, {"date": "2026-11-03"}, {"originalAmount": 20}):
+        assert client.send("PATCH", path, body).status_code == 200
+    assert fx_source.calls == []
+
+
 @pytest.mark.parametrize(
     ("body", "amount", "rate"),
     [

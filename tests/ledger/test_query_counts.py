@@ -5,20 +5,33 @@ from datetime import date, timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts.models import PointHistory
-from ledger.models import QuickEntryTag
+from ledger.holdings import read_portfolio
+from ledger.models import (
+    Occurrence,
+    QuickEntryTag,
+    RecurringRule,
+    RecurringTag,
+    StockQuote,
+)
 from tests.clients import JSONClient
 from tests.factories import (
+    make_budget,
     make_category,
     make_entry,
     make_member,
     make_quick_entry,
+    make_rule,
+    make_stock,
     make_tag,
+    make_trade,
     make_wallet,
 )
 
 MANY = 50
+HOUR = timedelta(hours=1)
 
 
 def add_wallet(member, number):
@@ -53,6 +66,20 @@ def add_quick_entry(member, number):
         )
 
 
+def add_stock(member, number):
+    make_stock(member, code=f"CODE{number}")
+
+
+def add_trade(member, number):
+    """Of a stock with a fresh price; what changed was replayed."""
+    now = timezone.now()
+    StockQuote.objects.create(
+        code=f"CODE{number}", home_price=9, at=now, fetched_at=now, due_at=now + HOUR
+    )
+    make_trade(member, stock=make_stock(member, code=f"CODE{number}"))
+    read_portfolio(member)
+
+
 def add_award(member, number):
     PointHistory.objects.create(member=member, points=10, reason="POST")
 
@@ -61,6 +88,47 @@ def add_member(member, number):
     make_member()
 
 
+def add_tag(member, number):
+    make_tag(member)
+
+
+def add_budget(member, number):
+    category = make_category(member, parent=make_category(member))
+    make_budget(member, category=category)
+    make_entry(member, category=category)
+
+
+def add_rule(member, number):
+    rule = make_rule(member, wallet=make_wallet(member), category=make_category(member))
+    for position in range(2):
+        RecurringTag.objects.create(
+            rule=rule, tag=make_tag(member), member_id=member.pk, position=position
+        )
+
+
+def add_occurrence(member, number):
+    rule = RecurringRule.objects.owned_by(member).first() or make_rule(member)
+    Occurrence.objects.create(
+        member=member,
+        rule=rule,
+        due_date=date(2026, 1, 1) + timedelta(number),
+        status=Occurrence.Status.BOOKED,
+        entry=make_entry(member),
+    )
+
+
+def add_flow(member, number):
+    """An entry of its own day, category, wallet and tag."""
+    make_entry(
+        member,
+        date=date(2026, 11, 1) + timedelta(number % 30),
+        category=make_category(member, parent=make_category(member)),
+        wallet=make_wallet(member),
+        tags=("every", f"own{number}"),
+    )
+
+
+MONTH = "year=2026&month=11"
 LISTS = [
     ("/api/account/wallets", add_wallet),
     ("/api/account/networth", add_wallet),
@@ -69,6 +137,19 @@ LISTS = [
     ("/api/account/entries?size=100&type=expense&year=2026", add_entry),
     ("/api/account/categories", add_category),
     ("/api/account/quick-entries", add_quick_entry),
+    ("/api/account/stocks", add_stock),
+    ("/api/account/trades?size=100", add_trade),
+    ("/api/account/portfolio", add_trade),
+    ("/api/account/tags", add_tag),
+    (f"/api/account/budgets?{MONTH}", add_budget),
+    (f"/api/account/budgets/status?{MONTH}", add_budget),
+    (f"/api/account/budgets/chart?{MONTH}", add_budget),
+    ("/api/account/recurring", add_rule),
+    (f"/api/account/statistics/month?{MONTH}", add_flow),
+    ("/api/account/statistics/year?year=2026", add_flow),
+    ("/api/account/statistics/range?from=2026-11-01&to=2026-11-30", add_flow),
+    ("/api/account/networth/trend", add_flow),
+    ("/api/account/networth/trend?unit=WEEK", add_flow),
     ("/api/auth/points?size=100", add_award),
     ("/api/users?size=100", add_member),
 ]
@@ -91,6 +172,20 @@ def test_list_costs_the_same_queries_for_1_row_and_for_50(path, add, administrat
     many = capture_queries(client, path)
     listing = "\n".join(many)
     assert len(few) == len(many), f"1 row: {len(few)}, 50: {len(many)}\n{listing}"
+
+
+def test_occurrences_cost_the_same_queries_for_1_and_for_50(administrator):
+    client = JSONClient(administrator)
+    add_occurrence(administrator, 0)
+    rule = RecurringRule.objects.owned_by(administrator).get()
+    path = f"/api/account/recurring/{rule.pk}/occurrences?size=100"
+    client.read(path)
+    few = capture_queries(client, path)
+    for number in range(1, MANY):
+        add_occurrence(administrator, number)
+    many = capture_queries(client, path)
+    assert len(few) == len(many)
+    assert len(client.read(path)["results"]) == MANY
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,7 @@
+"""The ledger's tables, without the service that starts with them."""
+
+from django.apps import AppConfig
+
+
+class LedgerTables(AppConfig):
+    name = "ledger"

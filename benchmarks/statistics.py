@@ -1,0 +1,108 @@
+"""Month, year, trend and budgets: read from kept totals, flat over the history."""
+
+import http.client
+import json
+from collections.abc import Callable
+
+import psycopg
+
+from benchmarks.client import TIMEOUT_SECONDS, Client, Target, Timing, time_in_turn
+from benchmarks.entries import LARGE
+from benchmarks.report import Row, at_most, milliseconds
+from benchmarks.sessions import PATH as TRIVIAL
+from benchmarks.stage import Stage
+from config.embedded.folder import LOOPBACK as HOST
+
+NAME = "statistics"
+YEAR, MONTH, FIRST, LAST = 2023, 3, "2023-03-01", "2023-03-31"
+PATHS = {
+    "month": f"/api/account/statistics/month?year={YEAR}&month={MONTH}",
+    "year": f"/api/account/statistics/year?year={YEAR}",
+    "trend of 60 months": "/api/account/networth/trend?months=60",
+    "budget status": f"/api/account/budgets/status?year={YEAR}&month={MONTH}",
+}
+REPEATS = 20
+_AGGREGATE = """
+    SELECT type, category_id, sum(amount), count(*) FROM account_entry
+    WHERE member_id = %s AND date BETWEEN %s AND %s AND NOT pending
+    GROUP BY type, category_id
+"""
+_BUDGETS = """
+    INSERT INTO account_budget (member_id, category_id, type, year, month, amount)
+    SELECT member_id, id, 'expense', %s, %s, 500000 FROM account_category
+    WHERE type = 'expense' ON CONFLICT DO NOTHING
+"""
+
+
+def measure(stage: Stage, rounds: int) -> list[Row]:
+    with psycopg.connect(stage.database.address, autocommit=True) as connection:
+        connection.execute("UPDATE member SET plan = 'PREMIUM'")
+        connection.execute(_BUDGETS, [YEAR, MONTH])
+        rows = []
+        for text, path in PATHS.items():
+            rows += measure_growth(stage, text, path, rounds)
+        return rows + measure_month(stage, connection, rounds)
+
+
+def measure_growth(stage: Stage, text: str, path: str, rounds: int) -> list[Row]:
+    shape = stage.shape
+    names = [f"{size:,}" for size in shape.sizes]
+    members = [shape.member_of_size(index) for index in range(len(shape.sizes))]
+    calls: dict[str, Callable[[], object]] = {
+        name: Client(stage.ask_ours(path, member))
+        for name, member in zip(names, members, strict=True)
+    }
+    calls["trivial"] = Client(stage.ask_ours(TRIVIAL, members[LARGE]))
+    times = time_in_turn(calls, rounds, REPEATS)
+    level = ", ".join(f"{name}: {milliseconds(times[name].median)}" for name in names)
+    ratio = times[names[-1]].to(times[names[0]])
+    large = times[names[LARGE]]
+    return [
+        at_most(NAME, f"{text}, growth {names[-1]} : {names[0]}", level, ratio, 1.5),
+        Row(NAME, f"{text}, {names[LARGE]} entries : T", milliseconds(large.median),
+            large.to(times["trivial"])),
+    ]  # fmt: skip
+
+
+def measure_month(
+    stage: Stage, connection: psycopg.Connection, rounds: int
+) -> list[Row]:
+    member = stage.shape.member_of_size(LARGE)
+    target = stage.ask_ours(PATHS["month"], member)
+    times = time_in_turn(
+        {
+            "ours": Client(target),
+            "trivial": Client(stage.ask_ours(TRIVIAL, member)),
+            "sql": lambda: connection.execute(
+                _AGGREGATE, [member, FIRST, LAST]
+            ).fetchall(),
+            "write": write_then_read(target),
+        },
+        rounds,
+        REPEATS,
+    )
+    both: tuple[Timing, Timing] = (times["trivial"], times["sql"])
+    ours, write = times["ours"], times["write"]
+    return [
+        at_most(NAME, "month : T + Q", milliseconds(ours.median), ours.to(*both), 1.5),
+        at_most(NAME, "write an entry, then the month : T",
+                milliseconds(write.median), write.to(times["trivial"]), 6.0),
+    ]  # fmt: skip
+
+
+def write_then_read(target: Target) -> Callable[[], object]:
+    """One entry written and the month's statistics read, over one connection."""
+    read = Client(target)
+    connection = http.client.HTTPConnection(HOST, target.port, timeout=TIMEOUT_SECONDS)
+    headers = {**target.headers, "Content-Type": "application/json"}
+    body = json.dumps({"date": FIRST, "type": "expense", "amount": 1000})
+
+    def call() -> object:
+        connection.request("POST", "/api/account/entries", body, headers)
+        response = connection.getresponse()
+        response.read()
+        if response.status != http.client.CREATED:
+            raise AssertionError(response.status)
+        return read()
+
+    return call

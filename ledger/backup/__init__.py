@@ -1,0 +1,1 @@
+"""Backup and restore of one member's ledger (service.md, Restore rules)."""

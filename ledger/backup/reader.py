@@ -1,0 +1,142 @@
+"""The program that reads a file nobody has vouched for, in a process of its own.
+
+A workbook of a few kilobytes can ask for gigabytes, and the parser then ends its
+process. So it runs here, with bounds on memory and time that the system enforces, and
+hands over plain rows: frames of a length and a marshalled tuple. It needs neither
+Django nor the rest of the service.
+
+    python reader.py xlsx|json COLUMNS MAX_ROWS < file > frames
+"""
+
+import datetime
+import io
+import json
+import marshal
+import resource
+import struct
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
+
+MEMORY_BYTES = 448 * 2**20
+CPU_SECONDS = 20
+ROWS_IN_A_FRAME = 2_000
+MAX_COLUMNS = 64
+LENGTH = struct.Struct("<I")
+
+Sheets = dict[str, list[str]]
+Row = list[Any] | None
+
+
+class Refused(Exception):
+    """What is wrong with the file as a whole."""
+
+
+def main() -> None:
+    bound_resources()
+    kind, columns, max_rows = sys.argv[1:]
+    sheets: Sheets = json.loads(columns)
+    data = sys.stdin.buffer.read()
+    read = read_workbook if kind == "xlsx" else read_json
+    try:
+        for name, rows in read(data, sheets):
+            send("sheet", name)
+            send_rows(name, rows, int(max_rows))
+    except Refused as refusal:
+        send("refused", str(refusal))
+    send("end")
+    sys.stdout.buffer.flush()
+
+
+def bound_resources() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def send(*frame: Any) -> None:
+    payload = marshal.dumps(frame)
+    sys.stdout.buffer.write(LENGTH.pack(len(payload)) + payload)
+
+
+def send_rows(name: str, rows: Iterable[Row], max_rows: int) -> None:
+    batch: list[Row] = []
+    for number, row in enumerate(rows, start=1):
+        if number > max_rows:
+            raise Refused(f"The sheet {name} has more than {max_rows} rows.")
+        batch.append(row)
+        if len(batch) == ROWS_IN_A_FRAME:
+            send("rows", batch)
+            batch = []
+    send("rows", batch)
+
+
+def read_workbook(data: bytes, sheets: Sheets) -> Iterator[tuple[str, Iterator[Row]]]:
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
+        for name in sheets:
+            if name not in workbook.sheet_names:
+                continue
+            sheet = workbook.get_sheet_by_name(name)
+            if sheet.total_width > MAX_COLUMNS:
+                raise Refused(f"The sheet {name} has more than {MAX_COLUMNS} columns.")
+            rows = iter(sheet.iter_rows())
+            headers = [cell if type(cell) is str else "" for cell in next(rows, [])]
+            yield name, pick_cells(headers, rows, sheets[name])
+    except (CalamineError, OSError, ValueError):
+        raise Refused("This is not a workbook (xlsx) that can be read.") from None
+
+
+def pick_cells(
+    headers: list[str], rows: Iterable[list[Any]], columns: list[str]
+) -> Iterator[Row]:
+    """The cells in the order of `columns`; those without a header are None."""
+    headers = [header.strip() for header in headers]
+    places = [headers.index(name) if name in headers else -1 for name in columns]
+    for cells in rows:
+        cells.append(None)  # where -1 points to
+        yield [plain(cells[place]) for place in places]
+
+
+def plain(cell: Any) -> Any:
+    if cell.__class__ is str or cell.__class__ is float or cell.__class__ is bool:
+        return cell
+    if isinstance(cell, datetime.datetime):
+        is_day = cell.time() == datetime.time()
+        return (cell.date() if is_day else cell).isoformat()
+    return cell.isoformat() if isinstance(cell, datetime.date) else cell and str(cell)
+
+
+def read_json(data: bytes, sheets: Sheets) -> Iterator[tuple[str, Iterator[Row]]]:
+    try:
+        body = json.loads(
+            data.decode("utf-8-sig"),
+            parse_float=str.encode,
+            parse_constant=refuse_constant,
+        )
+    except (ValueError, RecursionError):
+        raise Refused("The body is not valid JSON.") from None
+    if not isinstance(body, dict):
+        raise Refused("A backup is an object with a list for each sheet.")
+    for name, columns in sheets.items():
+        rows = body.get(name)
+        if rows is None:
+            continue
+        if not isinstance(rows, list):
+            raise Refused(f"{name} is not a list.")
+        yield name, pick_fields(rows, columns)
+
+
+def refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def pick_fields(rows: list[Any], columns: list[str]) -> Iterator[Row]:
+    for row in rows:
+        yield [row.get(name) for name in columns] if isinstance(row, dict) else None
+
+
+if __name__ == "__main__":
+    main()

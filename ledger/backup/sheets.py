@@ -1,0 +1,133 @@
+"""The sheets of a backup and their columns, as data.
+
+Headers are the API's field names; what refers to another row does so by name. What the
+service makes by itself (ids, balances, times of writing, places in an order) is left
+out: the rows stand in their order. Budgets carry their month, for information.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ledger.backup import cells
+from ledger.backup.cells import Read
+from ledger.models import Wallet
+from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, EntryType
+from ledger.models.budgets import MAX_YEAR, MIN_YEAR
+from ledger.models.recurring import MAX_INTERVAL
+from ledger.schedule import Frequency
+from ledger.serializers.wallets import ACCOUNT_NUMBER_LENGTH
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; `default` is what an empty cell means where it is not required.
+
+    `repeats`: few different texts stand in it, so that each is read once.
+    """
+
+    name: str
+    read: Read
+    required: bool = False
+    default: Any = None
+    repeats: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    name: str
+    columns: tuple[Column, ...]
+
+    @property
+    def headers(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+
+_NAME = cells.name()
+_MEMO = Column("memo", cells.text(MEMO_LENGTH), default="", repeats=False)
+_TYPE = Column("type", cells.choice(EntryType.values), required=True)
+_CATEGORY = Column("category", _NAME)
+_WALLET = Column("wallet", _NAME)
+_TAGS = Column("tags", cells.tag_names, default=())
+
+WALLETS = Sheet(
+    "wallets",
+    (
+        Column("name", _NAME, required=True),
+        Column("kind", cells.choice(Wallet.Kind.values), required=True),
+        Column("institution", cells.text(NAME_LENGTH), default=""),
+        Column(
+            "accountNumber", cells.account_number(ACCOUNT_NUMBER_LENGTH), default=""
+        ),
+        Column("openingBalance", cells.signed_amount, default=0),
+        Column("manualValuation", cells.flag, default=False),
+        Column("currentValue", cells.signed_amount),
+        Column("archived", cells.flag, default=False),
+        _MEMO,
+    ),
+)
+TAGS = Sheet("tags", (Column("name", cells.tag_name, required=True),))
+CATEGORIES = Sheet(
+    "categories",
+    (_TYPE, Column("name", _NAME, required=True), Column("parent", _NAME)),
+)
+ENTRIES = Sheet(
+    "entries",
+    (
+        Column("date", cells.day, required=True),
+        _TYPE,
+        Column("amount", cells.entry_amount),
+        _CATEGORY,
+        _WALLET,
+        _MEMO,
+        _TAGS,
+        Column("currency", cells.currency),
+        Column("originalAmount", cells.positive(16, 4)),
+        Column("exchangeRate", cells.positive(20, 8)),
+        Column("installmentMonths", cells.whole(2, 24)),
+        Column("pending", cells.flag, default=False),
+    ),
+)
+RECURRING = Sheet(
+    "recurring",
+    (
+        Column("name", _NAME, required=True),
+        _TYPE,
+        Column("amount", cells.amount, required=True),
+        _CATEGORY,
+        _WALLET,
+        _MEMO,
+        _TAGS,
+        Column(
+            "frequency", cells.choice([each.value for each in Frequency]), required=True
+        ),
+        Column("interval", cells.whole(1, MAX_INTERVAL), default=1),
+        Column("anchorDate", cells.day, required=True),
+        Column("endDate", cells.day),
+        Column("nextDate", cells.day),
+        Column("active", cells.flag, default=True),
+    ),
+)
+BUDGETS = Sheet(
+    "budgets",
+    (
+        Column("category", _NAME, required=True),
+        Column("year", cells.whole(MIN_YEAR, MAX_YEAR), required=True),
+        Column("month", cells.whole(1, 12), required=True),
+        Column("amount", cells.amount, required=True),
+    ),
+)
+QUICK_ENTRIES = Sheet(
+    "quickEntries",
+    (
+        Column("name", _NAME, required=True),
+        _TYPE,
+        Column("amount", cells.amount),
+        _CATEGORY,
+        _WALLET,
+        _MEMO,
+        _TAGS,
+    ),
+)
+
+SHEETS = (WALLETS, TAGS, CATEGORIES, ENTRIES, RECURRING, BUDGETS, QUICK_ENTRIES)
+"""In the order in which they are restored (service.md, Restore rules, 1)."""

@@ -1,0 +1,57 @@
+"""Who may restore, and how many may read files, at the same time.
+
+Advisory locks of the session, not of a transaction: none is open while a file is read.
+They span all processes, and end with the connection if theirs does.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+from accounts.models import Member
+from ledger.errors import ReadersBusy, RestoreUnderWay
+
+RESTORE_TURNS = 0x4C52
+READING_TURNS = 0x4C57
+READERS = 2
+"""Files read at once, over all processes."""
+
+
+@contextmanager
+def restore_turn(member: Member) -> Iterator[None]:
+    """One restore of a member's ledger at a time; a second is `RestoreUnderWay`."""
+    key = member.pk % 2**31
+    if not _try_lock(RESTORE_TURNS, key):
+        raise RestoreUnderWay
+    try:
+        yield
+    finally:
+        _unlock(RESTORE_TURNS, key)
+
+
+@contextmanager
+def reading_turn() -> Iterator[None]:
+    """One of a few places for reading files; `ReadersBusy` when all are taken."""
+    place = next((p for p in range(READERS) if _try_lock(READING_TURNS, p)), None)
+    if place is None:
+        raise ReadersBusy
+    try:
+        yield
+    finally:
+        _unlock(READING_TURNS, place)
+
+
+def _try_lock(turns: int, key: int) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [turns, key])
+        return bool(cursor.fetchone()[0])
+
+
+def _unlock(turns: int, key: int) -> None:
+    """In a transaction that failed, the lock goes with the connection instead."""
+    if connection.needs_rollback or connection.connection is None:
+        connection.close_if_unusable_or_obsolete()
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [turns, key])

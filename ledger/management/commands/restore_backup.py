@@ -1,0 +1,54 @@
+"""`restore_backup`: replace a member's ledger by a backup."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from config.errors import DomainError
+from ledger.backup.restore import restore_backup
+from ledger.management.commands.backup_member import find_member
+
+
+class Command(BaseCommand):
+    help = (
+        "Replaces a member's whole ledger by FILE: a workbook (xlsx) that "
+        "backup_member or GET /api/account/backup wrote, or JSON of the same "
+        "structure. Everything is checked first and written in one transaction: after "
+        "a failure nothing has changed, and the bad rows are listed. Stocks, trades "
+        "and expected incomes are deleted and not restored; budgets become those of "
+        "the current month. Write a backup of the present state before (backup_member)."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--member", required=True, metavar="LOGIN_ID")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="check and count; write nothing"
+        )
+        parser.add_argument("file", type=Path, metavar="FILE")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        member = find_member(options["member"])
+        path: Path = options["file"]
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}") from error
+        try:
+            counts = restore_backup(
+                member,
+                data,
+                timezone.now(),
+                dry_run=options["dry_run"],
+                report=self.stderr.write,
+            )
+        except DomainError as refusal:
+            raise CommandError(self.explain(refusal)) from refusal
+        done = "would be restored" if options["dry_run"] else "restored"
+        rows = ", ".join(f"{count} {sheet}" for sheet, count in counts.items())
+        self.stdout.write(f"{member.login_id}: {rows} {done}.")
+
+    def explain(self, refusal: DomainError) -> str:
+        lines = [f"{error.field}: {error.detail}" for error in refusal.errors]
+        return "\n".join([refusal.detail, *lines])

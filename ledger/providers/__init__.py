@@ -1,0 +1,1 @@
+"""Outside services of the ledger: each behind a small protocol."""

@@ -1,0 +1,147 @@
+"""Where exchange rates come from: Frankfurter, then open.er-api for today's."""
+
+import json
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any, Protocol
+
+from django.conf import settings
+from django.utils import timezone
+
+from config import outgoing
+from config.errors import ProviderUnavailable
+
+logger = logging.getLogger(__name__)
+
+FRANKFURTER_HOST = "https://api.frankfurter.dev"
+OPEN_ER_API_HOST = "https://open.er-api.com"
+CHAIN_SECONDS = 6.0
+FIRST_SECONDS = 4.0
+"""What the first source may take of it, so that the second one has its turn."""
+PAUSE_SECONDS = 10.0
+"""How long a source that failed is not asked by this process."""
+RATE_STEP = Decimal("0.00000001")
+RATE_LIMIT = Decimal(10) ** 12
+_EXACT = Context(prec=60)
+_UNREADABLE = (LookupError, TypeError, ValueError, ArithmeticError, OSError)
+_NO_RATE = {400, 404, 422}
+
+pauses = outgoing.Pauses(PAUSE_SECONDS)
+
+
+class NoRate(ProviderUnavailable):
+    """The source answers, and has no rate of this pair and day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What one unit of a currency cost in another, on the source's own date."""
+
+    rate: Decimal
+    rate_date: date
+    source: str
+
+
+class RateProvider(Protocol):
+    """What the setting FX_PROVIDER names: a class that is made without arguments."""
+
+    def look_up(self, base: str, quote: str, day: date) -> Quote:
+        """The rate of `day`, or the last one before it.
+
+        Raises `NoRate`, or `ProviderUnavailable` when the source fails.
+        """
+        ...
+
+
+class RateSources:
+    """The real sources, one after the other, within `CHAIN_SECONDS` together."""
+
+    def look_up(self, base: str, quote: str, day: date) -> Quote:
+        deadline = time.monotonic() + CHAIN_SECONDS
+        try:
+            return ask_frankfurter(base, quote, day, FIRST_SECONDS)
+        except ProviderUnavailable:
+            if day < timezone.localdate():
+                raise
+        return ask_open_er_api(base, quote, day, deadline - time.monotonic())
+
+
+def ask_frankfurter(base: str, quote: str, day: date, seconds: float) -> Quote:
+    """`GET /v2/rate/USD/KRW?date=…`; a weekend's answer carries Friday's date."""
+    source, url = "frankfurter", f"{settings.FX_BASE_URL}/v2/rate/{base}/{quote}"
+    body = _ask(source, url, {"date": day.isoformat()}, seconds)
+    with _refuse_unreadable(source):
+        rate_date = date.fromisoformat(body["date"])
+        if (body["base"], body["quote"]) != (base, quote) or rate_date > day:
+            raise ValueError("another pair or day")
+        return Quote(read_rate(body["rate"]), rate_date, source)
+
+
+def ask_open_er_api(base: str, quote: str, day: date, seconds: float) -> Quote:
+    """`GET /v6/latest/USD`: all rates of today for one currency.
+
+    On a host of its own, unless FX_BASE_URL puts another in the place of both.
+    """
+    source, host = "open.er-api", settings.FX_BASE_URL
+    host = OPEN_ER_API_HOST if host == FRANKFURTER_HOST else host
+    body = _ask(source, f"{host}/v6/latest/{base}", {}, seconds)
+    with _refuse_unreadable(source):
+        if body["result"] != "success" or body["base_code"] != base:
+            raise ValueError("another currency, or no success")
+        if quote not in body["rates"]:
+            raise NoRate
+        updated_at = datetime.fromtimestamp(body["time_last_update_unix"], UTC)
+        rate_date = min(updated_at.date(), day)
+        return Quote(read_rate(body["rates"][quote]), rate_date, source)
+
+
+def read_rate(value: Any) -> Decimal:
+    """A JSON number, to 8 decimals; none that is NaN, not positive or rounds to 0."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise TypeError("no exact number")
+    rate = Decimal(value).quantize(RATE_STEP, ROUND_HALF_UP, _EXACT)
+    if not 0 < rate < RATE_LIMIT:
+        raise ValueError("no rate")
+    return rate
+
+
+def _ask(
+    source: str, url: str, params: Mapping[str, str], seconds: float
+) -> dict[str, Any]:
+    """The JSON object that the source answers, its fractions exact."""
+    if not pauses.admits(source) or seconds <= 0:
+        raise ProviderUnavailable
+    try:
+        answer = outgoing.get(url, params, seconds=seconds)
+    except ProviderUnavailable:
+        _report(source, "does not answer")
+        raise
+    if answer.status in _NO_RATE:
+        raise NoRate
+    with _refuse_unreadable(source):
+        if answer.status != 200:
+            raise ValueError("no success")
+        body = json.loads(answer.body, parse_float=Decimal)
+        if not isinstance(body, dict):
+            raise TypeError("no object")
+        return body
+
+
+@contextmanager
+def _refuse_unreadable(source: str) -> Iterator[None]:
+    """What an answer holds is believed only where it is what was agreed."""
+    try:
+        yield
+    except (*_UNREADABLE, RecursionError):
+        _report(source, "answers what cannot be read")
+        raise ProviderUnavailable from None
+
+
+def _report(source: str, what: str) -> None:
+    pauses.begin(source)
+    logger.warning("exchange rates: %s %s", source, what)

@@ -1,0 +1,206 @@
+"""Wire shapes of stocks, trades and the portfolio."""
+
+import functools
+from typing import Any
+
+from rest_framework import serializers
+
+from config.api.serializers import (
+    MAX_AMOUNT,
+    Amount,
+    Day,
+    Exact,
+    PositiveExact,
+    QuerySerializer,
+    Serializer,
+    Text,
+)
+from ledger.holdings import Holding, Portfolio, Totals
+from ledger.models import Stock, Trade
+from ledger.models.investments import CODE_LENGTH
+from ledger.ownership import OwnedId
+from ledger.prices import Price
+from ledger.serializers.fields import NameField, OptionalText
+
+PositiveOrZero = functools.partial(Amount, min_value=0)
+
+
+class CodeField(Text):
+    """A stock's code in capital letters."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=CODE_LENGTH, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        return super().to_internal_value(data).upper()
+
+
+class StockBody(Serializer):
+    """A stock (contract, section 3)."""
+
+    id = serializers.IntegerField(read_only=True)
+    code = CodeField(
+        help_text=(
+            "By which its price is looked up, kept in capital letters: 005930 for a "
+            "Korean stock, AAPL for an American one. Unique for the member."
+        )
+    )
+    name = NameField()
+    market = OptionalText(max_length=CODE_LENGTH)
+    current_price = PositiveOrZero(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=(
+            "Whole home-currency units. Opening the portfolio looks it up; one that "
+            "is typed in counts only for a code of which no price was ever found."
+        ),
+    )
+    price_at = serializers.DateTimeField(
+        read_only=True, allow_null=True, help_text="The time of the price."
+    )
+    sort_order = serializers.IntegerField(read_only=True)
+
+
+class TradeBody(Serializer):
+    """A trade (contract, section 3); what is read can be sent back as it is."""
+
+    id = serializers.IntegerField(read_only=True)
+    stock_id = OwnedId(Stock, source="stock")
+    side = serializers.ChoiceField(choices=Trade.Side.choices)
+    date = Day()
+    quantity = PositiveExact(
+        max_digits=18,
+        decimal_places=6,
+        help_text="More than 0, up to 12 digits before and 6 after the point.",
+    )
+    price = PositiveOrZero(
+        help_text=(
+            f"Of one share, whole home-currency units, 0 to {MAX_AMOUNT}; 0 for "
+            "shares that were given, such as bonus shares."
+        )
+    )
+    fee = PositiveOrZero(required=False, default=0)
+    tax = PositiveOrZero(
+        required=False, default=0, help_text="Lowers the profit of a sell only."
+    )
+    memo = OptionalText()
+
+
+class TradeQuery(QuerySerializer):
+    """The filters of the trade list; all that are given must hold."""
+
+    stock_id = serializers.IntegerField(required=False)
+    from_ = Day(required=False, source="from_")
+    to = Day(required=False)
+    side = serializers.ChoiceField(choices=Trade.Side.choices, required=False)
+
+
+class HoldingBody(Serializer):
+    stock_id = serializers.IntegerField()
+    code = serializers.CharField()
+    name = serializers.CharField()
+    market = serializers.CharField()
+    quantity = Exact(
+        max_digits=30, decimal_places=6, help_text="0 where all shares were sold."
+    )
+    average_cost = Exact(
+        max_digits=30,
+        decimal_places=2,
+        allow_null=True,
+        help_text="Of one share, with 2 decimals; null where none is held.",
+    )
+    cost_basis = serializers.IntegerField()
+    current_price = serializers.IntegerField(allow_null=True)
+    price_at = serializers.DateTimeField(allow_null=True)
+    price_stale = serializers.BooleanField(
+        help_text="True where no price could be had lately; the last one is shown."
+    )
+    market_value = serializers.IntegerField(
+        allow_null=True, help_text="Null where no price is known."
+    )
+    unrealized_profit = serializers.IntegerField(allow_null=True)
+    unrealized_rate = Exact(
+        max_digits=30,
+        decimal_places=4,
+        allow_null=True,
+        help_text="unrealizedProfit / costBasis with 4 decimals: 0.25 is 25 %.",
+    )
+    realized_profit = serializers.IntegerField()
+
+
+class TotalsBody(Serializer):
+    """Rounded from the exact sums; a holding without a price counts at its cost."""
+
+    cost_basis = serializers.IntegerField()
+    market_value = serializers.IntegerField()
+    unrealized_profit = serializers.IntegerField()
+    unrealized_rate = Exact(max_digits=30, decimal_places=4, allow_null=True)
+    realized_profit = serializers.IntegerField()
+
+
+class PortfolioBody(Serializer):
+    holdings = HoldingBody(many=True)
+    totals = TotalsBody()
+
+
+def describe_stock(stock: Stock, price: Price) -> dict[str, Any]:
+    return {
+        "id": stock.pk,
+        "code": stock.code,
+        "name": stock.name,
+        "market": stock.market,
+        "currentPrice": price.amount,
+        "priceAt": price.at,
+        "sortOrder": stock.sort_order,
+    }
+
+
+def describe_trade(trade: Trade) -> dict[str, Any]:
+    return {
+        "id": trade.pk,
+        "stockId": trade.stock_id,
+        "side": trade.side,
+        "date": trade.date,
+        "quantity": trade.quantity,
+        "price": trade.price,
+        "fee": trade.fee,
+        "tax": trade.tax,
+        "memo": trade.memo,
+    }
+
+
+def describe_portfolio(portfolio: Portfolio) -> dict[str, Any]:
+    return {
+        "holdings": [describe_holding(row) for row in portfolio.holdings],
+        "totals": describe_totals(portfolio.totals),
+    }
+
+
+def describe_holding(holding: Holding) -> dict[str, Any]:
+    return {
+        "stockId": holding.stock_id,
+        "code": holding.code,
+        "name": holding.name,
+        "market": holding.market,
+        "quantity": holding.quantity,
+        "averageCost": holding.average_cost,
+        "costBasis": holding.cost_basis,
+        "currentPrice": holding.price.amount,
+        "priceAt": holding.price.at,
+        "priceStale": holding.price.stale,
+        "marketValue": holding.market_value,
+        "unrealizedProfit": holding.unrealized_profit,
+        "unrealizedRate": holding.unrealized_rate,
+        "realizedProfit": holding.realized_profit,
+    }
+
+
+def describe_totals(totals: Totals) -> dict[str, Any]:
+    return {
+        "costBasis": totals.cost_basis,
+        "marketValue": totals.market_value,
+        "unrealizedProfit": totals.unrealized_profit,
+        "unrealizedRate": totals.unrealized_rate,
+        "realizedProfit": totals.realized_profit,
+    }

@@ -1,0 +1,45 @@
+"""Query parameters that name a month, a year or a range of days."""
+
+from django.utils import timezone
+from rest_framework import serializers
+
+from config.api.serializers import Day, QuerySerializer, Serializer, Whole
+from ledger.budgets import Month
+from ledger.models.budgets import MAX_YEAR, MIN_YEAR
+
+
+class MonthQuery(QuerySerializer):
+    """`year` and `month`; the current month of the home time zone without them."""
+
+    year = serializers.IntegerField(
+        min_value=MIN_YEAR, max_value=MAX_YEAR, required=False
+    )
+    month = serializers.IntegerField(min_value=1, max_value=12, required=False)
+
+
+class YearQuery(QuerySerializer):
+    """`year`; the current one without it."""
+
+    year = serializers.IntegerField(
+        min_value=MIN_YEAR, max_value=MAX_YEAR, required=False
+    )
+
+
+class MonthBody(Serializer):
+    """A month in a body."""
+
+    year = Whole(min_value=MIN_YEAR, max_value=MAX_YEAR)
+    month = Whole(min_value=1, max_value=12)
+
+
+class RangeQuery(QuerySerializer):
+    """`from` and `to`, both included."""
+
+    from_ = Day(source="from_")
+    to = Day()
+
+
+def month_from(values: dict[str, int]) -> Month:
+    """The month that is asked for, else the current one."""
+    today = timezone.localdate()
+    return Month(values.get("year", today.year), values.get("month", today.month))

@@ -1,0 +1,16 @@
+"""Wire shapes of receipt recognition."""
+
+from rest_framework import serializers
+
+from config.api.serializers import Serializer
+
+
+class ReceiptBody(Serializer):
+    image = serializers.FileField(
+        allow_empty_file=True,
+        help_text="PNG, JPEG, WebP or GIF, at most 10 MB and 50 megapixels.",
+    )
+
+
+class ReceiptTextBody(Serializer):
+    text = serializers.CharField(help_text="Empty where nothing was recognized.")

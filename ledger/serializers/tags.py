@@ -1,0 +1,19 @@
+"""Wire shapes of tags."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from config.api.serializers import Serializer
+from ledger.models import Tag
+from ledger.serializers.fields import TagNameField
+
+
+class TagBody(Serializer):
+    id = serializers.IntegerField(read_only=True)
+    name = TagNameField()
+    sort_order = serializers.IntegerField(read_only=True)
+
+
+def describe_tag(tag: Tag) -> dict[str, Any]:
+    return {"id": tag.pk, "name": tag.name, "sortOrder": tag.sort_order}

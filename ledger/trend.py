@@ -1,0 +1,77 @@
+"""The net-worth trend: income, expense and net worth by month or by week.
+
+The last point is what `GET /networth` says. Each point before it takes off again what
+flowed through the wallets after its end. Typed-in valuations and holdings have no
+history and are drawn as they are now. The cost grows with the points and the wallets,
+not with the member's history.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db import connection
+
+from accounts.models import Member
+from ledger.networth import compute_net_worth
+from ledger.periods import Period, Unit, last_periods
+
+_FLOWS = """
+    SELECT {bucket},
+        coalesce(sum(f.amount) FILTER (WHERE f.type = 'income'), 0),
+        coalesce(sum(f.amount) FILTER (WHERE f.type = 'expense'), 0),
+        coalesce(sum(CASE f.type WHEN 'income' THEN f.amount ELSE -f.amount END)
+            FILTER (WHERE w.id IS NOT NULL
+                AND NOT (w.manual_valuation AND w.current_value IS NOT NULL)), 0)
+    FROM {table} f LEFT JOIN account w ON w.id = f.wallet_id
+    WHERE f.member_id = %(member)s AND f.{day} >= %(start)s AND NOT f.pending
+    GROUP BY 1
+"""
+FLOWS = {
+    Unit.MONTH: _FLOWS.format(
+        bucket="f.month", table="account_entry_total", day="month"
+    ),
+    Unit.WEEK: _FLOWS.format(
+        bucket="f.date - (extract(isodow FROM f.date)::int - 1)",
+        table="account_entry",
+        day="date",
+    ),
+}
+"""By the first day of the period: income, expense, and what wallets kept of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One period, and the net worth at its end, in whole home-currency units."""
+
+    period: Period
+    income: int
+    expense: int
+    net_worth: int
+
+
+def read_trend(member: Member, unit: Unit, count: int, today: date) -> list[Point]:
+    """The last `count` periods, oldest first, the current one last."""
+    periods = last_periods(today, unit, count)
+    flows = _read_flows(member, unit, periods[0].start)
+    net_worth = compute_net_worth(member).total
+    points = []
+    for period in reversed(periods):
+        income, expense, kept = flows.get(period.start, (0, 0, 0))
+        points.append(Point(period, income, expense, net_worth))
+        if len(points) == 1:
+            kept += sum(row[2] for day, row in flows.items() if day > period.start)
+        net_worth -= kept
+    return points[::-1]
+
+
+def _read_flows(
+    member: Member, unit: Unit, start: date
+) -> dict[date, tuple[int, int, int]]:
+    values: dict[str, Any] = {"member": member.pk, "start": start}
+    with connection.cursor() as cursor:
+        cursor.execute(FLOWS[unit], values)
+        return {
+            day: (int(income), int(expense), int(kept))
+            for day, income, expense, kept in cursor.fetchall()
+        }

@@ -1,0 +1,160 @@
+"""Exchange rates asked for by many at once: one outside call."""
+
+import time
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+from werkzeug import Request, Response
+
+from config.errors import ProviderUnavailable
+from ledger import rates
+from ledger.models import FxRate
+from ledger.rates import Rate, look_up_rate
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once, statuses_of
+from tests.factories import make_member
+from tests.fakes import FakeRates
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CALLERS = 64
+DAY = date(2026, 11, 20)
+PATH = "/v2/rate/USD/KRW"
+
+
+def look_up() -> Any:
+    try:
+        return look_up_rate("USD", "KRW", DAY)
+    except ProviderUnavailable:
+        return None
+
+
+def answer_after(seconds: float, status: int = 200) -> Any:
+    def answer(request: Request) -> Response:
+        time.sleep(seconds)
+        return Response(
+            '{"date":"2026-11-20","base":"USD","quote":"KRW","rate":1380.5}',
+            status=status,
+        )
+
+    return answer
+
+
+def test_64_first_look_ups_are_one_outside_call(slow_fx_source: FakeRates) -> None:
+    slow_fx_source.answer(PATH, answer_after(0.5))
+    found = run_at_once([look_up] * CALLERS)
+    assert found == [Rate(Decimal("1380.5"), DAY)] * CALLERS
+    assert slow_fx_source.calls == [PATH]
+    assert FxRate.objects.count() == 1
+
+
+def test_without_the_lock_they_would_be_many(
+    slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The race that the lock ends is real."""
+    monkeypatch.setattr(rates, "_call", lambda function, key: True)
+    slow_fx_source.answer(PATH, answer_after(0.3))
+    run_at_once([look_up] * 6)
+    assert len(slow_fx_source.calls) > 1
+    assert FxRate.objects.count() == 1
+
+
+def test_source_that_fails_is_asked_once_by_all(slow_fx_source: FakeRates) -> None:
+    slow_fx_source.answer(PATH, answer_after(0.5, status=503))
+    started = time.monotonic()
+    assert run_at_once([look_up] * CALLERS) == [None] * CALLERS
+    assert slow_fx_source.calls == [PATH]
+    assert time.monotonic() - started < 6
+
+
+def test_other_process_that_asks_is_waited_for(
+    slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock lies in the database: another session's holder counts as asking."""
+    key = rates._lock_key(rates.Wanted("USD", "KRW", DAY))
+
+    def hold() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [key])
+            time.sleep(0.6)
+            FxRate.objects.create(
+                base="USD",
+                quote="KRW",
+                day=DAY,
+                rate=Decimal("1390"),
+                rate_date=DAY,
+                source="another",
+            )
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+
+    def ask() -> Any:
+        time.sleep(0.2)
+        return look_up()
+
+    _, found = run_at_once([hold, ask])
+    assert found == Rate(Decimal(1390), DAY)
+    assert slow_fx_source.calls == []
+
+
+def test_wait_for_another_is_bounded(
+    slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rates, "WAIT_SECONDS", 0.3)
+    key = rates._lock_key(rates.Wanted("USD", "KRW", DAY))
+
+    def hold() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [key])
+            time.sleep(1.5)
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+
+    def ask() -> Any:
+        time.sleep(0.2)
+        started = time.monotonic()
+        return look_up(), time.monotonic() - started
+
+    _, (found, seconds) = run_at_once([hold, ask])
+    assert found is None
+    assert seconds < 1
+
+
+def test_no_lock_is_left_behind(slow_fx_source: FakeRates) -> None:
+    slow_fx_source.answer(PATH, answer_after(0.1))
+    run_at_once([look_up] * 8)
+    connections.close_all()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+        assert cursor.fetchone()[0] == 0
+
+
+def test_entries_written_at_once_ask_once_and_hold_no_transaction_meanwhile(
+    slow_fx_source: FakeRates,
+) -> None:
+    client = JSONClient(make_member())
+    body = {"type": "expense", "currency": "USD", "originalAmount": 10}
+    body |= {"date": timezone.localdate(timezone.now()).isoformat()}
+    seen = []
+
+    def answer(request: Request) -> Response:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                " AND state = 'idle in transaction'"
+            )
+            seen.append(cursor.fetchone()[0])
+        connections.close_all()
+        return Response(
+            f'{{"date":"{body["date"]}","base":"USD","quote":"KRW","rate":1380.5}}'
+        )
+
+    slow_fx_source.answer(PATH, answer)
+    write = [lambda: client.send("POST", "/api/account/entries", body)] * 4
+    responses = run_at_once(write)
+    assert statuses_of(responses) == [201] * 4
+    assert {response.data["amount"] for response in responses} == {13_805}
+    assert seen == [0]

@@ -1,0 +1,207 @@
+"""Recurring transactions under concurrent workers: each due date is booked once."""
+
+from collections import Counter
+from datetime import date, datetime
+
+import pytest
+
+from accounts.models import Member
+from ledger.models import Category, Entry, Occurrence, RecurringRule
+from ledger.recurring import run_due
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once, statuses_of
+from tests.factories import make_category, make_member, make_rule, make_wallet
+from tests.ledger.test_totals import assert_totals_are_right
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RECURRING = "/api/account/recurring"
+CATEGORIES = "/api/account/categories"
+WALLETS = "/api/account/wallets"
+NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
+FIRST = date(2026, 11, 17)
+DAYS = 5
+ROUNDS = 20
+
+
+@pytest.fixture
+def member() -> Member:
+    """An administrator: what is due before the test's own day is not missed."""
+    return make_member(role="ADMIN")
+
+
+@pytest.fixture
+def client(member) -> JSONClient:
+    return JSONClient(member)
+
+
+def caller(client, method, path, body=None):
+    return lambda: client.send(method, path, body)
+
+
+def work():
+    """What one worker does when Beat wakes it."""
+    return run_due(NOW)
+
+
+def make_daily(member, **fields):
+    """A rule with five due dates that wait."""
+    return make_rule(member, frequency="DAILY", anchor_date=FIRST, **fields)
+
+
+def assert_each_date_is_booked_once():
+    """One entry for each occurrence, one occurrence for each rule and date."""
+    occurrences = Occurrence.objects.values_list("rule_id", "due_date", "entry_id")
+    keys = Counter((rule, due) for rule, due, _ in occurrences)
+    assert set(keys.values()) <= {1}
+    entries = [entry for _, _, entry in occurrences]
+    assert None not in entries
+    assert sorted(entries) == sorted(Entry.objects.values_list("pk", flat=True))
+
+
+def end_all_rules():
+    RecurringRule.objects.update(next_date=None)
+
+
+@pytest.mark.parametrize("workers", [2, 8])
+def test_workers_at_once_book_each_date_once(workers, member):
+    for number in range(ROUNDS):
+        rules = [make_daily(member, name=f"{number}") for _ in range(2)]
+        runs = run_at_once([work] * workers)
+        assert sum(run.booked for run in runs) == DAYS * len(rules)
+        assert sum(run.failed for run in runs) == 0
+        booked = Occurrence.objects.filter(rule__in=rules).count()
+        assert booked == DAYS * len(rules)
+        assert_each_date_is_booked_once()
+    assert Entry.objects.count() == ROUNDS * 2 * DAYS
+    assert_totals_are_right()
+
+
+def test_workers_at_once_make_an_unknown_name_once(member):
+    """The rule's category and tags are shared, so that they are made by nobody else."""
+    for number in range(5):
+        category = make_category(member, name=f"Rent {number}")
+        for _ in range(3):
+            make_daily(member, category=category, wallet=make_wallet(member))
+        runs = run_at_once([work] * 4)
+        assert sum(run.failed for run in runs) == 0
+    assert Category.objects.count() == 5
+    assert Entry.objects.count() == 5 * 3 * DAYS
+    assert_each_date_is_booked_once()
+
+
+def test_run_now_racing_the_job_books_no_date_twice_and_loses_none(client, member):
+    for _ in range(ROUNDS):
+        rule = make_daily(member)
+        responses = run_at_once(
+            [
+                caller(client, "POST", f"{RECURRING}/{rule.pk}/run"),
+                work,
+                caller(client, "POST", f"{RECURRING}/{rule.pk}/run"),
+            ]
+        )
+        assert statuses_of([responses[0], responses[2]]) == [201, 201]
+        assert responses[0].data["id"] != responses[2].data["id"]
+        work()
+        assert_each_date_is_booked_once()
+        rows = Occurrence.objects.filter(rule=rule).order_by("due_date")
+        days = list(rows.values_list("due_date", flat=True))
+        assert days == [date(2026, 11, 17 + n) for n in range(len(days))]
+        assert DAYS <= len(days) <= DAYS + 2
+        end_all_rules()
+    assert_totals_are_right()
+
+
+def test_many_presses_of_run_at_once_book_different_dates(client, member):
+    for _ in range(5):
+        rule = make_rule(member, anchor_date=date(2026, 12, 31))
+        responses = run_at_once(
+            [caller(client, "POST", f"{RECURRING}/{rule.pk}/run")] * 6
+        )
+        assert statuses_of(responses) == [201] * 6
+        assert len({response.data["date"] for response in responses}) == 6
+    assert_each_date_is_booked_once()
+
+
+def test_job_racing_the_end_of_its_category_neither_deadlocks_nor_loses_one(
+    client, member
+):
+    for number in range(ROUNDS):
+        source = make_category(member, name=f"from {number}")
+        target = make_category(member, name=f"to {number}")
+        wallet, into = make_wallet(member), make_wallet(member)
+        make_daily(member, category=source, wallet=wallet)
+        category, moved, first, second = run_at_once(
+            [
+                caller(
+                    client, "DELETE", f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
+                ),
+                caller(client, "DELETE", f"{WALLETS}/{wallet.pk}?moveTo={into.pk}"),
+                work,
+                work,
+            ]
+        )
+        assert (category.status_code, moved.status_code) == (204, 204)
+        assert (first.failed, second.failed) == (0, 0)
+        work()
+        found = Entry.objects.filter(wallet=into).values_list("category__name")
+        assert list(found) == [(target.name,)] * DAYS
+    assert_each_date_is_booked_once()
+    assert_totals_are_right()
+
+
+def test_job_racing_a_change_of_its_rule_books_no_date_twice(client, member):
+    for number in range(ROUNDS):
+        rule = make_daily(member)
+        body = {"amount": number + 1, "category": f"New {number}", "tags": ["new"]}
+        change, run = run_at_once(
+            [caller(client, "PATCH", f"{RECURRING}/{rule.pk}", body), work]
+        )
+        assert change.status_code == 200, change.content
+        assert run.failed == 0
+        work()
+        assert Occurrence.objects.filter(rule=rule).count() == DAYS
+        assert_each_date_is_booked_once()
+    assert_totals_are_right()
+
+
+def test_job_racing_the_end_of_its_rule_leaves_whole_entries_only(client, member):
+    for _ in range(ROUNDS):
+        rule = make_daily(member)
+        before = Entry.objects.count()
+        delete, run = run_at_once(
+            [caller(client, "DELETE", f"{RECURRING}/{rule.pk}"), work]
+        )
+        assert (delete.status_code, run.failed) == (204, 0)
+        assert Entry.objects.count() - before in {0, DAYS}
+        assert run.booked == Entry.objects.count() - before
+    assert not RecurringRule.objects.exists()
+    assert_totals_are_right()
+
+
+def test_job_racing_the_end_of_its_member_leaves_nothing_and_fails_nowhere(member):
+    for _ in range(10):
+        leaving = make_member(role="ADMIN")
+        make_daily(leaving)
+        client = JSONClient(leaving)
+        delete, run = run_at_once([caller(client, "DELETE", "/api/auth/me"), work])
+        assert (delete.status_code, run.failed) == (204, 0)
+        assert not Entry.objects.filter(member_id=leaving.pk).exists()
+
+
+def test_run_now_racing_the_end_of_its_member_is_never_a_500():
+    for _ in range(10):
+        leaving = make_member(role="ADMIN")
+        rule = make_daily(leaving)
+        clients = [JSONClient(leaving) for _ in range(3)]
+        path = f"{RECURRING}/{rule.pk}"
+        responses = run_at_once(
+            [
+                caller(clients[0], "DELETE", "/api/auth/me"),
+                caller(clients[1], "POST", f"{path}/run"),
+                caller(clients[2], "PATCH", path, {"category": "New", "tags": ["new"]}),
+            ]
+        )
+        assert responses[0].status_code == 204
+        assert max(statuses_of(responses)) < 500
+        assert not RecurringRule.objects.filter(member_id=leaving.pk).exists()

@@ -1,0 +1,148 @@
+"""Trades under concurrent requests: never more sold than is held."""
+
+import pytest
+from django.db.models import Sum
+
+from ledger import investments
+from ledger.models import Position, Stock, Trade
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once, statuses_of
+from tests.factories import make_member, make_stock, make_trade
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TRADES = "/api/account/trades"
+STOCKS = "/api/account/stocks"
+ROUNDS = 100
+
+
+@pytest.fixture
+def client() -> JSONClient:
+    return JSONClient(make_member(plan="PREMIUM"))
+
+
+@pytest.fixture
+def member(client):
+    """The member behind the client."""
+    from accounts.models import Member
+
+    return Member.objects.get()
+
+
+def caller(client, method, path, body=None):
+    return lambda: client.send(method, path, body)
+
+
+def sell(client, stock, quantity=6, day="2026-11-05"):
+    body = {"stockId": stock.pk, "side": "SELL", "date": day, "price": 1}
+    return caller(client, "POST", TRADES, body | {"quantity": quantity})
+
+
+def held(stock) -> int:
+    sums = {
+        side: Trade.objects.filter(stock=stock, side=side).aggregate(
+            sum=Sum("quantity")
+        )["sum"]
+        or 0
+        for side in ("BUY", "SELL")
+    }
+    found = sums["BUY"] - sums["SELL"]
+    assert Position.objects.get(stock=stock).quantity == found
+    return int(found)
+
+
+def test_racing_sells_never_oversell(client, member):
+    for _ in range(ROUNDS):
+        stock = make_trade(member, quantity=10).stock
+        responses = run_at_once([sell(client, stock)] * 3)
+        assert statuses_of(responses) == [201, 400, 400]
+        refused = [r.data["code"] for r in responses if r.status_code == 400]
+        assert refused == ["NEGATIVE_HOLDINGS"] * 2
+        assert held(stock) == 4
+
+
+def test_without_the_lock_they_would(client, member, monkeypatch):
+    """The race is real: this is what the lock is for."""
+    monkeypatch.setattr(investments, "_lock_stocks", lambda *_: None)
+    for _ in range(ROUNDS):
+        stock = make_trade(member, quantity=10).stock
+        if statuses_of(run_at_once([sell(client, stock)] * 3)) != [201, 400, 400]:
+            return
+    pytest.fail("no two sells met")
+
+
+def test_sell_racing_edit_and_delete_of_the_buys_never_oversells(client, member):
+    for _ in range(ROUNDS):
+        first = make_trade(member, quantity=6)
+        stock = first.stock
+        second = make_trade(member, stock=stock, quantity=4)
+        responses = run_at_once(
+            [
+                sell(client, stock),
+                caller(client, "PATCH", f"{TRADES}/{first.pk}", {"quantity": 1}),
+                caller(client, "DELETE", f"{TRADES}/{second.pk}"),
+            ]
+        )
+        assert {r.status_code for r in responses} <= {200, 201, 204, 400}
+        assert held(stock) >= 0
+        sold, changed, deleted = (r.status_code < 300 for r in responses)
+        assert not (sold and (changed or deleted) and held(stock) < 0)
+        assert sold or changed or deleted
+
+
+def test_trades_that_move_between_two_stocks_never_deadlock(client, member):
+    for _ in range(ROUNDS // 4):
+        one, two = make_stock(member), make_stock(member)
+        there = make_trade(member, stock=one, quantity=6)
+        back = make_trade(member, stock=two, quantity=6)
+        responses = run_at_once(
+            [
+                caller(client, "PATCH", f"{TRADES}/{there.pk}", {"stockId": two.pk}),
+                caller(client, "PATCH", f"{TRADES}/{back.pk}", {"stockId": one.pk}),
+                sell(client, one),
+                sell(client, two),
+            ]
+        )
+        assert {r.status_code for r in responses} <= {200, 201, 400}
+        assert held(one) >= 0
+        assert held(two) >= 0
+
+
+def test_reorder_and_portfolio_racing_writers_never_deadlock(client, member, settings):
+    settings.PRICE_PROVIDER = f"{__name__}.NoPrices"
+    stocks = [make_stock(member) for _ in range(6)]
+    for stock in stocks:
+        make_trade(member, stock=stock, quantity=100)
+    ids = [stock.pk for stock in stocks]
+    for _ in range(ROUNDS // 4):
+        ids = ids[::-1]
+        responses = run_at_once(
+            [
+                caller(client, "PUT", f"{STOCKS}/reorder", {"ids": ids}),
+                caller(client, "GET", "/api/account/portfolio"),
+                caller(client, "GET", "/api/account/portfolio"),
+                *(sell(client, stock, 1) for stock in stocks[:3]),
+            ]
+        )
+        assert statuses_of(responses) == [200, 200, 200, 201, 201, 201]
+
+
+class NoPrices:
+    def quote(self, codes):
+        return {}
+
+
+def test_delete_of_a_stock_racing_its_first_trade(client, member):
+    for _ in range(ROUNDS // 4):
+        stock = make_stock(member)
+        body = {"stockId": stock.pk, "side": "BUY", "date": "2026-11-05"}
+        delete, trade = run_at_once(
+            [
+                caller(client, "DELETE", f"{STOCKS}/{stock.pk}"),
+                caller(client, "POST", TRADES, body | {"quantity": 1, "price": 1}),
+            ]
+        )
+        outcome = (delete.status_code, trade.status_code)
+        assert outcome in {(204, 400), (409, 201)}, outcome
+        left = Stock.objects.filter(pk=stock.pk).exists()
+        assert left == Trade.objects.filter(stock_id=stock.pk).exists()

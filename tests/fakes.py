@@ -1,0 +1,72 @@
+"""Loopback servers that stand in for the outside services."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from ledger import rates
+from ledger.providers import fx
+
+Handler = Callable[[Request], Response]
+
+
+class FakeRates:
+    """Frankfurter and open.er-api at one address; `calls` are the paths asked for."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self._server = server
+
+    @property
+    def log(self) -> list[tuple[Request, Response]]:
+        return self._server.log
+
+    @property
+    def calls(self) -> list[str]:
+        return [request.path for request, _ in self.log]
+
+    def quote(self, base: str, quote: str, rate: str, day: str) -> None:
+        """From now on Frankfurter has this rate, of this day, for every day."""
+        body = f'{{"date":"{day}","base":"{base}","quote":"{quote}","rate":{rate}}}'
+        self.answer(f"/v2/rate/{base}/{quote}", body)
+
+    def answer(self, path: str, body: str | Handler, status: int = 200) -> None:
+        matcher = self._server.expect_request(path)
+        if isinstance(body, str):
+            matcher.respond_with_data(
+                body, status=status, content_type="application/json"
+            )
+        else:
+            matcher.respond_with_handler(body)
+
+    def forget(self) -> None:
+        """Nothing that was agreed before holds; sources are asked at once again."""
+        self._server.clear()
+        end_pauses()
+
+
+def end_pauses() -> None:
+    rates.pauses.end_all()
+    fx.pauses.end_all()
+
+
+@pytest.fixture
+def fx_source(settings: Any, httpserver: HTTPServer) -> Iterator[FakeRates]:
+    """The sources of exchange rates; they know nothing yet."""
+    yield from use_source(settings, httpserver)
+
+
+@pytest.fixture
+def slow_fx_source(settings: Any) -> Iterator[FakeRates]:
+    """The same for answers that take long: a server that no other test waits for."""
+    with HTTPServer(threaded=True) as server:
+        yield from use_source(settings, server)
+
+
+def use_source(settings: Any, server: HTTPServer) -> Iterator[FakeRates]:
+    settings.FX_BASE_URL = server.url_for("").rstrip("/")
+    end_pauses()
+    yield FakeRates(server)
+    end_pauses()

@@ -1,0 +1,220 @@
+"""A bad row is named by sheet, row and column, whatever rule it breaks."""
+
+import pytest
+
+from config.api.serializers import MAX_AMOUNT
+from tests.clients import JSONClient
+from tests.ledger.backup.books import (
+    ENTRY,
+    WHOLE,
+    make_xlsx,
+    places_of,
+    send_json,
+    upload,
+)
+
+pytestmark = pytest.mark.django_db
+
+WALLET = {"name": "카드", "kind": "CARD"}
+CATEGORY = {"type": "expense", "name": "식비"}
+RULE = WHOLE["recurring"][0]
+BUDGET = WHOLE["budgets"][0]
+FOREIGN = ENTRY | {"currency": "USD", "originalAmount": "5", "exchangeRate": "1300"}
+BASE = {
+    "wallets": [WALLET, {"name": "현금", "kind": "CASH"}],
+    "tags": [{"name": "여행"}],
+    "categories": [CATEGORY, {"type": "income", "name": "급여"}],
+}
+
+CASES = [
+    ("wallets", WALLET | {"name": ""}, "name", "required"),
+    ("wallets", WALLET | {"name": "  "}, "name", "blank"),
+    ("wallets", WALLET | {"name": "x" * 101}, "name", "max_length"),
+    ("wallets", WALLET, "name", "duplicate"),
+    ("wallets", WALLET | {"name": "b", "kind": "SOCK"}, "kind", "invalid_choice"),
+    ("wallets", WALLET | {"name": "b", "kind": None}, "kind", "required"),
+    (
+        "wallets",
+        WALLET | {"name": "b", "institution": "x" * 101},
+        "institution",
+        "max_length",
+    ),
+    (
+        "wallets",
+        WALLET | {"name": "b", "accountNumber": "1" * 65},
+        "accountNumber",
+        "max_length",
+    ),
+    (
+        "wallets",
+        WALLET | {"name": "b", "accountNumber": "sealed:1:x"},
+        "accountNumber",
+        "max_length",
+    ),
+    (
+        "wallets",
+        WALLET | {"name": "b", "openingBalance": 10**12},
+        "openingBalance",
+        "range",
+    ),
+    ("wallets", WALLET | {"name": "b", "currentValue": 1.5}, "currentValue", "invalid"),
+    ("wallets", WALLET | {"name": "b", "archived": "yes"}, "archived", "invalid"),
+    ("wallets", WALLET | {"name": "b", "memo": "x" * 501}, "memo", "max_length"),
+    ("tags", {"name": "a,b"}, "name", "comma"),
+    ("tags", {"name": "여행"}, "name", "duplicate"),
+    ("categories", CATEGORY, "name", "duplicate"),
+    ("categories", {"type": "both", "name": "x"}, "type", "invalid_choice"),
+    (
+        "categories",
+        {"type": "expense", "name": "x", "parent": "y"},
+        "parent",
+        "hierarchy",
+    ),
+    (
+        "categories",
+        {"type": "income", "name": "x", "parent": "식비"},
+        "parent",
+        "hierarchy",
+    ),
+    (
+        "categories",
+        {"type": "expense", "name": "x", "parent": "x"},
+        "parent",
+        "hierarchy",
+    ),
+    ("entries", ENTRY | {"date": None}, "date", "required"),
+    ("entries", ENTRY | {"date": "2026-02-30"}, "date", "invalid"),
+    ("entries", ENTRY | {"date": "20260202"}, "date", "invalid"),
+    ("entries", ENTRY | {"date": "2026-W01-1"}, "date", "invalid"),
+    ("entries", ENTRY | {"type": "Income"}, "type", "invalid_choice"),
+    ("entries", ENTRY | {"amount": 0}, "amount", "required"),
+    ("entries", ENTRY | {"amount": None}, "amount", "required"),
+    ("entries", ENTRY | {"amount": -1}, "amount", "range"),
+    ("entries", ENTRY | {"amount": MAX_AMOUNT + 1}, "amount", "range"),
+    ("entries", ENTRY | {"amount": 1.5}, "amount", "invalid"),
+    ("entries", ENTRY | {"amount": "100"}, "amount", "invalid"),
+    ("entries", ENTRY | {"amount": True}, "amount", "invalid"),
+    ("entries", ENTRY | {"category": "없음"}, "category", "does_not_exist"),
+    ("entries", ENTRY | {"category": "급여"}, "category", "does_not_exist"),
+    ("entries", ENTRY | {"wallet": "없음"}, "wallet", "does_not_exist"),
+    ("entries", ENTRY | {"tags": ["없음"]}, "tags", "does_not_exist"),
+    ("entries", ENTRY | {"tags": ["x" * 101]}, "tags", "max_length"),
+    ("entries", ENTRY | {"memo": "x" * 501}, "memo", "max_length"),
+    ("entries", FOREIGN | {"currency": "XXX"}, "currency", "invalid"),
+    ("entries", FOREIGN | {"currency": None}, "currency", "required"),
+    ("entries", FOREIGN | {"currency": "KRW"}, "currency", "required"),
+    ("entries", FOREIGN | {"originalAmount": None}, "originalAmount", "required"),
+    (
+        "entries",
+        FOREIGN | {"originalAmount": "1.23456"},
+        "originalAmount",
+        "max_decimal_places",
+    ),
+    (
+        "entries",
+        FOREIGN | {"originalAmount": "1" * 13},
+        "originalAmount",
+        "max_digits",
+    ),
+    ("entries", FOREIGN | {"exchangeRate": "0"}, "exchangeRate", "not_positive"),
+    ("entries", FOREIGN | {"exchangeRate": "NaN"}, "exchangeRate", "invalid"),
+    (
+        "entries",
+        FOREIGN | {"amount": None, "exchangeRate": None},
+        "exchangeRate",
+        "required",
+    ),
+    ("entries", ENTRY | {"installmentMonths": 3}, "installmentMonths", "invalid"),
+    (
+        "entries",
+        ENTRY | {"wallet": "현금", "installmentMonths": 3},
+        "installmentMonths",
+        "invalid",
+    ),
+    (
+        "entries",
+        ENTRY | {"wallet": "카드", "installmentMonths": 25},
+        "installmentMonths",
+        "range",
+    ),
+    (
+        "entries",
+        ENTRY | {"type": "income", "wallet": "카드", "installmentMonths": 3},
+        "installmentMonths",
+        "invalid",
+    ),
+    ("entries", ENTRY | {"pending": 1}, "pending", "invalid"),
+    ("recurring", RULE | {"frequency": "HOURLY"}, "frequency", "invalid_choice"),
+    ("recurring", RULE | {"interval": 0}, "interval", "range"),
+    ("recurring", RULE | {"interval": 1001}, "interval", "range"),
+    ("recurring", RULE | {"anchorDate": None}, "anchorDate", "required"),
+    ("recurring", RULE | {"endDate": "2019-12-31"}, "endDate", "invalid"),
+    ("recurring", RULE | {"amount": None}, "amount", "required"),
+    ("budgets", BUDGET | {"category": "급여"}, "category", "does_not_exist"),
+    ("budgets", BUDGET | {"month": 13}, "month", "range"),
+    ("budgets", BUDGET | {"year": 1899}, "year", "range"),
+    ("budgets", BUDGET | {"amount": 0}, "amount", "range"),
+    ("quickEntries", {"type": "expense"}, "name", "required"),
+    (
+        "quickEntries",
+        {"name": "x", "type": "expense", "wallet": "없음"},
+        "wallet",
+        "does_not_exist",
+    ),
+]
+
+
+@pytest.fixture
+def client(premium_member) -> JSONClient:
+    return JSONClient(premium_member)
+
+
+@pytest.mark.parametrize("kind", ["json", "xlsx"])
+@pytest.mark.parametrize(
+    ("sheet", "row", "column", "code"),
+    [pytest.param(*c, id=f"{n} {c[0]}.{c[2]} {c[3]}") for n, c in enumerate(CASES)],
+)
+def test_bad_row_is_named(client, kind, sheet, row, column, code):
+    book = BASE | {sheet: [*BASE.get(sheet, []), row]}
+    number = len(book[sheet]) + 1
+    response = (
+        send_json(client, book) if kind == "json" else upload(client, make_xlsx(book))
+    )
+    assert response.status_code == 400, response.data
+    assert response.data["code"] == "INVALID_BACKUP"
+    assert (sheet, number, column, code) in places_of(response)
+    assert len(response.data["errors"]) == 1
+
+
+def test_two_budgets_of_one_month_are_refused(client):
+    response = send_json(client, BASE | {"budgets": [BUDGET, BUDGET]})
+    assert places_of(response) == {("budgets", 3, "category", "duplicate")}
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "a\x07b", "\ud800"])
+def test_control_characters_are_refused(client, text):
+    response = send_json(client, {"tags": [{"name": text}]})
+    assert places_of(response) == {("tags", 2, "name", "control")}
+
+
+@pytest.mark.parametrize("value", [5, True, [], {}, [1], 1.5])
+def test_text_is_text_in_json(client, value):
+    response = send_json(client, {"tags": [{"name": value}]})
+    assert places_of(response) == {("tags", 2, "name", "invalid")}
+
+
+def test_number_typed_into_a_sheet_is_a_name(client):
+    assert upload(client, make_xlsx({"tags": [{"name": 2024}]})).status_code == 200
+    assert client.read("/api/account/tags")[0]["name"] == "2024"
+
+
+@pytest.mark.parametrize("row", [5, None, "x", []])
+def test_row_that_is_no_object_is_named(client, row):
+    response = send_json(client, {"tags": [{"name": "a"}, row]})
+    assert places_of(response) == {("tags", 3, None, "invalid")}
+
+
+def test_at_most_100_errors_are_told_and_the_others_counted(client):
+    response = send_json(client, {"entries": [ENTRY | {"amount": 0}] * 250})
+    assert len(response.data["errors"]) == 100
+    assert "150 more" in response.data["detail"]

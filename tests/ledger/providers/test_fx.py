@@ -1,0 +1,293 @@
+"""The sources of exchange rates: what they answer, and how they fail."""
+
+import json
+import logging
+import time
+from collections.abc import Iterator
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import time_machine
+from django.conf import settings as present
+from werkzeug import Request, Response
+
+from config import outgoing
+from config.errors import ProviderUnavailable
+from config.logs import JSONFormatter
+from ledger.providers import fx
+from ledger.providers.fx import NoRate, Quote, RateSources
+from tests.fakes import FakeRates
+from tests.stores import find_closed_port
+
+FRANKFURTER, ER_API = "/v2/rate/USD/KRW", "/v6/latest/USD"
+TODAY = date(2026, 11, 21)
+YESTERDAY = TODAY - timedelta(1)
+UPDATED_AT = 1_795_219_351  # 2026-11-21T00:02:31Z
+GOOD = {"date": "2026-11-20", "base": "USD", "quote": "KRW", "rate": 1380.5}
+LATEST = {
+    "result": "success",
+    "time_last_update_unix": UPDATED_AT,
+    "base_code": "USD",
+    "rates": {"USD": 1, "KRW": 1381.25},
+}
+
+
+@pytest.fixture(autouse=True)
+def on_saturday() -> Iterator[None]:
+    with time_machine.travel("2026-11-21T12:00:00+09:00", tick=True):
+        yield
+
+
+def look_up(day: date = YESTERDAY) -> Quote:
+    return RateSources().look_up("USD", "KRW", day)
+
+
+def without(body: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in body.items() if key != name}
+
+
+def test_first_source_is_frankfurter(fx_source: FakeRates) -> None:
+    fx_source.answer(FRANKFURTER, json.dumps(GOOD))
+    expected = Quote(Decimal("1380.5"), date(2026, 11, 20), "frankfurter")
+    assert look_up(TODAY) == expected
+    request, _ = fx_source.log[0]
+    assert request.full_path == f"{FRANKFURTER}?date=2026-11-21"
+
+
+def test_digits_are_kept_as_they_are_written(fx_source: FakeRates) -> None:
+    text = json.dumps(GOOD).replace("1380.5", "123456789.12345678")
+    fx_source.answer(FRANKFURTER, text)
+    assert look_up().rate == Decimal("123456789.12345678")
+
+
+def test_second_source_serves_todays_rate(fx_source: FakeRates) -> None:
+    fx_source.answer(FRANKFURTER, "down", status=503)
+    fx_source.answer(ER_API, json.dumps(LATEST))
+    assert look_up(TODAY) == Quote(Decimal("1381.25"), TODAY, "open.er-api")
+    assert fx_source.calls == [FRANKFURTER, ER_API]
+
+
+def test_second_source_is_asked_for_a_pair_that_the_first_does_not_know(
+    fx_source: FakeRates,
+) -> None:
+    fx_source.answer(FRANKFURTER, '{"status":404,"message":"not found"}', status=404)
+    fx_source.answer(ER_API, json.dumps(LATEST))
+    assert look_up(TODAY).source == "open.er-api"
+
+
+def test_second_source_is_not_asked_for_other_days(fx_source: FakeRates) -> None:
+    fx_source.answer(FRANKFURTER, "{}", status=404)
+    with pytest.raises(NoRate):
+        look_up(YESTERDAY)
+    assert fx_source.calls == [FRANKFURTER]
+
+
+def test_second_source_has_its_own_host_beside_the_default(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    asked = []
+
+    def get(url: str, params: Any, *, seconds: float) -> Any:
+        asked.append(url)
+        raise ProviderUnavailable
+
+    settings.FX_BASE_URL = fx.FRANKFURTER_HOST
+    monkeypatch.setattr(outgoing, "get", get)
+    monkeypatch.setattr(fx, "pauses", outgoing.Pauses(0))
+    with pytest.raises(ProviderUnavailable):
+        look_up(TODAY)
+    assert asked == [
+        "https://api.frankfurter.dev/v2/rate/USD/KRW",
+        "https://open.er-api.com/v6/latest/USD",
+    ]
+
+
+def test_tests_do_not_reach_the_internet() -> None:
+    assert present.FX_BASE_URL == "http://127.0.0.1:1"
+
+
+# --- Answers that are not believed ----------------------------------------------
+
+RATES_REFUSED = [
+    "0",
+    "-1380.5",
+    "0.000000001",
+    "1000000000000",
+    "1e400",
+    "1e999999999",
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "null",
+    "true",
+    '"1380.5"',
+    "[1380.5]",
+    "{}",
+    "9" * 5000,
+]
+FRANKFURTER_REFUSED = [
+    GOOD | {"base": "EUR"},
+    GOOD | {"quote": "JPY"},
+    GOOD | {"base": "KRW", "quote": "USD"},
+    GOOD | {"date": "2026-11-22"},
+    GOOD | {"date": "yesterday"},
+    GOOD | {"date": None},
+    GOOD | {"date": 20261120},
+    *(without(GOOD, name) for name in GOOD),
+    [],
+    [GOOD],
+    "text",
+    None,
+    {},
+]
+ER_API_REFUSED = [
+    LATEST | {"result": "error", "error-type": "quota-reached"},
+    LATEST | {"base_code": "EUR"},
+    LATEST | {"rates": []},
+    LATEST | {"rates": None},
+    LATEST | {"rates": "KRW"},
+    LATEST | {"time_last_update_unix": "now"},
+    LATEST | {"time_last_update_unix": 10**30},
+    LATEST | {"time_last_update_unix": None},
+    *(without(LATEST, name) for name in LATEST),
+    [],
+    {},
+]
+
+
+@pytest.mark.parametrize("rate", RATES_REFUSED)
+@pytest.mark.parametrize("source", ["frankfurter", "open.er-api"])
+def test_number_that_is_no_rate_is_refused(
+    fx_source: FakeRates, source: str, rate: str
+) -> None:
+    frankfurter = json.dumps(GOOD).replace("1380.5", rate)
+    if source == "frankfurter":
+        fx_source.answer(FRANKFURTER, frankfurter)
+    else:
+        fx_source.answer(FRANKFURTER, "{}", status=404)
+        fx_source.answer(ER_API, json.dumps(LATEST).replace("1381.25", rate))
+    with pytest.raises(ProviderUnavailable):
+        look_up(YESTERDAY if source == "frankfurter" else TODAY)
+
+
+@pytest.mark.parametrize("body", FRANKFURTER_REFUSED)
+def test_answer_of_the_first_source_that_is_not_as_agreed_is_refused(
+    fx_source: FakeRates, body: Any
+) -> None:
+    fx_source.answer(FRANKFURTER, json.dumps(body))
+    with pytest.raises(ProviderUnavailable):
+        look_up()
+
+
+@pytest.mark.parametrize("body", ER_API_REFUSED)
+def test_answer_of_the_second_source_that_is_not_as_agreed_is_refused(
+    fx_source: FakeRates, body: Any
+) -> None:
+    fx_source.answer(FRANKFURTER, "{}", status=404)
+    fx_source.answer(ER_API, json.dumps(body))
+    with pytest.raises(ProviderUnavailable):
+        look_up(TODAY)
+
+
+def test_currency_that_the_second_source_lacks_is_no_failure_of_it(
+    fx_source: FakeRates,
+) -> None:
+    fx_source.answer(FRANKFURTER, "{}", status=404)
+    fx_source.answer(ER_API, json.dumps(LATEST | {"rates": {"JPY": 150}}))
+    with pytest.raises(NoRate):
+        look_up(TODAY)
+    assert fx.pauses.admits("open.er-api")
+
+
+# --- Sources that fail ----------------------------------------------------------
+
+
+def trickle(request: Request) -> Response:
+    def drops() -> Any:
+        for _ in range(20):
+            time.sleep(0.1)
+            yield b" "
+
+    return Response(drops(), mimetype="application/json")
+
+
+def hang(request: Request) -> Response:
+    time.sleep(1.5)
+    return Response(json.dumps(GOOD))
+
+
+FAILURES: dict[str, Any] = {
+    "500": lambda request: Response("{}", status=500),
+    "503": lambda request: Response("down", status=503),
+    "429": lambda request: Response("{}", status=429),
+    "403": lambda request: Response("{}", status=403),
+    "html": lambda request: Response("<html>Blocked</html>", mimetype="text/html"),
+    "empty": lambda request: Response(""),
+    "deep": lambda request: Response("[" * 100_000),
+    "not utf-8": lambda request: Response(b'{"rate": "\xff\xfe"}'),
+    "huge": lambda request: Response(" " * 2**21 + json.dumps(GOOD)),
+    "redirect": lambda request: Response(status=302, headers={"Location": "/else"}),
+    "odd redirect": lambda request: Response(json.dumps(GOOD), status=300),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_source_that_fails_is_refused_and_logged(
+    fx_source: FakeRates, caplog: pytest.LogCaptureFixture, failure: str
+) -> None:
+    caplog.set_level(logging.DEBUG, "urllib3")
+    fx_source.answer(FRANKFURTER, FAILURES[failure])
+    fx_source.answer("/else", json.dumps(GOOD))
+    with pytest.raises(ProviderUnavailable):
+        look_up()
+    assert fx_source.calls == [FRANKFURTER]
+    lines = [JSONFormatter().format(record) for record in caplog.records]
+    assert len([line for line in lines if "exchange rates: frankfurter" in line]) == 1
+
+
+@pytest.mark.parametrize("answer", [hang, trickle])
+def test_slow_source_is_given_up_in_time(
+    slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch, answer: Any
+) -> None:
+    monkeypatch.setattr(fx, "FIRST_SECONDS", 0.4)
+    slow_fx_source.answer(FRANKFURTER, answer)
+    started = time.monotonic()
+    with pytest.raises(ProviderUnavailable):
+        look_up()
+    assert 0.3 < time.monotonic() - started < 1
+
+
+def test_sources_take_no_longer_than_their_time_together(
+    slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fx, "FIRST_SECONDS", 0.4)
+    monkeypatch.setattr(fx, "CHAIN_SECONDS", 0.8)
+    for path in (FRANKFURTER, ER_API):
+        slow_fx_source.answer(path, trickle)
+    started = time.monotonic()
+    with pytest.raises(ProviderUnavailable):
+        look_up(TODAY)
+    assert 0.7 < time.monotonic() - started < 1.4
+
+
+def test_sources_take_six_seconds_at_most() -> None:
+    assert fx.FIRST_SECONDS < fx.CHAIN_SECONDS <= 6
+
+
+def test_source_that_is_not_there_is_refused(
+    fx_source: FakeRates, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    settings.FX_BASE_URL = f"http://127.0.0.1:{find_closed_port()}"
+    with pytest.raises(ProviderUnavailable):
+        look_up(TODAY)
+
+
+def test_source_that_failed_is_left_alone_for_a_while(fx_source: FakeRates) -> None:
+    fx_source.answer(FRANKFURTER, "down", status=503)
+    for _ in range(3):
+        with pytest.raises(ProviderUnavailable):
+            look_up()
+    assert fx_source.calls == [FRANKFURTER]

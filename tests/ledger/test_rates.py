@@ -1,0 +1,227 @@
+"""Exchange rates: looked up once a day, carried over weekends, never made up."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import time_machine
+from django.db import transaction
+
+from config.errors import ProviderUnavailable
+from ledger.models import FxRate
+from ledger.rates import Rate, look_up_rate
+from tests.clients import JSONClient
+from tests.fakes import FakeRates
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/api/fx/rate"
+SATURDAY = date(2026, 11, 21)
+FRIDAY = SATURDAY - timedelta(1)
+USD_KRW = "/v2/rate/USD/KRW"
+
+
+@pytest.fixture(autouse=True)
+def on_saturday() -> Iterator[None]:
+    with time_machine.travel("2026-11-21T12:00:00+09:00", tick=True):
+        yield
+
+
+@pytest.fixture
+def client(free_member: Any) -> JSONClient:
+    return JSONClient(free_member)
+
+
+def store(base: str, quote: str, day: date, rate: str, rate_date: Any = None) -> None:
+    FxRate.objects.create(
+        base=base,
+        quote=quote,
+        day=day,
+        rate=Decimal(rate),
+        rate_date=rate_date or day,
+        source="test",
+    )
+
+
+# --- The look-up ----------------------------------------------------------------
+
+
+def test_rate_is_asked_for_once_and_kept(fx_source: FakeRates) -> None:
+    fx_source.quote("USD", "KRW", "1380.12345678", "2026-11-20")
+    for _ in range(3):
+        rate = look_up_rate("USD", "KRW", SATURDAY)
+        assert rate == Rate(Decimal("1380.12345678"), FRIDAY)
+    assert fx_source.calls == [USD_KRW]
+    row = FxRate.objects.get()
+    assert (row.day, row.rate_date, row.source) == (SATURDAY, FRIDAY, "frankfurter")
+
+
+def test_each_pair_and_day_is_asked_for(fx_source: FakeRates) -> None:
+    fx_source.quote("USD", "KRW", "1380.5", "2026-11-19")
+    fx_source.quote("KRW", "USD", "0.00072438", "2026-11-19")
+    for base, quote in (("USD", "KRW"), ("KRW", "USD")):
+        for day in (FRIDAY, SATURDAY):
+            look_up_rate(base, quote, day)
+    assert len(fx_source.calls) == FxRate.objects.count() == 4
+
+
+def test_currency_in_itself_is_one_without_a_call(fx_source: FakeRates) -> None:
+    assert look_up_rate("KRW", "KRW", FRIDAY) == Rate(Decimal(1), FRIDAY)
+    assert look_up_rate("USD", "USD", date(2040, 1, 1)).rate_date == SATURDAY
+    assert fx_source.calls == []
+
+
+@pytest.mark.parametrize("day", [SATURDAY + timedelta(1), date.max])
+def test_day_to_come_counts_as_today(fx_source: FakeRates, day: date) -> None:
+    store("USD", "KRW", SATURDAY, "1380.5", FRIDAY)
+    assert look_up_rate("USD", "KRW", day) == Rate(Decimal("1380.5"), FRIDAY)
+    assert fx_source.calls == []
+
+
+def test_first_day_of_the_calendar_can_be_asked_for(fx_source: FakeRates) -> None:
+    with pytest.raises(ProviderUnavailable):
+        look_up_rate("USD", "KRW", date.min)
+
+
+@pytest.mark.parametrize(("days", "serves"), [(0, True), (7, True), (8, False)])
+def test_rate_is_carried_seven_days_at_most(
+    fx_source: FakeRates, days: int, serves: bool
+) -> None:
+    rate_date = SATURDAY - timedelta(days)
+    fx_source.quote("USD", "KRW", "1380.5", rate_date.isoformat())
+    if serves:
+        assert look_up_rate("USD", "KRW", SATURDAY).rate_date == rate_date
+    else:
+        with pytest.raises(ProviderUnavailable):
+            look_up_rate("USD", "KRW", SATURDAY)
+    assert FxRate.objects.count() == int(serves)
+
+
+@pytest.mark.parametrize(("days", "serves"), [(1, True), (7, True), (8, False)])
+def test_last_known_rate_serves_while_the_sources_fail(days: int, serves: bool) -> None:
+    rate_date = SATURDAY - timedelta(days)
+    store("USD", "KRW", rate_date - timedelta(1), "1300", rate_date - timedelta(1))
+    store("USD", "KRW", rate_date, "1390")
+    if serves:
+        assert look_up_rate("USD", "KRW", SATURDAY) == Rate(Decimal(1390), rate_date)
+    else:
+        with pytest.raises(ProviderUnavailable):
+            look_up_rate("USD", "KRW", SATURDAY)
+    assert FxRate.objects.count() == 2
+
+
+def test_rate_of_a_later_day_never_serves() -> None:
+    store("USD", "KRW", SATURDAY, "1390")
+    with pytest.raises(ProviderUnavailable):
+        look_up_rate("USD", "KRW", FRIDAY)
+
+
+def test_pair_turned_around_serves_while_the_sources_fail() -> None:
+    store("USD", "KRW", FRIDAY, "1600")
+    assert look_up_rate("KRW", "USD", SATURDAY) == Rate(Decimal("0.000625"), FRIDAY)
+
+
+def test_rate_that_turns_around_to_nothing_does_not_serve() -> None:
+    store("USD", "KRW", FRIDAY, "999999999")
+    with pytest.raises(ProviderUnavailable):
+        look_up_rate("KRW", "USD", SATURDAY)
+
+
+def test_failure_is_remembered_for_a_while(fx_source: FakeRates) -> None:
+    fx_source.answer(USD_KRW, "{}", status=404)
+    for _ in range(3):
+        with pytest.raises(ProviderUnavailable):
+            look_up_rate("USD", "KRW", FRIDAY)
+    assert fx_source.calls == [USD_KRW]
+
+
+def test_source_that_is_back_is_asked_when_the_pause_is_over(
+    fx_source: FakeRates,
+) -> None:
+    fx_source.answer(USD_KRW, "down", status=503)
+    with pytest.raises(ProviderUnavailable):
+        look_up_rate("USD", "KRW", FRIDAY)
+    fx_source.forget()
+    fx_source.quote("USD", "KRW", "1380.5", "2026-11-20")
+    assert look_up_rate("USD", "KRW", FRIDAY).rate == Decimal("1380.5")
+
+
+def test_source_that_fails_costs_one_pair_only(fx_source: FakeRates) -> None:
+    """Other pairs do not wait for a source that was silent a moment ago."""
+    fx_source.answer(USD_KRW, "down", status=503)
+    for base in ("USD", "EUR", "JPY"):
+        with pytest.raises(ProviderUnavailable):
+            look_up_rate(base, "KRW", FRIDAY)
+    assert fx_source.calls == [USD_KRW]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sources_are_not_asked_inside_a_transaction(fx_source: FakeRates) -> None:
+    fx_source.quote("USD", "KRW", "1380.5", "2026-11-20")
+    with pytest.raises(RuntimeError), transaction.atomic():
+        look_up_rate("USD", "KRW", SATURDAY)
+
+
+# --- GET /api/fx/rate -----------------------------------------------------------
+
+
+def test_answer_has_the_pair_the_rate_and_its_date(
+    client: JSONClient, fx_source: FakeRates
+) -> None:
+    fx_source.quote("USD", "KRW", "1380.50000001", "2026-11-20")
+    response = client.send("GET", f"{PATH}?from=USD&to=KRW")
+    assert response.status_code == 200
+    assert response.content == (
+        b'{"from":"USD","to":"KRW","rate":1380.50000001,"date":"2026-11-20"}'
+    )
+    asked, _ = fx_source.log[0]
+    assert asked.args.to_dict() == {"date": "2026-11-21"}
+
+
+def test_currencies_are_written_in_any_letter_case(client: JSONClient) -> None:
+    answer = client.read(PATH, **{"from": "krw", "to": "Krw"})
+    assert answer == {"from": "KRW", "to": "KRW", "rate": 1, "date": "2026-11-21"}
+
+
+@pytest.mark.parametrize(
+    ("query", "fields"),
+    [
+        ("", ["from", "to"]),
+        ("?from=USD", ["to"]),
+        ("?to=USD", ["from"]),
+        ("?from=&to=USD", ["from"]),
+        ("?from=XXX&to=KRW", ["from"]),
+        ("?from=USD&to=DOGE", ["to"]),
+        ("?from=../USD&to=KRW", ["from"]),
+        ("?from=U%00D&to=KRW", ["from"]),
+        ("?from=USD&to=KR%2F", ["to"]),
+    ],
+)
+def test_unknown_or_missing_currency_is_refused(
+    client: JSONClient, fx_source: FakeRates, query: str, fields: list[str]
+) -> None:
+    response = client.send("GET", PATH + query)
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == fields
+    assert fx_source.calls == []
+
+
+def test_failure_without_a_known_rate_is_502(client: JSONClient) -> None:
+    response = client.send("GET", f"{PATH}?from=CHF&to=KRW")
+    assert (response.status_code, response.data["code"]) == (
+        502,
+        "PROVIDER_UNAVAILABLE",
+    )
+
+
+def test_failure_is_answered_with_the_last_known_rate(client: JSONClient) -> None:
+    store("SEK", "KRW", FRIDAY, "140.25")
+    answer = client.read(PATH, **{"from": "SEK", "to": "KRW"})
+    assert answer["rate"] == Decimal("140.25")
+    assert answer["date"] == "2026-11-20"
+
+
+def test_rate_needs_a_login(anonymous: JSONClient) -> None:
+    assert anonymous.send("GET", f"{PATH}?from=USD&to=KRW").status_code == 401

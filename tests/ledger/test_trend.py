@@ -1,0 +1,272 @@
+"""The net-worth trend beside a model that adds up the entries one by one."""
+
+import calendar
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from ledger.models import Entry, Wallet
+from tests.clients import JSONClient
+from tests.factories import (
+    make_entry,
+    make_member,
+    make_stock,
+    make_trade,
+    make_wallet,
+)
+
+TREND = "/api/account/networth/trend"
+NETWORTH = "/api/account/networth"
+NOON = datetime(2026, 11, 21, 3, tzinfo=UTC)
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture(autouse=True)
+def _noon():
+    """21 November 2026, a Saturday, at noon in Seoul."""
+    with time_machine.travel(NOON, tick=False):
+        yield
+
+
+@pytest.fixture
+def client(free_member) -> JSONClient:
+    return JSONClient(free_member)
+
+
+def has_valuation(wallet):
+    return wallet.manual_valuation and wallet.current_value is not None
+
+
+def worth_at(member, end):
+    """What the wallets were worth at the end of a day, by adding up entries."""
+    total = 0
+    for wallet in Wallet.objects.owned_by(member):
+        if has_valuation(wallet):
+            total += wallet.current_value
+            continue
+        total += wallet.opening_balance
+        for entry in Entry.objects.filter(wallet=wallet, pending=False, date__lte=end):
+            total += entry.amount if entry.type == "income" else -entry.amount
+    return total
+
+
+def flow_within(member, start, end):
+    rows = Entry.objects.owned_by(member).filter(
+        pending=False, date__range=(start, end)
+    )
+    income, expense = (
+        sum(entry.amount for entry in rows if entry.type == type_)
+        for type_ in ("income", "expense")
+    )
+    return {"income": income, "expense": expense, "net": income - expense}
+
+
+def months_until(today, count):
+    year, month = today.year, today.month
+    found = []
+    for _ in range(count):
+        last = calendar.monthrange(year, month)[1]
+        found.append((date(year, month, 1), date(year, month, last)))
+        year, month = (year - 1, 12) if month == 1 else (year, month - 1)
+    return found[::-1]
+
+
+def weeks_until(today, count):
+    monday = today - timedelta(today.weekday())
+    return [
+        (monday - timedelta(7 * number), monday - timedelta(7 * number - 6))
+        for number in reversed(range(count))
+    ]
+
+
+def assert_trend_is_right(member, client, points, periods):
+    """Every point but the last is the end of its period; the last is now."""
+    expected = [
+        {"start": start.isoformat(), "end": end.isoformat()}
+        | flow_within(member, start, end)
+        | {"netWorth": worth_at(member, end)}
+        for start, end in periods
+    ]
+    expected[-1]["netWorth"] = client.read(NETWORTH)["total"]
+    assert points == expected
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("plan", ["FREE", "PREMIUM"])
+def test_trend_equals_a_count_by_hand(seed, plan, other_member):
+    random = Random(seed)
+    member = make_member(plan=plan)
+    client = JSONClient(member)
+    for owner in (member, other_member):
+        fill(owner, random)
+    body = client.read(TREND, months=18)
+    assert body["unit"] == "month"
+    periods = months_until(TODAY, 18)
+    assert_trend_is_right(member, client, body["points"], periods)
+    body = client.read(TREND, unit="WEEK", weeks=30)
+    assert body["unit"] == "WEEK"
+    assert_trend_is_right(member, client, body["points"], weeks_until(TODAY, 30))
+
+
+def fill(member, random):
+    wallets = [
+        make_wallet(member, opening_balance=random.randrange(-500, 500))
+        for _ in range(2)
+    ]
+    wallets += [
+        make_wallet(member, manual_valuation=True, current_value=777),
+        make_wallet(member, manual_valuation=True, current_value=None),
+        make_wallet(member, manual_valuation=False, current_value=5_000),
+        make_wallet(member, archived=True, opening_balance=60),
+    ]
+    Entry.objects.bulk_create(
+        Entry(
+            member=member,
+            date=date(2025, 4, 1) + timedelta(random.randrange(700)),
+            type=random.choice(["income", "expense"]),
+            amount=random.randrange(1, 10_000),
+            pending=random.random() < 0.2,
+            wallet=random.choice([None, *wallets]),
+        )
+        for _ in range(150)
+    )
+
+
+def test_trend_without_anything_is_flat(client):
+    points = client.read(TREND)["points"]
+    assert len(points) == 12
+    assert {point["netWorth"] for point in points} == {0}
+
+
+@pytest.mark.parametrize("path", [TREND, "/networth/trend", "/api/networth/trend"])
+def test_default_is_12_months_and_13_weeks(client, path):
+    months = client.read(path)
+    assert (months["unit"], len(months["points"])) == ("month", 12)
+    assert months["points"][0]["start"] == "2025-12-01"
+    assert months["points"][-1]["end"] == "2026-11-30"
+    weeks = client.read(path, unit="WEEK")
+    assert (weeks["unit"], len(weeks["points"])) == ("WEEK", 13)
+
+
+@pytest.mark.parametrize("unit", ["WEEK", "week", "Week", "wEEk"])
+def test_week_in_any_letter_case(client, unit):
+    assert client.read(TREND, unit=unit, weeks=2)["unit"] == "WEEK"
+
+
+@pytest.mark.parametrize("unit", ["month", "MONTH", "Month", ""])
+def test_month_in_any_letter_case(client, unit):
+    assert client.read(TREND, unit=unit, months=2)["unit"] == "month"
+
+
+@pytest.mark.parametrize("today", range(16, 23))
+def test_weeks_begin_on_monday_on_whatever_day_it_is_asked(client, today):
+    with time_machine.travel(datetime(2026, 11, today, 3, tzinfo=UTC), tick=False):
+        points = client.read(TREND, unit="WEEK", weeks=2)["points"]
+    assert [(point["start"], point["end"]) for point in points] == [
+        ("2026-11-09", "2026-11-15"),
+        ("2026-11-16", "2026-11-22"),
+    ]
+
+
+def test_current_period_is_that_of_the_home_time_zone(free_member):
+    with time_machine.travel(datetime(2026, 11, 30, 15, tzinfo=UTC), tick=False):
+        points = JSONClient(free_member).read(TREND, months=1)["points"]
+    assert points[0]["start"] == "2026-12-01"
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("unit=day", "unit"),
+        ("unit=YEAR", "unit"),
+        ("months=0", "months"),
+        ("months=-1", "months"),
+        ("months=241", "months"),
+        ("months=x", "months"),
+        ("unit=WEEK&weeks=0", "weeks"),
+        ("unit=WEEK&weeks=521", "weeks"),
+        ("unit=WEEK&weeks=1.5", "weeks"),
+        (f"unit=WEEK&weeks={'9' * 30}", "weeks"),
+    ],
+)
+def test_wrong_parameter_is_400_with_the_field_named(client, query, field):
+    response = client.send("GET", f"{TREND}?{query}")
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == [field]
+
+
+def test_most_months_and_weeks_that_can_be_asked_for(client):
+    assert len(client.read(TREND, months=240)["points"]) == 240
+    assert len(client.read(TREND, unit="week", weeks=520)["points"]) == 520
+
+
+def test_entry_dated_later_is_in_the_last_point_only(client, free_member):
+    wallet = make_wallet(free_member, opening_balance=100)
+    make_entry(free_member, wallet=wallet, amount=30, date=date(2027, 6, 1))
+    points = client.read(TREND, months=3)["points"]
+    assert [point["netWorth"] for point in points] == [100, 100, 70]
+    assert points[-1]["expense"] == 0
+
+
+def test_entry_later_in_the_current_period_is_in_its_flow(client, free_member):
+    wallet = make_wallet(free_member)
+    make_entry(free_member, wallet=wallet, amount=30, date=date(2026, 11, 30))
+    points = client.read(TREND, months=2)["points"]
+    assert [point["netWorth"] for point in points] == [0, -30]
+    assert points[-1]["net"] == -30
+
+
+def test_typed_valuation_has_no_history_but_its_flows_count(client, free_member):
+    pension = make_wallet(
+        free_member, kind="PENSION", manual_valuation=True, current_value=900
+    )
+    make_entry(free_member, wallet=pension, type="income", amount=50)
+    points = client.read(TREND, months=3)["points"]
+    assert [point["netWorth"] for point in points] == [900, 900, 900]
+    assert points[-1]["income"] == 50
+
+
+def test_entry_without_a_wallet_is_in_the_flows_only(client, free_member):
+    make_wallet(free_member, opening_balance=10)
+    make_entry(free_member, type="income", amount=50)
+    points = client.read(TREND, months=2)["points"]
+    assert [point["netWorth"] for point in points] == [10, 10]
+    assert [point["net"] for point in points] == [0, 50]
+
+
+def test_pending_entries_count_nowhere(client, free_member):
+    wallet = make_wallet(free_member)
+    entry = make_entry(free_member, wallet=wallet, amount=9, pending=True)
+    for unit in ("month", "WEEK"):
+        points = client.read(TREND, unit=unit)["points"]
+        assert {point["netWorth"] for point in points} == {0}
+        assert {point["expense"] for point in points} == {0}
+    client.send("POST", f"/api/account/entries/{entry.pk}/confirm")
+    assert client.read(TREND)["points"][-1]["netWorth"] == -9
+
+
+def test_wallet_moved_into_another_leaves_the_trend(client, free_member):
+    source, target = (make_wallet(free_member) for _ in range(2))
+    for month in (9, 10, 11):
+        make_entry(free_member, wallet=source, date=date(2026, month, 5), amount=month)
+    before = client.read(TREND)
+    path = f"/api/account/wallets/{source.pk}?moveTo={target.pk}"
+    assert client.send("DELETE", path).status_code == 204
+    assert client.read(TREND) == before
+
+
+def test_trend_is_drawn_until_today_of_the_home_time_zone(client):
+    assert timezone.localdate() == TODAY
+    assert client.read(TREND, unit="WEEK")["points"][-1]["end"] == "2026-11-22"
+
+
+def test_holdings_are_drawn_as_they_are_now(client, free_member):
+    make_wallet(free_member, opening_balance=7)
+    make_trade(free_member, stock=make_stock(free_member, current_price=120))
+    points = client.read(TREND, months=3)["points"]
+    total = client.read(NETWORTH)["total"]
+    assert total == 1_207
+    assert [point["netWorth"] for point in points] == [total] * 3
