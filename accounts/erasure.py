@@ -3,6 +3,7 @@
 from django.db import transaction
 
 import ledger.erasure
+import ledger.locking
 from accounts.models import Member, PointHistory
 from accounts.sessions import end_sessions
 
@@ -14,6 +15,7 @@ def erase_member(member: Member) -> None:
     member (service.md, DELETE /api/auth/me). Each app deletes what it owns.
     """
     with transaction.atomic():
+        ledger.locking.lock_ledger(member)
         locked = Member.objects.select_for_update().get(pk=member.pk)
         ledger.erasure.erase_member(locked)
         PointHistory.objects.filter(member=locked).delete()

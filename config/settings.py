@@ -249,7 +249,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "config.api.schema.leave_optional",
     ],
-    "GET_LIB_DOC_EXCLUDES": "config.api.schema.list_undescribed",
+    "GET_LIB_DOC_EXCLUDES": "ledger.ownership.list_undescribed",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},

@@ -8,7 +8,7 @@ the rule is off are SKIPPED; those before the member's plan returned are MISSED.
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from ledger.locking import share_ledger
 from ledger.models import Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import find_owned
+from ledger.schedule import Schedule
 from ledger.tags import resolve_tags
 from ledger.wallets import refuse_missing_wallet
 
@@ -147,7 +148,7 @@ def _due_rule_ids(today: date) -> Iterator[int]:
 def _run_rule(rule_id: int, now: datetime, today: date) -> list[str]:
     """Deal with the due dates of one rule; the statuses, oldest first."""
     owner = _owner_of(rule_id)
-    if owner is None or not _may_book(owner):
+    if owner is None or not _may_book(owner, now):
         return []
     with transaction.atomic():
         share_ledger(owner)
@@ -169,8 +170,8 @@ def _owner_of(rule_id: int) -> Member | None:
     return rule.member if rule else None
 
 
-def _may_book(member: Member) -> bool:
-    return member.is_premium or member.is_administrator
+def _may_book(member: Member, now: datetime) -> bool:
+    return member.current_plan(now) == Member.Plan.PREMIUM or member.is_administrator
 
 
 def _plan_day(member: Member) -> date:
@@ -257,9 +258,11 @@ def _plan_next_date(
     rule: RecurringRule, was: tuple[Any, bool] | None, today: date
 ) -> list[date]:
     """Set `next_date`; the due dates that passed while the rule was off."""
-    if was is None or was[0] != rule.schedule:
-        rule.next_date = rule.schedule.first_due(today)
+    if was is None or _timing_of(was[0]) != _timing_of(rule.schedule):
+        rule.next_date = _first_open(rule, today)
         return []
+    if was[0] != rule.schedule:  # only the end changed
+        rule.next_date = _first_open(rule, rule.next_date or today)
     if was[1] or not rule.active or rule.next_date is None:
         return []
     passed = [
@@ -271,6 +274,22 @@ def _plan_next_date(
     ]
     rule.next_date = rule.schedule.first_due(max(today, rule.next_date))
     return passed
+
+
+def _timing_of(schedule: Schedule) -> Schedule:
+    return replace(schedule, end=None)
+
+
+def _first_open(rule: RecurringRule, start: date) -> date | None:
+    """The first due date from this day on that is not booked yet."""
+    booked = Occurrence.objects.filter(
+        rule_id=rule.pk, due_date__gte=start, status=Occurrence.Status.BOOKED
+    )
+    dealt_with = set(booked.values_list("due_date", flat=True))
+    due = rule.schedule.first_due(start)
+    while due is not None and due in dealt_with:
+        due = rule.schedule.next_due(due)
+    return due
 
 
 def _replace_tags(rule: RecurringRule, names: list[str]) -> None:

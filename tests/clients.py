@@ -38,11 +38,11 @@ class JSONClient(Client):
         if body is not None:
             extra |= {"data": json.dumps(body), "content_type": "application/json"}
         response: Any = self.generic(method.upper(), path, **extra)
-        response.data = (
-            json.loads(response.content, parse_float=Decimal)
-            if response.content and "json" in response.headers["Content-Type"]
-            else None
-        )
+        response.data = None
+        if "json" in response.headers.get("Content-Type", ""):
+            response.data = json.loads(response.content, parse_float=Decimal)
+        elif response.streaming:
+            response.getvalue()  # which closes it
         return response
 
     def read(self, path: str, **query: Any) -> Any:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import get_lib_doc_excludes
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 from config.api.problems import MEDIA_TYPE
-from config.api.serializers import QuerySerializer, Serializer
+from config.api.serializers import Serializer
 
 API_PREFIX = "/api/"
 _CONVERTER = re.compile(r"<\w+:(\w+)>")
@@ -77,14 +76,6 @@ class Schema(AutoSchema):
             refusal, "default", [MEDIA_TYPE]
         )
         return bodies
-
-
-def list_undescribed() -> list[type]:
-    """Classes whose docstrings are about the code, not about an endpoint."""
-    from ledger.ownership import OwnedViewSet
-
-    of_libraries: list[type] = get_lib_doc_excludes()  # type: ignore[no-untyped-call]
-    return [*of_libraries, Serializer, QuerySerializer, OwnedViewSet]
 
 
 def leave_optional(result: dict[str, Any], **_: Any) -> dict[str, Any]:

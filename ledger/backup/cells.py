@@ -4,6 +4,7 @@ Pure. A cell is what the reader found: text, a whole number, true or false, None
 a sheet also a float, from JSON a list, and the literal of a fraction as bytes.
 """
 
+import re
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -16,7 +17,7 @@ from ledger.models.base import NAME_LENGTH
 from ledger.serializers.fields import MAX_TAGS
 
 Read = Callable[[Any], Any]
-DAY_LENGTH = len("2026-11-21")
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 TAG_SEPARATOR = ", "
 
 
@@ -58,7 +59,7 @@ def name(max_length: int = NAME_LENGTH) -> Read:
     def read(cell: Any) -> str:
         value: str = read_text(cell)
         if not value:
-            raise BadCell("blank", "This must not be empty.")
+            raise BadCell("required", "This is required.")
         return value
 
     return read
@@ -172,7 +173,7 @@ def flag(cell: Any) -> bool:
 def day(cell: Any) -> date:
     """A day as YYYY-MM-DD, or a date cell of a sheet."""
     try:
-        if isinstance(cell, str) and len(cell) == DAY_LENGTH and cell[4] == "-":
+        if isinstance(cell, str) and DAY.fullmatch(cell):
             return date.fromisoformat(cell)
     except ValueError:
         pass

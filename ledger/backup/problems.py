@@ -4,6 +4,8 @@ from config.errors import FieldError
 from ledger.errors import EmptyBackup, InvalidBackup
 
 MOST_REPORTED = 100
+MOST_COUNTED = 1_000
+"""Where so much is wrong, the rest is not looked at."""
 
 
 class Problems:
@@ -19,6 +21,8 @@ class Problems:
 
     def add(self, row: int, column: str | None, code: str, detail: str) -> None:
         self._count += 1
+        if self._count >= MOST_COUNTED:
+            self.raise_any(is_empty=False)
         if len(self._errors) >= MOST_REPORTED:
             return
         path = ".".join(filter(None, (self._sheet, str(row), column)))

@@ -26,6 +26,8 @@ LENGTH = struct.Struct("<I")
 
 Sheets = dict[str, list[str]]
 Row = list[Any] | None
+Table = tuple[str, int, Iterator[Row]]
+"""A name, the number of its rows, and these."""
 
 
 class Refused(Exception):
@@ -39,9 +41,11 @@ def main() -> None:
     data = sys.stdin.buffer.read()
     read = read_workbook if kind == "xlsx" else read_json
     try:
-        for name, rows in read(data, sheets):
+        for name, height, rows in read(data, sheets):
+            if height > int(max_rows):
+                raise Refused(f"The sheet {name} has more than {max_rows} rows.")
             send("sheet", name)
-            send_rows(name, rows, int(max_rows))
+            send_rows(rows)
     except Refused as refusal:
         send("refused", str(refusal))
     send("end")
@@ -59,11 +63,9 @@ def send(*frame: Any) -> None:
     sys.stdout.buffer.write(LENGTH.pack(len(payload)) + payload)
 
 
-def send_rows(name: str, rows: Iterable[Row], max_rows: int) -> None:
+def send_rows(rows: Iterable[Row]) -> None:
     batch: list[Row] = []
-    for number, row in enumerate(rows, start=1):
-        if number > max_rows:
-            raise Refused(f"The sheet {name} has more than {max_rows} rows.")
+    for row in rows:
         batch.append(row)
         if len(batch) == ROWS_IN_A_FRAME:
             send("rows", batch)
@@ -71,7 +73,7 @@ def send_rows(name: str, rows: Iterable[Row], max_rows: int) -> None:
     send("rows", batch)
 
 
-def read_workbook(data: bytes, sheets: Sheets) -> Iterator[tuple[str, Iterator[Row]]]:
+def read_workbook(data: bytes, sheets: Sheets) -> Iterator[Table]:
     from python_calamine import CalamineError, CalamineWorkbook
 
     try:
@@ -84,7 +86,7 @@ def read_workbook(data: bytes, sheets: Sheets) -> Iterator[tuple[str, Iterator[R
                 raise Refused(f"The sheet {name} has more than {MAX_COLUMNS} columns.")
             rows = iter(sheet.iter_rows())
             headers = [cell if type(cell) is str else "" for cell in next(rows, [])]
-            yield name, pick_cells(headers, rows, sheets[name])
+            yield name, sheet.total_height - 1, pick_cells(headers, rows, sheets[name])
     except (CalamineError, OSError, ValueError):
         raise Refused("This is not a workbook (xlsx) that can be read.") from None
 
@@ -109,7 +111,7 @@ def plain(cell: Any) -> Any:
     return cell.isoformat() if isinstance(cell, datetime.date) else cell and str(cell)
 
 
-def read_json(data: bytes, sheets: Sheets) -> Iterator[tuple[str, Iterator[Row]]]:
+def read_json(data: bytes, sheets: Sheets) -> Iterator[Table]:
     try:
         body = json.loads(
             data.decode("utf-8-sig"),
@@ -126,7 +128,7 @@ def read_json(data: bytes, sheets: Sheets) -> Iterator[tuple[str, Iterator[Row]]
             continue
         if not isinstance(rows, list):
             raise Refused(f"{name} is not a list.")
-        yield name, pick_fields(rows, columns)
+        yield name, len(rows), pick_fields(rows, columns)
 
 
 def refuse_constant(constant: str) -> NoReturn:

@@ -5,9 +5,9 @@ They span all processes, and end with the connection if theirs does.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 
 from accounts.models import Member
 from ledger.errors import ReadersBusy, RestoreUnderWay
@@ -49,9 +49,6 @@ def _try_lock(turns: int, key: int) -> bool:
 
 
 def _unlock(turns: int, key: int) -> None:
-    """In a transaction that failed, the lock goes with the connection instead."""
-    if connection.needs_rollback or connection.connection is None:
-        connection.close_if_unusable_or_obsolete()
-        return
-    with connection.cursor() as cursor:
+    """Give it back; a connection that broke has lost it anyway."""
+    with suppress(OperationalError, InterfaceError), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [turns, key])

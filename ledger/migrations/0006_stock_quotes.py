@@ -136,6 +136,17 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.AlterField(
+            model_name="trade",
+            name="stock",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="ledger.stock",
+            ),
+        ),
         migrations.RunSQL(
             OWNED,
             "ALTER TABLE invest_position DROP CONSTRAINT invest_position_stock_owned",

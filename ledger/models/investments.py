@@ -52,7 +52,7 @@ class Trade(OwnedModel):
         on_delete=models.CASCADE,
         db_constraint=False,
         db_index=False,
-        related_name="trades",
+        related_name="+",
     )
     side = models.CharField(max_length=4, choices=Side.choices)
     date = models.DateField()

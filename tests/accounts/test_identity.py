@@ -299,13 +299,15 @@ def test_linking_ends_the_password_and_all_other_sessions(vouch: Vouch) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_presented_session_ends_at_the_login(
+def test_session_that_came_by_cookie_ends_at_the_login(
     vouch: Vouch, other_member: Member
 ) -> None:
-    client = JSONClient(other_member)
-    planted = client.token
+    planted = JSONClient(other_member).token
+    client = JSONClient()
+    client.cookies["sessionid"] = planted
     vouch()
     assert log_in(client).data["token"] != planted
+    client.use_token(planted)
     assert client.send("GET", "/api/auth/session").status_code == 401
 
 

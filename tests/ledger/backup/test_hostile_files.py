@@ -4,6 +4,7 @@ import io
 import resource
 import time
 import zipfile
+from typing import Any
 
 import pytest
 from openpyxl import Workbook
@@ -43,7 +44,7 @@ def sheet_of(cells: str) -> str:
 
 def far_cell(place: str) -> bytes:
     workbook = Workbook()
-    sheet = workbook.active
+    sheet: Any = workbook.active
     sheet.title = "entries"
     sheet["A1"], sheet[place] = "date", "x"
     file = io.BytesIO()

@@ -28,7 +28,7 @@ BASE = {
 
 CASES = [
     ("wallets", WALLET | {"name": ""}, "name", "required"),
-    ("wallets", WALLET | {"name": "  "}, "name", "blank"),
+    ("wallets", WALLET | {"name": "  "}, "name", "required"),
     ("wallets", WALLET | {"name": "x" * 101}, "name", "max_length"),
     ("wallets", WALLET, "name", "duplicate"),
     ("wallets", WALLET | {"name": "b", "kind": "SOCK"}, "kind", "invalid_choice"),
