@@ -39,10 +39,10 @@ class JSONClient(Client):
             extra |= {"data": json.dumps(body), "content_type": "application/json"}
         response: Any = self.generic(method.upper(), path, **extra)
         response.data = None
-        if "json" in response.headers.get("Content-Type", ""):
-            response.data = json.loads(response.content, parse_float=Decimal)
-        elif response.streaming:
+        if response.streaming:
             response.getvalue()  # which closes it
+        elif response.content and "json" in response.headers["Content-Type"]:
+            response.data = json.loads(response.content, parse_float=Decimal)
         return response
 
     def read(self, path: str, **query: Any) -> Any:

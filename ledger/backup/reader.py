@@ -86,7 +86,11 @@ def read_workbook(data: bytes, sheets: Sheets) -> Iterator[Table]:
                 raise Refused(f"The sheet {name} has more than {MAX_COLUMNS} columns.")
             rows = iter(sheet.iter_rows())
             headers = [cell if type(cell) is str else "" for cell in next(rows, [])]
-            yield name, sheet.total_height - 1, pick_cells(headers, rows, sheets[name])
+            yield (
+                name,
+                (sheet.end or (0, 0))[0],
+                pick_cells(headers, rows, sheets[name]),
+            )
     except (CalamineError, OSError, ValueError):
         raise Refused("This is not a workbook (xlsx) that can be read.") from None
 

@@ -346,16 +346,12 @@ def test_key_that_somebody_chose_never_becomes_a_session(free_member: Member) ->
     assert AuthSession.objects.count() == 1
 
 
-@pytest.mark.parametrize("way", ["cookie", "bearer"])
-def test_session_presented_at_login_ends(
-    free_member: Member, other_member: Member, way: str
+def test_session_presented_by_cookie_at_login_ends(
+    free_member: Member, other_member: Member
 ) -> None:
     """An attacker's own session, planted in a browser, does not become another's."""
     attacker, browser = warm_up(other_member), JSONClient()
-    if way == "cookie":
-        browser.cookies[COOKIE] = attacker.token
-    else:
-        browser.use_token(attacker.token)
+    browser.cookies[COOKIE] = attacker.token
     token = log_in(browser, free_member).data["token"]
     assert status_of(attacker) == 401
     assert AuthSession.objects.get().digest == digest_key(token)

@@ -127,7 +127,10 @@ def test_no_lock_is_left_behind(slow_fx_source: FakeRates) -> None:
     run_at_once([look_up] * 8)
     connections.close_all()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database"
+            " WHERE locktype = 'advisory' AND d.datname = current_database()"
+        )
         assert cursor.fetchone()[0] == 0
 
 

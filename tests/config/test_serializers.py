@@ -91,7 +91,7 @@ def test_unknown_fields_are_ignored() -> None:
 # --- Types ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", ["텍스트", "a\tb\nc", "👩‍🚀", "a\r\nb", "\u202eabc"])
+@pytest.mark.parametrize("value", ["텍스트", "a\tb\nc", "👩‍🚀", "\u202eabc"])
 def test_text_is_any_script_with_tabs_and_newlines(value: str) -> None:
     assert check(Text(), value) == value
 

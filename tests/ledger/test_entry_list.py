@@ -363,7 +363,6 @@ def test_wallet_of_another_member_or_none_is_404(
         ("page", "-1"),
         ("page", "abc"),
         ("page", "1.5"),
-        ("page", "9" * 30),
         ("size", "0"),
         ("size", "-5"),
         ("size", "abc"),
@@ -423,7 +422,7 @@ def test_empty_list_has_one_empty_page(client):
     }
 
 
-@pytest.mark.parametrize("page", [2, 3, 10**9])
+@pytest.mark.parametrize("page", [2, 3, 10**9, 10**30])
 def test_page_past_the_end_is_404(client, free_member, page):
     make_entry(free_member)
     response = client.send("GET", f"{ENTRIES}?page={page}")

@@ -171,6 +171,7 @@ def test_readers_are_two_at_once_and_a_third_is_told_to_come_back(premium_member
             assert send_json(client, WHOLE).status_code == 200
             cursor.execute(f"SELECT pg_advisory_lock({READING_TURNS}, 1)")
             response = send_json(client, WHOLE)
+            cursor.execute("SELECT pg_advisory_unlock_all()")
     finally:
         other.close()
     assert response.status_code == 503
