@@ -1,0 +1,64 @@
+"""Bodies that come in chunks are read like others."""
+
+import io
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from config.chunks import MAX_BODY_BYTES, ChunkedBodies
+from tests.clients import JSONClient
+
+
+class Echo:
+    """A WSGI application that answers with the body it could read."""
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        self.announced = int(environ.get("CONTENT_LENGTH") or 0)
+        body: bytes = environ["wsgi.input"].read(self.announced)
+        start_response("200 OK", [])
+        return io.BytesIO(body)
+
+
+class Broken(io.BytesIO):
+    """A body that breaks off after its first piece."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if self.tell():
+            raise OSError("the client went away")
+        return super().read(3)
+
+
+def send(stream: io.BytesIO, encoding: str = "chunked") -> tuple[int, bytes]:
+    echo = Echo()
+    environ = {"wsgi.input": stream, "HTTP_TRANSFER_ENCODING": encoding}
+    answer = ChunkedBodies(echo)(environ, lambda *_: None)
+    return echo.announced, b"".join(answer)
+
+
+def test_chunked_body_is_given_on_with_its_length() -> None:
+    assert send(io.BytesIO(b'{"amount": 777}')) == (15, b'{"amount": 777}')
+
+
+def test_other_bodies_are_left_alone() -> None:
+    assert send(io.BytesIO(b"body"), encoding="") == (0, b"")
+
+
+def test_body_that_breaks_off_announces_more_than_it_has() -> None:
+    assert send(Broken(b"abcdef")) == (4, b"abc")
+
+
+def test_body_without_end_is_cut_above_every_limit() -> None:
+    announced, _ = send(io.BytesIO(b"x" * (MAX_BODY_BYTES + 10**6)))
+    assert MAX_BODY_BYTES < announced < MAX_BODY_BYTES + 10**6
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["wallets", "entries", "categories", "quick-entries"])
+def test_lone_surrogate_in_a_choice_is_a_validation_error(
+    free_member: Any, path: str
+) -> None:
+    body = {"name": "x", "kind": "\ud800", "type": "\ud800", "date": "2026-11-21"}
+    response = JSONClient(free_member).send("POST", f"/api/account/{path}", body)
+    assert response.status_code == 400
+    assert response.data["code"] == "VALIDATION_ERROR"
