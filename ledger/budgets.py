@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce
 
 from accounts.models import Member
 from config.errors import Duplicate, InvalidField, refuse_when_broken
@@ -100,9 +102,18 @@ class MonthStatus:
 
 
 def list_budgets(member: Member, month: Month) -> OwnedQuerySet:
-    """The budgets of one month, in the order of their categories."""
+    """The budgets of one month, in the order of the list of categories.
+
+    Each major one is followed by its minors, whether or not it has a budget itself.
+    """
     rows = Budget.objects.owned_by(member).select_related("category")
-    return rows.filter(year=month.year, month=month.month)
+    return rows.filter(year=month.year, month=month.month).order_by(
+        Coalesce("category__parent__sort_order", "category__sort_order"),
+        Coalesce("category__parent_id", "category_id"),
+        F("category__parent_id").asc(nulls_first=True),
+        "category__sort_order",
+        "category_id",
+    )
 
 
 def find_budget(member: Member, budget_id: int) -> Budget:

@@ -22,6 +22,8 @@ from ledger.tags import resolve_tags
 from ledger.wallets import refuse_missing_wallet
 
 RATE_STEP = Decimal("0.00000001")
+RATE_LIMIT = Decimal(10**12)
+"""Rates have up to twelve digits before the point."""
 _EXACT = Context(prec=60)
 _CURRENCY_FIELDS = frozenset({"currency", "original_amount", "exchange_rate"})
 
@@ -169,8 +171,8 @@ def _derive_rate(amount: int | None, original_amount: Decimal) -> Decimal:
         raise InvalidField("exchangeRate", "Give the rate or the amount.", "required")
     rate = _EXACT.divide(Decimal(amount), original_amount)
     rate = rate.quantize(RATE_STEP, ROUND_HALF_UP, _EXACT)
-    if not rate:
-        raise InvalidField("amount", "This is too little for the original amount.")
+    if not 0 < rate < RATE_LIMIT:
+        raise InvalidField("amount", "This does not fit the original amount.")
     return rate
 
 

@@ -154,24 +154,40 @@ def _count_query(
     wanted: EntryFilter, conditions: list[Condition]
 ) -> tuple[str, list[Any]]:
     """How the entries are counted: from the totals, unless only rows can tell."""
-    if not _fits_totals(wanted):
+    totals = _find_totals(wanted)
+    if totals is None:
         return _COUNT.format(conditions=_join(conditions)), _values(conditions)
+    table, day = totals
     kept = [
-        (sql.replace("e.date", "t.month").replace("e.", "t."), value)
+        (sql.replace("e.date", day).replace("e.", "t."), value)
         for sql, value in conditions
     ]
-    by_month = wanted.category is None and wanted.wallet_id is None
-    table = "account_month_total" if by_month else "account_entry_total"
     return _COUNT_KEPT.format(table=table, conditions=_join(kept)), _values(kept)
 
 
-def _fits_totals(wanted: EntryFilter) -> bool:
-    """Totals are kept by whole months and know no words, tags or amounts."""
+def _find_totals(wanted: EntryFilter) -> tuple[str, str] | None:
+    """The smallest table of totals that can tell the count, and its column of time.
+
+    No totals know words, tags or amounts, and those by category only whole months.
+    """
+    if wanted == EntryFilter():
+        return "account_ledger_total", ""
     by_row = (wanted.tag, wanted.keyword, wanted.min_amount, wanted.max_amount)
+    if by_row != (None,) * 4:
+        return None
+    if not _is_whole_months(wanted):
+        return None if wanted.category is not None else ("account_day_total", "t.date")
+    if wanted.category is not None or wanted.wallet_id is not None:
+        return "account_entry_total", "t.month"
+    return "account_month_total", "t.month"
+
+
+def _is_whole_months(wanted: EntryFilter) -> bool:
     starts_month = wanted.start is None or wanted.start.day == 1
     end = wanted.end
-    ends_month = end is None or end.day == monthrange(end.year, end.month)[1]
-    return by_row == (None,) * 4 and starts_month and ends_month
+    return starts_month and (
+        end is None or end.day == monthrange(end.year, end.month)[1]
+    )
 
 
 def _read_rows(sql: str, values: list[Any]) -> list[tuple[Any, ...]]:

@@ -49,8 +49,10 @@ def compute_net_worth(member: Member) -> NetWorth:
     Archived wallets count; a typed-in valuation counts instead of a balance
     (contract, section 9, Ledger).
     """
-    wallets = read_wallet_worths(member)
-    investments = value_of_holdings(member)
+    return add_up(read_wallet_worths(member), value_of_holdings(member))
+
+
+def add_up(wallets: list[WalletWorth], investments: int) -> NetWorth:
     return NetWorth(
         assets=investments
         + sum(wallet.value for wallet in wallets if wallet.value > 0),

@@ -99,11 +99,14 @@ def write_with_rates(write: Callable[[KnownRates], Result]) -> Result:
     return write(rates)
 
 
-def look_up_rate(base: str, quote: str, day: date) -> Rate:
+def look_up_rate(
+    base: str, quote: str, day: date, *, however_old: bool = False
+) -> Rate:
     """What one unit of `base` costs in `quote` on `day`; a future day is today.
 
     Stored rates first, then the sources, then, where these fail, the last rate that
-    is known of the days before. Raises `ProviderUnavailable` where there is none:
+    is known of the days before: for a booking of at most `CARRIED_DAYS`, to be shown
+    with its date `however_old`. Raises `ProviderUnavailable` where there is none:
     a rate is never made up. Not for use inside a transaction: the sources may take
     seconds.
     """
@@ -111,7 +114,12 @@ def look_up_rate(base: str, quote: str, day: date) -> Rate:
     if base == quote:
         return Rate(Decimal(1), day)
     wanted = Wanted(base, quote, day)
-    rate = _read_stored(wanted) or _fetch_once(wanted) or _read_last_known(wanted)
+    earliest = date.min if however_old else wanted.earliest
+    rate = (
+        _read_stored(wanted)
+        or _fetch_once(wanted)
+        or _read_last_known(wanted, earliest)
+    )
     if rate is None:
         raise ProviderUnavailable("No source has this exchange rate at the moment.")
     return rate
@@ -164,22 +172,19 @@ def _store(wanted: Wanted, found: Quote) -> None:
         FxRate.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def _read_last_known(wanted: Wanted) -> Rate | None:
-    """The newest rate of the days before, of the pair or else turned around."""
-    rate = _read_newest(wanted, wanted.base, wanted.quote)
-    if rate is None and (turned := _read_newest(wanted, wanted.quote, wanted.base)):
+def _read_last_known(wanted: Wanted, earliest: date) -> Rate | None:
+    """The newest rate since `earliest`, of the pair or else turned around."""
+    days = (earliest, wanted.day)
+    rate = _read_newest(wanted.base, wanted.quote, days)
+    if rate is None and (turned := _read_newest(wanted.quote, wanted.base, days)):
         inverse = _EXACT.divide(Decimal(1), turned.rate)
         inverse = inverse.quantize(RATE_STEP, ROUND_HALF_UP, _EXACT)
         return Rate(inverse, turned.rate_date) if inverse else None
     return rate
 
 
-def _read_newest(wanted: Wanted, base: str, quote: str) -> Rate | None:
-    rows = FxRate.objects.filter(
-        base=base,
-        quote=quote,
-        rate_date__range=(wanted.earliest, wanted.day),
-    )
+def _read_newest(base: str, quote: str, days: tuple[date, date]) -> Rate | None:
+    rows = FxRate.objects.filter(base=base, quote=quote, rate_date__range=days)
     row = rows.order_by("-rate_date", "-day").values_list("rate", "rate_date").first()
     return Rate(*row) if row else None
 

@@ -1,46 +1,33 @@
-"""Recurring transactions: rules, and the booking of what is due.
+"""Recurring transactions: the rules, and from which day on they book.
 
-Every due date of a rule becomes one stored occurrence, unique in the database and
-written in the same transaction as its entry, so that two workers at once book it once.
 A rule starts at its first due date not before the day it is made. Dates that pass while
-the rule is off are SKIPPED; those before the member's plan returned are MISSED.
+it is off are SKIPPED. `ledger.occurrences` books what is due.
 """
 
-import logging
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from itertools import islice, takewhile
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
 from config.errors import InvalidField, NotFound
 from ledger.categories import resolve_category
-from ledger.entries import Draft, record_entry
 from ledger.locking import share_ledger
 from ledger.models import Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet
+from ledger.occurrences import MAX_CATCH_UP, book, note, open_days, settle
 from ledger.ownership import find_owned
 from ledger.schedule import Schedule
 from ledger.tags import resolve_tags
 from ledger.wallets import refuse_missing_wallet
 
-logger = logging.getLogger(__name__)
-
-MAX_CATCH_UP = 400
-"""Due dates of one rule that are dealt with in one go; the next run goes on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What a run of the job did."""
-
-    booked: int
-    missed: int
-    failed: int
+COURSE = ("frequency", "interval", "anchor_date", "active")
+"""What decides on which days a rule books; its end is the member's word by itself."""
 
 
 def list_rules(member: Member) -> OwnedQuerySet:
@@ -74,16 +61,21 @@ def create_rule(member: Member, values: dict[str, Any], today: date) -> Recurrin
 
 
 def change_rule(
-    member: Member, rule_id: int, values: dict[str, Any], today: date
+    member: Member, rule_id: int, values: dict[str, Any], now: datetime
 ) -> RecurringRule:
     """Change a rule; what was dealt with stays dealt with.
 
     New timing starts at its first due date from today on. Switching on again skips
-    what passed meanwhile.
+    what passed meanwhile. What the job still owes for the days before today, it books
+    as the rule was.
     """
+    today = timezone.localdate(now)
     with transaction.atomic():
         share_ledger(member)
-        _save(_lock_rule(member, rule_id), values, today)
+        rule = _lock_rule(member, rule_id)
+        if rule.active and _changes_course(rule, values):
+            settle(rule, today - timedelta(days=1), now)
+        _save(rule, values, today)
     return find_rule(member, rule_id)
 
 
@@ -94,135 +86,17 @@ def delete_rule(member: Member, rule_id: int) -> None:
         _lock_rule(member, rule_id).delete()
 
 
-def run_now(member: Member, rule_id: int, now: datetime) -> tuple[Occurrence, int]:
-    """Book the rule's next due date now, whenever it is due; the entry's id too."""
+def run_now(member: Member, rule_id: int, now: datetime) -> int:
+    """Book the rule's next due date now, whenever it is due; the entry's id."""
     with transaction.atomic():
         share_ledger(member)
         rule = _lock_rule(member, rule_id)
         if rule.next_date is None:
             raise InvalidField("endDate", "The rule has ended.", "ended")
-        occurrence = _book(rule, rule.next_date, now)
-        _advance(rule, rule.next_date)
+        (entry_id,) = book(rule, [rule.next_date], now)
+        rule.next_date = next(open_days(rule, rule.next_date), None)
         rule.save(update_fields=["next_date"])
-    return occurrence, int(occurrence.entry_id or 0)
-
-
-def run_due(now: datetime) -> Run:
-    """Book everything that is due by today, of all members whose plan runs.
-
-    Idempotent and safe beside another run: a rule is dealt with under its lock, and
-    one that somebody else holds is left to them. A rule that fails is logged and
-    does not keep the others waiting.
-    """
-    today = timezone.localdate(now)
-    booked = missed = failed = 0
-    for rule_id in _due_rule_ids(today):
-        try:
-            done = _run_rule(rule_id, now, today)
-        except Exception:
-            logger.exception("recurring rule %s could not be booked", rule_id)
-            failed += 1
-            continue
-        booked += done.count(Occurrence.Status.BOOKED)
-        missed += done.count(Occurrence.Status.MISSED)
-    return Run(booked, missed, failed)
-
-
-def _due_rule_ids(today: date) -> Iterator[int]:
-    """Due rules of members whose plan runs, by id; each is asked for once."""
-    last = 0
-    while True:
-        rows = RecurringRule.objects.filter(
-            Q(member__plan_since__isnull=False) | Q(member__role=Member.Role.ADMIN),
-            active=True,
-            next_date__lte=today,
-            pk__gt=last,
-        )
-        found = rows.order_by("pk").values_list("pk", flat=True).first()
-        if found is None:
-            return
-        last = int(found)
-        yield last
-
-
-def _run_rule(rule_id: int, now: datetime, today: date) -> list[str]:
-    """Deal with the due dates of one rule; the statuses, oldest first."""
-    owner = _owner_of(rule_id)
-    if owner is None or not _may_book(owner, now):
-        return []
-    with transaction.atomic():
-        share_ledger(owner)
-        rows = RecurringRule.objects.select_for_update(of=("self",), skip_locked=True)
-        rule = rows.filter(pk=rule_id, active=True).first()
-        if rule is None:
-            return []
-        since = _plan_day(owner)
-        done: list[str] = []
-        while rule.next_date and rule.next_date <= today and len(done) < MAX_CATCH_UP:
-            done.append(_settle(rule, rule.next_date, since, now))
-            _advance(rule, rule.next_date)
-        rule.save(update_fields=["next_date"])
-    return done
-
-
-def _owner_of(rule_id: int) -> Member | None:
-    rule = RecurringRule.objects.select_related("member").filter(pk=rule_id).first()
-    return rule.member if rule else None
-
-
-def _may_book(member: Member, now: datetime) -> bool:
-    return member.current_plan(now) == Member.Plan.PREMIUM or member.is_administrator
-
-
-def _plan_day(member: Member) -> date:
-    """The day from which due dates are caught up: that of the plan's return."""
-    if member.is_administrator or member.plan_since is None:
-        return date.min
-    return timezone.localdate(member.plan_since)
-
-
-def _settle(rule: RecurringRule, due: date, since: date, now: datetime) -> str:
-    if due < since:
-        return _note(rule, due, Occurrence.Status.MISSED)
-    return _book(rule, due, now).status
-
-
-def _note(rule: RecurringRule, due: date, status: Occurrence.Status) -> str:
-    Occurrence.objects.get_or_create(
-        rule=rule,
-        due_date=due,
-        defaults={"member_id": rule.member_id, "status": status},
-    )
-    return status
-
-
-def _book(rule: RecurringRule, due: date, now: datetime) -> Occurrence:
-    """Write the occurrence first: it is unique, so that the entry is too."""
-    occurrence, is_new = Occurrence.objects.get_or_create(
-        rule=rule,
-        due_date=due,
-        defaults={"member_id": rule.member_id, "status": Occurrence.Status.BOOKED},
-    )
-    if not is_new and occurrence.status == Occurrence.Status.BOOKED:
-        return occurrence
-    tags = RecurringTag.objects.filter(rule=rule).order_by("position")
-    draft = Draft(
-        date=due,
-        type=rule.type,
-        amount=rule.amount,
-        category=rule.category.name if rule.category else None,
-        wallet=rule.wallet,
-        memo=rule.memo,
-        tags=tuple(tags.values_list("tag__name", flat=True)),
-    )
-    occurrence.entry_id = record_entry(rule.member, draft, now)
-    occurrence.status = Occurrence.Status.BOOKED
-    occurrence.save(update_fields=["entry_id", "status"])
-    return occurrence
-
-
-def _advance(rule: RecurringRule, dealt_with: date) -> None:
-    rule.next_date = rule.schedule.next_due(dealt_with)
+    return entry_id
 
 
 def _lock_rule(member: Member, rule_id: int) -> RecurringRule:
@@ -231,6 +105,12 @@ def _lock_rule(member: Member, rule_id: int) -> RecurringRule:
     if rule is None:
         raise NotFound
     return rule
+
+
+def _changes_course(rule: RecurringRule, values: Mapping[str, Any]) -> bool:
+    return any(
+        name in values and values[name] != getattr(rule, name) for name in COURSE
+    )
 
 
 def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
@@ -248,8 +128,7 @@ def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
     skipped = _plan_next_date(rule, was, today)
     with refuse_missing_wallet("account_recurring_wallet_owned"):
         rule.save()
-    for due in skipped:
-        _note(rule, due, Occurrence.Status.SKIPPED)
+    note(rule, skipped, Occurrence.Status.SKIPPED)
     if tags is not None:
         _replace_tags(rule, tags)
 
@@ -259,37 +138,20 @@ def _plan_next_date(
 ) -> list[date]:
     """Set `next_date`; the due dates that passed while the rule was off."""
     if was is None or _timing_of(was[0]) != _timing_of(rule.schedule):
-        rule.next_date = _first_open(rule, today)
+        rule.next_date = next(open_days(rule, today), None)
         return []
     if was[0] != rule.schedule:  # only the end changed
-        rule.next_date = _first_open(rule, rule.next_date or today)
-    if was[1] or not rule.active or rule.next_date is None:
+        rule.next_date = next(open_days(rule, rule.next_date or today), None)
+    if was[1] or not rule.active or rule.next_date is None or rule.next_date >= today:
         return []
-    passed = [
-        due
-        for due, _ in zip(
-            rule.schedule.dues(rule.next_date, today), range(MAX_CATCH_UP), strict=False
-        )
-        if due < today
-    ]
-    rule.next_date = rule.schedule.first_due(max(today, rule.next_date))
-    return passed
+    passed = takewhile(lambda day: day < today, open_days(rule, rule.next_date))
+    skipped = list(islice(passed, MAX_CATCH_UP))
+    rule.next_date = next(open_days(rule, today), None)
+    return skipped
 
 
 def _timing_of(schedule: Schedule) -> Schedule:
     return replace(schedule, end=None)
-
-
-def _first_open(rule: RecurringRule, start: date) -> date | None:
-    """The first due date from this day on that is not booked yet."""
-    booked = Occurrence.objects.filter(
-        rule_id=rule.pk, due_date__gte=start, status=Occurrence.Status.BOOKED
-    )
-    dealt_with = set(booked.values_list("due_date", flat=True))
-    due = rule.schedule.first_due(start)
-    while due is not None and due in dealt_with:
-        due = rule.schedule.next_due(due)
-    return due
 
 
 def _replace_tags(rule: RecurringRule, names: list[str]) -> None:

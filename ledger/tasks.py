@@ -6,7 +6,7 @@ from dataclasses import asdict
 from celery import shared_task
 from django.utils import timezone
 
-from ledger.recurring import run_due
+from ledger.occurrences import run_due
 
 logger = logging.getLogger(__name__)
 

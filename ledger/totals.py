@@ -23,6 +23,12 @@ class Kept:
 
 KEPT = (
     Kept(
+        "account_ledger_total",
+        "member_id, entries, pending",
+        "SELECT member_id, count(*), count(*) FILTER (WHERE pending)"
+        " FROM account_entry GROUP BY 1",
+    ),
+    Kept(
         "account_month_total",
         "member_id, month, type, pending, amount, entries",
         f"SELECT member_id, {MONTH_OF}, type, pending, sum(amount), count(*)"
@@ -33,6 +39,19 @@ KEPT = (
         "member_id, month, type, pending, category_id, wallet_id, amount, entries",
         f"SELECT member_id, {MONTH_OF}, type, pending, category_id, wallet_id,"
         " sum(amount), count(*) FROM account_entry GROUP BY 1, 2, 3, 4, 5, 6",
+    ),
+    Kept(
+        "account_day_total",
+        "member_id, date, type, pending, wallet_id, amount, entries",
+        "SELECT member_id, date, type, pending, wallet_id, sum(amount), count(*)"
+        " FROM account_entry GROUP BY 1, 2, 3, 4, 5",
+    ),
+    Kept(
+        "account_tag_total",
+        "member_id, month, tag_id, type, amount, entries",
+        f"SELECT e.member_id, {MONTH_OF}, l.tag_id, type, sum(amount), count(*)"
+        " FROM account_entry e JOIN account_entry_tag l ON l.entry_id = e.id"
+        " WHERE NOT pending GROUP BY 1, 2, 3, 4",
     ),
     Kept(
         "account_wallet_total",

@@ -13,8 +13,10 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
-from ledger.networth import compute_net_worth
+from ledger.holdings import value_of_holdings
+from ledger.networth import add_up, read_wallet_worths
 from ledger.periods import Period, Unit, last_periods
+from ledger.snapshots import show_one_moment
 
 _FLOWS = """
     SELECT {bucket},
@@ -33,7 +35,7 @@ FLOWS = {
     ),
     Unit.WEEK: _FLOWS.format(
         bucket="f.date - (extract(isodow FROM f.date)::int - 1)",
-        table="account_entry",
+        table="account_day_total",
         day="date",
     ),
 }
@@ -53,8 +55,11 @@ class Point:
 def read_trend(member: Member, unit: Unit, count: int, today: date) -> list[Point]:
     """The last `count` periods, oldest first, the current one last."""
     periods = last_periods(today, unit, count)
-    flows = _read_flows(member, unit, periods[0].start)
-    net_worth = compute_net_worth(member).total
+    investments = value_of_holdings(member)
+    with show_one_moment():
+        flows = _read_flows(member, unit, periods[0].start)
+        wallets = read_wallet_worths(member)
+    net_worth = add_up(wallets, investments).total
     points = []
     for period in reversed(periods):
         income, expense, kept = flows.get(period.start, (0, 0, 0))

@@ -18,6 +18,19 @@ class MemberManager(BaseUserManager["Member"]):
     def get_by_natural_key(self, username: str | None) -> "Member":
         return self.get(login_id__iexact=username)
 
+    def with_premium(self, now: datetime) -> "models.QuerySet[Member]":
+        """Active members to whom premium is open, by their plan or their role.
+
+        What `IsPremium` and `current_plan` say of one member, in SQL.
+        """
+        plan_runs = models.Q(plan=Member.Plan.PREMIUM) & (
+            models.Q(plan_expires_at=None)
+            | models.Q(plan_expires_at__gt=now)
+            | models.Q(plan_auto_renew=True)
+        )
+        administers = models.Q(role=Member.Role.ADMIN)
+        return self.filter(plan_runs | administers, status=Member.Status.ACTIVE)
+
     def create_superuser(
         self, login_id: str, email: str, password: str | None = None, **fields: Any
     ) -> "Member":
@@ -68,7 +81,10 @@ class Member(AbstractBaseUser):
     plan = models.CharField(max_length=7, choices=Plan.choices, default=Plan.FREE)
     plan_expires_at = models.DateTimeField(null=True, blank=True)
     plan_since = models.DateTimeField(null=True, blank=True, editable=False)
-    """When PREMIUM began without a break; the database keeps it (see the migration)."""
+    """When premium began, by plan or role, without a break since; None without it.
+
+    The database keeps it (see the migrations).
+    """
     plan_product = models.CharField(max_length=100, blank=True, default="")
     plan_auto_renew = models.BooleanField(default=False)
     points = models.IntegerField(default=0)

@@ -8,17 +8,26 @@ from ledger.models.quick_entries import QuickEntry, QuickEntryTag
 from ledger.models.rates import FxRate
 from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
 from ledger.models.tags import Tag
-from ledger.models.totals import EntryTotal, MonthTotal, WalletTotal
+from ledger.models.totals import (
+    DayTotal,
+    EntryTotal,
+    LedgerTotal,
+    MonthTotal,
+    TagTotal,
+    WalletTotal,
+)
 from ledger.models.wallets import Wallet
 
 __all__ = [
     "Budget",
     "BudgetIncome",
     "Category",
+    "DayTotal",
     "Entry",
     "EntryTag",
     "EntryTotal",
     "FxRate",
+    "LedgerTotal",
     "MonthTotal",
     "Occurrence",
     "Position",
@@ -29,6 +38,7 @@ __all__ = [
     "Stock",
     "StockQuote",
     "Tag",
+    "TagTotal",
     "Trade",
     "Wallet",
     "WalletTotal",

@@ -1,8 +1,10 @@
 """Totals that the database keeps beside the entries.
 
-Statement triggers on `account_entry` (see the migration) change them with every
-write, whichever way it comes, so that balances, counts and statistics cost the
-same for a thousand entries and for a million. Nothing else writes these tables.
+Statement triggers on `account_entry` and `account_entry_tag` (see the migrations)
+change them with every write, whichever way it comes, so that balances, counts and
+statistics cost the same for a thousand entries and for a million. Nothing else writes
+these tables. A write takes the member's `LedgerTotal` first, so that no two writes of
+one member wait for each other's totals crosswise.
 """
 
 from django.db import models
@@ -12,16 +14,32 @@ from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.models.wallets import Wallet
 
 
+class LedgerTotal(models.Model):
+    """How many entries the member has, and how many of them are pending."""
+
+    member = models.OneToOneField(
+        Member, on_delete=models.CASCADE, primary_key=True, related_name="+"
+    )
+    entries = models.IntegerField()
+    pending = models.IntegerField()
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        db_table = "account_ledger_total"
+        ordering = ["member_id"]
+
+    def __str__(self) -> str:
+        return f"member {self.member_id}: {self.entries}"
+
+
 class Total(models.Model):
     """The entries of one group: how many, and the sum of their amounts."""
 
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
     )
-    month = models.DateField()
-    """The first day of the month."""
     type = models.CharField(max_length=7, choices=EntryType.choices)
-    pending = models.BooleanField()
     amount = models.BigIntegerField()
     entries = models.IntegerField()
 
@@ -33,6 +51,10 @@ class Total(models.Model):
 
 class MonthTotal(Total):
     """By month, type and pending."""
+
+    month = models.DateField()
+    """The first day of the month."""
+    pending = models.BooleanField()
 
     class Meta:
         db_table = "account_month_total"
@@ -52,6 +74,9 @@ class MonthTotal(Total):
 class EntryTotal(Total):
     """By month, type, pending, category and wallet."""
 
+    month = models.DateField()
+    """The first day of the month."""
+    pending = models.BooleanField()
     category_id = models.BigIntegerField(null=True)
     wallet_id = models.BigIntegerField(null=True)
 
@@ -75,6 +100,49 @@ class EntryTotal(Total):
 
     def __str__(self) -> str:
         return f"{self.month} {self.type} {self.amount}"
+
+
+class DayTotal(Total):
+    """By day, type, pending and wallet."""
+
+    date = models.DateField()
+    pending = models.BooleanField()
+    wallet_id = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "account_day_total"
+        ordering = ["date", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "date", "type", "pending", "wallet_id"],
+                nulls_distinct=False,
+                name="account_day_total_key",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.date} {self.type} {self.amount}"
+
+
+class TagTotal(Total):
+    """Confirmed entries by month, tag and type."""
+
+    month = models.DateField()
+    """The first day of the month."""
+    tag_id = models.BigIntegerField()
+
+    class Meta:
+        db_table = "account_tag_total"
+        ordering = ["month", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "month", "tag_id", "type"],
+                name="account_tag_total_key",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.month} tag {self.tag_id} {self.amount}"
 
 
 class WalletTotal(models.Model):

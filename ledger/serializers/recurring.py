@@ -38,7 +38,11 @@ class RecurringBody(Serializer):
     next_date = serializers.DateField(
         read_only=True, allow_null=True, help_text="Null once the rule has ended."
     )
-    active = Flag(required=False, default=True)
+    active = Flag(
+        required=False,
+        default=True,
+        help_text="Off, it books nothing; what was due meanwhile is skipped.",
+    )
 
 
 class OccurrenceBody(Serializer):

@@ -6,16 +6,11 @@ from typing import Any
 from rest_framework import serializers
 
 from config.api.serializers import Exact, Serializer
+from ledger.flows import CategoryFlow, Flow
 from ledger.models.base import EntryType
 from ledger.periods import Unit
 from ledger.serializers.periods import RangeQuery
-from ledger.statistics import (
-    CategoryFlow,
-    Flow,
-    MonthStatistics,
-    RangeStatistics,
-    YearStatistics,
-)
+from ledger.statistics import MonthStatistics, RangeStatistics, YearStatistics
 
 
 class GroupedRangeQuery(RangeQuery):

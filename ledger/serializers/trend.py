@@ -1,6 +1,6 @@
 """Wire shapes of the net-worth trend."""
 
-from typing import Any
+from typing import Any, cast
 
 from rest_framework import serializers
 
@@ -26,18 +26,43 @@ class UnitField(serializers.ChoiceField):
         return UNITS[super().to_internal_value(name)]
 
 
+class CountField(serializers.IntegerField):
+    """How many periods, from 1; out of range is an error where the count is used."""
+
+    def __init__(self, most: int, **options: Any) -> None:
+        super().__init__(min_value=1, max_value=most, required=False, **options)
+
+    def run_validators(self, value: int) -> None:
+        """Not yet: which count is used is known once `unit` is read."""
+
+    def check_range(self, value: int) -> None:
+        super().run_validators(value)
+
+
 class TrendQuery(QuerySerializer):
     unit = UnitField(required=False, default=Unit.MONTH)
-    months = serializers.IntegerField(
-        min_value=1, max_value=MAX_MONTHS, required=False, default=DEFAULT_MONTHS
+    months = CountField(
+        MAX_MONTHS,
+        default=DEFAULT_MONTHS,
+        help_text="How many, with `unit=month`. With `unit=WEEK` any whole number is "
+        "ignored.",
     )
-    weeks = serializers.IntegerField(
-        min_value=1,
-        max_value=MAX_WEEKS,
-        required=False,
+    weeks = CountField(
+        MAX_WEEKS,
         default=DEFAULT_WEEKS,
-        help_text="With `unit=WEEK`; weeks begin on Monday.",
+        help_text="How many, with `unit=WEEK`; weeks begin on Monday. With "
+        "`unit=month` any whole number is ignored.",
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The count that goes with the unit, as `count`."""
+        name = "weeks" if attrs["unit"] is Unit.WEEK else "months"
+        field = cast("CountField", self.fields[name])
+        try:
+            field.check_range(attrs[name])
+        except serializers.ValidationError as refusal:
+            raise serializers.ValidationError({name: refusal.detail}) from refusal
+        return {"unit": attrs["unit"], "count": attrs[name]}
 
 
 class TrendPointBody(Serializer):

@@ -37,8 +37,8 @@ class NetWorthViewSet(OwnedViewSet):
         """By month, or by week from Monday; the current period is the last."""
         query = read_query(TrendQuery, request)
         unit: Unit = query["unit"]
-        count = query["weeks"] if unit is Unit.WEEK else query["months"]
-        points = read_trend(self.member, unit, count, timezone.localdate())
+        today = timezone.localdate()
+        points = read_trend(self.member, unit, query["count"], today)
         return Response(
             {
                 "unit": NAMES[unit],

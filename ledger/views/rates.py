@@ -19,7 +19,7 @@ class FxRateView(APIView):
     def get(self, request: Request) -> Response:
         """Today's rate of two currencies, or the last known one with its date."""
         pair = read_query(FxRateQuery, request)
-        found = look_up_rate(**pair, day=timezone.localdate())
+        found = look_up_rate(**pair, day=timezone.localdate(), however_old=True)
         return Response(
             {
                 "from": pair["base"],

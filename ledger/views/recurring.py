@@ -52,8 +52,7 @@ class RecurringViewSet(OwnedViewSet):
     def _change(self, request: Request, rule_id: int, *, partial: bool) -> Response:
         recurring.find_rule(self.member, rule_id)
         body = read_body(RecurringBody, request, partial=partial)
-        today = timezone.localdate()
-        rule = recurring.change_rule(self.member, rule_id, body, today)
+        rule = recurring.change_rule(self.member, rule_id, body, timezone.now())
         return Response(describe_rule(rule))
 
     @extend_schema(responses={204: None})
@@ -64,8 +63,8 @@ class RecurringViewSet(OwnedViewSet):
 
     @extend_schema(request=None, responses={201: EntryBody})
     def run(self, request: Request, rule_id: int) -> Response:
-        """Book the next due date now; `nextDate` moves on."""
-        _, entry_id = recurring.run_now(self.member, rule_id, timezone.now())
+        """Book the next due date now, also of a rule that is off; `nextDate` moves."""
+        entry_id = recurring.run_now(self.member, rule_id, timezone.now())
         body = read_entry(self.member, entry_id)
         return Response(body, status=status.HTTP_201_CREATED)
 

@@ -1,13 +1,13 @@
 """Recurring transactions under concurrent workers: each due date is booked once."""
 
 from collections import Counter
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import pytest
 
 from accounts.models import Member
 from ledger.models import Category, Entry, Occurrence, RecurringRule
-from ledger.recurring import run_due
+from ledger.occurrences import run_due
 from tests.clients import JSONClient
 from tests.concurrency.racing import run_at_once, statuses_of
 from tests.factories import make_category, make_member, make_rule, make_wallet
@@ -19,6 +19,7 @@ RECURRING = "/api/account/recurring"
 CATEGORIES = "/api/account/categories"
 WALLETS = "/api/account/wallets"
 NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
+LONG_AGO = datetime.fromisoformat("2020-01-01T00:00:00+09:00")
 FIRST = date(2026, 11, 17)
 DAYS = 5
 ROUNDS = 20
@@ -26,8 +27,14 @@ ROUNDS = 20
 
 @pytest.fixture
 def member() -> Member:
-    """An administrator: what is due before the test's own day is not missed."""
-    return make_member(role="ADMIN")
+    return make_administrator()
+
+
+def make_administrator() -> Member:
+    """One for so long that what is due before the test's own day is not missed."""
+    member = make_member(role="ADMIN")
+    Member.objects.filter(pk=member.pk).update(plan_since=LONG_AGO)
+    return member
 
 
 @pytest.fixture
@@ -165,6 +172,26 @@ def test_job_racing_a_change_of_its_rule_books_no_date_twice(client, member):
     assert_totals_are_right()
 
 
+@pytest.mark.parametrize(
+    "body", [{"active": False}, {"interval": 3}, {"anchorDate": "2026-11-20"}]
+)
+def test_job_racing_a_change_of_course_books_no_date_twice_and_loses_none(
+    client, member, body
+):
+    """Whoever comes first books what was due before the change."""
+    for _ in range(ROUNDS):
+        rule = make_daily(member, end_date=FIRST + timedelta(days=DAYS - 1))
+        change, first, second = run_at_once(
+            [caller(client, "PATCH", f"{RECURRING}/{rule.pk}", body), work, work]
+        )
+        assert change.status_code == 200, change.content
+        assert (first.failed, second.failed) == (0, 0)
+        assert_each_date_is_booked_once()
+        days = Occurrence.objects.filter(rule=rule).values_list("due_date", flat=True)
+        assert {FIRST + timedelta(days=n) for n in range(DAYS - 1)} <= set(days)
+    assert_totals_are_right()
+
+
 def test_job_racing_the_end_of_its_rule_leaves_whole_entries_only(client, member):
     for _ in range(ROUNDS):
         rule = make_daily(member)
@@ -181,7 +208,7 @@ def test_job_racing_the_end_of_its_rule_leaves_whole_entries_only(client, member
 
 def test_job_racing_the_end_of_its_member_leaves_nothing_and_fails_nowhere(member):
     for _ in range(10):
-        leaving = make_member(role="ADMIN")
+        leaving = make_administrator()
         make_daily(leaving)
         client = JSONClient(leaving)
         delete, run = run_at_once([caller(client, "DELETE", "/api/auth/me"), work])
@@ -191,7 +218,7 @@ def test_job_racing_the_end_of_its_member_leaves_nothing_and_fails_nowhere(membe
 
 def test_run_now_racing_the_end_of_its_member_is_never_a_500():
     for _ in range(10):
-        leaving = make_member(role="ADMIN")
+        leaving = make_administrator()
         rule = make_daily(leaving)
         clients = [JSONClient(leaving) for _ in range(3)]
         path = f"{RECURRING}/{rule.pk}"

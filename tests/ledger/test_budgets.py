@@ -164,6 +164,41 @@ def test_without_a_month_it_is_the_current_one_of_the_home_time_zone(db):
         assert (body["year"], body["month"]) == (2027, 1)
 
 
+def test_budgets_are_in_the_order_of_the_categories_minors_under_their_major(
+    client, premium_member
+):
+    def add(name, parent=None, *, place, budget=True):
+        category = make_category(
+            premium_member, name=name, parent=parent, sort_order=place
+        )
+        if budget:
+            budgeted.append(category)
+        return category
+
+    budgeted = []
+    late = add("late", place=3)
+    early = add("early", place=1)
+    bare = add("bare", place=2, budget=False)
+    twin = add("twin", place=1)
+    for major, names in ((late, "ba"), (early, "dc"), (bare, "fe"), (twin, "hg")):
+        for place, name in enumerate(names, start=1):
+            add(f"{major.name} {name}", major, place=place)
+    add("early last", early, place=2)
+    for category in Random(1).sample(budgeted, len(budgeted)):
+        make_budget(premium_member, category=category)
+
+    listed = [row["category"] for row in client.read(BUDGETS, **NOVEMBER)]
+    statuses = client.read(STATUS, **NOVEMBER)["categories"]
+    categories = [row["name"] for row in client.read(CATEGORIES)]
+
+    assert listed == [
+        *("early", "early d", "early c", "early last", "twin", "twin h", "twin g"),
+        *("bare f", "bare e", "late", "late b", "late a"),
+    ]
+    assert [row["category"] for row in statuses] == listed
+    assert [name for name in categories if name != "bare"] == listed
+
+
 # Names
 
 

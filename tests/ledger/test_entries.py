@@ -483,6 +483,13 @@ def test_rate_follows_from_the_amount_where_none_can_be_had(client):
     assert entry["exchangeRate"] == Decimal("1416.66666667")
 
 
+def test_rate_that_would_be_beyond_all_rates_is_refused(client):
+    body = RATELESS | {"amount": 999_999_999_999, "originalAmount": "0.0001"}
+    response = client.send("POST", ENTRIES, body)
+    assert response.status_code == 400
+    assert [error["field"] for error in response.data["errors"]] == ["amount"]
+
+
 def test_neither_rate_nor_amount_is_502(client):
     response = client.send("POST", ENTRIES, RATELESS | {"category": "New"})
     assert response.status_code == 502, response.content

@@ -223,5 +223,15 @@ def test_failure_is_answered_with_the_last_known_rate(client: JSONClient) -> Non
     assert answer["date"] == "2026-11-20"
 
 
+def test_last_known_rate_is_shown_however_old_but_books_nothing(
+    client: JSONClient,
+) -> None:
+    store("USD", "KRW", date(2020, 2, 1), "1111.5")
+    body = client.read(PATH, **{"from": "USD", "to": "KRW"})
+    assert (body["rate"], body["date"]) == (Decimal("1111.5"), "2020-02-01")
+    with pytest.raises(ProviderUnavailable):
+        look_up_rate("USD", "KRW", SATURDAY)
+
+
 def test_rate_needs_a_login(anonymous: JSONClient) -> None:
     assert anonymous.send("GET", f"{PATH}?from=USD&to=KRW").status_code == 401

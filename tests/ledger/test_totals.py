@@ -8,43 +8,69 @@ import pytest
 from django.db import connection
 from django.db.models import F
 
-from ledger.models import Entry, EntryTotal, MonthTotal, WalletTotal
+from ledger.models import (
+    DayTotal,
+    Entry,
+    EntryTag,
+    EntryTotal,
+    LedgerTotal,
+    MonthTotal,
+    Tag,
+    TagTotal,
+    WalletTotal,
+)
 from tests.clients import JSONClient
 from tests.factories import make_category, make_entry, make_wallet
 
 pytestmark = pytest.mark.django_db
 
 ENTRIES = "/api/account/entries"
+TAGS = "/api/account/tags"
 START = date(2026, 1, 28)
 
 
 def recompute_totals():
-    """The three tables as they must be: amounts and counts by key."""
-    by_entry, by_month = defaultdict(lambda: [0, 0]), defaultdict(lambda: [0, 0])
-    by_wallet = defaultdict(lambda: [0, 0])
+    """The tables as they must be, by key: an amount or count, and how many entries."""
+    by_entry, by_month, by_day, by_tag, by_wallet, by_member = (
+        defaultdict(lambda: [0, 0]) for _ in range(6)
+    )
+    tags = defaultdict(list)
+    for link in EntryTag.objects.all():
+        tags[link.entry_id].append(link.tag_id)
     for entry in Entry.objects.all():
-        month = (entry.member_id, entry.date.replace(day=1), entry.type, entry.pending)
-        for total in (
-            by_month[month],
-            by_entry[*month, entry.category_id, entry.wallet_id],
-        ):
+        member, type_, pending = entry.member_id, entry.type, entry.pending
+        month, wallet = entry.date.replace(day=1), entry.wallet_id
+        groups = [
+            by_month[member, month, type_, pending],
+            by_entry[member, month, type_, pending, entry.category_id, wallet],
+            by_day[member, entry.date, type_, pending, wallet],
+        ]
+        if not pending:
+            groups += [by_tag[member, month, tag, type_] for tag in tags[entry.pk]]
+        for total in groups:
             total[0] += entry.amount
             total[1] += 1
-        if entry.wallet_id is not None:
-            sign = 1 if entry.type == "income" else -1
-            total = by_wallet[entry.wallet_id]
-            total[0] += 0 if entry.pending else sign * entry.amount
-            total[1] += 1
-    return dict(by_entry), dict(by_month), dict(by_wallet)
+        by_member[member][0] += pending
+        by_member[member][1] += 1
+        if wallet is not None:
+            sign = 1 if type_ == "income" else -1
+            by_wallet[wallet][0] += 0 if pending else sign * entry.amount
+            by_wallet[wallet][1] += 1
+    tables = (by_entry, by_month, by_day, by_tag, by_wallet, by_member)
+    return tuple(dict(table) for table in tables)
 
 
 def read_totals():
-    """The three tables as they are; groups without entries must be all zero."""
+    """The tables as they are; groups without entries must be all zero."""
     month = ("member_id", "month", "type", "pending")
+    day = ("member_id", "date", "type", "pending", "wallet_id")
     tables = (
         (EntryTotal, (*month, "category_id", "wallet_id"), "amount"),
         (MonthTotal, month, "amount"),
+        (DayTotal, day, "amount"),
+        (TagTotal, ("member_id", "month", "tag_id", "type"), "amount"),
         (WalletTotal, ("wallet_id",), "balance"),
+        (LedgerTotal, ("member_id",), "pending"),
     )
     kept = []
     for model, key, amount in tables:
@@ -87,6 +113,9 @@ class Ledger:
             "wallet": self.random.choice([None, *self.wallets]),
         }
 
+    def pick_tags(self):
+        return self.random.sample(["하나", "둘", "셋", "넷"], self.random.randrange(4))
+
     def pick_body(self):
         values = self.pick_values()
         category, wallet = values.pop("category"), values.pop("wallet")
@@ -94,6 +123,7 @@ class Ledger:
             "date": values["date"].isoformat(),
             "category": category and category.name,
             "walletId": wallet and wallet.pk,
+            "tags": self.pick_tags(),
         }
 
     def pick_id(self):
@@ -113,7 +143,7 @@ class Ledger:
 
     def change_part_by_request(self):
         body = self.pick_body()
-        name = self.random.choice(["date", "amount", "walletId", "type", "category"])
+        name = self.random.choice([*body])
         path = f"{ENTRIES}/{self.pick_id()}"
         self.send("PATCH", path, {name: body[name]})
 
@@ -145,6 +175,41 @@ class Ledger:
                 refs = [row and row.pk for row in (v["category"], v["wallet"])]
                 row = [self.member.pk, v["date"], v["type"], v["amount"], v["pending"]]
                 copy.write_row([*row, *refs, "", "2026-11-21", "2026-11-21"])
+
+    def tag_many_by_copy(self):
+        for name in "ab":
+            self.client.send("POST", TAGS, {"name": name})
+        tag_ids = Tag.objects.owned_by(self.member).filter(name__in="ab")
+        rows = Entry.objects.owned_by(self.member).exclude(tag_links__tag__in=tag_ids)
+        links = [
+            (e, t, p)
+            for e in rows.values_list("pk", flat=True)
+            for p, t in enumerate(tag_ids.values_list("pk", flat=True), 20)
+        ]
+        with (
+            connection.cursor() as cursor,
+            cursor.copy(
+                "COPY account_entry_tag (entry_id, tag_id, position, member_id) FROM STDIN"
+            ) as copy,
+        ):
+            for link in links:
+                copy.write_row([*link, self.member.pk])
+
+    def delete_tag_by_request(self):
+        tags = Tag.objects.owned_by(self.member).values_list("pk", flat=True)
+        if tags:
+            self.send("DELETE", f"{TAGS}/{self.random.choice(sorted(tags))}")
+
+    def untag_many_by_orm(self):
+        links = EntryTag.objects.filter(entry__member=self.member)
+        links.filter(position=0).delete()
+
+    def swap_tags_by_orm(self):
+        tag = Tag.objects.owned_by(self.member).last()
+        if tag:
+            links = EntryTag.objects.filter(entry__member=self.member, position=0)
+            tagged = EntryTag.objects.filter(tag=tag).values("entry_id")
+            links.exclude(entry_id__in=tagged).update(tag=tag)
 
     def change_by_orm(self):
         Entry.objects.filter(pk=self.pick_id()).update(**self.pick_values())
@@ -195,10 +260,10 @@ WAYS = [
 
 @pytest.mark.parametrize("seed", range(8))
 def test_totals_equal_the_entries_after_a_random_sequence_of_writes(
-    seed, free_member, other_member
+    seed, premium_member, administrator
 ):
     random = Random(seed)
-    ledgers = [Ledger(free_member, random), Ledger(other_member, random)]
+    ledgers = [Ledger(premium_member, random), Ledger(administrator, random)]
     for ledger in ledgers:
         ledger.insert_many_by_copy()
     for step in range(60):
@@ -211,8 +276,8 @@ def test_totals_equal_the_entries_after_a_random_sequence_of_writes(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_to_write_keeps_the_totals(way, free_member):
-    ledger = Ledger(free_member, Random(way))
+def test_each_way_to_write_keeps_the_totals(way, premium_member):
+    ledger = Ledger(premium_member, Random(way))
     for _ in range(4):
         ledger.insert_many_by_orm()
     for _ in range(3):

@@ -189,6 +189,9 @@ def test_current_period_is_that_of_the_home_time_zone(free_member):
         ("unit=WEEK&weeks=0", "weeks"),
         ("unit=WEEK&weeks=521", "weeks"),
         ("unit=WEEK&weeks=1.5", "weeks"),
+        ("weeks=abc", "weeks"),
+        ("unit=month&weeks=1.5", "weeks"),
+        ("unit=WEEK&months=x", "months"),
         (f"unit=WEEK&weeks={'9' * 30}", "weeks"),
     ],
 )
@@ -196,6 +199,14 @@ def test_wrong_parameter_is_400_with_the_field_named(client, query, field):
     response = client.send("GET", f"{TREND}?{query}")
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == [field]
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "521", "9" * 30, ""])
+def test_count_of_the_other_unit_is_ignored_whatever_whole_number_it_is(client, count):
+    months = client.read(TREND, unit="month", weeks=count)
+    assert (months["unit"], len(months["points"])) == ("month", 12)
+    weeks = client.read(TREND, unit="WEEK", months=count)
+    assert (weeks["unit"], len(weeks["points"])) == ("WEEK", 13)
 
 
 def test_most_months_and_weeks_that_can_be_asked_for(client):

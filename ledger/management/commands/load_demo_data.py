@@ -1,4 +1,4 @@
-"""`load_demo_data`: a member with three years of entries, to look around with."""
+"""`load_demo_data`: a member with a ledger of three years, to look around with."""
 
 import secrets
 from typing import Any
@@ -10,14 +10,16 @@ from django.utils import timezone
 from accounts.models import Member
 from accounts.signup import NewMember, create_member
 from config.errors import DomainError
-from ledger.demo import write_demo_ledger
+from ledger.demo.writing import write_demo_ledger
 
 
 class Command(BaseCommand):
     help = (
-        "Makes a member with wallets, categories, quick entries and three years of "
-        "entries, so that every page has something to show. Prints the login id and "
-        "a password; the account is an ordinary one and can be deleted like any other."
+        "Makes a member with a permanent PREMIUM plan and a ledger of three years: "
+        "wallets, categories, tags, entries, quick entries, budgets, recurring "
+        "transactions and a portfolio, so that every page has something to show. "
+        "Prints the login id and a password; the account is an ordinary one and can "
+        "be deleted like any other. Refused if the login id is taken."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -34,13 +36,17 @@ class Command(BaseCommand):
             member = self.create(login_id, password)
             written = write_demo_ledger(member, now, timezone.localdate(now))
         self.stdout.write(
-            f"{written} entries written. Log in as {login_id} with {password}"
+            f"{written.entries} entries, {written.budgets} budgets and "
+            f"{written.trades} trades written. Log in as {login_id} with {password}"
         )
 
     def create(self, login_id: str, password: str) -> Member:
         new = NewMember(login_id, password, "데모 회원", f"{login_id}@example.com")
         try:
-            return create_member(new)
+            member = create_member(new)
         except DomainError as refusal:
             reasons = [error.detail for error in refusal.errors] or [refusal.detail]
             raise CommandError(f"{login_id}: {' '.join(reasons)}") from refusal
+        member.plan = Member.Plan.PREMIUM
+        member.store("plan")
+        return member

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from ledger.recurring import run_due
+from ledger.occurrences import run_due
 
 
 class Command(BaseCommand):

@@ -1,38 +1,31 @@
-"""A believable ledger for demonstrations: three years of a household in Seoul.
+"""Three years of a household in Seoul, as it would have written them down.
 
-Pure up to `DemoEntry`: the same seed and day give the same entries.
+Pure: the same seed and day give the same entries. What comes every month at the same
+amount is left to the recurring rules.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
 from typing import Any
 
-from django.db import transaction
-
-from accounts.models import Member
-from ledger.categories import import_defaults
 from ledger.entries import convert
-from ledger.models import Category, Entry, EntryTag, QuickEntry, Tag, Wallet
 
 YEARS = 3
 SEED = 20_240_101
-PENDING_DAYS = 2
-"""Card payments this young still wait to be confirmed."""
 
 WALLETS: dict[str, dict[str, Any]] = {
-    "현금": {"kind": "CASH", "opening_balance": 150_000},
+    "현금": {"kind": "CASH"},
     "국민은행 주거래": {
         "kind": "BANK",
         "institution": "KB국민은행",
-        "opening_balance": 4_200_000,
     },
     "비상금": {
         "kind": "BANK",
         "institution": "토스뱅크",
-        "opening_balance": 9_000_000,
+        "memo": "여섯 달 생활비",
     },
     "신한카드": {"kind": "CARD", "institution": "신한카드"},
     "카카오 체크": {"kind": "CHECK_CARD", "institution": "카카오뱅크"},
@@ -46,16 +39,28 @@ WALLETS: dict[str, dict[str, Any]] = {
         "institution": "우리은행",
         "opening_balance": -80_000_000,
     },
+    "전세보증금": {
+        "kind": "OTHER",
+        "manual_valuation": True,
+        "current_value": 150_000_000,
+    },
+    "옛 통장": {"kind": "BANK", "institution": "우리은행", "archived": True},
 }
+HELD_TODAY = {
+    "현금": 73_000,
+    "국민은행 주거래": 2_340_000,
+    "비상금": 9_500_000,
+    "신한카드": -812_400,
+    "카카오 체크": 184_000,
+}
+"""Nothing moves from wallet to wallet here; the opening balances make up for it."""
 MONTHLY = (
     (25, "income", "급여", "급여", "국민은행 주거래", 3_850_000),
     (1, "expense", "월세/관리비", "아파트 관리비", "국민은행 주거래", 214_000),
-    (5, "expense", "보험", "실손보험", "국민은행 주거래", 87_400),
-    (10, "expense", "통신비", "휴대폰 요금", "신한카드", 62_000),
-    (12, "expense", "구독", "음악 구독", "신한카드", 10_900),
-    (20, "expense", "대출이자", "전세대출 이자", "국민은행 주거래", 286_000),
     (22, "expense", "전기/가스/수도", "도시가스", "국민은행 주거래", 48_000),
 )
+PENDING = (("GS25 역삼점", "식료품", 4_800), ("쿠팡", "생활용품", 23_900))
+"""Card payments of today that still wait to be confirmed."""
 WEEKLY = (
     (0.95, "식료품", ("이마트", "홈플러스", "동네마트"), "신한카드", 64_000),
     (0.90, "외식", ("김밥천국", "교촌치킨", "본죽", "명동교자"), "신한카드", 27_000),
@@ -69,12 +74,6 @@ WEEKLY = (
     (0.15, "도서", ("교보문고",), "신한카드", 22_000),
     (0.10, "택시", ("카카오택시",), "카카오 체크", 12_800),
     (0.08, "경조사비", ("결혼식 축의금",), "현금", 100_000),
-)
-TAGS = {"배달": ("야식",), "여행": ("여행", "가족"), "식료품": ("장보기",)}
-QUICK_ENTRIES = (
-    ("출근 커피", "카페/간식", "카카오 체크", 4_500),
-    ("점심", "외식", "신한카드", 10_000),
-    ("지하철", "대중교통", "카카오 체크", 1_550),
 )
 
 
@@ -91,24 +90,18 @@ class DemoEntry:
     months: int | None = None
     original: Decimal | None = None
     rate: Decimal | None = None
+    pending: bool = False
 
 
-def write_demo_ledger(member: Member, now: datetime, today: date) -> int:
-    """Fill an empty ledger; the number of entries written."""
-    entries = sorted(imagine_entries(today), key=lambda entry: entry.date)
-    with transaction.atomic():
-        import_defaults(member, english=False)
-        wallets = _write_wallets(member)
-        rows = _write_entries(member, entries, wallets, now, today)
-        _tag_entries(member, rows)
-        _write_quick_entries(member, wallets)
-    return len(rows)
+def first_day(today: date) -> date:
+    """When the household began to keep its books."""
+    return date(today.year - YEARS, today.month, 1)
 
 
 def imagine_entries(today: date) -> Iterator[DemoEntry]:
-    """Three years up to today: fixed days each month, chance each week, trips."""
+    """Up to today: fixed days each month, chance each week, trips, new payments."""
     chance = Random(SEED)  # noqa: S311  # repeatable, not secret
-    first = date(today.year - YEARS, today.month, 1)
+    first = first_day(today)
     for offset in range((today - first).days + 1):
         day = first + timedelta(days=offset)
         yield from _imagine_monthly(day, chance)
@@ -116,6 +109,10 @@ def imagine_entries(today: date) -> Iterator[DemoEntry]:
             yield from _imagine_weekly(day, chance)
         if day.month in {2, 8} and day.day == 14:
             yield from _imagine_trip(day, chance)
+    for memo, category, amount in PENDING:
+        yield DemoEntry(
+            today, "expense", category, memo, "신한카드", amount, pending=True
+        )
 
 
 def _imagine_monthly(day: date, chance: Random) -> Iterator[DemoEntry]:
@@ -158,78 +155,3 @@ def _vary(amount: int, chance: Random, percent: int) -> int:
     """The amount, up or down by at most `percent`, to whole tens."""
     varied = amount * (100 + chance.randint(-percent, percent)) // 100
     return varied // 10 * 10
-
-
-def _write_wallets(member: Member) -> dict[str, Wallet]:
-    rows = Wallet.objects.bulk_create(
-        Wallet(member=member, name=name, sort_order=place, **fields)
-        for place, (name, fields) in enumerate(WALLETS.items(), start=1)
-    )
-    return {wallet.name: wallet for wallet in rows}
-
-
-def _write_entries(
-    member: Member,
-    entries: list[DemoEntry],
-    wallets: dict[str, Wallet],
-    now: datetime,
-    today: date,
-) -> list[Entry]:
-    categories = {(c.type, c.name): c for c in Category.objects.owned_by(member)}
-    recent = today - timedelta(days=PENDING_DAYS)
-    return Entry.objects.bulk_create(
-        [
-            Entry(
-                member=member,
-                date=entry.date,
-                type=entry.type,
-                amount=entry.amount,
-                category=categories[entry.type, entry.category],
-                wallet=wallets[entry.wallet],
-                memo=entry.memo,
-                currency="USD" if entry.original else None,
-                original_amount=entry.original,
-                exchange_rate=entry.rate,
-                installment_months=entry.months,
-                pending=entry.date > recent and entry.wallet == "신한카드",
-                created_at=now,
-                updated_at=now,
-            )
-            for entry in entries
-        ],
-        batch_size=1000,
-    )
-
-
-def _tag_entries(member: Member, rows: list[Entry]) -> None:
-    names = dict.fromkeys(name for group in TAGS.values() for name in group)
-    tags = {
-        tag.name: tag
-        for tag in Tag.objects.bulk_create(
-            Tag(member=member, name=name, sort_order=place)
-            for place, name in enumerate(names, start=1)
-        )
-    }
-    EntryTag.objects.bulk_create(
-        EntryTag(entry=row, tag=tags[name], member_id=member.pk, position=position)
-        for row in rows
-        if row.category and row.category.name in TAGS
-        for position, name in enumerate(TAGS[row.category.name])
-    )
-
-
-def _write_quick_entries(member: Member, wallets: dict[str, Wallet]) -> None:
-    categories = {c.name: c for c in Category.objects.owned_by(member)}
-    QuickEntry.objects.bulk_create(
-        QuickEntry(
-            member=member,
-            name=name,
-            type="expense",
-            amount=amount,
-            category=categories[category],
-            wallet=wallets[wallet],
-            memo=name,
-            sort_order=place,
-        )
-        for place, (name, category, wallet, amount) in enumerate(QUICK_ENTRIES, 1)
-    )

@@ -1,0 +1,69 @@
+"""Writers of one member who touch the same totals in different orders."""
+
+import pytest
+from django.utils import timezone
+
+from ledger.models import Entry
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once, statuses_of
+from tests.factories import make_member, make_wallet
+from tests.ledger.test_totals import assert_totals_are_right
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ENTRIES, STATISTICS = "/api/account/entries", "/api/account/statistics"
+BODY = {"type": "expense", "amount": 7, "category": "식비", "tags": ["외식", "회사"]}
+ROUNDS = 40
+
+
+def test_entries_written_and_deleted_at_once_never_wait_crosswise():
+    """An entry is written before its tags and deleted after them."""
+    client = JSONClient(make_member(role="ADMIN"))
+
+    def create(day):
+        return client.send("POST", ENTRIES, BODY | {"date": day})
+
+    for _ in range(ROUNDS):
+        first, second = (create(day).data["id"] for day in ("2026-01-05", "2026-02-05"))
+        responses = run_at_once(
+            [
+                lambda: create("2026-01-05"),
+                lambda: create("2026-02-05"),
+                lambda path=f"{ENTRIES}/{first}": client.send("DELETE", path),
+                lambda path=f"{ENTRIES}/{second}": client.send(
+                    "PATCH", path, {"date": "2026-01-05", "tags": ["회사"]}
+                ),
+            ]
+        )
+        assert statuses_of(responses) == [200, 201, 201, 204]
+    assert Entry.objects.count() == 3 * ROUNDS
+    assert_totals_are_right()
+
+
+def test_answers_of_one_moment_agree_with_themselves_while_others_write():
+    member = make_member(role="ADMIN")
+    client, wallet = JSONClient(member), make_wallet(member)
+    body = BODY | {"type": "income", "walletId": wallet.pk}
+    today = timezone.localdate().isoformat()
+
+    def write():
+        for _ in range(10):
+            client.send("POST", ENTRIES, body | {"date": today})
+
+    def read():
+        found = []
+        for _ in range(10):
+            month = client.read(f"{STATISTICS}/month")
+            year = client.read(f"{STATISTICS}/year")
+            points = client.read("/api/account/networth/trend")["points"]
+            found += [
+                month["income"] == sum(day["income"] for day in month["byDay"]),
+                month["income"] == sum(row["amount"] for row in month["byCategory"]),
+                year["income"] == sum(row["income"] for row in year["months"]),
+                year["income"] == sum(row["amount"] for row in year["byCategory"]),
+                points[-2]["netWorth"] == 0,
+            ]
+        return found
+
+    _, _, *answers = run_at_once([write, write, read, read])
+    assert all(all(found) for found in answers)

@@ -1,0 +1,277 @@
+"""The job that books what is due: once, caught up, at what cost, when it fails."""
+
+from datetime import UTC, date, datetime, timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
+from django_celery_beat.schedulers import DatabaseScheduler
+
+from config.celery import app
+from ledger import occurrences as occurrences_module
+from ledger.models import Category, Entry, Occurrence, RecurringRule
+from ledger.occurrences import MAX_CATCH_UP, Run, run_due
+from tests.clients import JSONClient
+from tests.factories import make_category, make_member, make_rule, make_wallet
+from tests.ledger.recurring.calendar import (
+    BOOKED,
+    RECURRING,
+    create,
+    days_of_entries,
+    make_paying,
+    next_date_of,
+    noon,
+    occurrences,
+    on,
+    patch,
+    run_job,
+    run_now,
+    set_since,
+)
+from tests.ledger.test_totals import assert_totals_are_right
+
+# The job
+
+
+def test_job_books_what_is_due_confirmed_and_once(client, member):
+    rule = create(client)
+    assert run_job("2026-11-21") == Run(1, 0, 0)
+    entry = Entry.objects.get()
+    assert (entry.date, entry.pending) == (date(2026, 11, 21), False)
+    assert next_date_of(client, rule) == "2026-12-21"
+    for day in ("2026-11-21", "2026-11-22", "2026-12-20"):
+        assert run_job(day) == Run(0, 0, 0)
+    assert days_of_entries(member) == ["2026-11-21"]
+    assert_totals_are_right()
+
+
+def test_days_of_downtime_are_caught_up_each_date_once_and_confirmed(client, member):
+    rule = create(client, frequency="DAILY", anchorDate="2026-11-21")
+    assert run_job("2026-11-26") == Run(6, 0, 0)
+    days = [f"2026-11-{day}" for day in range(21, 27)]
+    assert days_of_entries(member) == days
+    assert occurrences(client, rule) == [(day, BOOKED) for day in days]
+    assert not Entry.objects.filter(pending=True).exists()
+    assert run_job("2026-11-26") == Run(0, 0, 0)
+    assert_totals_are_right()
+
+
+def test_day_31_is_caught_up_as_the_last_day_and_31_again(client, member):
+    create(client, anchorDate="2026-12-31")
+    run_job("2027-04-01")
+    assert days_of_entries(member) == [
+        "2026-12-31",
+        "2027-01-31",
+        "2027-02-28",
+        "2027-03-31",
+    ]
+
+
+def test_home_time_zone_decides_when_a_day_is_due(client):
+    create(client, anchorDate="2026-11-22")
+    before_midnight = datetime(2026, 11, 21, 14, 59, 59, tzinfo=UTC)
+    assert run_due(before_midnight).booked == 0
+    assert run_due(before_midnight + timedelta(seconds=1)).booked == 1
+
+
+def test_long_downtime_is_caught_up_over_several_runs(client, member):
+    create(client, frequency="DAILY", anchorDate="2026-11-21")
+    day = (date(2026, 11, 21) + timedelta(MAX_CATCH_UP + 4)).isoformat()
+    assert run_job(day) == Run(MAX_CATCH_UP, 0, 0)
+    assert run_job(day) == Run(5, 0, 0)
+    assert run_job(day) == Run(0, 0, 0)
+    assert len(set(days_of_entries(member))) == Entry.objects.count() == 405
+
+
+def test_catch_up_stops_at_the_end_date(client, member):
+    rule = create(client, frequency="DAILY", endDate="2026-11-23")
+    assert run_job("2026-12-31").booked == 3
+    assert next_date_of(client, rule) is None
+
+
+def test_entries_of_different_members_go_to_their_own_ledgers(client, member):
+    other = make_paying()
+    create(client, name="mine", category="Food", tags=["x"])
+    create(JSONClient(other), amount=5, category="Food", tags=["x"])
+    assert run_job("2026-11-21").booked == 2
+    for owner, amount in ((member, 700), (other, 5)):
+        entry = Entry.objects.select_related("category").get(member=owner)
+        assert entry.amount == amount
+        assert entry.category.member_id == owner.pk
+        assert Occurrence.objects.get(member=owner).entry_id == entry.pk
+
+
+def test_changed_amount_is_booked_from_the_change_on_and_keeps_the_dates(
+    client, member
+):
+    rule = create(client, frequency="DAILY")
+    run_job("2026-11-22")
+    with on("2026-11-25"):
+        assert patch(client, rule, amount=9)["nextDate"] == "2026-11-23"
+    run_job("2026-11-25")
+    amounts = Entry.objects.order_by("date").values_list("amount", flat=True)
+    assert list(amounts) == [700, 700, 9, 9, 9]
+
+
+def test_new_name_of_a_category_reaches_what_is_booked_later(client, member):
+    rule = create(client, category="Flat")
+    category = Category.objects.get(name="Flat")
+    path = f"/api/account/categories/{category.pk}"
+    client.send("PATCH", path, {"name": "Housing"})
+    assert client.read(f"{RECURRING}/{rule['id']}")["category"] == "Housing"
+    assert run_now(client, rule).data["category"] == "Housing"
+    assert Category.objects.count() == 1
+
+
+def test_category_and_wallet_of_a_rule_are_in_use_and_move(client, member):
+    wallet, target = make_wallet(member), make_wallet(member)
+    create(client, category="Flat", walletId=wallet.pk)
+    category = Category.objects.get(name="Flat")
+    into = make_category(member, name="Housing")
+    for path, move_to in (
+        (f"/api/account/wallets/{wallet.pk}", target.pk),
+        (f"/api/account/categories/{category.pk}", into.pk),
+    ):
+        assert client.send("DELETE", path).data["code"] == "IN_USE"
+        response = client.send("DELETE", f"{path}?moveTo={move_to}")
+        assert response.status_code == 204
+    run_job("2026-11-21")
+    entry = Entry.objects.select_related("category").get()
+    assert (entry.category.name, entry.wallet_id) == ("Housing", target.pk)
+
+
+def test_new_type_takes_the_category_of_that_name_and_type(client, member):
+    rule = create(client, category="Gift")
+    assert patch(client, rule, type="income")["category"] == "Gift"
+    entry = run_now(client, rule).data
+    assert (entry["type"], entry["category"]) == ("income", "Gift")
+    assert Category.objects.filter(name="Gift").count() == 2
+
+
+# What a run costs
+
+
+def count_queries_of_job(day):
+    with on(day), CaptureQueriesContext(connection) as queries:
+        run = run_due(timezone.now())
+    return run, len(queries)
+
+
+def test_rules_that_are_not_due_cost_one_query_for_all_members(db):
+    def add_members(count):
+        for _ in range(count):
+            for rule in (
+                make_rule(make_paying(), anchor_date=date(2026, 11, 22)),
+                make_rule(make_paying(), active=False),
+                make_rule(make_paying(), next_date=None),
+                make_rule(make_member()),
+                make_rule(make_paying(status="SUSPENDED")),
+                make_rule(make_paying(plan_expires_at=noon("2026-11-20"))),
+            ):
+                assert rule.pk
+
+    add_members(1)
+    assert count_queries_of_job("2026-11-21") == (Run(0, 0, 0), 1)
+    add_members(5)
+    assert count_queries_of_job("2026-11-21") == (Run(0, 0, 0), 1)
+
+
+def test_rule_costs_the_same_however_many_dates_it_catches_up(client, member):
+    wallet = make_wallet(member)
+    for name in ("short", "long"):
+        create(
+            client,
+            name=name,
+            frequency="DAILY",
+            category="Food",
+            tags=["a", "b"],
+            walletId=wallet.pk,
+            endDate="2026-11-21" if name == "short" else "2027-11-21",
+        )
+    rules = list(RecurringRule.objects.order_by("pk"))
+    RecurringRule.objects.filter(pk=rules[1].pk).update(active=False)
+    short, cost = count_queries_of_job("2026-11-21")
+    RecurringRule.objects.filter(pk=rules[1].pk).update(active=True)
+    long, same = count_queries_of_job("2027-11-21")
+    assert (short.booked, long.booked) == (1, 366)
+    assert cost == same <= 14
+    assert_totals_are_right()
+
+
+# Failures, the command, the schedule
+
+
+@pytest.fixture
+def broken(member, monkeypatch):
+    """A rule that cannot be booked, between two that can."""
+    book = occurrences_module.book
+
+    def fail(rule, days, now):
+        entries = book(rule, days, now)
+        if rule.memo == "broken":
+            raise RuntimeError("the disk is full")
+        return entries
+
+    rules = [
+        make_rule(member, anchor_date=date(2026, 11, 21), memo=memo)
+        for memo in ("first", "broken", "last")
+    ]
+    with monkeypatch.context() as patched:
+        patched.setattr(occurrences_module, "book", fail)
+        yield rules[1]
+
+
+def test_rule_that_fails_does_not_keep_the_others_waiting(broken, caplog):
+    assert run_job("2026-11-21") == Run(booked=2, missed=0, failed=1)
+    assert set(Entry.objects.values_list("memo", flat=True)) == {"first", "last"}
+    assert not Occurrence.objects.filter(rule=broken).exists()
+    broken.refresh_from_db()
+    assert broken.next_date == date(2026, 11, 21)
+    assert [record.exc_info is not None for record in caplog.records] == [True]
+    assert str(broken.pk) in caplog.text
+
+
+def test_rule_that_failed_is_booked_by_the_next_run(broken, caplog, monkeypatch):
+    run_job("2026-11-21")
+    RecurringRule.objects.filter(pk=broken.pk).update(memo="mended")
+    assert run_job("2026-11-22") == Run(1, 0, 0)
+    assert Entry.objects.get(memo="mended").date == date(2026, 11, 21)
+
+
+def test_command_prints_what_it_did(client, member):
+    create(client, frequency="DAILY")
+    set_since(member, noon("2026-11-22"))
+    out = StringIO()
+    with on("2026-11-23"):
+        call_command("run_recurring", stdout=out)
+        assert out.getvalue() == "2 booked, 1 missed.\n"
+        call_command("run_recurring", stdout=out)
+    assert out.getvalue().splitlines()[-1] == "0 booked, 0 missed."
+
+
+def test_command_fails_if_a_rule_could_not_be_booked(broken, caplog):
+    out = StringIO()
+    with pytest.raises(CommandError, match="1 rule") as caught:
+        call_command("run_recurring", stdout=out)
+    assert caught.value.returncode == 1
+    assert out.getvalue() == "2 booked, 0 missed.\n"
+
+
+def test_task_books_what_is_due(client):
+    create(client)
+    app.loader.import_default_modules()
+    app.tasks["ledger.tasks.run_recurring"].apply(throw=True)
+    assert Entry.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_beat_runs_the_job_hourly_by_the_stored_schedule():
+    DatabaseScheduler(app=app, lazy=False)
+    stored = PeriodicTask.objects.get(task="ledger.tasks.run_recurring")
+    assert stored.interval.schedule.run_every == timedelta(hours=1)
+    assert stored.expire_seconds < 60 * 60
+    assert stored.enabled

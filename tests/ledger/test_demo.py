@@ -1,0 +1,207 @@
+"""The demonstration ledger: something on every page, and nothing that is wrong."""
+
+from datetime import date, datetime
+from io import StringIO
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts.models import Member
+from administration.models import DefaultCategory
+from ledger.demo.household import HELD_TODAY, imagine_entries
+from ledger.demo.investing import STOCKS, imagine_trades
+from ledger.demo.writing import write_demo_ledger
+from ledger.models import Budget, Entry, Occurrence, RecurringRule, Trade
+from ledger.occurrences import Run, run_due
+from tests.clients import JSONClient
+from tests.factories import count_rows_of, make_member
+from tests.ledger.test_totals import assert_totals_are_right
+
+ACCOUNT = "/api/account"
+PASSWORD = "correct-horse-9"
+LEAP_DAY = "2028-02-29"
+
+
+def noon(day: str) -> datetime:
+    return datetime.fromisoformat(f"{day}T12:00:00+09:00")
+
+
+@pytest.fixture(autouse=True)
+def _today():
+    with time_machine.travel(noon("2026-11-21"), tick=False):
+        yield
+
+
+def load(**options) -> str:
+    out = StringIO()
+    call_command("load_demo_data", password=PASSWORD, stdout=out, **options)
+    return out.getvalue()
+
+
+@pytest.fixture
+def client(db) -> JSONClient:
+    load()
+    return JSONClient(Member.objects.get())
+
+
+def test_command_says_what_it_wrote_and_how_to_log_in(db):
+    said = load(login_id="minji")
+    assert said == (
+        f"{Entry.objects.count()} entries, {Budget.objects.count()} budgets and "
+        f"{Trade.objects.count()} trades written. Log in as minji with {PASSWORD}\n"
+    )
+    body = {"loginId": "minji", "password": PASSWORD}
+    answer = JSONClient().send("POST", "/api/auth/login", body)
+    assert (answer.status_code, answer.data["member"]["plan"]) == (200, "PREMIUM")
+
+
+def test_command_is_refused_where_the_login_id_is_taken(db):
+    load()
+    before = count_rows_of(Member.objects.get())
+    with pytest.raises(CommandError, match=r"^demo: "):
+        load()
+    assert count_rows_of(Member.objects.get()) == before
+    load(login_id="another")
+    assert count_rows_of(Member.objects.last()) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("wallets", "categories", "tags", "quick-entries", "recurring", "budgets"),
+        *("stocks", "trades", "entries"),
+    ],
+)
+def test_every_list_has_something_to_show(client, path):
+    body = client.read(f"{ACCOUNT}/{path}")
+    assert len(body["results"] if isinstance(body, dict) else body) > 3
+
+
+def test_every_kind_of_entry_is_there(client):
+    def count(**query):
+        return client.read(f"{ACCOUNT}/entries", **query)["count"]
+
+    assert count() > 1_000
+    assert count(pending="true") == 2
+    assert client.read(f"{ACCOUNT}/entries/pending/count") == {"count": 2}
+    assert count(type="income") > 36
+    assert count(tag="여행") == count(tag="가족") > 3
+    assert Entry.objects.filter(currency="USD", exchange_rate__gt=1_000).exists()
+    assert Entry.objects.filter(installment_months=3).exists()
+
+
+def test_budgets_are_spent_beside_an_income(client):
+    status = client.read(f"{ACCOUNT}/budgets/status")
+    assert {row["category"] for row in status["categories"]} >= {"식비", "배달"}
+    assert status["total"]["spent"] > 0
+    assert status["income"]["expected"] > 0
+    assert client.read(f"{ACCOUNT}/budgets/chart")["days"][-1]["spent"] > 0
+    for month in (6, 7, 8, 9, 10, 12):
+        assert len(client.read(f"{ACCOUNT}/budgets", year=2026, month=month)) == (
+            0 if month == 6 else 7
+        )
+
+
+def test_statistics_and_trend_move(client):
+    month = client.read(f"{ACCOUNT}/statistics/month", year=2026, month=10)
+    assert month["income"] > 0
+    assert len(month["byCategory"]) > 10
+    assert month["byTag"]
+    points = client.read(f"{ACCOUNT}/networth/trend")["points"]
+    assert len({point["netWorth"] for point in points}) == len(points)
+    worth = client.read(f"{ACCOUNT}/networth")
+    assert worth["investments"] > 0
+    assert 0 < worth["liabilities"] < worth["assets"]
+
+
+def test_wallets_hold_what_is_believable(client):
+    rows = client.read(f"{ACCOUNT}/wallets")
+    held = {row["name"]: row["balance"] for row in rows}
+    assert held.items() >= HELD_TODAY.items()
+    assert len(held) == len(rows) > len(HELD_TODAY)
+
+
+def test_rules_run_pause_and_end(client):
+    rules = {rule["name"]: rule for rule in client.read(f"{ACCOUNT}/recurring")}
+    assert {rule["frequency"] for rule in rules.values()} == {
+        "WEEKLY",
+        "MONTHLY",
+        "YEARLY",
+    }
+    assert rules["정수기 렌탈"]["nextDate"] is None
+    assert not rules["신문 구독"]["active"]
+    gym = rules["헬스장"]["id"]
+    page = client.read(f"{ACCOUNT}/recurring/{gym}/occurrences", size=100)
+    assert {row["status"] for row in page["results"]} == {"BOOKED", "SKIPPED"}
+
+
+def test_rules_booked_each_of_their_due_dates_and_the_job_finds_nothing_left(client):
+    assert run_due(timezone.now()) == Run(0, 0, 0)
+    today = date(2026, 11, 21)
+    first = date(2023, 11, 1)
+    for rule in RecurringRule.objects.filter(active=True):
+        rows = Occurrence.objects.filter(rule=rule).order_by("due_date")
+        days = list(rows.values_list("due_date", flat=True))
+        assert days == list(rule.schedule.dues(first, today))
+        assert rule.next_date == rule.schedule.next_due(today)
+    booked = Occurrence.objects.filter(status="BOOKED")
+    assert booked.count() == booked.values("entry").distinct().count() > 100
+    for row in booked.select_related("entry", "rule"):
+        assert (row.entry.date, row.entry.amount) == (row.due_date, row.rule.amount)
+
+
+def test_portfolio_holds_fractions_and_has_realised_something(client):
+    portfolio = client.read(f"{ACCOUNT}/portfolio")
+    holdings = portfolio["holdings"]
+    assert len(holdings) == len(STOCKS)
+    assert holdings[-1]["quantity"] == 0
+    assert any(row["quantity"] % 1 for row in holdings)
+    assert sum(row["realizedProfit"] != 0 for row in holdings) == 3
+    assert portfolio["totals"]["marketValue"] > portfolio["totals"]["costBasis"]
+
+
+@pytest.mark.parametrize("stock", STOCKS, ids=lambda stock: stock.code)
+def test_no_stock_is_sold_before_it_is_bought(stock):
+    held = 0
+    trades = list(imagine_trades(stock, date(2026, 11, 21)))
+    assert trades == sorted(trades, key=lambda trade: trade.date)
+    for trade in trades:
+        held += trade.quantity if trade.side == "BUY" else -trade.quantity
+        assert held >= 0
+        assert trade.date.weekday() < 5
+        assert trade.fee > 0
+        assert (trade.tax > 0) == (trade.side == "SELL")
+
+
+def test_same_day_gives_the_same_entries():
+    today = date(2026, 11, 21)
+    assert list(imagine_entries(today)) == list(imagine_entries(today))
+
+
+@pytest.mark.parametrize("day", [LEAP_DAY, "2027-01-01", "2026-05-31", "2026-11-01"])
+def test_it_can_be_written_on_any_day_and_every_total_is_right(db, day):
+    member = make_member(plan="PREMIUM")
+    with time_machine.travel(noon(day), tick=False):
+        now = timezone.now()
+        written = write_demo_ledger(member, now, timezone.localdate(now))
+        assert run_due(now) == Run(0, 0, 0)
+    assert written.entries == Entry.objects.count()
+    assert not Entry.objects.filter(date__gt=day).exists()
+    assert Occurrence.objects.exclude(status="MISSED").count() > 100
+    assert not Occurrence.objects.filter(status="MISSED").exists()
+    assert_totals_are_right()
+
+
+def test_it_can_be_written_without_the_default_categories(db):
+    DefaultCategory.objects.filter(parent__isnull=False).delete()
+    DefaultCategory.objects.all().delete()
+    load()
+    assert not Entry.objects.filter(category=None).exists()
+
+
+def test_the_account_can_be_deleted_like_any_other(client):
+    member = Member.objects.get()
+    assert client.send("DELETE", "/api/auth/me").status_code == 204
+    assert not any(count_rows_of(member).values())
