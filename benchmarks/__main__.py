@@ -5,7 +5,15 @@ import signal
 import sys
 import time
 
-from benchmarks import entries, faults, networth, portfolio, sessions, statistics
+from benchmarks import (
+    entries,
+    faults,
+    networth,
+    portfolio,
+    restore,
+    sessions,
+    statistics,
+)
 from benchmarks.dataset import Shape
 from benchmarks.faults import Durations
 from benchmarks.report import Row, print_table, say, write_json
@@ -14,7 +22,7 @@ from benchmarks.stage import set_stage
 
 SPEED = {
     each.NAME: each.measure
-    for each in (sessions, entries, networth, statistics, portfolio)
+    for each in (sessions, entries, networth, statistics, portfolio, restore)
 }
 NAMES = (*SPEED, faults.NAME)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from benchmarks.memory import list_children
 from config.embedded.folder import LOOPBACK, find_free_port
 from config.embedded.keeper import die_with_parent
 
@@ -57,6 +58,10 @@ class Server:
                 return
             time.sleep(0.05)
         raise ServerError(f"a web server did not start; its words are in {self.log}")
+
+    def list_workers(self) -> list[int]:
+        """The processes that answer requests: the children of the first one."""
+        return list_children(self.process.pid)
 
     def stop(self) -> None:
         if self.process.poll() is None:

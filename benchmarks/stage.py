@@ -90,6 +90,10 @@ class Stage:
     def token_of(self, member: int) -> str:
         return self._keys["ours"][member]
 
+    def list_workers(self) -> list[int]:
+        """The processes of ours that answer requests."""
+        return self._servers["ours"].list_workers()
+
     def stop_servers(self) -> None:
         for server in self._servers.values():
             server.stop()

@@ -1,4 +1,8 @@
-"""The ledger's part of self-deletion."""
+"""What self-deletion and a restore delete of a ledger."""
+
+from collections.abc import Iterable
+
+from django.db.models import Model
 
 from accounts.models import Member
 from ledger.models import (
@@ -25,7 +29,7 @@ from ledger.models import (
     WalletTotal,
 )
 
-ORDER = (
+BOOKS = (
     EntryTag,
     QuickEntryTag,
     RecurringTag,
@@ -34,7 +38,6 @@ ORDER = (
     QuickEntry,
     RecurringRule,
     Budget,
-    BudgetIncome,
     Trade,
     Position,
     Stock,
@@ -49,10 +52,25 @@ ORDER = (
     Wallet,
 )
 """What refers to something goes before it."""
+BESIDE_THE_BOOKS = (BudgetIncome,)
+"""What a backup has no sheet for and a restore leaves alone."""
+
+
+def erase_books(member: Member) -> None:
+    """Delete all that a restore replaces, inside the caller's transaction.
+
+    Stocks and trades are of it (service.md, Restore rules, 4).
+    """
+    _erase(member, BOOKS)
 
 
 def erase_member(member: Member) -> None:
     """Delete the member's whole ledger, inside the caller's transaction."""
-    for model in ORDER:
+    erase_books(member)
+    _erase(member, BESIDE_THE_BOOKS)
+
+
+def _erase(member: Member, models: Iterable[type[Model]]) -> None:
+    for model in models:
         rows = model._default_manager.filter(member_id=member.pk)
         rows._raw_delete(rows.db)

@@ -14,10 +14,15 @@ MAX_AMOUNT = 999_999_999_999
 MAX_DIGITS = 18
 """Larger whole numbers are out of every range here; 1e999999 is not written out."""
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+"""An exact decimal as text: plain digits, as in a number of JSON."""
+
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BOUNDARY = re.compile(r"_([a-z0-9])")
-_REFUSED = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
+REFUSED = r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+"""Characters that no text may have; of the others a workbook can hold each."""
+
+_REFUSED = re.compile(REFUSED)
 
 
 def to_camel(name: str) -> str:
@@ -26,7 +31,10 @@ def to_camel(name: str) -> str:
 
 
 def has_control_characters(text: str) -> bool:
-    """NUL and its like, and lone surrogates; tab and newline are fine."""
+    """NUL and its like, lone surrogates, U+FFFE and U+FFFF.
+
+    Tab and newline are fine.
+    """
     return _REFUSED.search(text) is not None
 
 
@@ -49,7 +57,7 @@ class Serializer(serializers.Serializer[Any]):
 
 
 class Text(serializers.CharField):
-    """A JSON string, trimmed, without control characters or lone surrogates."""
+    """A JSON string, trimmed, without the characters of `REFUSED`."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "control": "Control characters are not allowed.",
@@ -104,7 +112,7 @@ class Exact(serializers.DecimalField):
     def to_internal_value(self, data: Any) -> Decimal:
         if isinstance(data, bool) or not isinstance(data, int | Decimal | str):
             self.fail("invalid")
-        if isinstance(data, str) and not _NUMBER.fullmatch(data):
+        if isinstance(data, str) and not NUMBER.fullmatch(data):
             self.fail("invalid")
         value: Decimal = super().to_internal_value(data)
         return value

@@ -10,7 +10,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from config.api.serializers import MAX_AMOUNT, has_control_characters
+from config.api.serializers import MAX_AMOUNT, NUMBER, has_control_characters
 from ledger.currencies import CODES
 from ledger.encryption import MAX_PLAIN_BYTES, PREFIX
 from ledger.models.base import NAME_LENGTH
@@ -152,6 +152,8 @@ def positive(max_digits: int, places: int) -> Read:
 
 def _as_decimal(cell: Any) -> Decimal:
     if isinstance(cell, bool) or not isinstance(cell, int | float | str | bytes):
+        raise BadCell("invalid", "This must be a number.")
+    if isinstance(cell, str) and not NUMBER.fullmatch(cell):
         raise BadCell("invalid", "This must be a number.")
     literal = repr(cell) if isinstance(cell, float) else cell
     literal = literal.decode() if isinstance(literal, bytes) else literal

@@ -65,6 +65,7 @@ class _Reader(dict[str, Any]):
 
     def __init__(self, column: Column) -> None:
         self.column = column
+        self._absent = column.default if column.absent is None else column.absent
 
     def __missing__(self, cell: str) -> Any:
         value = self.read(cell)
@@ -77,7 +78,7 @@ class _Reader(dict[str, Any]):
             return self.column.read(cell)
         if self.column.required:
             raise BadCell("required", "This is required.")
-        return self.column.default
+        return self._absent if cell is None else self.column.default
 
 
 def _note_bad_cells(

@@ -4,17 +4,17 @@ Names and texts are what the API shows. All sheets show one moment.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import date
 from typing import IO, Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 
 from accounts.models import Member
 from ledger.backup.sheets import SHEETS
 from ledger.backup.xlsx import WorkbookWriter
 from ledger.encryption import Unreadable, unseal
+from ledger.snapshots import show_one_moment
 from ledger.wallets import account_number_context
 
 BATCH = 2_000
@@ -83,19 +83,6 @@ def write_backup(
 
 def name_file(day: date) -> str:
     return f"household-ledger-{day.isoformat()}.xlsx"
-
-
-@contextmanager
-def show_one_moment() -> Iterator[None]:
-    """All statements inside see the same state; a caller's transaction stays as is."""
-    is_outermost = not connection.in_atomic_block
-    with transaction.atomic():
-        if is_outermost:
-            with connection.cursor() as cursor:
-                cursor.execute(
-                    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-                )
-        yield
 
 
 def _read_batches(member: Member, sheet: str) -> Iterator[list[Any]]:

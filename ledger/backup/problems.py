@@ -32,8 +32,14 @@ class Problems:
     def raise_any(self, *, is_empty: bool) -> None:
         """Raise what was found; an empty backup only where nothing is wrong."""
         if self._errors:
-            more = self._count - len(self._errors)
-            detail = InvalidBackup.detail + (f" {more} more errors." if more else "")
+            detail = InvalidBackup.detail + self._count_the_others()
             raise InvalidBackup(detail, errors=tuple(self._errors))
         if is_empty:
             raise EmptyBackup
+
+    def _count_the_others(self) -> str:
+        others = self._count - len(self._errors)
+        if not others:
+            return ""
+        at_least = "At least " if self._count >= MOST_COUNTED else ""
+        return f" {at_least}{others} more errors."

@@ -78,29 +78,37 @@ def read_workbook(data: bytes, sheets: Sheets) -> Iterator[Table]:
 
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        for name in sheets:
-            if name not in workbook.sheet_names:
-                continue
-            sheet = workbook.get_sheet_by_name(name)
+        for name, spelled in find_names(sheets, workbook.sheet_names).items():
+            sheet = workbook.get_sheet_by_name(spelled)
             if sheet.total_width > MAX_COLUMNS:
                 raise Refused(f"The sheet {name} has more than {MAX_COLUMNS} columns.")
-            rows = iter(sheet.iter_rows())
-            headers = [cell if type(cell) is str else "" for cell in next(rows, [])]
-            yield (
-                name,
-                (sheet.end or (0, 0))[0],
-                pick_cells(headers, rows, sheets[name]),
-            )
+            rows, height = iter(sheet.iter_rows()), (sheet.end or (0, 0))[0]
+            headers = [str(cell).strip() for cell in next(rows, [])]
+            if height and not find_names(sheets[name], headers):
+                raise Refused(f"Row 1 of the sheet {name} names none of its columns.")
+            yield name, height, pick_cells(headers, rows, sheets[name])
     except (CalamineError, OSError, ValueError):
         raise Refused("This is not a workbook (xlsx) that can be read.") from None
+
+
+def find_names(
+    wanted: Iterable[str], given: list[str] | dict[str, Any]
+) -> dict[str, str]:
+    """How each name that is there is spelled; letter case counts only between two."""
+    spelled = {name.strip().casefold(): name for name in reversed(given)}
+    return {
+        name: name if name in given else spelled[name.casefold()]
+        for name in wanted
+        if name.casefold() in spelled
+    }
 
 
 def pick_cells(
     headers: list[str], rows: Iterable[list[Any]], columns: list[str]
 ) -> Iterator[Row]:
     """The cells in the order of `columns`; those without a header are None."""
-    headers = [header.strip() for header in headers]
-    places = [headers.index(name) if name in headers else -1 for name in columns]
+    spelled = find_names(columns, headers)
+    places = [headers.index(spelled[c]) if c in spelled else -1 for c in columns]
     for cells in rows:
         cells.append(None)  # where -1 points to
         yield [plain(cells[place]) for place in places]
@@ -112,7 +120,9 @@ def plain(cell: Any) -> Any:
     if isinstance(cell, datetime.datetime):
         is_day = cell.time() == datetime.time()
         return (cell.date() if is_day else cell).isoformat()
-    return cell.isoformat() if isinstance(cell, datetime.date) else cell and str(cell)
+    if isinstance(cell, datetime.date):
+        return cell.isoformat()
+    return None if cell is None else str(cell)
 
 
 def read_json(data: bytes, sheets: Sheets) -> Iterator[Table]:
@@ -123,11 +133,11 @@ def read_json(data: bytes, sheets: Sheets) -> Iterator[Table]:
             parse_constant=refuse_constant,
         )
     except (ValueError, RecursionError):
-        raise Refused("The body is not valid JSON.") from None
+        raise Refused("This is neither a workbook (xlsx) nor valid JSON.") from None
     if not isinstance(body, dict):
         raise Refused("A backup is an object with a list for each sheet.")
-    for name, columns in sheets.items():
-        rows = body.get(name)
+    for name, spelled in find_names(sheets, body).items():
+        rows, columns = body[spelled], sheets[name]
         if rows is None:
             continue
         if not isinstance(rows, list):
@@ -140,8 +150,20 @@ def refuse_constant(constant: str) -> NoReturn:
 
 
 def pick_fields(rows: list[Any], columns: list[str]) -> Iterator[Row]:
+    known = set(columns)
     for row in rows:
-        yield [row.get(name) for name in columns] if isinstance(row, dict) else None
+        if not isinstance(row, dict):
+            yield None
+            continue
+        if not row.keys() <= known:
+            row = {name: row[key] for name, key in find_names(columns, row).items()}
+        yield [field(row, name) for name in columns]
+
+
+def field(row: dict[str, Any], name: str) -> Any:
+    """Null is "", as an empty cell is; None is a field that is not there."""
+    value = row.get(name)
+    return "" if value is None and name in row else value
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Replaces a member's ledger by a checked backup (service.md, Restore rules)."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -11,10 +11,11 @@ from django.utils import timezone
 from accounts.models import Member
 from ledger.backup.check import check_tables
 from ledger.backup.records import Backup, BudgetRow, RecurringRow
+from ledger.backup.sheets import NOT_GIVEN
 from ledger.backup.turns import reading_turn, restore_turn
 from ledger.backup.workbook import open_tables
 from ledger.encryption import seal
-from ledger.erasure import erase_member
+from ledger.erasure import erase_books
 from ledger.locking import lock_ledger
 from ledger.models import Wallet
 from ledger.schedule import Frequency, Schedule
@@ -22,6 +23,8 @@ from ledger.wallets import account_number_context, is_unreadable
 
 STATEMENT_SECONDS = 60
 """For one statement of a restore; others of the service have 10."""
+CAUGHT_UP_DAYS = 366
+"""How far back a restored rule still books what it owes."""
 
 Ids = dict[Any, int]
 Report = Callable[[str], object]
@@ -44,7 +47,7 @@ def restore_backup(
         report("reading and checking the file")
         with reading_turn(), open_tables(data) as tables:
             backup = check_tables(tables, settings.HOME_CURRENCY)
-        backup.budgets = latest_budgets(backup.budgets)
+        backup.budgets = choose_budgets(backup.budgets, timezone.localdate(now))
         if not dry_run:
             report(f"writing {sum(backup.count().values())} rows")
             replace_ledger(member, backup, now)
@@ -61,21 +64,42 @@ def replace_ledger(member: Member, backup: Backup, now: datetime) -> None:
                 "SELECT set_config('statement_timeout', %s, true)", [seconds]
             )
         kept = _unreadable_numbers(member)
-        erase_member(member)
+        erase_books(member)
         _Writer(member, now).write(backup, kept)
 
 
-def latest_budgets(budgets: Iterable[BudgetRow]) -> list[BudgetRow]:
-    """One budget for each category, of its latest month: they become this month's."""
-    ordered = sorted(budgets, key=lambda row: (row.year, row.month))
-    return list({row.category: row for row in ordered}.values())
+def choose_budgets(budgets: Iterable[BudgetRow], today: date) -> list[BudgetRow]:
+    """One budget for each category, which becomes this month's.
+
+    That of this month; else of the latest month before it; else of the earliest one
+    after it.
+    """
+
+    def distance(row: BudgetRow) -> tuple[bool, int]:
+        months = (row.year - today.year) * 12 + row.month - today.month
+        return months > 0, abs(months)
+
+    farthest_first = sorted(budgets, key=distance, reverse=True)
+    return list({row.category: row for row in farthest_first}.values())
 
 
 def next_due(row: RecurringRow, today: date) -> date | None:
-    """The first due date that is neither past nor dealt with before the backup."""
+    """The first due date that is not dealt with yet: that of the backup.
+
+    What a rule that is on owes is booked, up to a year back. A rule with an end and
+    an empty next date has booked its last one; one of which nothing is said starts
+    today.
+    """
+    start = row.next_date
+    if start is None and row.end_date is not None:
+        return None
+    if start is None or start == NOT_GIVEN:
+        start = today
+    elif row.active:
+        start = max(start, today - timedelta(days=CAUGHT_UP_DAYS))
     frequency = Frequency(row.frequency)
     schedule = Schedule(frequency, row.interval, row.anchor_date, row.end_date)
-    return schedule.first_due(max(row.next_date or today, today))
+    return schedule.first_due(start)
 
 
 def _unreadable_numbers(member: Member) -> dict[str, str]:
@@ -243,11 +267,13 @@ def take_ids(table: str, count: int) -> list[int]:
     """New ids of a table, in their order."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id'))"
-            " FROM generate_series(1, %s)",
+            "WITH source AS MATERIALIZED"
+            " (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS name)"
+            " SELECT array_agg(nextval(name)) FROM source, generate_series(1, %s)",
             [table, count],
         )
-        return [id_ for (id_,) in cursor.fetchall()]
+        ids: list[int] = cursor.fetchone()[0] or []
+        return ids
 
 
 def copy_rows(target: str, rows: Iterable[Sequence[Any]]) -> None:

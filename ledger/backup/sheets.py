@@ -6,6 +6,7 @@ out: the rows stand in their order. Budgets carry their month, for information.
 """
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from ledger.backup import cells
@@ -17,18 +18,24 @@ from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
 from ledger.serializers.wallets import ACCOUNT_NUMBER_LENGTH
 
+NOT_GIVEN = date.min
+"""The next date of a rule whose column or field is not there at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column; `default` is what an empty cell means where it is not required.
 
-    `repeats`: few different texts stand in it, so that each is read once.
+    `absent`: what it means that the column, or the field of an object, is not there;
+    None where that is the same. `repeats`: few different texts stand in it, so that
+    each is read once.
     """
 
     name: str
     read: Read
     required: bool = False
     default: Any = None
+    absent: Any = None
     repeats: bool = True
 
 
@@ -103,7 +110,7 @@ RECURRING = Sheet(
         Column("interval", cells.whole(1, MAX_INTERVAL), default=1),
         Column("anchorDate", cells.day, required=True),
         Column("endDate", cells.day),
-        Column("nextDate", cells.day),
+        Column("nextDate", cells.day, absent=NOT_GIVEN),
         Column("active", cells.flag, default=True),
     ),
 )

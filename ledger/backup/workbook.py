@@ -22,7 +22,6 @@ from typing import IO, Any, cast
 from ledger.backup.sheets import SHEETS
 from ledger.errors import InvalidBackup
 
-MAX_FILE_BYTES = 10 * 2**20
 MAX_PARTS = 200
 MAX_TOTAL_BYTES = 160 * 2**20
 MAX_PART_BYTES = 120 * 2**20

@@ -15,6 +15,7 @@ from typing import IO, Any
 from xml.sax.saxutils import escape
 
 from config.api.renderers import format_decimal
+from config.api.serializers import REFUSED
 
 EXACT_DIGITS = 15
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -23,8 +24,9 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _FIRST_DATE = (1980, 1, 1, 0, 0, 0)
-_SPECIAL = re.compile(r"[&<>\r\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
-_ESCAPES = {"\r": "_x000D_", "\ufffe": "_xFFFE_", "\uffff": "_xFFFF_"}
+_SPECIAL = re.compile(rf"[&<>]|_(?=x[0-9A-Fa-f]{{4}}_)|{REFUSED}")
+_REPLACEMENT = "\ufffd"
+"""Stands for what rows of before may hold: neither XML nor a restore takes it."""
 
 
 class WorkbookWriter:
@@ -98,9 +100,9 @@ def _cell(place: str, value: Any) -> str:
 def _escape(match: re.Match[str]) -> str:
     """What XML or a spreadsheet's own escapes would take for something else."""
     found = match[0]
-    return _ESCAPES.get(found) or (
-        f"_x005F{found}" if found.startswith("_x") else escape(found)
-    )
+    if found in "&<>":
+        return escape(found)
+    return "_x005F_" if found == "_" else _REPLACEMENT
 
 
 def _entry(path: str) -> zipfile.ZipInfo:

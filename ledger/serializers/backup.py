@@ -12,7 +12,10 @@ class RestoreQuery(QuerySerializer):
 
 
 class RestoreFile(Serializer):
-    file = serializers.FileField(help_text="A workbook (xlsx), at most 10 MB.")
+    file = serializers.FileField(
+        allow_empty_file=True,  # which is no backup, as other files are none
+        help_text="A workbook (xlsx), or JSON of the same structure; at most 10 MB.",
+    )
 
 
 class RestoreBody(Serializer):

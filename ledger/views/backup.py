@@ -4,24 +4,21 @@ import tempfile
 from collections.abc import Mapping
 from typing import IO, Any
 
-from django.core.exceptions import RequestDataTooBig
 from django.http import FileResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.parsers import read_bounded
+from config.api.parsers import MAX_UPLOAD_BYTES, UploadParser, read_bounded
 from config.api.permissions import IsPremium
 from config.api.renderers import JSONRenderer
-from config.api.serializers import read_query
-from config.errors import InvalidField
+from config.api.serializers import read_body, read_query
 from ledger.backup.export import name_file, write_backup
 from ledger.backup.restore import restore_backup
-from ledger.backup.workbook import MAX_FILE_BYTES
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.backup import (
     RestoreBody,
@@ -33,8 +30,6 @@ from ledger.serializers.backup import (
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MEMORY_BYTES = 2**20
 """A larger workbook is written to a temporary file."""
-FORM_BYTES = 2**16
-"""What a multipart form may add to its file."""
 
 
 class WorkbookRenderer(BaseRenderer):
@@ -57,7 +52,7 @@ class UnreadJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        return read_bounded(stream, MAX_FILE_BYTES)
+        return read_bounded(stream, MAX_UPLOAD_BYTES)
 
 
 class BackupViewSet(OwnedViewSet):
@@ -68,7 +63,10 @@ class BackupViewSet(OwnedViewSet):
         responses={(200, WORKBOOK): OpenApiResponse(OpenApiTypes.BINARY, "The file.")}
     )
     def retrieve(self, request: Request) -> FileResponse:
-        """The whole ledger as a workbook; stocks and trades are not in it."""
+        """The whole ledger as a workbook.
+
+        Stocks, trades and expected incomes are not in it.
+        """
         file = tempfile.SpooledTemporaryFile(MEMORY_BYTES)  # noqa: SIM115  # the answer closes it
         write_backup(self.member, file)
         file.seek(0)
@@ -82,7 +80,7 @@ class BackupViewSet(OwnedViewSet):
 
 class RestoreViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
-    parser_classes = [UnreadJSONParser, MultiPartParser]
+    parser_classes = [UnreadJSONParser, UploadParser]
 
     @extend_schema(
         parameters=[RestoreQuery],
@@ -92,11 +90,16 @@ class RestoreViewSet(OwnedViewSet):
     def create(self, request: Request) -> Response:
         """Replace the whole ledger by a backup.
 
-        Everything is checked first and written in one transaction. Stocks, trades and
-        expected incomes are deleted and not restored; budgets become those of the
-        current month, a category's latest one counting. A backup without rows is
-        refused (EMPTY_BACKUP), a bad row too (INVALID_BACKUP, with sheet, row and
-        column). A second restore at the same time is 409.
+        Everything is checked first and written in one transaction. Stocks and trades
+        are deleted and not restored; expected incomes stay as they are. Budgets become
+        those of the current month: of a category the one of this month counts, else
+        of the latest month before it, else of the earliest one after it. Recurring
+        rules go on from `nextDate`, and book what they owe of the last year; without
+        that column they start today. A backup without rows is refused (EMPTY_BACKUP),
+        a bad row too (INVALID_BACKUP, with sheet, row and column). A second restore at
+        the same time is 409; where many files are read at once, 503 after some
+        seconds. A sheet has at most 200,000 rows; sheets and columns that are not of
+        a backup are passed over, and letter case in their names does not count.
         """
         dry_run = read_query(RestoreQuery, request)["dry_run"]
         counts = restore_backup(
@@ -107,15 +110,8 @@ class RestoreViewSet(OwnedViewSet):
 
 def read_upload(request: Request) -> bytes:
     """The uploaded file, or the JSON body; more than 10 MB is refused."""
-    if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_FILE_BYTES + FORM_BYTES:
-        raise RequestDataTooBig
     body: Any = request.data
     if isinstance(body, bytes):
         return body
-    file = request.FILES.get("file")
-    if file is None:
-        raise InvalidField("file", "This field is required.", "required")
-    if file.size > MAX_FILE_BYTES:
-        raise RequestDataTooBig
-    data: bytes = file.read()
+    data: bytes = read_body(RestoreFile, request)["file"].read()
     return data

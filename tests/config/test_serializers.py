@@ -91,7 +91,9 @@ def test_unknown_fields_are_ignored() -> None:
 # --- Types ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", ["텍스트", "a\tb\nc", "👩‍🚀", "\u202eabc"])
+@pytest.mark.parametrize(
+    "value", ["텍스트", "a\tb\nc", "👩‍🚀", "\u202eabc", "\ufffd\U0001fffe"]
+)
 def test_text_is_any_script_with_tabs_and_newlines(value: str) -> None:
     assert check(Text(), value) == value
 
@@ -105,6 +107,8 @@ def test_text_is_any_script_with_tabs_and_newlines(value: str) -> None:
         "a\x7fb",
         "a\x85b",
         "a\ud800b",
+        "a\ufffeb",
+        "a\uffffb",
         5,
         True,
         1.5,

@@ -16,9 +16,10 @@ class Command(BaseCommand):
         "Replaces a member's whole ledger by FILE: a workbook (xlsx) that "
         "backup_member or GET /api/account/backup wrote, or JSON of the same "
         "structure. Everything is checked first and written in one transaction: after "
-        "a failure nothing has changed, and the bad rows are listed. Stocks, trades "
-        "and expected incomes are deleted and not restored; budgets become those of "
-        "the current month. Write a backup of the present state before (backup_member)."
+        "a failure nothing has changed, and the bad rows are listed. Stocks and "
+        "trades are deleted and not restored; budgets become those of the current "
+        "month; expected incomes stay. Write a backup of the present state before "
+        "(backup_member)."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

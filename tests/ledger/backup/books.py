@@ -7,6 +7,7 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from openpyxl import Workbook, load_workbook
 from openpyxl.cell import WriteOnlyCell
+from openpyxl.utils.escape import unescape
 
 from ledger.backup.export import write_backup
 from ledger.backup.sheets import SHEETS
@@ -113,7 +114,14 @@ def send_json(client: JSONClient, book: Any, query: str = "") -> Any:
 def read_book(data: bytes) -> dict[str, list[tuple[Any, ...]]]:
     """The tables of a workbook as openpyxl, another reader than ours, sees them."""
     workbook = load_workbook(io.BytesIO(data), read_only=True)
-    return {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in workbook}
+    return {
+        sheet.title: [tuple(map(_plain, row)) for row in sheet.values]
+        for sheet in workbook
+    }
+
+
+def _plain(value: Any) -> Any:
+    return unescape(value) if isinstance(value, str) else value
 
 
 def back_up(member: Any) -> bytes:

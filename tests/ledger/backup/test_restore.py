@@ -1,28 +1,39 @@
 """Restore replaces the whole ledger, or changes nothing (service.md, Restore rules)."""
 
-from datetime import date
+import json
 
 import pytest
-from django.test import override_settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.erasure import erase_member
+from ledger.backup import restore as backup_restore
+from ledger.erasure import BOOKS
 from ledger.models import (
-    Budget,
     BudgetIncome,
     Category,
-    Entry,
-    RecurringRule,
-    Stock,
+    Occurrence,
+    QuickEntryTag,
+    RecurringTag,
     Tag,
-    Trade,
-    Wallet,
 )
 from tests.clients import JSONClient
-from tests.factories import count_rows_of, make_entry, make_rule, make_wallet
+from tests.factories import (
+    count_rows_of,
+    make_budget,
+    make_category,
+    make_entry,
+    make_quick_entry,
+    make_rule,
+    make_trade,
+    make_wallet,
+)
 from tests.ledger.backup.books import (
     BACKUP,
     COUNTS,
     ENTRY,
+    RESTORE,
     WHOLE,
     back_up,
     make_xlsx,
@@ -35,25 +46,6 @@ from tests.ledger.test_totals import assert_totals_are_right
 from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db
-
-KEY = bytes(range(32))
-
-
-@pytest.fixture
-def client(premium_member) -> JSONClient:
-    return JSONClient(premium_member)
-
-
-@pytest.fixture(params=["xlsx", "json"])
-def restore(request, client):
-    """Restore a book as a workbook and as JSON."""
-
-    def send(book, query=""):
-        if request.param == "json":
-            return send_json(client, book, query)
-        return upload(client, make_xlsx(book), query)
-
-    return send
 
 
 def test_restore_writes_every_sheet_and_counts_its_rows(restore, client):
@@ -105,28 +97,50 @@ def test_everything_of_before_is_deleted_with_stocks_and_trades(
     client, premium_member, other_member
 ):
     for member in (premium_member, other_member):
-        make_entry(member, wallet=make_wallet(member), tags=("old",))
-        make_rule(member)
-        stock = Stock.objects.create(member=member, code="005930", name="삼성전자")
-        Trade.objects.create(
-            member=member,
-            stock=stock,
-            side="BUY",
-            date="2026-01-02",
-            quantity=1,
-            price=1,
-        )
-        BudgetIncome.objects.create(member=member, year=2026, month=1, amount=1)
+        fill_every_table(member)
+    tables = {model._meta.db_table for model in BOOKS}
+    assert tables <= find_tables(premium_member)
     theirs = dump_rows_of(other_member)
     assert send_json(client, {"tags": [{"name": "new"}]}).status_code == 200
-    left = {
-        table: count for table, count in count_rows_of(premium_member).items() if count
-    }
-    assert left.pop("account_tag") == 1
-    assert {
-        table for table in left if table.startswith(("account_", "invest_"))
-    } == set()
+    assert find_tables(premium_member) & tables == {"account_tag"}
+    assert list(Tag.objects.owned_by(premium_member).values_list("name")) == [("new",)]
     assert dump_rows_of(other_member) == theirs
+
+
+def test_expected_incomes_which_no_backup_holds_stay(client, premium_member):
+    make_entry(premium_member)
+    BudgetIncome.objects.create(member=premium_member, year=2026, month=11, amount=3)
+    before = list(BudgetIncome.objects.values())
+    assert upload(client, back_up(premium_member)).status_code == 200
+    assert list(BudgetIncome.objects.values()) == before
+
+
+def test_self_deletion_takes_what_a_restore_leaves(premium_member):
+    fill_every_table(premium_member)
+    erase_member(premium_member)
+    assert not find_tables(premium_member)
+
+
+def fill_every_table(member):
+    wallet = make_wallet(member)
+    known = {"category": make_category(member), "memo": "old"}
+    entry = make_entry(member, wallet=wallet, tags=("old",), **known)
+    tag = Tag.objects.owned_by(member).get()
+    rule, quick = make_rule(member), make_quick_entry(member)
+    owner = {"tag": tag, "member_id": member.pk, "position": 0}
+    RecurringTag.objects.create(rule=rule, **owner)
+    QuickEntryTag.objects.create(quick_entry=quick, **owner)
+    Occurrence.objects.create(
+        member=member, rule=rule, entry=entry, due_date=entry.date, status="BOOKED"
+    )
+    make_budget(member)
+    BudgetIncome.objects.create(member=member, year=2026, month=1, amount=1)
+    make_trade(member)
+
+
+def find_tables(member):
+    """The tables that hold rows of this member."""
+    return {table for table, count in count_rows_of(member).items() if count}
 
 
 @pytest.mark.parametrize("sheet", ["wallets", "tags", "categories"])
@@ -173,98 +187,86 @@ def test_one_bad_row_at_the_end_changes_nothing(restore, premium_member):
     assert dump_rows_of(premium_member) == before
 
 
-def test_budgets_become_those_of_the_current_month_the_latest_counting(restore):
-    rows = [
-        {"category": "식비", "year": 2024, "month": 5, "amount": 5},
-        {"category": "식비", "year": 2025, "month": 2, "amount": 7},
-        {"category": "식비", "year": 2024, "month": 12, "amount": 6},
-        {"category": "차", "year": 2020, "month": 1, "amount": 1},
+def test_sheets_are_written_in_the_order_of_the_rules(client):
+    with CaptureQueriesContext(connection) as queries:
+        assert send_json(client, WHOLE).status_code == 200
+    written = [
+        query["sql"].split()[1] for query in queries if query["sql"].startswith("COPY")
     ]
-    categories = [{"type": "expense", "name": name} for name in ("식비", "차")]
-    response = restore({"categories": categories, "budgets": rows})
-    assert response.data["budgets"] == 2
-    today = timezone.localdate()
-    found = Budget.objects.values_list("category__name", "year", "month", "amount")
-    month = (today.year, today.month)
-    assert set(found) == {("식비", *month, 7), ("차", *month, 1)}
-
-
-def test_recurring_rules_never_book_the_past_again(restore):
-    rule = WHOLE["recurring"][0] | {"category": None, "wallet": None, "tags": None}
-    today = timezone.localdate()
-    rows = [
-        rule | {"name": "past", "nextDate": "2020-02-29", "active": None},
-        rule | {"name": "ahead", "nextDate": "2999-06-30"},
-        rule | {"name": "over", "endDate": "2020-12-31"},
+    assert written == [
+        "account",
+        "account_tag",
+        "account_category",
+        *("account_entry", "account_entry_tag"),
+        *("account_recurring", "account_recurring_tag"),
+        "account_budget",
+        *("account_quick_entry", "account_quick_entry_tag"),
     ]
-    restore({"recurring": rows})
-    found = {row.name: row for row in RecurringRule.objects.all()}
-    assert found["past"].next_date >= today
-    assert found["past"].active
-    assert not found["ahead"].active
-    assert found["ahead"].next_date == date(2999, 6, 30)
-    assert found["over"].next_date is None
+    deleted = max(
+        n for n, query in enumerate(queries) if query["sql"].startswith("DELETE")
+    )
+    first = min(n for n, query in enumerate(queries) if query["sql"].startswith("COPY"))
+    assert deleted < first
 
 
-def test_pending_foreign_entry_without_a_rate_stays_so(restore):
-    row = ENTRY | {"amount": 0, "currency": "usd", "originalAmount": 5, "pending": True}
-    assert restore({"entries": [row]}).status_code == 200
-    entry = Entry.objects.get()
-    assert (entry.amount, entry.currency, entry.exchange_rate) == (0, "USD", None)
-    assert entry.pending
-
-
-@override_settings(ACCOUNT_NUMBER_KEYS=[KEY])
-def test_account_numbers_are_plain_in_the_backup_and_sealed_at_rest(
-    restore, premium_member
+def test_failure_in_the_last_step_brings_everything_back(
+    restore, premium_member, monkeypatch
 ):
-    restore(WHOLE)
-    stored = Wallet.objects.get(name="카드").sealed_account_number
-    assert stored.startswith("sealed:")
-    wallets = read_book(back_up(premium_member))["wallets"]
-    assert [row[3] for row in wallets] == ["accountNumber", None, "0123-45", None]
+    fill_every_table(premium_member)
+    before = dump_rows_of(premium_member)
+    write = backup_restore.copy_rows
+
+    def fail(target, rows):
+        if target.startswith("account_quick_entry_tag"):
+            raise OSError("no space left on device")
+        write(target, rows)
+
+    monkeypatch.setattr(backup_restore, "copy_rows", fail)
+    assert restore(WHOLE).status_code == 500
+    assert dump_rows_of(premium_member) == before
+    monkeypatch.undo()
+    assert restore(WHOLE).status_code == 200
 
 
-def test_number_that_no_key_opens_survives_with_its_wallet(client, premium_member):
-    with override_settings(ACCOUNT_NUMBER_KEYS=[KEY]):
-        send_json(client, WHOLE)
-        sealed = Wallet.objects.get(name="카드").sealed_account_number
-    with override_settings(ACCOUNT_NUMBER_KEYS=[bytes(32)]):
-        response = upload(client, back_up(premium_member))
-    assert response.status_code == 200
-    assert Wallet.objects.get(name="카드").sealed_account_number == sealed
+def test_free_member_is_refused_before_the_file_is_looked_at(free_member):
+    make_entry(free_member)
+    client, before = JSONClient(free_member), dump_rows_of(free_member)
+    for response in (
+        send_json(client, WHOLE),
+        upload(client, b"no backup"),
+        client.send("GET", BACKUP),
+    ):
+        assert response.status_code == 403
+        assert response.data["code"] == "PREMIUM_REQUIRED"
+    assert dump_rows_of(free_member) == before
 
 
-def test_order_of_rows_is_the_order_of_lists(restore):
-    names = ["나", "가", "다"]
-    restore({"tags": [{"name": name} for name in names]})
-    assert list(Tag.objects.values_list("name", "sort_order")) == [
-        ("나", 1),
-        ("가", 2),
-        ("다", 3),
-    ]
-
-
-def test_blank_rows_and_unknown_columns_and_sheets_are_passed_over(client):
-    book = {"tags": [{"name": "a"}, {}, {"name": "b"}]}
-    assert upload(client, make_xlsx(book)).data["tags"] == 2
-    body = {"tags": [{"name": "a", "id": 5}], "stocks": [{"code": "x"}]}
-    assert send_json(client, body).data["tags"] == 1
+def test_administrator_on_the_free_plan_restores(administrator):
+    assert send_json(JSONClient(administrator), WHOLE).status_code == 200
 
 
 def test_form_without_a_file_and_other_types_are_refused(client):
-    assert client.post("/api/account/restore", {"x": "y"}).status_code == 400
-    response = client.post("/api/account/restore", b"a,b", content_type="text/csv")
+    response = client.send(
+        "POST", RESTORE, content_type="multipart/form-data; boundary=x"
+    )
+    assert response.status_code == 400
+    response = client.post(RESTORE, {"file": "text"})
+    assert response.status_code == 400
+    assert response.json()["errors"][0]["field"] == "file"
+    response = client.post(RESTORE, b"a,b", content_type="text/csv")
     assert response.status_code == 415
+
+
+def test_json_can_be_uploaded_as_a_file_too(client):
+    response = upload(client, json.dumps(WHOLE).encode())
+    assert response.data == {"dryRun": False, **COUNTS}
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "json"])
 def test_more_than_10_mb_is_413(client, kind):
     data = b" " * (10 * 2**20 + 1)
     if kind == "json":
-        response = client.generic(
-            "POST", "/api/account/restore", data, "application/json"
-        )
+        response = client.generic("POST", RESTORE, data, "application/json")
         assert response.status_code == 413
     else:
         assert upload(client, data).status_code == 413

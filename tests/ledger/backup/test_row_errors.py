@@ -3,7 +3,6 @@
 import pytest
 
 from config.api.serializers import MAX_AMOUNT
-from tests.clients import JSONClient
 from tests.ledger.backup.books import (
     ENTRY,
     WHOLE,
@@ -118,6 +117,10 @@ CASES = [
     ),
     ("entries", FOREIGN | {"exchangeRate": "0"}, "exchangeRate", "not_positive"),
     ("entries", FOREIGN | {"exchangeRate": "NaN"}, "exchangeRate", "invalid"),
+    *(
+        ("entries", FOREIGN | {"originalAmount": text}, "originalAmount", "invalid")
+        for text in ("1_0", "١", "５", " 5", "+5", ".5", "5.", "Infinity")
+    ),
     (
         "entries",
         FOREIGN | {"amount": None, "exchangeRate": None},
@@ -162,11 +165,6 @@ CASES = [
         "does_not_exist",
     ),
 ]
-
-
-@pytest.fixture
-def client(premium_member) -> JSONClient:
-    return JSONClient(premium_member)
 
 
 @pytest.mark.parametrize("kind", ["json", "xlsx"])
@@ -217,4 +215,10 @@ def test_row_that_is_no_object_is_named(client, row):
 def test_at_most_100_errors_are_told_and_the_others_counted(client):
     response = send_json(client, {"entries": [ENTRY | {"amount": 0}] * 250})
     assert len(response.data["errors"]) == 100
-    assert "150 more" in response.data["detail"]
+    assert "nothing was changed. 150 more errors." in response.data["detail"]
+
+
+def test_where_counting_stops_the_others_are_at_least_so_many(client):
+    response = send_json(client, {"entries": [ENTRY | {"amount": 0}] * 1_500})
+    assert len(response.data["errors"]) == 100
+    assert "At least 900 more errors." in response.data["detail"]

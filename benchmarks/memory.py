@@ -1,0 +1,61 @@
+"""How much memory processes hold, as the system counts it (Linux)."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+STEP_SECONDS = 0.01
+PROC = Path("/proc")
+
+
+@dataclass
+class Peak:
+    """The most that was seen so far."""
+
+    megabytes: float = 0.0
+
+
+@contextmanager
+def watch_memory(list_processes: Callable[[], list[int]]) -> Iterator[Peak]:
+    """The most that one of the processes holds, its children included, meanwhile.
+
+    Pages that parent and child share count twice.
+    """
+    peak, over = Peak(), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(STEP_SECONDS):
+            sizes = [read_tree(process) for process in list_processes()]
+            peak.megabytes = max(peak.megabytes, *sizes)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        thread.join()
+
+
+def read_tree(process: int) -> float:
+    """Resident memory of a process and its children, in MiB."""
+    return sum(map(read_resident, [process, *list_children(process)]))
+
+
+def read_resident(process: int) -> float:
+    with suppress(OSError):  # it has ended
+        pages = int((PROC / str(process) / "statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return 0.0
+
+
+def list_children(process: int) -> list[int]:
+    """The processes that any of its threads started."""
+    found: list[int] = []
+    for children in (PROC / str(process) / "task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, children.read_text().split())
+    return found

@@ -1,0 +1,222 @@
+"""Restores that race with each other and with writes, or are killed half way."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from config.embedded import keeper
+from config.embedded.folder import LOOPBACK
+from ledger.models import Entry, Wallet
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once, statuses_of
+from tests.factories import make_entry, make_member, make_wallet
+from tests.ledger.backup.books import ENTRY, RESTORE
+from tests.ledger.test_totals import assert_totals_are_right
+from tests.stores import find_closed_port
+from tests.test_isolation import dump_rows_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ROUNDS = 20
+ENTRIES = "/api/account/entries"
+HOLD = 4711
+"""The advisory lock that holds a restore before its last sheet."""
+
+
+def book_of(name, rows=300):
+    entry = ENTRY | {"wallet": name, "memo": name}
+    return {"wallets": [{"name": name, "kind": "CASH"}], "entries": [entry] * rows}
+
+
+@pytest.fixture
+def member():
+    return make_member(role="ADMIN")
+
+
+@pytest.fixture
+def client(member) -> JSONClient:
+    return JSONClient(member)
+
+
+def restore_of(client, name):
+    return lambda: client.send("POST", RESTORE, book_of(name))
+
+
+def test_two_restores_at_once_are_one_applied_and_one_refused(client):
+    names = ("first", "second")
+    for _ in range(ROUNDS):
+        responses = run_at_once([restore_of(client, name) for name in names])
+        assert statuses_of(responses) == [200, 409]
+        winner = names[0 if responses[0].status_code == 200 else 1]
+        loser = next(r for r in responses if r.status_code == 409)
+        assert loser.data["code"] == "IN_USE"
+        assert list(Wallet.objects.values_list("name", flat=True)) == [winner]
+        assert set(Entry.objects.values_list("memo", flat=True)) == {winner}
+        assert Entry.objects.count() == 300
+    assert_totals_are_right()
+
+
+def test_restores_of_two_members_at_once_are_both_applied(client):
+    clients = {"first": client, "second": JSONClient(make_member(role="ADMIN"))}
+    for _ in range(ROUNDS // 4):
+        responses = run_at_once([restore_of(c, name) for name, c in clients.items()])
+        assert statuses_of(responses) == [200, 200]
+    assert Entry.objects.count() == 600
+    assert_totals_are_right()
+
+
+def test_restores_of_six_members_at_once_wait_for_each_other(client):
+    clients = [client, *(JSONClient(make_member(role="ADMIN")) for _ in range(5))]
+    for _ in range(ROUNDS // 4):
+        responses = run_at_once([restore_of(c, "tiny") for c in clients])
+        assert statuses_of(responses) == [200] * 6
+    assert_totals_are_right()
+
+
+def test_writes_beside_a_restore_come_before_or_after_it(client, member):
+    for number in range(ROUNDS):
+        name = f"restored {number}"
+        wallet = Wallet.objects.first() or make_wallet(member)
+        body = ENTRY | {"walletId": wallet.pk, "memo": "raced"}
+        body |= {"tags": [f"tag {number}"], "category": f"category {number}"}
+        write = [lambda body=body: client.send("POST", ENTRIES, body)]
+        restore, *writes = run_at_once([restore_of(client, name), *write * 3])
+        assert restore.status_code == 200, restore.content
+        assert set(statuses_of(writes)) <= {201, 400, 503}
+        assert list(Wallet.objects.values_list("name", flat=True)) == [name]
+        assert Entry.objects.filter(memo=name).count() == 300
+        raced = Entry.objects.filter(memo="raced")
+        assert raced.count() == 0, "they named a wallet of before"
+    assert_totals_are_right()
+
+
+@dataclass
+class WebServer:
+    """gunicorn with one worker on the database of the tests."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    token: str
+
+    def find_worker(self) -> int:
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return int(children.read_text().split()[0])
+
+    def restore(self, name) -> int:
+        """The status of the answer; 0 where none came."""
+        headers = {
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/json",
+        }
+        web = http.client.HTTPConnection(LOOPBACK, self.port, timeout=20)
+        try:
+            web.request("POST", RESTORE, json.dumps(book_of(name)), headers)
+            return web.getresponse().status
+        except (OSError, http.client.HTTPException):
+            return 0
+        finally:
+            web.close()
+
+
+@pytest.fixture
+def web_server(client, tmp_path) -> Iterator[WebServer]:
+    address, _, query = os.environ["DATABASE_URL"].partition("?")
+    name = connection.settings_dict["NAME"]
+    port = find_closed_port()
+    settings = {
+        "DATABASE_URL": f"{address.rpartition('/')[0]}/{name}?{query}".rstrip("?"),
+        "BIND": f"{LOOPBACK}:{port}",
+        "WEB_CONCURRENCY": "1",
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+    }
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"],
+            cwd=ROOT,
+            env=os.environ | settings,
+            stdout=log,
+            stderr=log,
+            preexec_fn=keeper.die_with_parent(signal.SIGTERM),
+        )
+    try:
+        yield WebServer(process, port, client.token)
+    finally:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(15)
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def held_restores() -> Iterator[None]:
+    """Restores stop, all but finished, until the block ends."""
+    table = "account_quick_entry"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            f" PERFORM pg_advisory_xact_lock({HOLD}); RETURN NULL; END $$"
+        )
+        cursor.execute(
+            f"CREATE TRIGGER hold BEFORE INSERT ON {table} EXECUTE FUNCTION hold()"
+        )
+        cursor.execute(f"SELECT pg_advisory_lock({HOLD})")
+        try:
+            yield
+        finally:
+            cursor.execute(f"SELECT pg_advisory_unlock({HOLD})")
+            cursor.execute("DROP FUNCTION hold CASCADE")
+
+
+def is_held() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+            f" AND objid = {HOLD} AND NOT granted"
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def wait_until(condition, seconds=20) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.02)
+
+
+def test_web_process_killed_before_the_end_of_a_restore_leaves_the_old_data(
+    client, member, web_server
+):
+    make_entry(member, wallet=make_wallet(member), tags=("old",))
+    assert client.read(ENTRIES)["count"] == 1  # which notes the session's last use
+    wait_until(lambda: web_server.restore("before") == 200)
+    before = dump_rows_of(member)
+    answers = []
+    with held_restores():
+        sending = threading.Thread(
+            target=lambda: answers.append(web_server.restore("new"))
+        )
+        sending.start()
+        wait_until(is_held)
+        os.kill(web_server.find_worker(), signal.SIGKILL)
+        sending.join(20)
+        assert dump_rows_of(member) == before
+    assert answers == [0], "no answer came"
+    wait_until(lambda: not is_held())
+    assert dump_rows_of(member) == before
+    wait_until(lambda: web_server.restore("after") == 200)
+    assert set(Wallet.objects.values_list("name", flat=True)) == {"after"}
+    assert_totals_are_right()

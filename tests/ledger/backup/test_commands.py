@@ -1,0 +1,95 @@
+"""The operator's commands: what they print, and how they fail."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from ledger.management.commands import backup_member
+from ledger.models import Entry
+from tests.clients import JSONClient
+from tests.factories import make_entry
+from tests.ledger.backup.books import COUNTS, ENTRY, WHOLE, back_up, send_json
+
+pytestmark = pytest.mark.django_db
+
+
+def test_what_backup_member_writes_restore_backup_restores(
+    premium_member, other_member, tmp_path, capsys
+):
+    send_json(JSONClient(premium_member), WHOLE)
+    path = tmp_path / "backup.xlsx"
+    call_command("backup_member", "--member", premium_member.login_id, str(path))
+    assert f"{COUNTS['entries']} entries" in capsys.readouterr().out
+    assert path.stat().st_mode & 0o077 == 0
+    call_command("restore_backup", "--member", other_member.login_id, str(path))
+    assert "restored" in capsys.readouterr().out
+    assert back_up(other_member) == back_up(premium_member)
+
+
+def test_existing_file_is_left_alone(premium_member, tmp_path):
+    path = tmp_path / "kept"
+    path.write_text("kept")
+    with pytest.raises(CommandError, match="exists"):
+        call_command("backup_member", "--member", premium_member.login_id, str(path))
+    assert path.read_text() == "kept"
+
+
+def test_dry_run_of_the_command_changes_nothing(premium_member, tmp_path, capsys):
+    make_entry(premium_member)
+    path = tmp_path / "backup.json"
+    path.write_text(json.dumps(WHOLE))
+    call_command(
+        "restore_backup", "--member", premium_member.login_id, str(path), "--dry-run"
+    )
+    assert "would be restored" in capsys.readouterr().out
+    assert Entry.objects.count() == 1
+
+
+def test_bad_rows_are_listed(premium_member, tmp_path):
+    path = tmp_path / "backup.json"
+    path.write_text(json.dumps({"entries": [ENTRY, ENTRY | {"amount": -1}]}))
+    with pytest.raises(CommandError, match=r"entries\.3\.amount: "):
+        call_command("restore_backup", "--member", premium_member.login_id, str(path))
+
+
+def test_half_a_backup_is_not_left_behind(premium_member, tmp_path, monkeypatch):
+    def fail(member, file, report):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(backup_member, "write_backup", fail)
+    path = tmp_path / "backup.xlsx"
+    with pytest.raises(CommandError, match="No space left"):
+        call_command("backup_member", "--member", premium_member.login_id, str(path))
+    assert not path.exists()
+
+
+def test_progress_is_shown(premium_member, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(backup_member, "PROGRESS_ROWS", 1)
+    make_entry(premium_member)
+    path = str(tmp_path / "backup.xlsx")
+    call_command("backup_member", "--member", premium_member.login_id, path)
+    assert "entries: 1 rows" in capsys.readouterr().err
+    call_command("restore_backup", "--member", premium_member.login_id, path)
+    shown = capsys.readouterr().err
+    assert "reading and checking" in shown
+    assert "writing 1 rows" in shown
+
+
+def test_empty_backup_is_a_failure(premium_member, tmp_path):
+    make_entry(premium_member)
+    path = tmp_path / "backup.json"
+    path.write_text("{}")
+    with pytest.raises(CommandError, match="no row"):
+        call_command("restore_backup", "--member", premium_member.login_id, str(path))
+    assert Entry.objects.count() == 1
+
+
+@pytest.mark.parametrize("command", ["backup_member", "restore_backup"])
+def test_unknown_member_and_missing_file_are_failures(command, tmp_path, other_member):
+    with pytest.raises(CommandError, match="There is no member nobody"):
+        call_command(command, "--member", "nobody", str(tmp_path / "x"))
+    path = str(tmp_path / "missing" / "x")
+    with pytest.raises(CommandError, match="No such file"):
+        call_command(command, "--member", other_member.login_id, path)

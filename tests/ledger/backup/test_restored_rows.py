@@ -1,0 +1,177 @@
+"""What becomes of rows that a restore does not take as they stand."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+
+from ledger.backup.restore import CAUGHT_UP_DAYS
+from ledger.models import Budget, Entry, RecurringRule, Tag, Wallet
+from ledger.occurrences import run_due
+from ledger.periods import add_months
+from tests.factories import make_rule
+from tests.ledger.backup.books import (
+    ENTRY,
+    WHOLE,
+    back_up,
+    read_book,
+    send_json,
+    upload,
+)
+from tests.ledger.recurring.calendar import LONG_AGO, set_since
+
+pytestmark = pytest.mark.django_db
+
+KEY = bytes(range(32))
+
+
+def days_ago(count: int) -> date:
+    return timezone.localdate() - timedelta(days=count)
+
+
+def test_budgets_become_those_of_the_current_month(restore):
+    today = timezone.localdate()
+    months = {
+        "of this month": [(-1, 5), (0, 6), (1, 7)],
+        "of months before and after": [(-14, 4), (-2, 6), (-11, 5), (1, 9)],
+        "of months after": [(13, 8), (1, 6), (12, 7)],
+        "of one month long ago": [(-80, 6)],
+    }
+    rows = []
+    for name, budgets in months.items():
+        for distance, amount in budgets:
+            year, month = add_months(today.year, today.month, distance)
+            when = {"year": year, "month": month}
+            rows.append({"category": name, "amount": amount, **when})
+    categories = [{"type": "expense", "name": name} for name in months]
+    response = restore({"categories": categories, "budgets": rows})
+    assert response.data["budgets"] == len(months)
+    found = Budget.objects.values_list("category__name", "year", "month", "amount")
+    assert set(found) == {(name, today.year, today.month, 6) for name in months}
+
+
+def test_rule_that_has_booked_its_last_date_stays_ended(restore):
+    """It has an end and no next date; a field that is left out is not an empty one."""
+    today = timezone.localdate().isoformat()
+    rule = {"type": "expense", "amount": 1, "frequency": "DAILY", "anchorDate": today}
+    ended = rule | {"name": "ended", "endDate": today, "nextDate": None}
+    restore({"recurring": [ended, rule | {"name": "endless", "nextDate": None}]})
+    found = dict(RecurringRule.objects.values_list("name", "next_date"))
+    assert found == {"ended": None, "endless": timezone.localdate()}
+
+
+def test_rule_without_the_field_of_its_next_date_starts_today(client):
+    today = timezone.localdate().isoformat()
+    rule = {"type": "expense", "amount": 1, "frequency": "DAILY", "anchorDate": today}
+    send_json(client, {"recurring": [rule | {"name": "x", "endDate": today}]})
+    assert RecurringRule.objects.get().next_date == timezone.localdate()
+
+
+def test_recurring_rules_go_on_from_their_next_date(restore):
+    rule = WHOLE["recurring"][0] | {"category": None, "wallet": None, "tags": None}
+    overdue = days_ago(3).isoformat()
+    daily = rule | {"frequency": "DAILY", "active": True, "nextDate": overdue}
+    weekly = daily | {"frequency": "WEEKLY", "anchorDate": days_ago(8).isoformat()}
+    rows = [
+        daily | {"name": "overdue"},
+        weekly | {"name": "between two dates"},
+        daily | {"name": "ends meanwhile", "endDate": days_ago(2).isoformat()},
+        daily | {"name": "ended before", "endDate": days_ago(4).isoformat()},
+        rule | {"name": "ahead", "nextDate": "2999-06-30"},
+        rule | {"name": "over", "endDate": "2020-12-31"},
+    ]
+    assert restore({"recurring": rows}).status_code == 200
+    found = dict(RecurringRule.objects.values_list("name", "next_date"))
+    assert found == {
+        "overdue": days_ago(3),
+        "between two dates": days_ago(1),
+        "ends meanwhile": days_ago(3),
+        "ended before": None,
+        "ahead": date(2999, 6, 30),
+        "over": None,
+    }
+
+
+def test_what_a_rule_owes_of_more_than_a_year_ago_is_not_booked(restore):
+    """A very old file does not book years; a rule that is off books nothing anyway."""
+    past = days_ago(3_000)
+    rule = {"type": "expense", "amount": 1, "frequency": "DAILY"}
+    rule |= {"anchorDate": past.isoformat(), "nextDate": past.isoformat()}
+    restore(
+        {"recurring": [rule | {"name": "on"}, rule | {"name": "off", "active": False}]}
+    )
+    found = dict(RecurringRule.objects.values_list("name", "next_date"))
+    assert found == {"on": days_ago(CAUGHT_UP_DAYS), "off": past}
+
+
+def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
+    client, premium_member
+):
+    set_since(premium_member, LONG_AGO)
+    anchor = days_ago(5)
+    make_rule(
+        premium_member,
+        frequency="DAILY",
+        anchor_date=anchor,
+        next_date=days_ago(3),
+    )
+    assert upload(client, back_up(premium_member)).status_code == 200
+    for _ in range(2):
+        run_due(timezone.now())
+    booked = Entry.objects.order_by("date").values_list("date", flat=True)
+    assert list(booked) == [days_ago(count) for count in (3, 2, 1, 0)]
+
+
+def test_backup_then_restore_gives_equal_rules(client, premium_member):
+    for number, next_date in enumerate((days_ago(300), days_ago(1), days_ago(-40))):
+        make_rule(
+            premium_member,
+            frequency="DAILY",
+            anchor_date=days_ago(400),
+            next_date=next_date,
+            active=bool(number),
+        )
+    make_rule(premium_member, end_date=date(2026, 11, 2), next_date=None)
+    before = back_up(premium_member)
+    assert upload(client, before).status_code == 200
+    assert back_up(premium_member) == before
+
+
+def test_pending_foreign_entry_without_a_rate_stays_so(restore):
+    row = ENTRY | {"amount": 0, "currency": "usd", "originalAmount": 5, "pending": True}
+    assert restore({"entries": [row]}).status_code == 200
+    entry = Entry.objects.get()
+    assert (entry.amount, entry.currency, entry.exchange_rate) == (0, "USD", None)
+    assert entry.pending
+
+
+@override_settings(ACCOUNT_NUMBER_KEYS=[KEY])
+def test_account_numbers_are_plain_in_the_backup_and_sealed_at_rest(
+    restore, premium_member
+):
+    restore(WHOLE)
+    stored = Wallet.objects.get(name="카드").sealed_account_number
+    assert stored.startswith("sealed:")
+    wallets = read_book(back_up(premium_member))["wallets"]
+    assert [row[3] for row in wallets] == ["accountNumber", None, "0123-45", None]
+
+
+def test_number_that_no_key_opens_survives_with_its_wallet(client, premium_member):
+    with override_settings(ACCOUNT_NUMBER_KEYS=[KEY]):
+        send_json(client, WHOLE)
+        sealed = Wallet.objects.get(name="카드").sealed_account_number
+    with override_settings(ACCOUNT_NUMBER_KEYS=[bytes(32)]):
+        response = upload(client, back_up(premium_member))
+    assert response.status_code == 200
+    assert Wallet.objects.get(name="카드").sealed_account_number == sealed
+
+
+def test_order_of_rows_is_the_order_of_lists(restore):
+    names = ["나", "가", "다"]
+    restore({"tags": [{"name": name} for name in names]})
+    assert list(Tag.objects.values_list("name", "sort_order")) == [
+        ("나", 1),
+        ("가", 2),
+        ("다", 3),
+    ]
