@@ -9,6 +9,7 @@ from benchmarks import (
     entries,
     faults,
     networth,
+    notifications,
     portfolio,
     restore,
     sessions,
@@ -22,7 +23,15 @@ from benchmarks.stage import set_stage
 
 SPEED = {
     each.NAME: each.measure
-    for each in (sessions, entries, networth, statistics, portfolio, restore)
+    for each in (
+        sessions,
+        entries,
+        networth,
+        statistics,
+        portfolio,
+        restore,
+        notifications,
+    )
 }
 NAMES = (*SPEED, faults.NAME)
 

@@ -15,6 +15,7 @@ without_api = [
     path("auth/profile", ProfileView.as_view()),
     path("auth/points", PointsView.as_view()),
     path("auth/signup-enabled", SignupEnabledView.as_view()),
+    path("account/entries/parse", ledger.parse_notification),
     path("account/categories/import", ledger.import_categories),
     path("account/quick-entries", ledger.quick_entries),
     path("account/quick-entries/reorder", ledger.reorder_quick_entries),
@@ -23,6 +24,7 @@ without_api = [
 """Below /api these are the canonical addresses."""
 
 without_account = [
+    path("entries/notification", ledger.take_in_notification),
     path("entries/<int:entry_id>/confirm", ledger.confirm_entry),
     path("entries/pending/count", ledger.count_pending),
     path("networth/trend", ledger.networth_trend),

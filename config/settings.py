@@ -242,6 +242,9 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "MemberStatus": "accounts.models.Member.Status",
         "HealthStatus": "config.health.STATES",
+        "NotificationKind": "ledger.notifications.parsed.Kind",
+        "NotificationReason": "ledger.notifications.parsed.Reason",
+        "WalletKind": "ledger.models.Wallet.Kind",
         "StoreState": "config.health.STORE_STATES",
     },
     "PREPROCESSING_HOOKS": ["config.api.schema.leave_out_aliases"],

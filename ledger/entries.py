@@ -66,6 +66,20 @@ def record_entry(member: Member, draft: Draft, now: datetime) -> int:
     return int(entry.pk)
 
 
+def write_pending(
+    member: Member, draft: Draft, now: datetime, rates: KnownRates
+) -> int:
+    """Write an entry that waits to be confirmed, in the caller's transaction; its id.
+
+    Where no rate can be had, its amount is 0 until one is given (contract,
+    Notification results). May raise `RateNeeded`.
+    """
+    entry = Entry(member=member, created_at=now, pending=True)
+    _fill(entry, _settle_pending(draft, rates), now)
+    entry.save(force_insert=True)
+    return int(entry.pk)
+
+
 def change_entry(
     member: Member, entry_id: int, changes: dict[str, Any], now: datetime
 ) -> None:
@@ -149,6 +163,14 @@ def check_installments(draft: Draft) -> None:
     )
     if draft.type != EntryType.EXPENSE or not by_card:
         raise InvalidField("installmentMonths", "Only an expense by CARD has these.")
+
+
+def _settle_pending(draft: Draft, rates: KnownRates) -> Draft:
+    """A printed home amount tells the rate; else the day's converts, or none does."""
+    try:
+        return settle(draft, rates=None if draft.amount else rates)
+    except (ProviderUnavailable, InvalidField):
+        return replace(draft, amount=draft.amount or 0, exchange_rate=None)
 
 
 def _settle_home(draft: Draft) -> Draft:

@@ -14,7 +14,9 @@ from ledger.models import (
     EntryTag,
     EntryTotal,
     LedgerTotal,
+    MemoTotal,
     MonthTotal,
+    Notification,
     Occurrence,
     Position,
     QuickEntry,
@@ -46,14 +48,16 @@ BOOKS = (
     DayTotal,
     MonthTotal,
     TagTotal,
+    MemoTotal,
     LedgerTotal,
     Tag,
     Category,
     Wallet,
 )
 """What refers to something goes before it."""
-BESIDE_THE_BOOKS = (BudgetIncome,)
-"""What a backup has no sheet for and a restore leaves alone."""
+BESIDE_THE_BOOKS = (BudgetIncome, Notification)
+"""What a backup has no sheet for and a restore leaves alone: no payment that was
+announced before it comes back by being announced again."""
 
 
 def erase_books(member: Member) -> None:

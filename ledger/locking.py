@@ -1,7 +1,7 @@
 """Who of a member's writers waits for whom.
 
-Three locks, taken in this order: the ledger (shared or alone), rows, lists. They end
-with the transaction.
+Four locks, taken in this order: the ledger (shared or alone), notifications, rows,
+lists. They end with the transaction.
 """
 
 from django.db import connection
@@ -9,7 +9,8 @@ from django.db import connection
 from accounts.models import Member
 
 LEDGER_LOCKS = 0x4C45
-"""The first key of this module's advisory locks; the second is the member's id."""
+NOTIFICATION_LOCKS = 0x4E4F
+"""The first keys of this module's advisory locks; the second is the member's id."""
 
 
 def share_ledger(member: Member) -> None:
@@ -19,7 +20,7 @@ def share_ledger(member: Member) -> None:
     first, so that whoever changes or ends those (`lock_ledger`) waits, and no two
     wait crosswise.
     """
-    _lock("pg_advisory_xact_lock_shared", member)
+    _lock("pg_advisory_xact_lock_shared", LEDGER_LOCKS, member)
 
 
 def lock_ledger(member: Member) -> None:
@@ -28,7 +29,12 @@ def lock_ledger(member: Member) -> None:
     For what decides over rows that others may be about to refer to: the end of a
     wallet or category, a new kind or type.
     """
-    _lock("pg_advisory_xact_lock", member)
+    _lock("pg_advisory_xact_lock", LEDGER_LOCKS, member)
+
+
+def lock_notifications(member: Member) -> None:
+    """Take in the member's notifications one after the other, each knowing the last."""
+    _lock("pg_advisory_xact_lock", NOTIFICATION_LOCKS, member)
 
 
 def lock_lists(member: Member) -> None:
@@ -40,6 +46,6 @@ def lock_lists(member: Member) -> None:
     Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
 
 
-def _lock(function: str, member: Member) -> None:
+def _lock(function: str, locks: int, member: Member) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s, %s)", [LEDGER_LOCKS, member.pk % 2**31])
+        cursor.execute(f"SELECT {function}(%s, %s)", [locks, member.pk % 2**31])

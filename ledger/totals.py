@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 MONTH_OF = "date - (extract(day FROM date)::int - 1)"
+MEMO = "translate(lower(memo), E' \\t\\n\\u00a0\\u3000', '')"
 SIGNED = "CASE type WHEN 'income' THEN amount ELSE -amount END"
 
 
@@ -52,6 +53,13 @@ KEPT = (
         f"SELECT e.member_id, {MONTH_OF}, l.tag_id, type, sum(amount), count(*)"
         " FROM account_entry e JOIN account_entry_tag l ON l.entry_id = e.id"
         " WHERE NOT pending GROUP BY 1, 2, 3, 4",
+    ),
+    Kept(
+        "account_memo_total",
+        "member_id, type, memo, category_id, entries",
+        f"SELECT member_id, type, {MEMO}, category_id, count(*) FROM account_entry"
+        f" WHERE NOT pending AND category_id IS NOT NULL AND {MEMO} <> ''"
+        " GROUP BY 1, 2, 3, 4",
     ),
     Kept(
         "account_wallet_total",

@@ -14,6 +14,7 @@ from ledger.views.investments import (
     TradeViewSet,
 )
 from ledger.views.networth import NetWorthViewSet
+from ledger.views.notifications import NotificationViewSet
 from ledger.views.quick_entries import QuickEntryViewSet
 from ledger.views.receipts import ReceiptViewSet
 from ledger.views.recurring import RecurringViewSet
@@ -32,6 +33,8 @@ REORDER: dict[str, Any] = {"put": "reorder"}
 READ: dict[str, Any] = {"get": "retrieve"}
 CONFIRM: dict[str, Any] = {"post": "confirm"}
 COUNT: dict[str, Any] = {"get": "count"}
+CREATE: dict[str, Any] = {"post": "create"}
+PARSE: dict[str, Any] = {"post": "parse"}
 IMPORT: dict[str, Any] = {"post": "import_defaults"}
 COPY: dict[str, Any] = {"post": "copy"}
 STATUS: dict[str, Any] = {"get": "status"}
@@ -47,6 +50,8 @@ READ_RECEIPT: dict[str, Any] = {"post": "read"}
 
 confirm_entry = PendingViewSet.as_view(CONFIRM)
 count_pending = PendingViewSet.as_view(COUNT)
+take_in_notification = NotificationViewSet.as_view(CREATE)
+parse_notification = NotificationViewSet.as_view(PARSE)
 import_categories = CategoryViewSet.as_view(IMPORT)
 quick_entries = QuickEntryViewSet.as_view(COLLECTION)
 quick_entry = QuickEntryViewSet.as_view(ITEM)
@@ -58,13 +63,15 @@ trade = TradeViewSet.as_view(ITEM)
 
 urlpatterns = [
     path("backup", BackupViewSet.as_view(READ)),
-    path("restore", RestoreViewSet.as_view({"post": "create"})),
+    path("restore", RestoreViewSet.as_view(CREATE)),
     path("wallets", WalletViewSet.as_view(COLLECTION)),
     path("wallets/reorder", WalletViewSet.as_view(REORDER)),
     path("wallets/<int:wallet_id>", WalletViewSet.as_view(ITEM)),
     path("networth", NetWorthViewSet.as_view(READ)),
     path("networth/trend", networth_trend),
     path("entries", EntryViewSet.as_view(COLLECTION)),
+    path("entries/notification", take_in_notification),
+    path("entries/parse", parse_notification),
     path("entries/pending/count", count_pending),
     path("entries/<int:entry_id>", EntryViewSet.as_view(ITEM)),
     path("entries/<int:entry_id>/confirm", confirm_entry),

@@ -36,6 +36,8 @@ member         PUT                   /api/account/wallets/reorder
 member         GET,PUT,PATCH,DELETE  /api/account/wallets/{wallet_id}
 member         GET                   /api/account/networth
 member         GET,POST              /api/account/entries
+premium        POST                  /api/account/entries/notification
+premium        POST                  /api/account/entries/parse
 member         GET                   /api/account/entries/pending/count
 member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}
 member         POST                  /api/account/entries/{entry_id}/confirm
@@ -85,6 +87,9 @@ member         PUT                   /account/quick-entries/reorder
 member         GET,PUT,PATCH,DELETE  /account/quick-entries/{quick_entry_id}
 member         POST                  /entries/{entry_id}/confirm
 member         POST                  /api/entries/{entry_id}/confirm
+premium        POST                  /entries/notification
+premium        POST                  /api/entries/notification
+premium        POST                  /account/entries/parse
 member         GET                   /entries/pending/count
 member         GET                   /api/entries/pending/count
 premium        GET,PUT,PATCH,DELETE  /trades/{trade_id}

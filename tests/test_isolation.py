@@ -57,6 +57,7 @@ WHOLE_BODY = {
     "side": "BUY",
     "quantity": 1,
     "price": 1,
+    "text": "신한카드(1309)승인 4,800원 11/10 08:31 바람커피",
 }
 """A body that each of the routes would accept for a row of the caller."""
 
@@ -82,6 +83,9 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
             make_wallet,
             MAKERS["entry_id"],
         ),
+    ],
+    ("NotificationBody", "walletId"): [
+        ("POST", "/api/account/entries/notification", make_wallet, None),
     ],
     ("QuickEntryBody", "walletId"): [
         ("POST", "/api/account/quick-entries", make_wallet, None),

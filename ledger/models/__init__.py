@@ -4,6 +4,7 @@ from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.categories import Category
 from ledger.models.entries import Entry, EntryTag
 from ledger.models.investments import Position, Stock, StockQuote, Trade
+from ledger.models.notifications import Notification
 from ledger.models.quick_entries import QuickEntry, QuickEntryTag
 from ledger.models.rates import FxRate
 from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
@@ -12,6 +13,7 @@ from ledger.models.totals import (
     DayTotal,
     EntryTotal,
     LedgerTotal,
+    MemoTotal,
     MonthTotal,
     TagTotal,
     WalletTotal,
@@ -28,7 +30,9 @@ __all__ = [
     "EntryTotal",
     "FxRate",
     "LedgerTotal",
+    "MemoTotal",
     "MonthTotal",
+    "Notification",
     "Occurrence",
     "Position",
     "QuickEntry",

@@ -7,10 +7,11 @@ these tables. A write takes the member's `LedgerTotal` first, so that no two wri
 one member wait for each other's totals crosswise.
 """
 
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 
 from accounts.models import Member
-from ledger.models.base import EntryType, OwnedQuerySet
+from ledger.models.base import MEMO_LENGTH, EntryType, OwnedQuerySet
 from ledger.models.wallets import Wallet
 
 
@@ -143,6 +144,44 @@ class TagTotal(Total):
 
     def __str__(self) -> str:
         return f"{self.month} tag {self.tag_id} {self.amount}"
+
+
+class MemoTotal(models.Model):
+    """How many confirmed entries of a memo have a category.
+
+    Categories are learned from it: a member has far fewer memos than entries.
+    """
+
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
+    )
+    type = models.CharField(max_length=7, choices=EntryType.choices)
+    memo = models.CharField(max_length=MEMO_LENGTH)
+    """In lower case, without blanks."""
+    category_id = models.BigIntegerField()
+    entries = models.IntegerField()
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        db_table = "account_memo_total"
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "type", "memo", "category_id"],
+                name="account_memo_total_key",
+            )
+        ]
+        indexes = [
+            GinIndex(
+                OpClass("member_id", name="int8_ops"),
+                OpClass("memo", name="gin_trgm_ops"),
+                name="account_memo_total_memo",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.memo}: {self.entries}"
 
 
 class WalletTotal(models.Model):

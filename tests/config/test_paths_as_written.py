@@ -25,6 +25,11 @@ ALIASES = [
     ("/account/quick-entries/reorder", "/api/account/quick-entries/reorder"),
     ("/entries/5/confirm", "/api/account/entries/5/confirm"),
     ("/trades/5", "/api/account/trades/5"),
+    ("/networth/trend", "/api/account/networth/trend"),
+    ("/budgets/copy", "/api/account/budgets/copy"),
+    ("/tags/reorder", "/api/account/tags/reorder"),
+    ("/entries/notification", "/api/account/entries/notification"),
+    ("/account/entries/parse", "/api/account/entries/parse"),
 ]
 
 

@@ -14,6 +14,7 @@ from ledger.models import (
     EntryTag,
     EntryTotal,
     LedgerTotal,
+    MemoTotal,
     MonthTotal,
     Tag,
     TagTotal,
@@ -31,8 +32,8 @@ START = date(2026, 1, 28)
 
 def recompute_totals():
     """The tables as they must be, by key: an amount or count, and how many entries."""
-    by_entry, by_month, by_day, by_tag, by_wallet, by_member = (
-        defaultdict(lambda: [0, 0]) for _ in range(6)
+    by_entry, by_month, by_day, by_tag, by_wallet, by_member, by_memo = (
+        defaultdict(lambda: [0, 0]) for _ in range(7)
     )
     tags = defaultdict(list)
     for link in EntryTag.objects.all():
@@ -47,6 +48,10 @@ def recompute_totals():
         ]
         if not pending:
             groups += [by_tag[member, month, tag, type_] for tag in tags[entry.pk]]
+            memo = "".join(entry.memo.lower().split())
+            if memo and entry.category_id:
+                total = by_memo[member, type_, memo, entry.category_id]
+                total[:] = total[0] + 1, total[1] + 1
         for total in groups:
             total[0] += entry.amount
             total[1] += 1
@@ -56,7 +61,7 @@ def recompute_totals():
             sign = 1 if type_ == "income" else -1
             by_wallet[wallet][0] += 0 if pending else sign * entry.amount
             by_wallet[wallet][1] += 1
-    tables = (by_entry, by_month, by_day, by_tag, by_wallet, by_member)
+    tables = (by_entry, by_month, by_day, by_tag, by_wallet, by_member, by_memo)
     return tuple(dict(table) for table in tables)
 
 
@@ -71,6 +76,7 @@ def read_totals():
         (TagTotal, ("member_id", "month", "tag_id", "type"), "amount"),
         (WalletTotal, ("wallet_id",), "balance"),
         (LedgerTotal, ("member_id",), "pending"),
+        (MemoTotal, ("member_id", "type", "memo", "category_id"), "entries"),
     )
     kept = []
     for model, key, amount in tables:
@@ -109,6 +115,7 @@ class Ledger:
             "type": type_,
             "amount": self.random.randrange(1, 10**9),
             "pending": self.random.random() < 0.3,
+            "memo": self.random.choice(["", "Coffee", "coffee ", "스타 벅스"]),
             "category": self.random.choice([None, *self.categories[type_]]),
             "wallet": self.random.choice([None, *self.wallets]),
         }
@@ -174,7 +181,7 @@ class Ledger:
                 v = self.pick_values()
                 refs = [row and row.pk for row in (v["category"], v["wallet"])]
                 row = [self.member.pk, v["date"], v["type"], v["amount"], v["pending"]]
-                copy.write_row([*row, *refs, "", "2026-11-21", "2026-11-21"])
+                copy.write_row([*row, *refs, v["memo"], "2026-11-21", "2026-11-21"])
 
     def tag_many_by_copy(self):
         for name in "ab":
@@ -226,7 +233,7 @@ class Ledger:
             case 3:
                 rows.update(category=None)
             case _:
-                rows.update(memo="nothing that totals know")
+                rows.update(memo="another")
 
     def move_many_by_orm(self):
         source, target = self.random.sample(self.wallets, 2)

@@ -1,0 +1,60 @@
+"""Payments that notifications told of."""
+
+from django.db import models
+from django.db.models import Q
+
+from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, OwnedModel
+
+KEY_LENGTH = 64
+KINDS = ("approval", "cancellation")
+
+
+class Notification(OwnedModel):
+    """One payment or cancellation as it was announced (contract, Notification results).
+
+    It outlives its entry, so that a text sent again brings nothing back. `value` is
+    the amount in the payment's own currency.
+    """
+
+    notif_key = models.CharField(max_length=KEY_LENGTH)
+    kind = models.CharField(max_length=12)
+    is_partial = models.BooleanField(default=False)
+    card_company = models.CharField(max_length=NAME_LENGTH, null=True)
+    card_hint = models.CharField(max_length=NAME_LENGTH, null=True)
+    currency = models.CharField(max_length=3, null=True)
+    """Null is the home currency."""
+    value = models.DecimalField(max_digits=18, decimal_places=4)
+    merchant = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    running_total = models.BigIntegerField(null=True)
+    balance = models.BigIntegerField(null=True)
+    happened_at = models.DateTimeField()
+    """The printed minute, else when the notification was received."""
+    is_timed = models.BooleanField()
+    """Whether the text prints the time."""
+    is_cancelled = models.BooleanField(default=False)
+    entry_id = models.BigIntegerField(null=True)
+    """What was made of it; that entry may be gone by now."""
+
+    class Meta:
+        db_table = "account_notification"
+        ordering = ["-happened_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "notif_key"], name="account_notification_key"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=KINDS), name="account_notification_kind_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(value__gt=0), name="account_notification_value_positive"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["member", "value", "-happened_at"],
+                name="account_notification_by_value",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.happened_at} {self.kind} {self.value}"

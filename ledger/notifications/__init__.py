@@ -1,0 +1,1 @@
+"""Card notifications: from the text of a message to a pending entry."""

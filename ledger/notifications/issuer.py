@@ -1,0 +1,27 @@
+"""One row of the table of issuers."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Issuer:
+    """A company and how messages write it.
+
+    An `everyday` word (우리, 하나) means the company only where a card word, a
+    digit or a sign follows. A `pay_service` or a name in `apps` gives way to the
+    card that the same text names. `senders` are digits; `packages` are parts of
+    the names of phone apps. `dollar` is what a bare $ means in its messages,
+    `day_first` whether 05/06 is the 5th of June. `phrases` identify messages that
+    do not name the company at all.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    everyday: tuple[str, ...] = ()
+    apps: tuple[str, ...] = ()
+    senders: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    pay_service: bool = False
+    dollar: str = "USD"
+    day_first: bool = False

@@ -1,0 +1,188 @@
+"""Amounts: Korean won, other currencies, running totals and balances."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ledger.currencies import CODES
+from ledger.notifications.skeleton import ANY
+
+LARGEST_AMOUNT = 999_999_999_999
+WON = "KRW"
+
+_GROUPED = r"\d{1,3}(?:,\d{3}){1,4}"
+_WHOLE = rf"(?:{_GROUPED}|\d{{1,12}})"
+_CENTS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
+_ENDS = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
+"""A number ends, unless a month and a day are glued to it (20.9910/01)."""
+_STARTS = r"(?<![\d,.:*])(?<!\d/)"
+
+CURRENCY_WORDS = {
+    "달러": "USD",
+    "미달러": "USD",
+    "미국달러": "USD",
+    "불": "USD",
+    "홍콩달러": "HKD",
+    "대만달러": "TWD",
+    "호주달러": "AUD",
+    "캐나다달러": "CAD",
+    "싱가포르달러": "SGD",
+    "싱가폴달러": "SGD",
+    "뉴질랜드달러": "NZD",
+    "유로": "EUR",
+    "엔": "JPY",
+    "엔화": "JPY",
+    "위안": "CNY",
+    "위안화": "CNY",
+    "파운드": "GBP",
+    "바트": "THB",
+    "밧": "THB",
+    "동": "VND",
+    "프랑": "CHF",
+    "링깃": "MYR",
+    "루피아": "IDR",
+    "루피": "INR",
+    "페소": "PHP",
+    "리라": "TRY",
+    "디르함": "AED",
+}
+CURRENCY_SIGNS = {
+    "$": "USD",
+    "US$": "USD",
+    "U$": "USD",
+    "HK$": "HKD",
+    "NT$": "TWD",
+    "CA$": "CAD",
+    "C$": "CAD",
+    "AU$": "AUD",
+    "A$": "AUD",
+    "NZ$": "NZD",
+    "SG$": "SGD",
+    "S$": "SGD",
+    "R$": "BRL",
+    "€": "EUR",
+    "£": "GBP",
+    "¥": "JPY",
+    "CN¥": "CNY",
+    "₹": "INR",
+    "฿": "THB",
+    "₫": "VND",
+    "₱": "PHP",
+    "₽": "RUB",
+    "₺": "TRY",
+    "₩": WON,
+}
+_WORDS = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
+_SIGNS = "|".join(re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1])
+
+_BEFORE = re.compile(
+    rf"(?:(?P<sign>{_SIGNS})|(?<![A-Za-z])(?P<code>[A-Z]{{3}}))[ :]{{0,2}}"
+    rf"-?[ ]?(?P<number>{_WHOLE}{_CENTS}){_ENDS}"
+)
+_AFTER = re.compile(
+    rf"{_STARTS}-?(?P<number>{_WHOLE}{_CENTS})(?:"
+    rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$|US\$)\)"
+    rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
+    rf"|[ ]?(?P<word>{_WORDS})(?![가-힣]))"
+)
+_AFTER_WON = (
+    r"(?=$|[^가-힣A-Za-z]|(?:이|을|은|가|의|도)?(?=[ \n])|[이을은가](?=승인|결제|사용"
+    r"|이용|취소)"
+    r"|일시불|체크|신용|승인|취소|결제|사용|이용|할부|무이자|누적|누계|잔액|거절|정상"
+    r"|해외|국내|부분)"
+)
+_WON_AMOUNT = re.compile(
+    rf"{_STARTS}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
+)
+_BARE_GROUPED = re.compile(
+    rf"(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_GROUPED})(?![\d,:/*%-]|\.\d)"
+)
+_BARE_LINE = re.compile(
+    rf"(?:^|(?<=[\n{ANY}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})[ ]{{0,3}}(?=$|[\n{ANY}])"
+)
+_BARE_NEGATIVE = re.compile(r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])")
+
+_VALUE = rf"[ :=\-]{{0,3}}\n?[ ₩-]{{0,3}}(?P<number>{_WHOLE})(?!\d|,\d)(?P<won>\s?원)?"
+TOTAL_PATTERN = re.compile(
+    r"(?:총[ ]?|당월[ ]?|금월[ ]?|월[ ]?|이번[ ]?달[ ]?)?(?:누적|누계)"
+    r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
+)
+BALANCE_PATTERN = re.compile(
+    r"(?:(?:통장|총[ ]?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재|출금[ ]?가능"
+    r"|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?"
+    r"(?:잔액|잔고|잔여[ ]?한도|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"
+    r"|(?:이용|사용)[ ]?가능[ ]?(?:한도|금액|액)|가용[ ]?한도)(?:은|이|:)?" + _VALUE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """A printed amount without its sign, and where it and its currency stand."""
+
+    value: Decimal
+    currency: str
+    span: tuple[int, int]
+    currency_span: tuple[int, int]
+
+
+def read_number(number: str) -> Decimal:
+    return Decimal(number.replace(",", ""))
+
+
+def find_foreign(text: str) -> Iterator[Money]:
+    """Amounts with a currency code, sign or word; 원 is not among them."""
+    taken = -1
+    for match in _BEFORE.finditer(text):
+        code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
+        if code not in CODES:
+            continue
+        group = "sign" if match["sign"] else "code"
+        taken = match.end()
+        yield _money(match, code, group)
+    if taken >= 0:
+        return
+    for match in _AFTER.finditer(text):
+        money = _read_after(match)
+        if money:
+            yield money
+
+
+def _read_after(match: re.Match[str]) -> Money | None:
+    """12.50(USD), 12.50 USD, 12.50 달러; a whole number and a loose code are none."""
+    if match["word"]:
+        return _money(match, CURRENCY_WORDS[match["word"]], "word")
+    if match["code"]:
+        code = CURRENCY_SIGNS.get(match["code"], match["code"])
+        return _money(match, code, "code") if code in CODES else None
+    loose = match["loose"]
+    glued = match.start("loose") == match.end("number")
+    if loose not in CODES or not (glued or set(match["number"]) & set(",.")):
+        return None
+    return _money(match, loose, "loose")
+
+
+def find_won(text: str) -> list[Money]:
+    """Amounts with 원."""
+    return [_money(match, WON, "number") for match in _WON_AMOUNT.finditer(text)]
+
+
+def find_bare(text: str) -> list[Money]:
+    """Numbers without a currency that can only be amounts: 12,000, or a line of one."""
+    for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE):
+        found = [_money(match, WON, "number") for match in pattern.finditer(text)]
+        if found:
+            return found
+    return []
+
+
+def _money(match: re.Match[str], currency: str, group: str) -> Money:
+    return Money(
+        read_number(match["number"]), currency, match.span(), match.span(group)
+    )
+
+
+def is_total(match: re.Match[str]) -> bool:
+    """Whether 누적 and a number are a sum, not the name of a shop (누적 3호점)."""
+    number = match["number"]
+    return bool(match["won"]) or "," in number or len(number) > 3 or number == "0"

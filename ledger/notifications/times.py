@@ -1,0 +1,158 @@
+"""Days and times as messages print them."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+FUTURE_ALLOWED = timedelta(days=1)
+"""A phone's clock, or a time zone, may run ahead of the receiving side."""
+
+LEAP_CYCLE = 8
+"""Years within which every day of the calendar comes back."""
+
+_TIME = (
+    r"(?:(?P<half>오전|오후|[AaPp][Mm])[ ]?)?(?P<hour>\d{1,2})"
+    r"(?::(?P<minute>\d{2})(?::\d{2})?|시[ ]?(?P<minute_word>\d{1,2})분)(?!\d)"
+    r"(?:[ ]?(?P<half_after>[AaPp][Mm])(?![A-Za-z]))?"
+)
+_DAY = (
+    r"(?:(?P<year>20\d\d|\d\d)(?:[-./]|년)[ ]?(?P<month_full>\d{1,2})(?:[-./]|월)[ ]?"
+    r"(?P<day_full>\d{1,2})(?!\d|:)(?:일|\.(?!\d))?"
+    r"|(?P<month>\d{1,2})(?:/|월[ ]?)(?P<day>\d{1,2})(?!\d|:|%|[.]\d)일?"
+    r"|(?P<month_dot>\d{1,2})[.-](?P<day_dot>\d{1,2})(?=[ ,/(]{1,2}[가-힣"
+    r")]{0,3}[ ]?\d{1,2}:\d\d))"
+)
+_WHEN = re.compile(
+    rf"(?<![\d/~,*-])(?<!\d\.){_DAY}(?:[ ]?\([월화수목금토일]\)"
+    rf"|[ ]?[월화수목금토일]요일)?"
+    rf"(?:(?:[ ,./:T|]{{0,4}}|[ ]{{1,12}}|[ ]?\n[ ]?){_TIME})?"
+)
+_LONE_TIME = re.compile(rf"(?<![\d:.,*-]){_TIME}(?![:\d])")
+_ORIGINAL = re.compile(
+    r"[ ]?(?:일자?[ ]?)?(?:에[ ]?)?(?:이용|사용|승인|결제|거래|매출)"
+    r"(?:[ ]?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))"
+)
+_OPEN_END = re.compile(r"[ ]?(?:까지|부터|~|∼|-\d|마감|소멸)")
+_WORD_GOES_ON = re.compile(
+    r"(?!접수|사용|이용|승인|취소|결제|일시불|거래|매출|출금|자|일자|건|분|에|[가-힣]{1,2}\*)"
+    r"[가-힣]"
+)
+"""7/11편의점 is a shop, not the 11th of July."""
+_OPEN_START = re.compile(r"\(?원거래(?:일자?)?[ :]{0,2}$|최초[ ]?승인일?[ :]{0,2}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A printed day, with its time where one stands beside it."""
+
+    month: int
+    day: int
+    year: int | None
+    time: time | None
+    span: tuple[int, int]
+    is_original: bool = False
+    """It is the day of the approval, named by a cancellation."""
+    has_clock: bool = False
+    """A time is printed, possible (13:05) or not (24:05)."""
+
+
+def find_moments(text: str) -> list[Moment]:
+    """All days of the text in order; what cannot be a day of a year is left out."""
+    moments = []
+    for match in _WHEN.finditer(text):
+        moment = _read(match)
+        if moment is not None:
+            moments.append(moment)
+    return moments
+
+
+def _read(match: re.Match[str]) -> Moment | None:
+    groups = match.groupdict()
+    month = int(groups["month_full"] or groups["month"] or groups["month_dot"])
+    day = int(groups["day_full"] or groups["day"] or groups["day_dot"])
+    if not _is_day(month, day) or _OPEN_END.match(match.string, match.end()):
+        return None
+    if not groups["hour"] and _WORD_GOES_ON.match(match.string, match.end()):
+        return None
+    year = groups["year"] and 2000 + int(groups["year"][-2:])
+    end = match.end()
+    original = _ORIGINAL.match(match.string, end)
+    if original and not groups["hour"]:
+        end = original.end()
+    before = match.string[max(0, match.start() - 10) : match.start()]
+    named = _OPEN_START.search(before)
+    is_original = end > match.end() or named is not None
+    start = match.start() - (len(before) - named.start() if named else 0)
+    return Moment(
+        month,
+        day,
+        year or None,
+        read_time(match),
+        (start, end),
+        is_original,
+        bool(groups["hour"]),
+    )
+
+
+def find_lone_time(text: str) -> tuple[tuple[int, int], time | None] | None:
+    """The first time that stands apart from any day."""
+    match = _LONE_TIME.search(text)
+    return (match.span(), read_time(match)) if match else None
+
+
+def read_time(match: re.Match[str]) -> time | None:
+    """The clock of a match; None where there is none or it cannot be (24:05)."""
+    if not match["hour"]:
+        return None
+    hour = int(match["hour"])
+    minute = int(match["minute"] or match["minute_word"])
+    half = (match["half"] or match["half_after"] or "").lower()
+    if half and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if half in {"pm", "오후"} else 0)
+    if hour > 23 or minute > 59:
+        return None
+    return time(hour, minute)
+
+
+def _is_day(month: int, day: int) -> bool:
+    """Whether the day exists in some year."""
+    return make_date(2000, month, day) is not None
+
+
+def make_date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def day_of(moment: Moment, received_at: datetime) -> date | None:
+    """The day of a moment: its own year, else the last such day before receipt.
+
+    29 February is looked for back to the last leap year. A printed year in which
+    the day does not exist is passed over in the same way.
+    """
+    if moment.year is not None:
+        printed = make_date(moment.year, moment.month, moment.day)
+        if printed is not None:
+            return printed
+    received = received_at.date()
+    for year in range(received.year + 1, received.year - LEAP_CYCLE, -1):
+        day = _allowed_day(year, moment, received)
+        if day is not None:
+            return day
+    return None
+
+
+def _allowed_day(year: int, moment: Moment, received: date) -> date | None:
+    if not 1 <= year <= date.max.year:
+        return None
+    day = make_date(year, moment.month, moment.day)
+    if day is None or day.toordinal() > received.toordinal() + FUTURE_ALLOWED.days:
+        return None
+    return day
+
+
+def at(day: date, clock: time, received_at: datetime) -> datetime:
+    """The moment in the home zone, which is that of `received_at`."""
+    return datetime.combine(day, clock, tzinfo=received_at.tzinfo)

@@ -1,0 +1,74 @@
+"""Notifications that arrive at once: one payment is one entry."""
+
+import pytest
+
+from ledger.models import Entry, Notification
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once
+from tests.factories import make_member
+from tests.ledger.notifications.test_intake import (
+    APPROVAL,
+    CANCELLATION,
+    ENTRIES,
+    NOTIFICATION,
+    PUSH,
+    UNTIMED,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+AT_ONCE = 64
+NOVEMBER = "2026-11-21T12:00:00+09:00"
+
+
+@pytest.fixture
+def client():
+    return JSONClient(make_member(role="ADMIN"))
+
+
+def send_at_once(client, texts):
+    bodies = [{"text": text, "receivedAt": NOVEMBER} for text in texts]
+    calls = [
+        lambda body=body: client.send("POST", NOTIFICATION, body) for body in bodies
+    ]
+    responses = run_at_once(calls)
+    assert {response.status_code for response in responses} <= {200, 201}
+    return [response.data["action"] for response in responses]
+
+
+@pytest.mark.parametrize("texts", [[APPROVAL], [APPROVAL, PUSH], [UNTIMED]])
+def test_one_payment_announced_64_times_at_once_is_one_entry(client, texts):
+    actions = send_at_once(client, texts * (AT_ONCE // len(texts)))
+    assert sorted(actions) == ["CREATED"] + ["DUPLICATE"] * (AT_ONCE - 1)
+    assert Entry.objects.count() == Notification.objects.count() == 1
+
+
+def test_cancellation_that_races_with_itself_cancels_once(client):
+    for _ in range(5):
+        Notification.objects.all().delete()
+        send_at_once(client, [APPROVAL])
+        actions = send_at_once(client, [CANCELLATION] * 8)
+        assert sorted(actions) == ["CANCELLED"] + ["DUPLICATE"] * 7
+        assert not Entry.objects.exists()
+
+
+def test_cancellation_that_races_with_the_confirmation_loses_no_money(client):
+    for _ in range(10):
+        Notification.objects.all().delete()
+        Entry.objects.all().delete()
+        send_at_once(client, [APPROVAL])
+        path = f"{ENTRIES}/{Entry.objects.get().pk}/confirm"
+        cancelled, confirmed = run_at_once(
+            [
+                lambda: client.send(
+                    "POST", NOTIFICATION, {"text": CANCELLATION, "receivedAt": NOVEMBER}
+                ),
+                lambda path=path: client.send("POST", path),
+            ]
+        )
+        found = set(Entry.objects.values_list("type", "pending"))
+        if confirmed.status_code == 404:
+            assert (cancelled.data["action"], found) == ("CANCELLED", set())
+        else:
+            assert cancelled.data["action"] == "REFUND_PENDING"
+            assert found == {("expense", False), ("income", True)}

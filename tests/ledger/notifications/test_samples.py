@@ -1,0 +1,31 @@
+"""Every labelled message, field by field; the given ones and those of our own."""
+
+from collections import Counter
+
+import pytest
+
+from tests.ledger.notifications.samples import GIVEN, OWN, differences, load
+
+GIVEN_MESSAGES = load(GIVEN)
+OWN_MESSAGES = load(OWN)
+
+
+@pytest.mark.parametrize(
+    "message", GIVEN_MESSAGES + OWN_MESSAGES, ids=lambda message: message["id"]
+)
+def test_message_is_understood_as_labelled(message):
+    assert differences(message) == {}
+
+
+def test_own_messages_name_no_merchant_of_the_given_ones():
+    given = {each["expect"]["merchant"] for each in GIVEN_MESSAGES} - {None}
+    own = {each["expect"]["merchant"] for each in OWN_MESSAGES} - {None}
+
+    assert not given & own
+
+
+@pytest.mark.parametrize("kind", ["approval", "cancellation", "declined"])
+def test_own_messages_hold_two_and_more_of_each_kind(kind):
+    kinds = Counter(each["expect"]["kind"] for each in OWN_MESSAGES)
+
+    assert kinds[kind] >= 2
