@@ -137,12 +137,19 @@ def _whole(value: Decimal) -> int:
 
 def _when(draft: Draft, source: Source) -> tuple[date | None, datetime | None]:
     """The printed day, and the moment where a possible time is printed too."""
-    moment = draft.moment or draft.original
+    moment = _own_moment(draft)
     day = day_of(moment, source.received_at) if moment else None
     if moment is None or day is None:
         return None, None
     clock = moment.time or (None if moment.has_clock else draft.clock)
     return day, at(day, clock, source.received_at) if clock else None
+
+
+def _own_moment(draft: Draft) -> Moment | None:
+    """When it happened; the approval's day, which a cancellation names, is not it."""
+    if draft.moment is None and draft.kind is not Kind.CANCELLATION:
+        return draft.original
+    return draft.moment
 
 
 def _original(draft: Draft, source: Source) -> date | None:
@@ -185,7 +192,7 @@ def _mark(
 ) -> None:
     """Notes where each field that has a value was found in the sent text."""
     money = draft.money
-    moment = draft.moment or draft.original
+    moment = _own_moment(draft)
     foreign = money if parsed.currency else None
     when = moment.span if moment and parsed.occurred_at else None
     places: dict[str, tuple[object, Span | None]] = {

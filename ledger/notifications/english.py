@@ -46,7 +46,7 @@ _HINT = re.compile(
     r"(?:ending(?:[ ](?:in|with))?|ends[ ]with|acct\.?|account|a/c|card[ ]no\.?|card"
     r"|no\.|number|last[ ]4(?:[ ]digits)?)[ ]?[:#]?[ ]?(?:\.{2,4}"
     r"|[•·]{2,4})?[ ]?[-(]?"
-    r"(?P<hint>[Xx*]{0,12}[ -]?\d{4})(?![\d,.]\d|\d|/)",
+    r"(?P<hint>[Xx*]{0,12}[ -]?\d{4,5})(?![\d,.]\d|\d|/)",
     re.IGNORECASE,
 )
 _LOOSE_HINT = re.compile(r"(?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4})(?!\d)")
@@ -54,6 +54,8 @@ _ALIAS = re.compile(
     rf"(?<![A-Za-z0-9]){compile_aliases((*ENGLISH, *JAPANESE, *KOREAN)).pattern}",
     re.IGNORECASE,
 )
+_SHOP_BEFORE = re.compile(r"\b(?:at|to|with) \Z")
+"""Behind it stands a shop, or an issuer where no other is named."""
 _PHRASES = tuple((phrase, issuer) for issuer in ENGLISH for phrase in issuer.phrases)
 _SHOP_ENDS = re.compile(
     r"[ ](?:on|for|was|is|has|using|via|with|ending|of|by|dated|from your|to your"
@@ -64,20 +66,25 @@ _SHOP_ENDS = re.compile(
     re.IGNORECASE,
 )
 _NO_SHOP = (
-    r"(?!(?:your|you|card|debit|credit|a/c|the|this|UPI|NEFT|IMPS|ACH)\b"
+    r"(?!(?:your|you|card|debit|credit|a/c|this|UPI|NEFT|IMPS|ACH|(?-i:the))\b"
     r"|\d{1,2}[:.]\d\d)"
 )
-_MONTH = r"(?!(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[ .]\d)"
+_CAPITAL = r"(?=[A-Z]|\d{1,3}-?[A-Z])"
+"""How a shop's name begins: 7-ELEVEN, 3M."""
+_MONTH = (
+    r"(?!(?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
+    r"|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d)(?!\d{1,2}(?:st|nd|rd|th)\b)"
+)
 _SHOP_STARTS = tuple(
     re.compile(rf"{before}[ ]{{0,2}}{_NO_SHOP}(?=[^\s])", re.IGNORECASE)
     for before in (
         r"(?:\bat\b[: ]|@)",
         r"\b(?:transaction|purchase|payment|order|charge) (?:made )?(?:with|from|to) ",
         r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
-        r"\bpaid[ ](?!(?:to|at|by|with|on|for)\b)(?=[A-Z])",
+        rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
         r"\b(?:merchant|shop|store|retailer|info|payee)[ ]?[:\-]",
-        rf"\b(?:on|with|from|to|by)[ ]{_MONTH}(?!(?:HDFC|ICICI|SBI|Axis)\b)(?=[A-Z])",
-        r"\bfor[ ](?![A-Z]{3}[ ]?\d|Rs\b)(?=[A-Z])",
+        rf"\b(?:on|with|from|to|by)[ ]{_MONTH}(?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}",
+        rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}",
     )
 )
 MOST_PLACES = 8
@@ -86,9 +93,9 @@ LONGEST_SHOP = 120
 OPENING = 60
 """Characters in which a phrase that tells the company must stand."""
 _LINE_NOISE = re.compile(
-    r"^(?:spent|paid|card|debit|credit|avl|avail|sms|not you|call|txn|transaction"
-    r"|purchase|payment|alert|inr|rs|usd|available|balance|ref|date|time|you |your "
-    r"|if )|\d{2}:\d{2}|^\W*$",
+    r"^(?:(?:spent|paid|card|debit|credit|avl|avail|sms|not you|call|txn|transaction"
+    r"|purchase|payment|alert|inr|rs|usd|available|balance|ref|date|time)\b"
+    r"|you |your |if )|\d{2}:\d{2}|^\W*$",
     re.IGNORECASE,
 )
 _REVERSE_LINE = re.compile(r"(?P<shop>[A-Z0-9][^\n:]{0,60})[: \-–]{1,3}$")
@@ -157,12 +164,19 @@ def _blank(text: str, span: Span | None) -> str:
 
 def find_company(text: str, sender: str) -> tuple[Issuer | None, Span | None]:
     """The first issuer that stands as a word of its own, else that of the sender."""
+    shops = []
     for match in _ALIAS.finditer(text):
         if _is_word(text, match) and (match[0][0].isupper() or match[0][0] > "~"):
-            return issuer_of_alias(match[0]), match.span()
+            start = max(0, match.start() - 6)
+            shop = _SHOP_BEFORE.search(text, start, match.start())
+            if not shop and not text.startswith(" *", match.end()):
+                return issuer_of_alias(match[0]), match.span()
+            shops.append(match)
     for phrase, issuer in _PHRASES:
         if _opens(text, phrase):
             return issuer, None
+    if shops and not issuer_of_sender(sender):
+        return issuer_of_alias(shops[0][0]), shops[0].span()
     return issuer_of_sender(sender), None
 
 

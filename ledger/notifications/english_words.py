@@ -56,6 +56,12 @@ _ADVERT = re.compile(
     r"|\bredeem\b",
     re.IGNORECASE,
 )
+_OFFER = re.compile(
+    r"\bterms (?:and conditions )?apply\b|\bwhen you spend\b|\bwhen you spent\b"
+    r"|\b(?:if|once) you spen[dt]\b|\bspend (?:over|at least)\b|\boffers?:",
+    re.IGNORECASE,
+)
+"""An advert, even where it tells of what one may have done."""
 _DONE = re.compile(
     r"you (?:just )?(?:made|spent|paid|used)|\bspent\b|was (?:charged|used|made"
     r"|approved|placed|declined|authori[sz]ed)|has been (?:used|made|charged|done)"
@@ -89,6 +95,8 @@ def find_reason(text: str, kind: Kind | None) -> Reason | None:
     if kind is Kind.CANCELLATION:
         return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
     done = _DONE.search(text)
+    if _OFFER.search(text):
+        return Reason.ADVERT
     if _STATEMENT.search(text):
         return Reason.STATEMENT
     if _BANK.search(text) and not (done and _CARD.search(text)):

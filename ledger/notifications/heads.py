@@ -13,7 +13,15 @@ from ledger.notifications.issuers import (
 )
 from ledger.notifications.korean_issuers import KOREAN
 from ledger.notifications.signals import GLUED
-from ledger.notifications.skeleton import AMOUNT, ANY, HEAD, MONTHS, NAME, Skeleton
+from ledger.notifications.skeleton import (
+    AMOUNT,
+    ANY,
+    HEAD,
+    MONTHS,
+    NAME,
+    WHEN,
+    Skeleton,
+)
 
 MOST_NAMES = 60
 """Names of issuers that are looked at; a message has one to three."""
@@ -36,6 +44,7 @@ _LOOSE_TOKEN = re.compile(
     rf"(?:신용|체크|카드|뒷자리|끝자리|카드번호|본인"
     rf"|가족)[ :]{{0,2}}\(?[ ]?(?P<a>{_DIGITS})(?![\d*,년원])\)?"
     rf"|\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_DIGITS})\)"
+    rf"|(?<={MONTHS}),[ ]?(?P<d>{_DIGITS})\)"
     rf"|(?<![\d*\w-])(?P<c>\d\*\d\*)(?![\d*-])"
 )
 _PRODUCT = re.compile(
@@ -63,6 +72,11 @@ _GENERIC = re.compile(
     r"|사용|승인|알림|안내"
     r"|자동납부|자동이체|자동결제|카드번호입력|정상|고객님|회원님|[^\w]+"
 )
+_GOES_ON = re.compile(
+    r"[ ]{1,2}(?!승인|취소|사용|이용|결제|누적|잔액|일시불|체크|신용"
+    r"|해외|국내|알림|안내|카드|자동|정상"
+    r"|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)[가-힣A-Za-z]"
+)
 _REPEATED_PRODUCT = re.compile(rf"[ ][A-Za-z0-9 ]{{1,20}}(?=[{MONTHS}])")
 _ABROAD = re.compile("[ ]?(?:해외|국내)$")
 _UNMASKED_NAME = re.compile(
@@ -85,6 +99,8 @@ class Head:
     digits: tuple[int, int] | None
     product: tuple[int, int] | None
     has_signal: bool
+    goes_on: bool = False
+    """A word follows behind a blank, so that it may be the name of a shop."""
 
     @property
     def is_firm(self) -> bool:
@@ -103,7 +119,9 @@ def find_heads(text: str) -> list[Head]:
         if head is not None:
             heads.append(head)
             last = head.end
-    return heads or _local_currency(text)
+    if all(head.goes_on for head in heads):
+        heads += _local_currency(text)
+    return heads
 
 
 def _local_currency(text: str) -> list[Head]:
@@ -146,6 +164,7 @@ def _read_head(text: str, match: re.Match[str]) -> Head | None:
         token.span("digits") if token else None,
         product.span("product") if product else None,
         has_signal,
+        not (token or product or has_signal) and bool(_GOES_ON.match(text, stop)),
     )
 
 
@@ -206,8 +225,34 @@ def choose_head(heads: list[Head], text: str) -> Head | None:
     """
     amount = text.find(AMOUNT)
     limit = amount if amount >= 0 else len(text)
-    cards = [head for head in heads if not head.is_app]
-    apps = [head for head in heads if head.is_app]
+    heads = [head for head in heads if not _is_late_word(text, head)]
+    steady = [head for head in heads if not head.goes_on]
+    loose = [head for head in heads if head.goes_on and not _is_shop(text, head)]
+    return _choose_among(steady, heads, text, limit) or _choose_among(
+        loose, heads, text, limit
+    )
+
+
+def _is_shop(text: str, head: Head) -> bool:
+    """Whether a line below the day or the amount begins with the name (토스 카페)."""
+    before = text[: head.span[0]]
+    return before.endswith("\n") and (AMOUNT in before or WHEN in before)
+
+
+def _is_late_word(text: str, head: Head) -> bool:
+    """Whether an amount and a blank stand before a name that goes on in Hangul."""
+    if head.digits or not (head.goes_on or head.product):
+        return False
+    product = head.product and _HANGUL.match(text[head.product[0]])
+    before = text[: head.span[0]]
+    return before.rstrip(" ")[-1:] == AMOUNT and bool(head.goes_on or product)
+
+
+def _choose_among(
+    candidates: list[Head], heads: list[Head], text: str, limit: int
+) -> Head | None:
+    cards = [head for head in candidates if not head.is_app]
+    apps = [head for head in candidates if head.is_app]
     early = [head for head in cards if head.span[0] < limit]
     first = _first_of(
         [head for head in early if head.digits or head.has_signal],
@@ -248,13 +293,16 @@ def mask_heads(skeleton: Skeleton, heads: list[Head], chosen: Head) -> None:
             product = _REPEATED_PRODUCT.match(skeleton.text, head.end)
             spans.append((start, product.end() if product else head.end))
     skeleton.mask_spans(spans, HEAD)
-    skeleton.mask_all(_UNMASKED_NAME, NAME)
+    if f" {HEAD}" in skeleton.text:
+        skeleton.mask_all(_UNMASKED_NAME, NAME)
 
 
 def _repeats(head: Head, chosen: Head, text: str) -> bool:
-    """The card named once more, behind the holder: 홍*동 님, 현대카드 M 일시불."""
+    """The card named once more: 홍*동 님, 현대카드 M 일시불; 삼성카드 | 들꽃다방."""
+    if head.issuer is not chosen.issuer or not head.has_card_word:
+        return False
     before = text[: head.span[0]].rstrip(" ")[-1:]
-    return head.issuer is chosen.issuer and head.has_card_word and before == ","
+    return before == "," or text[head.end : head.end + 2].lstrip(" ").startswith("|")
 
 
 def _is_title(text: str, head: Head) -> bool:

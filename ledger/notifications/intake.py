@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
+from administration.tallies import count_notification
 from ledger.entries import Draft, write_pending
 from ledger.locking import lock_notifications, share_ledger
 from ledger.models import Entry, Notification, Wallet
@@ -80,6 +81,7 @@ def read_notification(received: Received) -> Parsed:
 def take_in(member: Member, received: Received, now: datetime) -> Outcome:
     """Create, cancel or ignore; the same payment announced again is a duplicate."""
     parsed = read_notification(received)
+    count_notification(now, recognised=parsed.recognized)
     if not parsed.recognized:
         return Outcome(Action.IGNORED, parsed, reason=parsed.reason)
     return write_with_rates(
@@ -166,7 +168,11 @@ class _Intake:
         return write_pending(self.member, draft, self.now, self.rates)
 
     def _day(self) -> date:
-        return self.parsed.occurred_on or self.announcement.happened_at.date()
+        """The printed day; that of an approval is not the day of its cancellation."""
+        printed = self.parsed.occurred_on
+        if self.parsed.occurred_at is None and printed == self.parsed.original_date:
+            printed = None
+        return printed or self.announcement.happened_at.date()
 
     def _remember(self, entry_id: int | None) -> None:
         one = self.announcement

@@ -34,6 +34,8 @@ _LABELLED = {
 _SENTENCE_SHOP = re.compile(
     r"(?P<value>[^\n、。「」\s]{1,60})(?:にて|で)[^\n]{0,12}\d[\d,]{0,14}[ ]?円"
 )
+LONGEST_SENTENCES = 1000
+"""Characters in which the sentence that names the shop must stand."""
 _SENTENCE_DAY = re.compile(r"\d{1,4}[/年月.-]\d{1,2}")
 
 _PASSWORD = re.compile("ワンタイム|認証コード|認証番号|暗証番号|確認コード|パスワード")
@@ -57,11 +59,14 @@ def parse_japanese(source: Source, sender: str) -> Parsed:
     text = source.plain.text
     shop, day, amount = (_find(name, text) for name in ("shop", "day", "amount"))
     money = _money(text, amount)
-    declined = _DECLINED.search(text)
-    refusal = _refuse(text, is_labelled=bool(amount and (shop or day)))
+    is_labelled = bool(amount and (shop or day))
+    shop = shop or _sentence_shop(text)
+    rest = _blank(text, shop)
+    declined = _DECLINED.search(rest)
+    refusal = _refuse(rest, is_labelled=is_labelled)
     if refusal and not (declined and money):
         return refuse(refusal)
-    signal = declined or _CANCELLED.search(text) or _USED.search(text)
+    signal = declined or _CANCELLED.search(rest) or _USED.search(rest)
     if money is None or signal is None:
         return refuse(Reason.NO_PAYMENT)
     kind = Kind.APPROVAL
@@ -80,11 +85,18 @@ def parse_japanese(source: Source, sender: str) -> Parsed:
             issuer=issuer,
             issuer_span=issuer_span,
             money=money,
-            merchant_span=shop or _sentence_shop(text),
+            merchant_span=shop,
             moment=chosen[0] if chosen else None,
         ),
         source,
     )
+
+
+def _blank(text: str, shop: Span | None) -> str:
+    """The text with the shop's name blanked, so that its words decide nothing."""
+    if shop is None:
+        return text
+    return f"{text[: shop[0]]}{' ' * (shop[1] - shop[0])}{text[shop[1] :]}"
 
 
 def _find(name: str, text: str) -> Span | None:
@@ -99,7 +111,9 @@ def _find(name: str, text: str) -> Span | None:
 
 
 def _sentence_shop(text: str) -> Span | None:
-    match = _SENTENCE_SHOP.search(text)
+    if "で" not in text and "にて" not in text:
+        return None
+    match = _SENTENCE_SHOP.search(text, 0, LONGEST_SENTENCES)
     if match is None or _SENTENCE_DAY.search(match["value"]):
         return None
     return match.span("value")

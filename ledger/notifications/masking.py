@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import time
 
 from ledger.notifications import heads as head_rules
+from ledger.notifications.draft import Span
 from ledger.notifications.heads import Head
 from ledger.notifications.money import (
     BALANCE_PATTERN,
@@ -19,6 +20,7 @@ from ledger.notifications.money import (
     find_won,
     is_total,
 )
+from ledger.notifications.places import find_place
 from ledger.notifications.signals import NOTICE, Signal, find_signals
 from ledger.notifications.skeleton import (
     AMOUNT,
@@ -31,6 +33,7 @@ from ledger.notifications.skeleton import (
     NAME,
     NOISE,
     ORIGINAL,
+    SHOP,
     SIGNAL,
     TOTAL,
     WHEN,
@@ -51,8 +54,9 @@ _BENEFIT = re.compile(
     rf"|(?:청구할인|할인|캐시백|적립|인센티브|포인트|마일리지|봉사료"
     rf"|부가세)[ ]?(?:금액|예정|사용)?[ :]{{0,2}}-?{_NUMBER}[ ]?(?:원|P"
     rf"|점)?(?![\d가-힣])"
-    r"|\d{1,3}(?:\.\d{1,2})?[ ]?%[ ]?[가-힣A-Z ]{0,10}(?:할인|적립|캐시백|클럽"
-    r"|보너스)[가-힣]{0,4}"
+    r"|\d{1,3}(?:\.\d{1,2})?[ ]?%[ ]?(?:[가-힣A-Z ]{0,10}[ ])?"
+    r"[가-힣A-Z]{0,10}(?:할인|적립|캐시백|클럽|보너스)(?:예정|적용|완료|혜택|대상|클럽"
+    r"|서비스|됨|받음)?(?![가-힣])"
     rf"|\((?=[^()\n]{{0,30}}(?!원)[가-힣])(?![^()\n]{{0,30}}취소)(?!금액"
     rf")[^()\n\d]{{0,20}}[ ]?{_NUMBER}[ ]?원[^()\n]{{0,12}}\)"
     rf"|(?<![\d,])(?<!\d\.)\d{{1,7}}[ ]?(?:P|TOP|점|마일)[ ]?적립(?:예정)?"
@@ -90,27 +94,36 @@ _CARD_KIND = re.compile(
     rf"|[\n{ANY}(\d·|,.]))"
 )
 _LABELS = re.compile(
-    r"(?:^|(?<=[\n\-·•■▶*]))[ \-·•■▶*]{0,4}(?P<part>(?:승인|이용|사용|결제|거래|취소"
+    rf"(?:^|(?<=[\n{ANY}\-·•■▶*]))[ \-·•■▶*]{{0,4}}(?P<part>"
+    r"(?:승인|이용|사용|결제|거래|취소"
     r"|매출|카드)?[ ]?"
     r"(?:카드|카드명|카드번호|금액|일시|일자|시각|시간|날짜|번호|종류|구분|유형|방법"
     r"|수단|상태)|이용카드|결제카드|고객명|손님명|성명|이름|할부|할부개월|할부기간"
     r"|사용자|이용자|회원명)"
-    r"(?=[ ]?[:=]|[ ]?\n)"
+    r"(?=[ ]?[:=]|[ ]?\n|[ ](?:승인|취소)(?=\n|$)"
+    rf"|[ ]?[{HEAD}{AMOUNT}{WHEN}{MONTHS}{NAME}])"
 )
 _LABELLED_NAME = re.compile(
     r"(?:고객명|손님명|성명|이름|회원명|사용자"
-    r"|이용자)[ ]?[:=]?[ \n]?(?P<part>[가-힣*]{2,5})(?=[ \n]|$)"
+    r"|이용자)(?:[ ]?[:=][ \n]?|[ \n])(?P<part>[가-힣*]{2,5})(?=[ \n]|$)"
 )
 _RECEIPT_NOISE = re.compile(
-    r"\(금액\)|(?:승인|거래)[ ]?번호[ ]?:?[ ]?\d{4,12}|\(\d{1,4}건\)"
+    r"\(금액\)|(?:승인|거래)[ ]?번호[ ]?[:(]?[ ]?\d{4,12}\)?|\(\d{1,4}건\)"
     r"|(?<=[ ])\d{1,4}건(?![가-힣])"
     rf"|(?<=[{WHEN}])[ ]?접수(?![가-힣])|\([^()\n]{{0,20}}(?:미등록|불가|초과|부족"
     rf"|오류|거절|정지|제한|차단)[^()\n]{{0,10}}\)"
 )
-_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가능")
-_HAS_BENEFIT = re.compile(
-    r"%|원[^()\n]{0,12}\)|할인|캐시백|적립|인센티브|포인트|마일|봉사료|부가세|TOP"
+_NAME_FOLLOWS = re.compile(
+    r"[ ](?!승인|취소|결제|사용|이용|체크|누적|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
+    r"[가-힣A-Za-z]"
 )
+_BEFORE_NAME = {"", "\n", WHEN, TOTAL, ":", "|", "님"}
+_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가능")
+_BENEFIT_WORDS = (
+    *("%", "할인", "캐시백", "적립", "인센티브", "포인트", "마일", "봉사료", "부가세"),
+    "TOP",
+)
+_WON_IN_BRACKETS = re.compile(r"원[^()\n]{0,12}\)")
 _HAS_RECEIPT_NOISE = re.compile(r"번호|건|금액|접수|\([^()\n]{1,30}\)")
 _HAS_LABELS = re.compile(
     "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자"
@@ -143,6 +156,8 @@ class Reading:
     product: tuple[int, int] | None = None
     is_check: bool | None = None
     signals: list[Signal] = field(default_factory=list)
+    place: Span | None = None
+    """Where the layout itself names the shop."""
 
 
 def read(text: str) -> Reading:
@@ -165,6 +180,9 @@ def _mask_noise(reading: Reading) -> None:
         skeleton.mask_all(_SENT_FROM_WEB, NOISE)
     if "://" in text or "www." in text:
         skeleton.mask_all(_LINK, NOISE)
+    reading.place = find_place(skeleton.text)
+    if reading.place:
+        skeleton.mask(*reading.place, SHOP)
     if "'" in text:
         skeleton.mask_all(_QUOTED, NOISE)
     if "님의" in text:
@@ -181,10 +199,15 @@ def _mask_sums(reading: Reading) -> None:
         reading.total = _mask_first(skeleton, TOTAL_PATTERN, TOTAL)
     if _HAS_BALANCE.search(skeleton.text):
         reading.balance = _mask_first(skeleton, BALANCE_PATTERN, BALANCE)
-    if _HAS_BENEFIT.search(skeleton.text):
+    if _has_benefit(skeleton.text):
         skeleton.mask_all(_BENEFIT, BENEFIT)
     reading.foreign = list(find_foreign(skeleton.text))
     skeleton.mask_spans([money.span for money in reading.foreign], AMOUNT)
+
+
+def _has_benefit(text: str) -> bool:
+    words = any(word in text for word in _BENEFIT_WORDS)
+    return words or _WON_IN_BRACKETS.search(text) is not None
 
 
 def _mask_first(
@@ -213,11 +236,29 @@ def _mask_months(reading: Reading) -> None:
     skeleton = reading.skeleton
     if not _HAS_MONTHS.search(skeleton.text):
         return
-    matches = list(_MONTHS.finditer(skeleton.text))
+    matches = [
+        match
+        for match in _MONTHS.finditer(skeleton.text)
+        if not _opens_name(skeleton.text, match)
+    ]
+    if len(matches) > 1:
+        matches = [m for m in matches if not _name_follows(skeleton.text, m)] or matches
     if matches:
         numbered = [match for match in matches if match.lastgroup]
         reading.months = numbered[0] if numbered else None
         skeleton.mask_spans([match.span() for match in matches], MONTHS)
+
+
+def _opens_name(text: str, match: re.Match[str]) -> bool:
+    """3개월 체형관리: months that open a line, or stand behind the day or a total."""
+    if not _name_follows(text, match):
+        return False
+    before = text[: match.start()].rstrip(" ")[-1:]
+    return before in _BEFORE_NAME
+
+
+def _name_follows(text: str, match: re.Match[str]) -> bool:
+    return not match["c"] and _NAME_FOLLOWS.match(text, match.end()) is not None
 
 
 def _mask_won(reading: Reading) -> None:

@@ -36,14 +36,17 @@ _NEXT_LABEL = re.compile(
     r"[ ,/\-]{1,4}(?:승인|결제|이용|사용|거래|취소|할부|카드|누적|일시|금액|고객"
     r"|잔액)[가-힣]{0,4}[ ]?[:：].*"
 )
-_COUNTRY = re.compile(r"^(?:\([A-Z]{2,3}\)[ ]?|[가-힣]{1,5}[ ]{2,})")
+_COUNTRY = re.compile(r"^(?:\([A-Z]{2,3}\)[ ]?|[가-힣]{1,5}[ ]{2,3}(?=[^ ]))")
 _BARE_COUNTRY = re.compile(r"^\(?[A-Z]{2,3}\)?$")
 _TRAILING_WORDS = re.compile(
     r"[ ]{1,4}(?:자동[ ]?(?:이체|납부|결제)|정기[ ]?결제|이용건|사용건|결제건|승인건"
     r"|이용|사용|건|(?:이용|승인|결제|사용|거래)?금액)$"
 )
-_GLUED_END = re.compile(r"(?:\(일시불\)|에서|님께서|[ ]이용건|(?<=[가-힣)])\.)$")
-_LAST_OF_ENDINGS = frozenset("체부제건용액서께).")
+_GLUED_END = re.compile(
+    r"(?:\(일시불\)|에서(?:[ ]결제(?:한|하신))?|님께서|[ ]이용건|(?<=[가-힣)])\.)$"
+)
+_SIGNS = frozenset(map(chr, range(0xE000, 0xE010)))
+_LAST_OF_ENDINGS = frozenset("체부제건용액서께한신).")
 _SENTENCE = re.compile(
     r"[ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$"
     r"|(?:^|[ ])[가-힣]{0,4}(?:하기|보기|받기|가기|확인)[.!~ ]*$"
@@ -61,13 +64,20 @@ _NOT_A_NAME = re.compile(
     r"^[\W\d_]*$|^\d{1,2}월(?:분)?$|^(?:원|월|일|건|체크|신용|카드|체크카드|신용카드|국내|해외|온라인"
     r"|오프라인|본인|가족|회원님|고객님|고객|님|님의"
     r"|자동이체|자동납부|자동결제|접수|이용건|사용건|승인건|결제건|건이|이|가|을|를"
-    r"|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분|교통)$"
+    r"|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분|교통"
+    r"|(?:자동|자동이체|타행|당행|인터넷|모바일)?(?:출금|입금|이체|송금))$"
 )
 _DIGIT_NAME = re.compile(r"^\d{2,5}$")
 _NOTICE_GAP = re.compile(
     r"[ ]{2,}(?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료)"
     r"|[A-Z .]{2,40}[ ][A-Z]{2,3}$)"
 )
+_FOOTER = re.compile(
+    r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]"
+    r"|본인이?[ ]?(?:아닐|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)"
+)
+"""A notice of the company, behind the name on the same line."""
+SHORTEST_NOTICE = 3
 _WIDE_GAP = re.compile(rf"[ ]{{{COLUMN_GAP},}}")
 _PLACE = re.compile(r"에서[ ,]{0,3}$")
 
@@ -99,6 +109,12 @@ def find_merchant(text: str, anchor: int, *, is_overseas: bool) -> Run | None:
     return None
 
 
+def trim_place(source: str, start: int, end: int) -> Run | None:
+    """The run of a place that can only be the shop's."""
+    start, end = _drop_endings(source, *_trim_edges(source, start, end))
+    return Run(start, end, source[start:end]) if end > start else None
+
+
 def _find_labelled(text: str) -> tuple[int, int] | None:
     match = _LABELLED.search(text)
     if not match:
@@ -127,7 +143,10 @@ def _trim(text: str, start: int, end: int, is_overseas: bool) -> Run | None:
             return None
         if country and country.end() < len(value):
             start += country.end()
-    gap = _NOTICE_GAP.search(text, start, end) or _WIDE_GAP.search(text, start, end)
+    gap = None
+    if end - start > SHORTEST_NOTICE:
+        gap = _NOTICE_GAP.search(text, start, end) or _FOOTER.search(text, start, end)
+        gap = gap or _WIDE_GAP.search(text, start, end)
     if gap and gap.start() > start:
         end = gap.start()
     start, end = _drop_endings(text, *_trim_edges(text, start, end))
@@ -167,6 +186,10 @@ def _edge_after(text: str, start: int, end: int) -> int:
 
 def _drop_endings(text: str, start: int, end: int) -> tuple[int, int]:
     """Without what is printed behind a name: 에서, 자동이체, 이용건, a full stop."""
+    if end > start and text[end - 1] == "." and text[end : end + 1] in _SIGNS:
+        end -= 1
+    if text[end - 2 : end] == " *" and text[end : end + 2].lstrip(" ")[:1] == HEAD:
+        end = _edge_after(text, start, end - 2)
     if end <= start or text[end - 1] not in _LAST_OF_ENDINGS:
         return start, end
     for pattern in (_GLUED_END, _TRAILING_WORDS, _TRAILING_WORDS, _GLUED_END):

@@ -77,8 +77,8 @@ _WORDS = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
 _SIGNS = "|".join(re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1])
 
 _BEFORE = re.compile(
-    rf"(?:(?P<sign>{_SIGNS})|(?<![A-Za-z])(?P<code>[A-Z]{{3}}))[ :]{{0,2}}"
-    rf"-?[ ]?(?P<number>{_WHOLE}{_CENTS}){_ENDS}"
+    rf"(?:(?P<sign>{_SIGNS})|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{{3}}))"
+    rf"[ :]{{0,2}}-?[ ]?(?P<number>{_WHOLE}{_CENTS}){_ENDS}"
 )
 _AFTER = re.compile(
     rf"{_STARTS}-?(?P<number>{_WHOLE}{_CENTS})(?:"
@@ -86,6 +86,10 @@ _AFTER = re.compile(
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
     rf"|[ ]?(?P<word>{_WORDS})(?![가-힣]))"
 )
+_MAY_FOLLOW = re.compile(
+    rf"\d\s?\(?[A-Z${''.join(sorted({word[0] for word in CURRENCY_WORDS}))}]"
+)
+"""A number and the first letter of a currency: a quick look before the long one."""
 _AFTER_WON = (
     r"(?=$|[^가-힣A-Za-z]|(?:이|을|은|가|의|도)?(?=[ \n])|[이을은가](?=승인|결제|사용"
     r"|이용|취소)"
@@ -96,7 +100,7 @@ _WON_AMOUNT = re.compile(
     rf"{_STARTS}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
 )
 _BARE_GROUPED = re.compile(
-    rf"(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_GROUPED})(?![\d,:/*%-]|\.\d)"
+    rf"(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_GROUPED})(?![\d,:/*%원-]|\.\d)"
 )
 _BARE_LINE = re.compile(
     rf"(?:^|(?<=[\n{ANY}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})[ ]{{0,3}}(?=$|[\n{ANY}])"
@@ -140,7 +144,7 @@ def find_foreign(text: str) -> Iterator[Money]:
         group = "sign" if match["sign"] else "code"
         taken = match.end()
         yield _money(match, code, group)
-    if taken >= 0:
+    if taken >= 0 or not _MAY_FOLLOW.search(text):
         return
     for match in _AFTER.finditer(text):
         money = _read_after(match)

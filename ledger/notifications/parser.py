@@ -18,7 +18,7 @@ LONGEST_ALERT = 1500
 """Characters of an English alert that are looked at; real ones have under 500."""
 
 _HANGUL = re.compile("[가-힣]")
-_JAPANESE = re.compile("[぀-ヿ一-鿿]")
+_JAPANESE = re.compile("[぀-ヿ]|利用|金額|円|取引|決済|返金")
 _FOREIGN = re.compile("[ぁ-ヿ]|[A-Za-z]{3} [A-Za-z]{2,12} [A-Za-z$]")
 _SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?")
 _AMOUNT = re.compile(r"\d원|\d,\d{3}|[A-Z]{3} ?\d|[$€₩] ?\d|\d\.\d{2}")

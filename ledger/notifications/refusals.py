@@ -12,9 +12,19 @@ ADVERT_MARK = re.compile(
 )
 """(광고) and its forbidden variants at the very start, as the law wants it."""
 OPT_OUT = re.compile(r"(?:무료)?[ ]?수신[ ]?거부|무료[ ]?거부|수신[ ]?동의[ ]?철회")
+OPT_OUT_CALL = re.compile(rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}")
+HAS_CODE = re.compile("인증|OTP|비밀|확인")
+CODE = re.compile(
+    r"(?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)"
+    r"[^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])|[\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호"
+)
+"""A password with its digits: no shop's name."""
+LIMIT = re.compile(r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)")
+ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
+CHAT = re.compile(r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}")
 
 PASSWORD = re.compile(
-    r"인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|본인[ ]?확인[ ]?번호"
+    r"인증[ ]?번호|인증[ ]?요청|인증[ ]?코드|확인[ ]?코드|본인[ ]?확인[ ]?번호"
     r"|(?<![A-Za-z])OTP(?![A-Za-z])|일회용"
     r"|비밀번호(?![ ]?(?:오류|불일치|틀림|오입력|입력[ ]?오류|\d회))"
 )
@@ -70,6 +80,8 @@ def refuse_weak(text: str, *, is_detailed: bool, is_approved: bool) -> Reason | 
     """
     if STATEMENT.search(text):
         return Reason.STATEMENT
+    if ISSUED.search(text):
+        return Reason.NO_PAYMENT
     if BANK.search(_AUTOMATIC.sub("", text) if is_approved else text):
         return Reason.BANK_TRANSFER
     if not is_detailed and CONDITIONAL.search(text):

@@ -86,7 +86,9 @@ TOKEN = (
 GLUED = re.compile(rf"{_FIRST}{TOKEN}(?:{_RIGHT}|{_NAME_FOLLOWS})")
 """A signal right behind a card head; a name may be glued to it in turn."""
 
-_SIGNAL = re.compile(rf"{_FIRST}{_LEFT}{TOKEN}(?:{_RIGHT}|{_NAME_FOLLOWS})")
+_SIGNAL = re.compile(
+    rf"{_FIRST}{_LEFT}(?!(?<=[가-힣A-Za-z0-9]-)자동){TOKEN}(?:{_RIGHT}|{_NAME_FOLLOWS})"
+)
 _WORTH_A_LOOK = re.compile(
     "승인|취소|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
     "|미등록|불일치|기간"
@@ -128,6 +130,8 @@ MOST_SIGNALS = 60
 """Words that are looked at; a message has one to four."""
 REACH = 24
 """Characters before a word that decide its rank."""
+NAME_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
+"""Behind what may itself be the first word of a name: 취소 전문점, 5000원 국밥."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,12 @@ class Signal:
     kind: Kind
     span: tuple[int, int]
     rank: int
+    goes_on: bool = False
+    """A name follows behind a blank, so that it may be the name's first word."""
+
+    @property
+    def is_loose(self) -> bool:
+        return self.goes_on and self.rank > GLUED_RANK
 
 
 def kind_of(match: re.Match[str]) -> Kind:
@@ -149,10 +159,14 @@ def find_signals(skeleton: Skeleton) -> list[Signal]:
     if not _WORTH_A_LOOK.search(text):
         return []
     signals = []
-    for match in islice(_SIGNAL.finditer(text), MOST_SIGNALS):
+    matches = list(islice(_SIGNAL.finditer(text), MOST_SIGNALS))
+    starts = {match.start() for match in matches}
+    for match in matches:
         rank = _rank(text, match)
         if rank is not None:
-            signals.append(Signal(kind_of(match), match.span(), rank))
+            follower = NAME_FOLLOWS.match(text, match.end())
+            goes_on = follower is not None and follower.end() not in starts
+            signals.append(Signal(kind_of(match), match.span(), rank, goes_on))
     return signals
 
 
@@ -175,12 +189,16 @@ def _rank(text: str, match: re.Match[str]) -> int | None:
 
 
 def decide(signals: list[Signal]) -> Signal | None:
-    """The deciding word: a decline anywhere, else the nearest, a cancel first."""
+    """The deciding word: a decline anywhere, else the nearest, a cancel first.
+
+    A word with a name behind it (승인 카페) counts only where no other does.
+    """
     if not signals:
         return None
     return min(
         signals,
         key=lambda signal: (
+            signal.is_loose,
             signal.kind is not Kind.DECLINED,
             signal.rank,
             _SEVERITY[signal.kind],

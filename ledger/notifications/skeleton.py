@@ -22,6 +22,9 @@ LABEL = "\ue009"
 ORIGINAL = "\ue00a"
 """The day of the approval that a cancellation names."""
 
+SHOP = "\ue00c"
+"""A name in a place that can only be the shop's."""
+
 ANY = "\ue000-\ue00f"
 """All signs, for use inside the brackets of a regular expression."""
 

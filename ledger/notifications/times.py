@@ -23,21 +23,26 @@ _DAY = (
     r")]{0,3}[ ]?\d{1,2}:\d\d))"
 )
 _WHEN = re.compile(
-    rf"(?<![\d/~,*-])(?<!\d\.){_DAY}(?:[ ]?\([월화수목금토일]\)"
+    rf"(?<![\d~,*-])(?<!\d[./]){_DAY}(?:[ ]?\([월화수목금토일]\)"
     rf"|[ ]?[월화수목금토일]요일)?"
-    rf"(?:(?:[ ,./:T|]{{0,4}}|[ ]{{1,12}}|[ ]?\n[ ]?){_TIME})?"
+    rf"(?:(?:[ ,./:T|]{{0,4}}|[ ]{{1,12}}"
+    rf"|[ ]?\n[ ]?(?!\d{{1,2}}:\d\d[ ][가-힣])){_TIME})?"
 )
 _LONE_TIME = re.compile(rf"(?<![\d:.,*-]){_TIME}(?![:\d])")
 _ORIGINAL = re.compile(
     r"[ ]?(?:일자?[ ]?)?(?:에[ ]?)?(?:이용|사용|승인|결제|거래|매출)"
     r"(?:[ ]?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))"
 )
-_OPEN_END = re.compile(r"[ ]?(?:까지|부터|~|∼|-\d|마감|소멸)")
+_OPEN_END = re.compile(r"[ ]?(?:까지|부터|~|∼|마감|소멸)|-\d")
 _WORD_GOES_ON = re.compile(
     r"(?!접수|사용|이용|승인|취소|결제|일시불|거래|매출|출금|자|일자|건|분|에|[가-힣]{1,2}\*)"
     r"[가-힣]"
 )
 """7/11편의점 is a shop, not the 11th of July."""
+_OPENS_NAME = re.compile(
+    r"[ ](?!승인|사용|이용|취소|결제|일시불|체크|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
+    r"[가-힣]"
+)
 _OPEN_START = re.compile(r"\(?원거래(?:일자?)?[ :]{0,2}$|최초[ ]?승인일?[ :]{0,2}$")
 
 
@@ -80,7 +85,9 @@ def _read(match: re.Match[str]) -> Moment | None:
     if original and not groups["hour"]:
         end = original.end()
     before = match.string[max(0, match.start() - 10) : match.start()]
-    named = _OPEN_START.search(before)
+    named = None
+    if "거래" in before or "승인" in before:
+        named = _OPEN_START.search(before)
     is_original = end > match.end() or named is not None
     start = match.start() - (len(before) - named.start() if named else 0)
     return Moment(
@@ -95,9 +102,11 @@ def _read(match: re.Match[str]) -> Moment | None:
 
 
 def find_lone_time(text: str) -> tuple[tuple[int, int], time | None] | None:
-    """The first time that stands apart from any day."""
-    match = _LONE_TIME.search(text)
-    return (match.span(), read_time(match)) if match else None
+    """The first time apart from any day that opens no name (12:30 브런치)."""
+    for match in _LONE_TIME.finditer(text):
+        if not _OPENS_NAME.match(text, match.end()):
+            return match.span(), read_time(match)
+    return None
 
 
 def read_time(match: re.Match[str]) -> time | None:
@@ -138,17 +147,20 @@ def day_of(moment: Moment, received_at: datetime) -> date | None:
             return printed
     received = received_at.date()
     for year in range(received.year + 1, received.year - LEAP_CYCLE, -1):
-        day = _allowed_day(year, moment, received)
+        day = _allowed_day(year, moment, received_at)
         if day is not None:
             return day
     return None
 
 
-def _allowed_day(year: int, moment: Moment, received: date) -> date | None:
+def _allowed_day(year: int, moment: Moment, received_at: datetime) -> date | None:
     if not 1 <= year <= date.max.year:
         return None
     day = make_date(year, moment.month, moment.day)
-    if day is None or day.toordinal() > received.toordinal() + FUTURE_ALLOWED.days:
+    if day is None:
+        return None
+    ahead = day.toordinal() - received_at.toordinal() - FUTURE_ALLOWED.days
+    if ahead > 0 or (ahead == 0 and moment.time and moment.time > received_at.time()):
         return None
     return day
 

@@ -11,6 +11,7 @@ from ledger.notifications.parser import parse
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 GIVEN = SAMPLES / "notifications.jsonl"
 OWN = SAMPLES / "notifications_own.jsonl"
+EXAM = SAMPLES / "notifications_exam.jsonl"
 RECEIVED_AT = datetime(2026, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=9)))
 REASONS = {
     "advert": "ADVERT",
@@ -54,11 +55,18 @@ def answer(text, sender=""):
 
 
 def differences(message):
-    """Per wrong field: what was expected and what was told."""
+    """Per wrong field: what was expected and what was told.
+
+    `occurred_date` is the printed day; where a cancellation prints no day but that of
+    its approval, it is told as `original_date`.
+    """
     expected = message["expect"] | {"merchant": squeeze(message["expect"]["merchant"])}
     told = answer(message["text"])
     parsed = parse(message["text"], RECEIVED_AT)
-    days = {"occurred_date": parsed.occurred_on, "original": parsed.original_date}
+    days = {
+        "occurred_date": parsed.occurred_on or parsed.original_date,
+        "original": parsed.original_date,
+    }
     for name, day in days.items():
         if name in message:
             expected[name] = message[name]

@@ -46,9 +46,9 @@ WITHOUT_LIMIT = settings(
 def seconds_of(text):
     fastest = float("inf")
     for _ in range(TRIES):
-        start = time.perf_counter()
+        start = time.thread_time()
         parse(text, RECEIVED_AT)
-        fastest = min(fastest, time.perf_counter() - start)
+        fastest = min(fastest, time.thread_time() - start)
     return fastest
 
 
