@@ -1,7 +1,9 @@
 """gunicorn's settings, read by gunicorn itself; see its manual for their meaning."""
 
 import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 
 def read_number(name: str, default: int) -> int:
@@ -37,3 +39,41 @@ accesslog = None  # the application writes a line per request
 errorlog = "-"
 loglevel = os.environ.get("LOG_LEVEL", "").strip().lower() or "info"
 control_socket_disable = True
+
+if os.environ.get("METRICS_TOKEN", "").strip():
+    root = Path(__file__).parent / os.environ.get("DATA_DIR", "var")
+    os.environ.setdefault(
+        "PROMETHEUS_MULTIPROC_DIR",
+        str(root / f"metrics-{bind.rpartition(':')[2].replace('/', '_')}"),
+    )
+
+
+def on_starting(server: Any) -> None:
+    """The counts of the last run are not ours."""
+    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        shutil.rmtree(folder, ignore_errors=True)
+        Path(folder).mkdir(parents=True)
+
+
+def pre_fork(server: Any, worker: Any) -> None:
+    """A worker goes on with the counts of one that ended, so files do not pile up."""
+    taken = {other.place for other in server.WORKERS.values()}
+    worker.place = next(n for n in range(len(taken) + 1) if n not in taken)
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        from prometheus_client import values
+
+        place = f"{worker.place}"
+        values.ValueClass = values.MultiProcessValue(  # type: ignore[no-untyped-call]
+            lambda: place
+        )
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """What it had under way is under way no more."""
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        from prometheus_client.multiprocess import mark_process_dead
+
+        mark_process_dead(worker.place)  # type: ignore[no-untyped-call]

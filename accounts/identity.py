@@ -58,12 +58,8 @@ def check_id_token(id_token: str, *, now: float | None = None) -> Identity:
     """
     if not settings.IDP_CLIENT_ID:
         raise IdentityProviderNotConfigured
-    answer = outgoing.get(settings.IDP_TOKENINFO_URL, {"id_token": id_token})
-    if answer.status != 200:
-        raise InvalidIdToken
-    claims = _read_claims(answer.body)
-    if not _is_for_us(claims, time.time() if now is None else now):
-        raise InvalidIdToken
+    now = time.time() if now is None else now
+    claims = read_id_token(id_token, settings.IDP_CLIENT_ID, now=now)
     return Identity(
         subject=claims["sub"],
         email=_text(claims, "email")[:EMAIL_LENGTH],
@@ -71,6 +67,20 @@ def check_id_token(id_token: str, *, now: float | None = None) -> Identity:
         name=_text(claims, "name")[:NAME_LENGTH],
         picture=_read_picture(claims),
     )
+
+
+def read_id_token(id_token: str, audience: str, *, now: float) -> dict[str, Any]:
+    """What the provider says of a token that it made for this audience.
+
+    Raises `InvalidIdToken`, or `ProviderUnavailable` when the provider fails.
+    """
+    answer = outgoing.get(settings.IDP_TOKENINFO_URL, {"id_token": id_token})
+    if answer.status != 200:
+        raise InvalidIdToken
+    claims = _read_claims(answer.body)
+    if not _is_for(audience, claims, now):
+        raise InvalidIdToken
+    return claims
 
 
 def log_in_by_identity(identity: Identity) -> IdentityLogin:
@@ -161,11 +171,11 @@ def _read_claims(body: bytes) -> dict[str, Any]:
     return claims
 
 
-def _is_for_us(claims: dict[str, Any], now: float) -> bool:
+def _is_for(audience: str, claims: dict[str, Any], now: float) -> bool:
     subject, expires_at = _text(claims, "sub"), _text(claims, "exp")
     return (
         0 < len(subject) <= 255
-        and _text(claims, "aud") == settings.IDP_CLIENT_ID
+        and _text(claims, "aud") == audience
         and _text(claims, "iss") in ISSUERS
         and expires_at.isascii()
         and expires_at.isdigit()

@@ -1,14 +1,42 @@
-"""Activity points: what a member has, and how many awards today still brings."""
+"""Activity points: what brings them, what a member has, what today still brings."""
 
 from datetime import datetime, time, timedelta
 
-from django.db.models import QuerySet
+from django.db import transaction
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from accounts.models import Member, PointHistory
+from accounts.models.points import DAILY_AWARD_LIMIT
 
 POINTS_PER_AWARD = 10
-DAILY_AWARD_LIMIT = 3
+
+
+@transaction.atomic
+def award_points(member: Member, reason: PointHistory.Reason, now: datetime) -> bool:
+    """Give an award, unless today, in the home time zone, brought all of its three.
+
+    For posts and comments together (service.md, Board rules, 4). The member's row is
+    locked until the caller's transaction ends, so that awards at once are counted one
+    after the other; the slots of the day are unique besides.
+    """
+    Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
+    day = timezone.localdate(now)
+    awards = PointHistory.objects.filter(member=member, award_day=day)
+    taken = set(awards.values_list("slot", flat=True))
+    slot = next((n for n in range(1, DAILY_AWARD_LIMIT + 1) if n not in taken), None)
+    if slot is None:
+        return False
+    PointHistory.objects.create(
+        member=member,
+        points=POINTS_PER_AWARD,
+        reason=reason,
+        created_at=now,
+        award_day=day,
+        slot=slot,
+    )
+    Member.objects.filter(pk=member.pk).update(points=F("points") + POINTS_PER_AWARD)
+    return True
 
 
 def list_awards(member: Member) -> QuerySet[PointHistory]:

@@ -79,10 +79,10 @@ def change_image(member: Member, data_url: str | None) -> Member:
 
 def check_image(data_url: str) -> None:
     """Refuse a data URL that does not really decode to the picture it names."""
-    match = _DATA_URL.fullmatch(data_url)
-    if match is None:
+    parts = split_data_url(data_url)
+    if parts is None:
         raise InvalidImage("Send data:image/(png|jpeg|webp|gif);base64,…")
-    kind, text = match.groups()
+    kind, text = parts
     if len(text) > MAX_IMAGE_BYTES * 4 // 3 + 4:
         raise InvalidImage("The picture is larger than 1 MiB.")
     try:
@@ -93,3 +93,9 @@ def check_image(data_url: str) -> None:
         raise InvalidImage("The picture is larger than 1 MiB.")
     with open_picture(io.BytesIO(content), (kind,), MAX_IMAGE_PIXELS) as picture:
         picture.load()
+
+
+def split_data_url(data_url: str) -> tuple[str, str] | None:
+    """Kind and base64 text of a picture's data URL, None for anything else."""
+    match = _DATA_URL.fullmatch(data_url)
+    return (match.group(1), match.group(2)) if match else None

@@ -136,15 +136,15 @@ def refresh_session(digest: str, member: Member) -> None:
     announce_change(member.pk)
 
 
-def announce_change(member_id: int) -> None:
-    """Make a member's new plan, name, role or status count in all live sessions.
+def announce_change(*member_ids: int) -> None:
+    """Make members' new plan, name, role or status count in all live sessions.
 
     The rows have changed with the member (a trigger); this tells the fast store
     after the commit. Call it wherever one of these fields is written.
     """
 
     def tell() -> None:
-        rows = AuthSession.objects.filter(member_id=member_id)
+        rows = AuthSession.objects.filter(member_id__in=member_ids)
         announce(dict(rows.values_list("digest", "version")))
 
     transaction.on_commit(tell)

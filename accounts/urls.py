@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from accounts.views import profile, sessions, users
+from accounts.views import avatars, profile, sessions, users
 
 auth_urls = [
     path("session", sessions.SessionView.as_view()),
@@ -24,4 +24,5 @@ urlpatterns = [
     path("auth/", include(auth_urls)),
     path("users", users.UsersView.as_view()),
     path("users/<int:member_id>", users.UserView.as_view()),
+    path("members/<int:member_id>/avatar", avatars.AvatarView.as_view()),
 ]

@@ -6,9 +6,11 @@ from django.contrib.admin import apps as admin_apps
 
 class AdministrationConfig(AppConfig):
     name = "administration"
+    verbose_name = "Service"
     default = True
 
 
 class ServiceAdminConfig(admin_apps.AdminConfig):
     default = False
+    verbose_name = "Log"
     default_site = "administration.site.ServiceAdminSite"

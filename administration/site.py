@@ -1,4 +1,4 @@
-"""The Django admin of this service."""
+"""The Django admin of this service; its index is the dashboard."""
 
 from http import HTTPStatus
 from typing import Any, cast
@@ -7,9 +7,12 @@ from django.contrib.admin import AdminSite
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
 
 from accounts.models import Member
 from accounts.sessions import digest_key, end_sessions
+from administration.dashboard import read_dashboard
 from config.errors import RateLimited
 
 
@@ -31,6 +34,13 @@ class ServiceAdminSite(AdminSite):
     index_title = "Administration"
     login_form = LoginForm
     site_url = "/"
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """The list of what can be administered, below the dashboard."""
+        dashboard = read_dashboard(timezone.now())
+        return super().index(request, {"dashboard": dashboard, **(extra_context or {})})
 
     def password_change(  # type: ignore[override]  # it redirects on success
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

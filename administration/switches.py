@@ -1,5 +1,9 @@
 """The switches of the running service."""
 
+from django.db import transaction
+
+from accounts.models import Member
+from administration.journal import CHANGE, record
 from administration.models import ApplicationSetting
 
 
@@ -10,7 +14,11 @@ def is_signup_enabled() -> bool:
     return setting is None or setting.enabled
 
 
-def set_signup_enabled(*, enabled: bool) -> None:
-    ApplicationSetting.objects.update_or_create(
-        name=ApplicationSetting.Name.SIGNUP_ENABLED, defaults={"enabled": enabled}
-    )
+def set_signup_enabled(*, enabled: bool, by: Member | None = None) -> None:
+    """Open or close sign-up; what an administrator did is in the log."""
+    with transaction.atomic():
+        setting, _ = ApplicationSetting.objects.update_or_create(
+            name=ApplicationSetting.Name.SIGNUP_ENABLED, defaults={"enabled": enabled}
+        )
+        if by is not None:
+            record(by, setting, CHANGE, f"Enabled {str(enabled).lower()}.")

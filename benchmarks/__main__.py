@@ -6,6 +6,7 @@ import sys
 import time
 
 from benchmarks import (
+    board,
     entries,
     faults,
     networth,
@@ -31,6 +32,7 @@ SPEED = {
         portfolio,
         restore,
         notifications,
+        board,
     )
 }
 NAMES = (*SPEED, faults.NAME)

@@ -33,11 +33,12 @@ class Shape:
     members: int
     each: int
     sizes: tuple[int, ...]
+    scale: float = 1.0
 
     @classmethod
     def scaled(cls, scale: float) -> "Shape":
         sizes = tuple(max(100, int(size * scale)) for size in SIZES)
-        return cls(max(20, int(MEMBERS * scale)), EACH, sizes)
+        return cls(max(20, int(MEMBERS * scale)), EACH, sizes, scale)
 
     @property
     def plain(self) -> int:

@@ -182,7 +182,7 @@ def measure_isolation(stage: Stage, rounds: int) -> Row:
     times = time_in_turn(
         {
             "big": Client(stage.ask_ours(NEWEST, stage.shape.plain)),
-            "alone": Client(stage.ask_alone(NEWEST, alone)),
+            "alone": Client(stage.ask_beside(NEWEST, alone, stage.shape.plain)),
         },
         rounds,
         2 * REPEATS,

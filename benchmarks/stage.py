@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -24,6 +25,18 @@ from benchmarks.stores import OwnStore, run_stores
 ALONE = "alone"
 OUR_SETTINGS, PEER_SETTINGS = "config.settings", "benchmarks.peer.settings"
 PROGRAM_SECONDS = 1_800
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A database beside that of the stage, in the same stores."""
+
+    name: str
+    settings: dict[str, str]
+
+    @property
+    def address(self) -> str:
+        return self.settings["DATABASE_URL"]
 
 
 class Stage:
@@ -55,17 +68,25 @@ class Stage:
         dataset.load(self.settings["DATABASE_URL"], self.shape)
         self._keys["ours"] = self._log_in({}, self.shape.all_members)
 
-    def prepare_alone(self) -> dict[str, str]:
-        """A second database that holds one plain member only; its settings."""
-        with psycopg.connect(self.database.address, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {ALONE}")
-        address = urlsplit(self.database.address)
-        alone = {"DATABASE_URL": urlunsplit(address._replace(path=f"/{ALONE}"))}
-        self.manage("migrate", "--verbosity", "0", **alone)
-        self._make_members(alone, [self.shape.plain])
-        dataset.load_alone(alone["DATABASE_URL"], self.shape.plain, self.shape.each)
-        self._keys[ALONE] = self._log_in(alone, [self.shape.plain])
+    def prepare_alone(self) -> Beside:
+        """A second database that holds one plain member only."""
+        alone = self.prepare_beside(ALONE, [self.shape.plain])
+        dataset.load_alone(alone.address, self.shape.plain, self.shape.each)
         return alone
+
+    def prepare_beside(self, name: str, members: Sequence[int]) -> Beside:
+        """Another database with these members, all logged in."""
+        with psycopg.connect(self.database.address, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        address = urlsplit(self.database.address)
+        beside = Beside(
+            name, {"DATABASE_URL": urlunsplit(address._replace(path=f"/{name}"))}
+        )
+        self.manage("migrate", "--verbosity", "0", **beside.settings)
+        self.manage("migrate", "sessions", "--verbosity", "0", **self._peer_of(beside))
+        self._make_members(beside.settings, members)
+        self._keys[name] = self._log_in(beside.settings, members)
+        return beside
 
     def peer(self, sessions: str = "cached_db") -> dict[str, str]:
         return {"DJANGO_SETTINGS_MODULE": PEER_SETTINGS, "PEER_SESSIONS": sessions}
@@ -74,9 +95,17 @@ class Stage:
         headers = {"Authorization": f"Bearer {self._keys['ours'][member]}"}
         return Target(self._serve("ours", OURS, {}).port, path, headers)
 
-    def ask_alone(self, path: str, alone: dict[str, str]) -> Target:
-        headers = {"Authorization": f"Bearer {self._keys[ALONE][self.shape.plain]}"}
-        return Target(self._serve(ALONE, OURS, alone).port, path, headers)
+    def ask_beside(self, path: str, beside: Beside, member: int) -> Target:
+        headers = {"Authorization": f"Bearer {self._keys[beside.name][member]}"}
+        server = self._serve(beside.name, OURS, beside.settings)
+        return Target(server.port, path, headers)
+
+    def ask_peer_beside(self, path: str, beside: Beside, member: int) -> Target:
+        name, settings = f"{beside.name}_peer", self._peer_of(beside)
+        if name not in self._keys:
+            self._keys[name] = self._log_in(settings, [member])
+        headers = {"Cookie": f"sessionid={self._keys[name][member]}"}
+        return Target(self._serve(name, PEER, settings).port, path, headers)
 
     def ask_peer(self, path: str, member: int, sessions: str = "cached_db") -> Target:
         engine = sessions.removesuffix("_slide")
@@ -86,6 +115,9 @@ class Stage:
         return Target(
             self._serve(sessions, PEER, self.peer(sessions)).port, path, headers
         )
+
+    def _peer_of(self, beside: Beside) -> dict[str, str]:
+        return {**self.peer(), **beside.settings}
 
     def token_of(self, member: int) -> str:
         return self._keys["ours"][member]

@@ -22,6 +22,7 @@ app.autodiscover_tasks()
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
+MINUTE = timedelta(minutes=1)
 BEFORE_ANY_START = datetime(2026, 1, 1, tzinfo=UTC)
 app.conf.beat_schedule = {
     "purge sessions": {
@@ -30,13 +31,40 @@ app.conf.beat_schedule = {
         "start_time": BEFORE_ANY_START,
         "options": {"expire_seconds": int(DAY.total_seconds()) // 2},
     },
+    "expire plans": {
+        "task": "billing.tasks.expire_plans",
+        "schedule": HOUR,
+        "start_time": BEFORE_ANY_START,
+        "options": {"expire_seconds": int(HOUR.total_seconds()) // 2},
+    },
+    "follow store notifications": {
+        "task": "billing.tasks.handle_notifications",
+        "schedule": MINUTE,
+        "start_time": BEFORE_ANY_START,
+        "options": {"expire_seconds": int(MINUTE.total_seconds()) // 2},
+    },
     "book recurring transactions": {
         "task": "ledger.tasks.run_recurring",
         "schedule": HOUR,
         "start_time": BEFORE_ANY_START,
         "options": {"expire_seconds": int(HOUR.total_seconds()) // 2},
     },
+    "note figures": {
+        "task": "administration.tasks.note_figures",
+        "schedule": DAY,
+        "start_time": BEFORE_ANY_START,
+        "options": {"expire_seconds": int(DAY.total_seconds()) // 2},
+    },
+    "purge images": {
+        "task": "board.tasks.purge_images",
+        "schedule": DAY,
+        "start_time": BEFORE_ANY_START,
+        "options": {"expire_seconds": int(DAY.total_seconds()) // 2},
+    },
 }
+
+ONLY_WHEN_NEEDED = frozenset({"follow store notifications"})
+"""Jobs that record no run while there is nothing to do: silence is no lateness."""
 
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]

@@ -2,7 +2,10 @@
 
 import base64
 import binascii
+import json
 import os
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -61,7 +64,9 @@ def read_list(name: str) -> list[str]:
     return [part.strip() for part in read_text(name).split(",") if part.strip()]
 
 
-def read_url(name: str, default: str, *, schemes: tuple[str, ...]) -> str:
+def read_url(
+    name: str, default: str, *, schemes: tuple[str, ...] = ("http", "https")
+) -> str:
     """An absolute address without a slash at its end."""
     value = read_text(name, default).rstrip("/")
     try:
@@ -99,6 +104,23 @@ def read_dotted_path(name: str, default: str) -> str:
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise ImproperlyConfigured(f"{name} must be package.module.Class.")
     return value
+
+
+def read_json_object(name: str) -> dict[str, Any]:
+    """A JSON object, or the path of a file with one; {} if unset."""
+    value = read_text(name)
+    if not value:
+        return {}
+    try:
+        text = value if value.startswith("{") else Path(value).read_text("utf-8")
+        content = json.loads(text)
+    except (OSError, ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise ImproperlyConfigured(
+            f"{name} must be a JSON object or the path of a file with one."
+        )
+    return content
 
 
 def read_seal_keys(name: str) -> list[bytes]:

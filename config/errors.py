@@ -74,6 +74,11 @@ class InvalidOrder(DomainError):
     detail = "The ids must be exactly those of the list, each once."
 
 
+class CategoryHierarchy(DomainError):
+    code = "CATEGORY_HIERARCHY"
+    detail = "Categories have two levels: a major one, and minor ones of its type."
+
+
 class InvalidImage(DomainError):
     code = "INVALID_IMAGE"
     detail = "This is not a picture that can be used here."

@@ -17,6 +17,8 @@ from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as StoreTimeout
 
+from config.metrics import fast_store_failures
+
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
@@ -90,6 +92,7 @@ def call(command: Callable[[Redis], Result], *, insist: bool = False) -> Result:
         raise FastStoreAway from error
     except (RedisError, OSError) as error:
         breaker.record_failure(hung=isinstance(error, StoreTimeout))
+        fast_store_failures.inc()
         logger.warning("fast store: %s", type(error).__name__)
         raise FastStoreAway from error
     breaker.record_success()

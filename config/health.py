@@ -10,10 +10,13 @@ from rest_framework.views import APIView
 from config import faststore
 from config.api.permissions import AllowAny
 from config.api.serializers import Serializer
+from config.postgresql import patience
 
 UP, DOWN = "up", "down"
 STATES = ["ok", "degraded", "unavailable"]
 STORE_STATES = [UP, DOWN]
+DATABASE_SECONDS = 2.0
+"""How long the database may take before it counts as down."""
 
 
 class HealthBody(Serializer):
@@ -56,8 +59,9 @@ class LiveView(APIView):
 
 
 def database_answers() -> bool:
+    """Whether it answers in time; one that is stopped or swapped out does not."""
     try:
-        with connection.cursor() as cursor:
+        with patience.within(DATABASE_SECONDS), connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:
         return False

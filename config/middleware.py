@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its line in the log, one more try."""
+"""What surrounds every request: its count, id, line in the log, and one more try."""
 
 import logging
 import secrets
@@ -12,13 +12,16 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
 
-from config import logs
+from config import logs, metrics
 
 logger = logging.getLogger("access")
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 REQUEST_ID_BYTES = 12
 RETRY_WITHIN_SECONDS = 1.0
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+OTHER = "other"
+"""Another method, and an address that no pattern matches."""
 
 
 class ForPages:
@@ -46,6 +49,30 @@ class PageMembers(ForPages, AuthenticationMiddleware):
 
 class PageMessages(ForPages, MessageMiddleware):
     """Django's one-time messages."""
+
+
+class CountRequests:
+    """Counts for Prometheus, outermost: nothing is answered uncounted.
+
+    An address is counted by its pattern: paths carry ids, and anybody makes them up.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        began = time.perf_counter()
+        metrics.in_flight.inc()
+        try:
+            response = self.get_response(request)
+        finally:
+            metrics.in_flight.dec()
+        method = request.method if request.method in METHODS else OTHER
+        match = request.resolver_match
+        route = f"/{match.route}" if match else OTHER
+        metrics.requests.labels(method, route, response.status_code).inc()
+        metrics.seconds.labels(method, route).observe(time.perf_counter() - began)
+        return response
 
 
 class RequestLog:

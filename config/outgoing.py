@@ -85,6 +85,17 @@ def post_json(
     return _send("POST", url, seconds, json=body, headers=headers)
 
 
+def post_form(
+    url: str,
+    body: bytes,
+    *,
+    seconds: float = READ_SECONDS,
+    headers: Mapping[str, str] | None = None,
+) -> Answer:
+    """POST a body that is written already, on the terms of `get`."""
+    return _send("POST", url, seconds, data=body, headers=headers)
+
+
 def _send(method: str, url: str, seconds: float, **parts: Any) -> Answer:
     deadline = time.monotonic() + seconds
     try:

@@ -8,6 +8,7 @@ from django.urls import path
 
 from accounts.views.profile import PointsView, ProfileView, VerifyPasswordView
 from accounts.views.sessions import SignupEnabledView
+from board import urls as board
 from ledger import urls as ledger
 
 without_api = [
@@ -20,10 +21,15 @@ without_api = [
     path("account/quick-entries", ledger.quick_entries),
     path("account/quick-entries/reorder", ledger.reorder_quick_entries),
     path("account/quick-entries/<int:quick_entry_id>", ledger.quick_entry),
+    path("board/posts/<int:post_id>/vote", board.vote_on_post),
+    path("board/comments/<int:comment_id>/vote", board.vote_on_comment),
+    path("board/posts/<int:post_id>/recommenders", board.list_recommenders),
+    path("board/my/posts", board.list_own_posts),
+    path("board/my/comments", board.list_own_comments),
 ]
 """Below /api these are the canonical addresses."""
 
-without_account = [
+without_app = [
     path("entries/notification", ledger.take_in_notification),
     path("entries/<int:entry_id>/confirm", ledger.confirm_entry),
     path("entries/pending/count", ledger.count_pending),
@@ -31,7 +37,9 @@ without_account = [
     path("budgets/copy", ledger.copy_budgets),
     path("tags/reorder", ledger.reorder_tags),
     path("trades/<int:trade_id>", ledger.trade),
+    path("posts/<int:post_id>/notice", board.set_notice),
+    path("posts/<int:post_id>/unnotice", board.end_notice),
 ]
 """These answer below /api as well."""
 
-urlpatterns = [*without_api, *without_account]
+urlpatterns = [*without_api, *without_app]

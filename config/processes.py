@@ -123,11 +123,7 @@ def list_children(surroundings: Surroundings, port: int) -> list[Child]:
             *("--loglevel", "INFO", "--without-gossip", "--without-mingle"),
             *("--hostname", f"server-{port}@%h"),
         ),
-        "scheduler": (
-            *celery,
-            *("beat", "--loglevel", "INFO", "--pidfile", ""),
-            *("--scheduler", "django_celery_beat.schedulers:DatabaseScheduler"),
-        ),
+        "scheduler": (*celery, "beat", "--loglevel", "INFO", "--pidfile", ""),
     }
     return [Child(name, command, surroundings) for name, command in commands.items()]
 

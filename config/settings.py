@@ -10,6 +10,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config import env
+from config.postgresql.patience import PatientConnection
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -21,9 +22,8 @@ SECRET_KEY = env.read_text("SECRET_KEY") or (
     if DEBUG
     else env.read_required("SECRET_KEY", "it signs what members must not forge")
 )
-PUBLIC_URL = env.read_url(
-    "PUBLIC_URL", "http://127.0.0.1:8000", schemes=("http", "https")
-)
+SECRET_KEY_FALLBACKS = env.read_list("SECRET_KEY_FALLBACKS")
+PUBLIC_URL = env.read_url("PUBLIC_URL", "http://127.0.0.1:8000")
 IS_HTTPS = PUBLIC_URL.startswith("https:")
 ALLOWED_HOSTS = env.read_list("ALLOWED_HOSTS") or [
     "127.0.0.1",
@@ -35,6 +35,7 @@ TRUSTED_PROXY_COUNT = env.read_number("TRUSTED_PROXY_COUNT", 0, most=10)
 CORS_ALLOWED_ORIGINS = env.read_list("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
+METRICS_TOKEN = env.read_text("METRICS_TOKEN")
 USE_TZ = True
 LANGUAGE_CODE = "en-us"
 USE_I18N = True
@@ -56,8 +57,11 @@ INSTALLED_APPS = [
     "accounts",
     "administration",
     "ledger",
+    "billing",
+    "board",
 ]
 MIDDLEWARE = [
+    *(["config.middleware.CountRequests"] if METRICS_TOKEN else []),
     "config.middleware.RequestLog",
     "config.middleware.RetryReads",
     "config.middleware.PrivateAnswers",
@@ -115,8 +119,15 @@ def read_database(url: str) -> dict[str, Any]:
             "connect_timeout": 3,
             "options": STATEMENT_LIMITS,
             "application_name": "household-ledger",
+            # What the network swallows is noticed in half a minute; a server that
+            # hangs is config.postgresql.patience's.
+            "tcp_user_timeout": 10_000,
+            "keepalives_idle": 15,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
             **options,
             "pool": {
+                "connection_class": PatientConnection,
                 "min_size": 1,
                 "max_size": DATABASE_POOL_SIZE,
                 # One turn of waiting, and how long the pool repeats an attempt to
@@ -180,29 +191,37 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = IS_HTTPS
 IDP_CLIENT_ID = env.read_text("IDP_CLIENT_ID")
 IDP_TOKENINFO_URL = env.read_url(
-    "IDP_TOKENINFO_URL",
-    "https://oauth2.googleapis.com/tokeninfo",
-    schemes=("http", "https"),
+    "IDP_TOKENINFO_URL", "https://oauth2.googleapis.com/tokeninfo"
 )
 
 # --- The ledger ---------------------------------------------------------------
 
 ACCOUNT_NUMBER_KEYS = env.read_seal_keys("ACCOUNT_NUMBER_KEY")
 FX_PROVIDER = env.read_dotted_path("FX_PROVIDER", "ledger.providers.fx.RateSources")
-FX_BASE_URL = env.read_url(
-    "FX_BASE_URL", "https://api.frankfurter.dev", schemes=("http", "https")
-)
+FX_BASE_URL = env.read_url("FX_BASE_URL", "https://api.frankfurter.dev")
 PRICE_PROVIDER = env.read_dotted_path(
     "PRICE_PROVIDER", "ledger.providers.prices.PriceSources"
 )
-PRICE_BASE_URL = env.read_text("PRICE_BASE_URL") and env.read_url(
-    "PRICE_BASE_URL", "", schemes=("http", "https")
-)
+PRICE_BASE_URL = env.read_text("PRICE_BASE_URL") and env.read_url("PRICE_BASE_URL", "")
 PRICE_MAX_AGE_SECONDS = env.read_number("PRICE_MAX_AGE_SECONDS", 600)
 OCR_API_KEY = env.read_text("OCR_API_KEY")
-OCR_BASE_URL = env.read_url(
-    "OCR_BASE_URL", "https://vision.googleapis.com", schemes=("http", "https")
+OCR_BASE_URL = env.read_url("OCR_BASE_URL", "https://vision.googleapis.com")
+
+# --- Billing -------------------------------------------------------------------
+
+BILLING_TEST_MODE = env.read_flag("BILLING_TEST_MODE", default=False)
+PREMIUM_PRICES = {
+    "premium_monthly": env.read_number("PREMIUM_MONTHLY_PRICE", 4_900),
+    "premium_yearly": env.read_number("PREMIUM_YEARLY_PRICE", 49_000),
+}
+STORE_VERIFIER = env.read_dotted_path("STORE_VERIFIER", "billing.stores.Stub")
+STORE_BASE_URL = env.read_url(
+    "STORE_BASE_URL", "https://androidpublisher.googleapis.com"
 )
+STORE_SERVICE_ACCOUNT = env.read_json_object("STORE_SERVICE_ACCOUNT")
+STORE_PACKAGE_NAME = env.read_text("STORE_PACKAGE_NAME")
+STORE_PUSH_AUDIENCE = env.read_text("STORE_PUSH_AUDIENCE")
+STORE_PUSH_EMAIL = env.read_text("STORE_PUSH_EMAIL")
 
 # --- The JSON interface -------------------------------------------------------
 
@@ -290,16 +309,24 @@ WHITENOISE_AUTOREFRESH = False
 
 # --- Jobs ---------------------------------------------------------------------
 
+JOB_RETURNS_AFTER_SECONDS = 10 * 60
+"""A job whose worker was killed goes to another after this; a job that takes longer
+is handed out twice, and the second run is skipped."""
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "jobs:"}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "global_keyprefix": "jobs:",
+    "visibility_timeout": JOB_RETURNS_AFTER_SECONDS,
+}
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_RESULT_EXPIRES = None
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULER = "config.scheduler:SteadyScheduler"
 
 # --- Logs ---------------------------------------------------------------------
 

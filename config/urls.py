@@ -5,6 +5,8 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView, TemplateView
 from drf_spectacular.views import SpectacularSwaggerView
 
+from administration.metrics import MetricsView
+from board.views.images import ImageView
 from config import paths_as_written
 from config.api.document import DocumentView
 from config.health import HealthView, LiveView
@@ -13,7 +15,10 @@ from ledger.views.rates import FxRateView
 api_urls: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("account/", include("ledger.urls")),
+    path("board/", include("board.urls")),
+    path("images/<uuid:image_id>", ImageView.as_view()),
     path("fx/rate", FxRateView.as_view()),
+    path("billing/", include("billing.urls")),
     path("", include("administration.urls")),
     path("health", HealthView.as_view()),
     path("health/live", LiveView.as_view()),
@@ -24,10 +29,11 @@ api_urls: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("api/", include(api_urls)),
     path("", TemplateView.as_view(template_name="landing.html"), name="landing"),
+    path("metrics", MetricsView.as_view()),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),
     path("admin/", admin.site.urls),
     path("", include(paths_as_written.urlpatterns)),
-    path("api/", include(paths_as_written.without_account)),
+    path("api/", include(paths_as_written.without_app)),
 ]
 
 handler400 = "config.api.problems.bad_request"

@@ -1,6 +1,5 @@
 """Categories: two levels, an order, names that other rows go by, the defaults."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
@@ -10,13 +9,14 @@ from administration.models import DefaultCategory
 from config.api.ordering import next_position
 from config.api.serializers import MAX_AMOUNT
 from config.errors import (
+    CategoryHierarchy,
     Duplicate,
     InUse,
     InvalidField,
     InvalidOrder,
     broken_constraint,
 )
-from ledger.errors import CategoryHierarchy
+from config.levels import check_place, has_minors, list_by_major
 from ledger.locking import lock_ledger, lock_lists
 from ledger.models import Budget, Category, Entry, QuickEntry, RecurringRule
 from ledger.models.base import OwnedQuerySet
@@ -48,18 +48,7 @@ NAME_TAKEN = "There is a category of this name and type."
 def list_categories(member: Member, type_: str | None = None) -> list[Category]:
     """A flat list: each major category, followed by its minor ones."""
     rows = Category.objects.owned_by(member)
-    return list(_flatten(list(rows.filter(type=type_) if type_ else rows)))
-
-
-def _flatten(rows: list[Category]) -> Iterator[Category]:
-    minors: dict[int, list[Category]] = {}
-    for row in rows:
-        if row.parent_id is not None:
-            minors.setdefault(row.parent_id, []).append(row)
-    for row in rows:
-        if row.parent_id is None:
-            yield row
-            yield from minors.get(row.pk, [])
+    return list(list_by_major(list(rows.filter(type=type_) if type_ else rows)))
 
 
 def create_category(
@@ -70,7 +59,7 @@ def create_category(
     with transaction.atomic():
         lock_ledger(member)
         lock_lists(member)
-        _check_place(category)
+        check_place(category)
         category.sort_order = next_position(siblings_of(category))
         _save(category)
     return category
@@ -91,7 +80,7 @@ def change_category(
         place = (category.type, category.parent_id)
         for name, value in changes.items():
             setattr(category, name, value)
-        _check_place(category)
+        check_place(category)
         if category.type != place[0] and is_used(category):
             raise InUse("Entries use this category, so that its type stays.")
         if (category.type, category.parent_id) != place:
@@ -109,7 +98,7 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
         lock_ledger(member)
         lock_lists(member)
         category = find_owned(Category.objects.all(), member, category_id)
-        if _has_minors(category):
+        if has_minors(category):
             raise CategoryHierarchy("This category still has minor ones.")
         if move_to is not None:
             _move_users(category, find_owned(Category.objects.all(), member, move_to))
@@ -168,32 +157,6 @@ def is_used(category: Category) -> bool:
     )
 
 
-def _check_place(category: Category) -> None:
-    """A minor one sits under a major one of its type, and has none below it."""
-    has_minors = _has_minors(category)
-    if has_minors and category.minors.exclude(type=category.type).exists():
-        raise CategoryHierarchy("Its minor categories are of another type.")
-    parent = category.parent
-    if parent is None:
-        return
-    if has_minors or parent.pk == category.pk:
-        raise CategoryHierarchy("A category with minor ones stays a major one.")
-    try:
-        parent.refresh_from_db()
-    except Category.DoesNotExist:
-        raise InvalidField(
-            "parentId", "There is no such category.", "does_not_exist"
-        ) from None
-    if parent.parent_id is not None:
-        raise CategoryHierarchy("Only a major category can hold others.")
-    if parent.type != category.type:
-        raise CategoryHierarchy("The major category is of another type.")
-
-
-def _has_minors(category: Category) -> bool:
-    return category.pk is not None and category.minors.exists()
-
-
 def _save(category: Category) -> None:
     try:
         with transaction.atomic():
@@ -242,7 +205,7 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
     with transaction.atomic():
         lock_ledger(member)
         lock_lists(member)
-        defaults = list(_flatten(list(DefaultCategory.objects.all())))  # type: ignore[arg-type]
+        defaults = list(list_by_major(list(DefaultCategory.objects.all())))
         known = {(c.type, c.name): c for c in Category.objects.owned_by(member)}
         imported = 0
         for default in defaults:

@@ -49,3 +49,11 @@ def unseal(stored: str, keys: Sequence[bytes], context: str) -> str:
         except (InvalidTag, ValueError):
             continue
     raise Unreadable
+
+
+def is_sealed_with(stored: str, key: bytes, context: str) -> bool:
+    """Whether this very key opens the value; a plain one is sealed with none."""
+    try:
+        return stored.startswith(PREFIX) and unseal(stored, [key], context) != ""
+    except Unreadable:
+        return False

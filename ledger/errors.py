@@ -5,11 +5,6 @@ from datetime import date
 from config.errors import DomainError, FieldError, InUse
 
 
-class CategoryHierarchy(DomainError):
-    code = "CATEGORY_HIERARCHY"
-    detail = "Categories have two levels: a major one, and minor ones of its type."
-
-
 class NegativeHoldings(DomainError):
     """More would be sold than is held; names the first day on which it would be."""
 

@@ -4,7 +4,9 @@ The triggers keep the totals right; this is for operators who want to see it, or
 changed entries with the triggers off.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -90,11 +92,15 @@ def count_drift() -> dict[str, int]:
     return drift
 
 
-def rebuild_totals() -> None:
-    """Compute all totals anew from the entries; writers of entries wait meanwhile."""
+def rebuild_totals(report: Callable[[str], Any] = str) -> None:
+    """Compute all totals anew from the entries; writers of entries wait meanwhile.
+
+    `report` is told each table that is done.
+    """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("LOCK TABLE account_entry IN SHARE ROW EXCLUSIVE MODE")
         for kept in KEPT:
             cursor.execute(f"DELETE FROM {kept.table}")
             cursor.execute(f"INSERT INTO {kept.table} ({kept.columns}) {kept.truth}")
+            report(f"{kept.table}: computed anew")

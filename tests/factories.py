@@ -7,6 +7,7 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
+from board.models import Comment, CommentVote, Post, PostVote
 from ledger.models import (
     Budget,
     Category,
@@ -106,6 +107,45 @@ def make_trade(member: Member, **fields: Any) -> Trade:
     stock = fields.pop("stock", None) or make_stock(member)
     defaults = {"side": "BUY", "date": date(2026, 11, 2), "quantity": 10, "price": 100}
     return Trade.objects.create(member=member, stock=stock, **defaults | fields)
+
+
+def make_post(member: Member, *, ups: int = 0, downs: int = 0, **fields: Any) -> Post:
+    """A post with votes of members who are made for it."""
+    number = next(_numbers)
+    defaults = {"title": f"Post {number}", "content": "<p>Words</p>"}
+    defaults |= {"category": "community", "words": f"post {number} words"}
+    post = Post.objects.create(member=member, **defaults | fields)
+    PostVote.objects.bulk_create(
+        PostVote(post=post, member=voter, value=value)
+        for voter, value in make_voters(ups, downs)
+    )
+    post.refresh_from_db()
+    return post
+
+
+def make_comment(
+    member: Member, *, ups: int = 0, downs: int = 0, **fields: Any
+) -> Comment:
+    """A comment with votes, below a post of its own unless one is given."""
+    post = fields.pop("post", None) or make_post(make_member())
+    defaults = {"content": f"Comment {next(_numbers)}"}
+    comment = Comment.objects.create(member=member, post=post, **defaults | fields)
+    CommentVote.objects.bulk_create(
+        CommentVote(comment=comment, member=voter, value=value)
+        for voter, value in make_voters(ups, downs)
+    )
+    comment.refresh_from_db()
+    return comment
+
+
+def make_voters(ups: int, downs: int) -> list[tuple[Member, int]]:
+    """Members who cannot log in, each with a vote."""
+    numbers = [next(_numbers) for _ in range(ups + downs)]
+    voters = Member.objects.bulk_create(
+        Member(login_id=f"voter{n}", display_name=f"Voter {n}", password="!")
+        for n in numbers
+    )
+    return list(zip(voters, [1] * ups + [-1] * downs, strict=True))
 
 
 def count_rows_of(member: Member) -> dict[str, int]:

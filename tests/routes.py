@@ -9,7 +9,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MISSING_ID = 987_654_321
-"""An id that no row has."""
+MISSING_UUID = "12345678-1234-4234-8234-123456789abc"
+"""Ids that no row has."""
 _PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
 
 
@@ -21,10 +22,15 @@ class Route:
     methods: tuple[str, ...]
     view: Any
     parameters: tuple[str, ...]
+    random_ids: tuple[str, ...] = ()
+    """Those parameters that are UUIDs."""
 
     def address(self, **ids: Any) -> str:
         """The path with ids in it; those not given belong to no row."""
-        return self.path.format(**dict.fromkeys(self.parameters, MISSING_ID) | ids)
+        missing = dict.fromkeys(self.parameters, MISSING_ID) | dict.fromkeys(
+            self.random_ids, MISSING_UUID
+        )
+        return self.path.format(**missing | ids)
 
 
 def list_routes() -> list[Route]:
@@ -51,6 +57,9 @@ def _walk(prefix: str, patterns: list[URLPattern | URLResolver]) -> Iterator[Rou
                 view=getattr(pattern.callback, "cls", None)
                 or getattr(pattern.callback, "view_class", None),
                 parameters=tuple(name for _, name in _PARAMETER.findall(path)),
+                random_ids=tuple(
+                    name for kind, name in _PARAMETER.findall(path) if kind == "uuid"
+                ),
             )
 
 

@@ -9,6 +9,9 @@ os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")
 # No test reaches an outside service: each puts a loopback server in its place.
 os.environ["FX_BASE_URL"] = os.environ["OCR_BASE_URL"] = "http://127.0.0.1:1"
 os.environ["PRICE_BASE_URL"] = "http://127.0.0.1:1"
+os.environ["STORE_BASE_URL"] = "http://127.0.0.1:1"
+os.environ["STORE_VERIFIER"] = os.environ["STORE_PUSH_AUDIENCE"] = ""
+os.environ["BILLING_TEST_MODE"] = ""
 os.environ["PRICE_PROVIDER"] = os.environ["FX_PROVIDER"] = os.environ["OCR_API_KEY"] = (
     ""
 )

@@ -12,6 +12,7 @@ public         GET                   /api/docs
 public         GET                   /api/health
 public         GET                   /api/health/live
 public         GET                   /api/schema
+public         GET                   /metrics
 
 public         POST                  /api/auth/signup
 public         GET                   /api/auth/signup-enabled
@@ -30,6 +31,14 @@ administrator  GET,POST              /api/users
 administrator  GET,PUT,DELETE        /api/users/{member_id}
 
 administrator  GET,PUT               /api/admin/signup-enabled
+administrator  GET                   /api/admin/members
+administrator  GET,DELETE            /api/admin/members/{member_id}
+administrator  PUT                   /api/admin/members/{member_id}/role
+administrator  PUT                   /api/admin/members/{member_id}/status
+administrator  PUT                   /api/admin/members/{member_id}/plan
+administrator  GET,POST              /api/admin/default-categories
+administrator  PUT                   /api/admin/default-categories/reorder
+administrator  GET,PUT,PATCH,DELETE  /api/admin/default-categories/{category_id}
 
 member         GET,POST              /api/account/wallets
 member         PUT                   /api/account/wallets/reorder
@@ -77,6 +86,29 @@ premium        GET                   /api/account/statistics/range
 
 member         GET                   /api/fx/rate
 
+member         GET                   /api/billing/products
+member         GET                   /api/billing/subscription
+member         POST                  /api/billing/store/verify
+member         POST                  /api/billing/cancel
+member         POST                  /api/billing/resume
+member         POST                  /api/billing/restore
+public         POST                  /api/billing/store/rtdn
+
+member         GET,POST              /api/board/posts
+member         GET,PUT,PATCH,DELETE  /api/board/posts/{post_id}
+member         GET,POST              /api/board/posts/{post_id}/comments
+member         POST                  /api/board/posts/{post_id}/vote
+member         GET                   /api/board/posts/{post_id}/recommenders
+administrator  POST                  /api/board/posts/{post_id}/notice
+administrator  POST                  /api/board/posts/{post_id}/unnotice
+member         PUT,DELETE            /api/board/comments/{comment_id}
+member         POST                  /api/board/comments/{comment_id}/vote
+member         POST                  /api/board/images
+public         GET                   /api/images/{image_id}
+public         GET                   /api/members/{member_id}/avatar
+member         GET                   /api/board/my/posts
+member         GET                   /api/board/my/comments
+
 member         POST                  /auth/verify-password
 member         GET,PUT               /auth/profile
 member         GET                   /auth/points
@@ -100,6 +132,15 @@ premium        POST                  /budgets/copy
 premium        POST                  /api/budgets/copy
 premium        PUT                   /tags/reorder
 premium        PUT                   /api/tags/reorder
+member         POST                  /board/posts/{post_id}/vote
+member         POST                  /board/comments/{comment_id}/vote
+member         GET                   /board/posts/{post_id}/recommenders
+member         GET                   /board/my/posts
+member         GET                   /board/my/comments
+administrator  POST                  /posts/{post_id}/notice
+administrator  POST                  /api/posts/{post_id}/notice
+administrator  POST                  /posts/{post_id}/unnotice
+administrator  POST                  /api/posts/{post_id}/unnotice
 """
 """Access, methods, path; the addresses as service.md writes them come last."""
 

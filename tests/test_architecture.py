@@ -24,6 +24,8 @@ MODULES = sorted(
 )
 
 PURE = (
+    "board/content.py",
+    "board/pictures.py",
     "config/env.py",
     "config/logs.py",
     "ledger/currencies.py",
@@ -48,11 +50,16 @@ MODELS_SEEN = {
 ORDER = ("config", "accounts", "administration", "ledger", "board", "billing")
 LOOKING_UP = {
     ("accounts/erasure.py", "ledger"): "self-deletion spans all apps",
+    ("accounts/erasure.py", "billing"): "self-deletion spans all apps",
+    ("accounts/erasure.py", "board"): "self-deletion spans all apps",
     ("accounts/signup.py", "administration"): "the sign-up switch",
     ("accounts/identity.py", "administration"): "the sign-up switch",
     ("accounts/views/sessions.py", "administration"): "the sign-up switch",
+    ("accounts/tasks.py", "administration"): "the record of what jobs did",
+    ("administration/members.py", "billing"): "the plan",
     ("config/paths_as_written.py", "accounts"): "addresses",
     ("config/paths_as_written.py", "ledger"): "addresses",
+    ("config/paths_as_written.py", "board"): "addresses",
 }
 """The workflows that look the other way, by calling a function."""
 

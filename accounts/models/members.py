@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
-from django.db.models.functions import Lower
+from django.db.models.functions import MD5, Lower, NullIf, Upper
 from django.utils import timezone
 
 LOGIN_ID_LENGTH = 50
@@ -30,6 +31,12 @@ class MemberManager(BaseUserManager["Member"]):
         )
         administers = models.Q(role=Member.Role.ADMIN)
         return self.filter(plan_runs | administers, status=Member.Status.ACTIVE)
+
+    def with_expired_plan(self, now: datetime) -> "models.QuerySet[Member]":
+        """PREMIUM by their row, though it has run out: the hourly job's next ones."""
+        return self.filter(
+            plan=Member.Plan.PREMIUM, plan_expires_at__lte=now, plan_auto_renew=False
+        )
 
     def create_superuser(
         self, login_id: str, email: str, password: str | None = None, **fields: Any
@@ -74,6 +81,12 @@ class Member(AbstractBaseUser):
     idp_id = models.CharField(max_length=255, null=True, blank=True)
     idp_picture = models.CharField(max_length=2048, blank=True, default="")
     profile_image = models.TextField(blank=True, default="")
+    avatar_version = models.GeneratedField(
+        expression=MD5(NullIf("profile_image", models.Value(""))),
+        output_field=models.CharField(max_length=32, null=True),
+        db_persist=True,
+    )
+    """Which profile image it is, None without one: for addresses that never change."""
     role = models.CharField(max_length=6, choices=Role.choices, default=Role.MEMBER)
     status = models.CharField(
         max_length=9, choices=Status.choices, default=Status.ACTIVE
@@ -108,7 +121,33 @@ class Member(AbstractBaseUser):
                 condition=models.Q(points__gte=0), name="member_points_not_negative"
             ),
         ]
-        indexes = [models.Index(Lower("email"), name="member_email")]
+        indexes = [
+            models.Index(Lower("email"), name="member_email"),
+            GinIndex(
+                OpClass(Upper("login_id"), name="gin_trgm_ops"),
+                OpClass(Upper("display_name"), name="gin_trgm_ops"),
+                OpClass(Upper("email"), name="gin_trgm_ops"),
+                name="member_search",
+            ),
+            models.Index(
+                fields=["plan_expires_at"],
+                condition=models.Q(plan="PREMIUM", plan_auto_renew=False),
+                name="member_plan_ends",
+            ),
+            models.Index(
+                fields=["-id"], condition=models.Q(role="ADMIN"), name="member_admins"
+            ),
+            models.Index(
+                fields=["-id"],
+                condition=models.Q(status="SUSPENDED"),
+                name="member_suspended",
+            ),
+            models.Index(
+                fields=["-id"],
+                condition=models.Q(plan="PREMIUM"),
+                name="member_premium",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.login_id

@@ -5,6 +5,9 @@ from django.utils import timezone
 
 from accounts.models.members import Member
 
+DAILY_AWARD_LIMIT = 3
+"""Awards on one day, posts and comments together (service.md, Limits)."""
+
 
 class PointHistory(models.Model):
     """One award (service.md, Point history)."""
@@ -17,10 +20,23 @@ class PointHistory(models.Model):
     points = models.IntegerField()
     reason = models.CharField(max_length=7, choices=Reason.choices)
     created_at = models.DateTimeField(default=timezone.now)
+    award_day = models.DateField(null=True, editable=False)
+    """The day of an award in the home time zone."""
+    slot = models.SmallIntegerField(null=True, editable=False)
+    """Which of its day's awards this is, from 1; each can be given only once."""
 
     class Meta:
         db_table = "point_history"
         ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member", "award_day", "slot"], name="point_history_slot_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(slot__gte=1, slot__lte=DAILY_AWARD_LIMIT),
+                name="point_history_slots_of_a_day",
+            ),
+        ]
         indexes = [
             models.Index(
                 fields=["member", "-created_at", "-id"], name="point_history_list"

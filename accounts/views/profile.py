@@ -12,6 +12,7 @@ from accounts.authentication import credentials_of, member_of
 from accounts.erasure import erase_member
 from accounts.login import verify_password
 from accounts.models import Member
+from accounts.models.points import DAILY_AWARD_LIMIT
 from accounts.serializers.members import MemberBody, ProfileBody, ProfileImageBody
 from accounts.serializers.points import AwardBody, PointsBody
 from accounts.serializers.sessions import (
@@ -108,7 +109,7 @@ class PointsView(APIView):
             {
                 "points": member.points,
                 "pointsPerAward": points.POINTS_PER_AWARD,
-                "dailyAwardLimit": points.DAILY_AWARD_LIMIT,
+                "dailyAwardLimit": DAILY_AWARD_LIMIT,
                 "awardsToday": points.count_awards_today(member, timezone.now()),
                 "history": page_body(request, page, count, history),
             }

@@ -69,7 +69,7 @@ class UserView(APIView):
         if member == member_of(request):
             raise SelfChange
         try:
-            erase_member(member)
+            erase_member(member, by=member_of(request))
         except Member.DoesNotExist:
             raise NotFound("There is no such member.") from None
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -11,6 +11,7 @@ ROOT_URLCONF = "benchmarks.peer.urls"
 INSTALLED_APPS = [
     "accounts",
     "benchmarks.peer.apps.LedgerTables",
+    "board",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -1,4 +1,4 @@
-"""The session user and the entry list, as a DRF tutorial would have them."""
+"""The session user, the entry list and the board, as a DRF tutorial would have them."""
 
 from typing import Any
 
@@ -11,6 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.models import Member
+from board.models import Post
 from ledger.models import Entry, EntryTag, Wallet
 
 
@@ -70,6 +72,34 @@ class EntryList(ListAPIView[Entry]):
         return entries.select_related("category", "wallet").prefetch_related(
             "tag_links__tag"
         )
+
+
+class AuthorSerializer(serializers.ModelSerializer[Member]):
+    class Meta:
+        model = Member
+        fields = ["id", "display_name", "idp_picture"]
+
+
+class PostSerializer(serializers.ModelSerializer[Post]):
+    author = AuthorSerializer(source="member")
+
+    class Meta:
+        model = Post
+        fields = [
+            *("id", "title", "category", "tags", "is_notice", "up_count"),
+            *("down_count", "comment_count", "author", "created_at"),
+        ]
+
+
+class PostList(ListAPIView[Post]):
+    """The usual way, without hot posts and own votes: COUNT(*) for page numbers."""
+
+    serializer_class = PostSerializer
+    pagination_class = Pages
+
+    def get_queryset(self) -> Any:
+        posts = Post.objects.filter(is_hidden=False).select_related("member")
+        return posts.order_by("-is_notice", "-id").defer("content", "words")
 
 
 class EntryValues(APIView):

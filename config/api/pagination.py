@@ -57,8 +57,20 @@ def page_body(request: Request, page: Page, count: int, results: Any) -> dict[st
     before = page.number - 1 if page.number > 1 else None
     return {
         "count": count,
-        "next": _page_url(request, after),
-        "previous": _page_url(request, before),
+        "next": _url_with(request, "page", after),
+        "previous": _url_with(request, "page", before),
+        "results": results,
+    }
+
+
+def key_body(
+    request: Request, name: str, following: int | None, count: int, results: Any
+) -> dict[str, Any]:
+    """The answer of a list that is read by key: `next` alone leads on, by `name`."""
+    return {
+        "count": count,
+        "next": _url_with(request, name, following),
+        "previous": None,
         "results": results,
     }
 
@@ -70,8 +82,8 @@ def cut_page(queryset: QuerySet[Any], page: Page) -> tuple[int, list[Any]]:
     return queryset.count(), list(queryset[page.offset : page.offset + page.size])
 
 
-def _page_url(request: Request, number: int | None) -> str | None:
+def _url_with(request: Request, name: str, number: int | None) -> str | None:
     if number is None:
         return None
-    query = request.query_params.dict() | {"page": str(number)}
+    query = request.query_params.dict() | {name: str(number)}
     return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")

@@ -75,6 +75,20 @@ class UploadParser(MultiPartParser):
         return parsed
 
 
+class RawParser(BaseParser):
+    """The body as it came, whatever it says it is."""
+
+    media_type = "*/*"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        return read_bounded(stream)
+
+
 def read_bounded(stream: IO[Any], limit: int | None = None) -> bytes:
     """The whole body; one byte over the limit is `RequestDataTooBig`."""
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if limit is None else limit

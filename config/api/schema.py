@@ -89,11 +89,11 @@ def leave_optional(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 def leave_out_aliases(endpoints: Sequence[Endpoint], **_: Any) -> list[Endpoint]:
     """Only canonical addresses are documented (contract, section 1, Paths)."""
-    from config.paths_as_written import without_account
+    from config.paths_as_written import without_app
 
     aliases = {
         API_PREFIX + _CONVERTER.sub(r"{\1}", str(alias.pattern))
-        for alias in without_account
+        for alias in without_app
     }
     return [
         endpoint

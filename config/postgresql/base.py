@@ -7,7 +7,8 @@ short turn, until one of them finds the database back.
 
 The pool is asked in short turns: it only tries to connect anew when it is asked, and
 its own repetitions come later and later. Its check of each connection, a round trip,
-is replaced by a look at the socket: a restart of the database shows there.
+is replaced by a look at the socket: a restart of the database shows there. After a
+server was seen to hang (`patience`), each connection is asked before it is used.
 """
 
 import select
@@ -19,10 +20,15 @@ import psycopg
 from django.db.backends.postgresql import base
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from config.metrics import database_failures
+from config.postgresql import patience
+
 PAUSE_SECONDS = 1.0
 WAIT_SECONDS = 4.0
 ASK_AFTER_SECONDS = 10.0
 """A connection unused for longer is asked: networks forget them without a sign."""
+CHECK_SECONDS = 1.0
+"""How long a connection that is asked may take to answer."""
 
 _used_at: WeakKeyDictionary[psycopg.Connection, float] = WeakKeyDictionary()
 
@@ -64,20 +70,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if not _breaker.admits():
             raise psycopg.OperationalError("the database did not answer a moment ago")
         began = time.monotonic()
-        patience = WAIT_SECONDS if _breaker.is_closed else 0.0
+        end = began + (WAIT_SECONDS if _breaker.is_closed else 0.0)
         try:
-            connection = self._wait_for_connection(conn_params, patience)
+            connection = self._wait_for_connection(conn_params, patience.shorten(end))
         except psycopg.OperationalError:
             _breaker.record_failure(began)
+            database_failures.inc()
             raise
         _breaker.record_success()
         return connection
 
     def _wait_for_connection(
-        self, conn_params: dict[str, Any], patience: float
+        self, conn_params: dict[str, Any], end: float
     ) -> psycopg.Connection:
         """A connection that works; at least one turn, broken ones not counted."""
-        end = time.monotonic() + patience
+        began = time.monotonic()
         while True:
             try:
                 connection = super().get_new_connection(conn_params)
@@ -89,6 +96,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 return connection  # type: ignore[no-any-return]
             connection.close()
             self.pool.putconn(connection)  # which makes the pool replace it
+            if patience.server.hung_at > began:
+                raise patience.DatabaseHangs("the database did not answer")
 
 
 def is_alive(connection: psycopg.Connection) -> bool:
@@ -99,9 +108,11 @@ def is_alive(connection: psycopg.Connection) -> bool:
     now = time.monotonic()
     used_at = _used_at.get(connection, 0.0)
     _used_at[connection] = now
+    known_since = max(now - ASK_AFTER_SECONDS, patience.server.hung_at)
     try:
-        if has_input(connection.fileno()) or now - used_at > ASK_AFTER_SECONDS:
-            ConnectionPool.check_connection(connection)
+        if has_input(connection.fileno()) or used_at < known_since:
+            with patience.within(CHECK_SECONDS):
+                ConnectionPool.check_connection(connection)
     except psycopg.Error:
         return False
     return True

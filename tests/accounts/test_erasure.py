@@ -7,8 +7,12 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 
 from accounts.models import Member, PointHistory
+from billing.models import Purchase
+from billing.stores import digest_token
+from board.models import CommentVote, Image, PostVote
 from ledger.models import (
     BudgetIncome,
+    Notification,
     Occurrence,
     QuickEntryTag,
     RecurringTag,
@@ -20,7 +24,9 @@ from tests.factories import (
     count_rows_of,
     make_budget,
     make_category,
+    make_comment,
     make_entry,
+    make_post,
     make_quick_entry,
     make_rule,
     make_tag,
@@ -49,6 +55,9 @@ def give_everything(member: Member) -> None:
     make_budget(member, category=major)
     BudgetIncome.objects.create(member=member, year=2026, month=11, amount=1)
     give_rule(member, wallet=wallet, category=major)
+    give_notification(member)
+    give_board(member)
+    give_purchase(member)
     PointHistory.objects.create(
         member=member, points=10, reason="POST", created_at=NOON
     )
@@ -68,6 +77,45 @@ def give_rule(member: Member, **fields: object) -> None:
         status=Occurrence.Status.BOOKED,
         entry=make_entry(member),
     )
+
+
+def give_notification(member: Member) -> None:
+    """A payment that was announced, and a memo from which a category is learned."""
+    Notification.objects.create(
+        member=member,
+        notif_key="key",
+        kind="approval",
+        value=1,
+        happened_at=NOON,
+        is_timed=True,
+    )
+    make_entry(member, memo="cafe", category=make_category(member))
+
+
+def give_purchase(member: Member) -> None:
+    """A verified order."""
+    Purchase.objects.create(
+        member=member,
+        store="test",
+        order_id=f"test-{member.pk}",
+        purchase_token=f"test-{member.pk}",
+        token_digest=digest_token(f"test-{member.pk}"),
+        product_id="premium_monthly",
+        purchased_at=NOON,
+        expires_at=NOON,
+        auto_renew=True,
+        asked_at=NOON,
+    )
+
+
+def give_board(member: Member) -> None:
+    """A post, a comment and votes below a post of somebody else, and a picture."""
+    make_post(member)
+    comment = make_comment(member)
+    theirs = make_comment(comment.post.member, post=comment.post)
+    PostVote.objects.create(post=comment.post, member=member, value=1)
+    CommentVote.objects.create(comment=theirs, member=member, value=-1)
+    Image.objects.create(member=member, content=b"x", width=1, height=1, size=1)
 
 
 def test_every_table_that_names_a_member_is_covered(free_member: Member) -> None:
@@ -92,7 +140,8 @@ def test_nothing_of_anybody_else_goes(
     before = count_rows_of(other_member)
     assert client_of(free_member).send("DELETE", PATH).status_code == 204
     assert count_rows_of(other_member) == before
-    assert Member.objects.get() == other_member
+    assert Member.objects.filter(pk=other_member.pk).exists()
+    assert not Member.objects.filter(pk=free_member.pk).exists()
 
 
 @pytest.mark.django_db(transaction=True)

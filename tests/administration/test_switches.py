@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 
 from accounts.models import Member
 from tests.clients import JSONClient
@@ -21,6 +22,14 @@ def test_administrator_closes_and_opens_sign_up(
         response = client.send("PUT", PATH, {"enabled": enabled})
         assert (response.status_code, response.data) == (200, {"enabled": enabled})
         assert client.read(PATH) == anonymous.read(PUBLIC) == {"enabled": enabled}
+
+
+def test_log_says_who_closed_sign_up(
+    administrator: Member, client_of: ClientOf
+) -> None:
+    client_of(administrator).send("PUT", PATH, {"enabled": False})
+    entry = LogEntry.objects.get()
+    assert (entry.user_id, entry.change_message) == (administrator.pk, "Enabled false.")
 
 
 @pytest.mark.parametrize("enabled", ["false", 0, 1, None, [], "", {}])

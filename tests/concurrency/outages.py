@@ -43,9 +43,23 @@ class OwnPostgres:
         self.process.send_signal(number)
         self.process.wait(30)
 
+    def hang(self) -> None:
+        """Stop every process of it, in the middle of whatever it does."""
+        for pid in [self.process.pid, *list_children(self.process.pid)]:
+            os.kill(pid, signal.SIGSTOP)
+
+    def heal(self) -> None:
+        for pid in [*list_children(self.process.pid), self.process.pid]:
+            os.kill(pid, signal.SIGCONT)
+
     def remove(self) -> None:
         keeper.stop(self.store, self.process)
         self.store.remove()
+
+
+def list_children(parent: int) -> list[int]:
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+    return [int(child) for child in children.split()]
 
 
 @dataclass(frozen=True)
@@ -71,30 +85,61 @@ class Service:
     log: Path
     port: int = field(default_factory=find_closed_port)
     tokens: list[str] = field(default_factory=list)
+    settings: dict[str, str] = field(default_factory=dict)
+    """What differs from `environment`."""
 
     def start(self) -> None:
-        settings = {
-            "DATABASE_URL": self.database.folder.address.read_text(),
+        """The web server and its members, on a database that is brought up to date."""
+        self.migrate()
+        self.serve()
+        self.tokens = [self._sign_up(number) for number in range(MEMBERS)]
+
+    def migrate(self) -> None:
+        migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+        subprocess.run(migrate, cwd=ROOT, env=self.environment, check=True, timeout=120)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        own = {
+            "DATABASE_URL": self.database.folder.address.read_text().strip(),
             "REDIS_URL": f"redis://{LOOPBACK}:{self.fast_store.port}/0",
             "SECRET_KEY": "only-for-tests-" + "x" * 50,
             "BIND": f"{LOOPBACK}:{self.port}",
             "SERVE_STATIC_FROM_SOURCE": "true",
             "DJANGO_SETTINGS_MODULE": "config.settings",
         }
-        environment = os.environ | settings
-        migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-        subprocess.run(migrate, cwd=ROOT, env=environment, check=True, timeout=60)
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"],
+        return os.environ | own | self.settings
+
+    def serve(self) -> None:
+        """Start the web server alone, on stores that are ready for it."""
+        command = ["-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        self.process = self.run_python(command)
+        self._wait()
+
+    def list_workers(self) -> list[int]:
+        return list_children(self.process.pid)
+
+    def replace_worker(self, pid: int) -> None:
+        """Kill one of the web server's processes, and wait for the next."""
+        before = set(self.list_workers())
+        os.kill(pid, signal.SIGKILL)
+        end = time.monotonic() + 30
+        while len(set(self.list_workers()) - {pid}) < len(before):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        self._wait()
+
+    def run_python(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+        """One of the service's processes; its words go to the log."""
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, *arguments],
                 cwd=ROOT,
-                env=environment,
+                env=self.environment,
                 stdout=log,
                 stderr=log,
                 preexec_fn=keeper.die_with_parent(signal.SIGTERM),
             )
-        self._wait()
-        self.tokens = [self._sign_up(number) for number in range(MEMBERS)]
 
     def stop(self) -> None:
         self.process.terminate()
@@ -174,11 +219,12 @@ class Service:
 
 
 @contextmanager
-def run_service(folder: Path) -> Iterator[Service]:
+def run_service(folder: Path, **settings: str) -> Iterator[Service]:
     folder.chmod(0o711)  # PostgreSQL may run under another account
     database = OwnPostgres(folder / "postgres")
     fast_store = OwnValkey()
-    service = Service(database, fast_store, folder / "server.log")
+    settings |= {"DATA_DIR": str(folder)}
+    service = Service(database, fast_store, folder / "server.log", settings=settings)
     try:
         service.start()
         yield service

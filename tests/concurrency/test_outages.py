@@ -19,6 +19,8 @@ SLOW_SECONDS = 0.3
 MOST_SLOW = 16
 LONGEST_SECONDS = 6.0
 RECOVERY_SECONDS = 2.0
+HANG_SECONDS = 12.0
+LONGEST_HEALTH_SECONDS = 3.0
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +91,25 @@ def test_requests_are_asked_to_come_again_while_postgresql_is_stopped(
     failures = failures_of(answers)
     assert {answer.status for answer in failures} == {503}
     assert all(answer.retry_after for answer in failures)
+    assert max(answer.seconds for answer in answers) <= LONGEST_SECONDS
+    assert max(answer.ended for answer in failures) <= back + RECOVERY_SECONDS
+
+
+def test_service_refuses_in_time_while_postgresql_hangs(service: Service) -> None:
+    """Its kernel goes on answering for a PostgreSQL that is stopped by a signal."""
+    with service.under_load() as answers:
+        service.database.hang()
+        asked = time.monotonic()
+        status, _, _ = service.ask("/api/health")
+        health_seconds = time.monotonic() - asked
+        time.sleep(HANG_SECONDS)
+        service.database.heal()
+        back = time.monotonic()
+        time.sleep(RECOVERY_SECONDS + 1)
+    failures = failures_of(answers)
+    assert status == 503
+    assert health_seconds <= LONGEST_HEALTH_SECONDS
+    assert {answer.status for answer in failures} == {503}
     assert max(answer.seconds for answer in answers) <= LONGEST_SECONDS
     assert max(answer.ended for answer in failures) <= back + RECOVERY_SECONDS
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -138,6 +139,25 @@ def test_other_seal_key_is_refused_without_being_shown(
     assert str(refusal.value) == f"{NAME} must be base64 of 32 bytes."
 
 
+def test_json_object_is_given_or_lies_in_a_file(setting: Set, tmp_path: Path) -> None:
+    assert env.read_json_object(NAME) == {}
+    setting('{"a": 1}')
+    assert env.read_json_object(NAME) == {"a": 1}
+    file = tmp_path / "account.json"
+    file.write_text('{"b": 2}', encoding="utf-8")
+    setting(str(file))
+    assert env.read_json_object(NAME) == {"b": 2}
+
+
+@pytest.mark.parametrize("value", ["[]", "{", "1", "/no/such/file", "{" * 100_000])
+def test_other_json_is_refused_without_being_shown(setting: Set, value: str) -> None:
+    setting(value)
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        env.read_json_object(NAME)
+    expected = f"{NAME} must be a JSON object or the path of a file with one."
+    assert str(refusal.value) == expected
+
+
 # --- The start ------------------------------------------------------------------
 
 
@@ -156,6 +176,12 @@ def test_other_seal_key_is_refused_without_being_shown(
         ("DEBUG", "maybe"),
         ("IDP_TOKENINFO_URL", "file:///etc/passwd"),
         ("LOG_LEVEL", "LOUD"),
+        ("BILLING_TEST_MODE", "perhaps"),
+        ("STORE_BASE_URL", "play"),
+        ("STORE_VERIFIER", "billing.stores.Missing"),
+        ("STORE_VERIFIER", "GooglePlay"),
+        ("STORE_SERVICE_ACCOUNT", "/no/such/swordfish.json"),
+        ("STORE_SERVICE_ACCOUNT", '{"private_key": "swordfish"'),
     ],
 )
 @pytest.mark.parametrize("start", ["import config.wsgi", "manage"])

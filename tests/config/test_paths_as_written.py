@@ -16,6 +16,8 @@ READS = [
     ("/auth/signup-enabled", "/api/auth/signup-enabled"),
     ("/account/quick-entries", "/api/account/quick-entries"),
     ("/entries/pending/count", "/api/account/entries/pending/count"),
+    ("/board/my/posts", "/api/board/my/posts"),
+    ("/board/my/comments", "/api/board/my/comments"),
 ]
 ALIASES = [
     *READS,
@@ -30,6 +32,11 @@ ALIASES = [
     ("/tags/reorder", "/api/account/tags/reorder"),
     ("/entries/notification", "/api/account/entries/notification"),
     ("/account/entries/parse", "/api/account/entries/parse"),
+    ("/board/posts/5/vote", "/api/board/posts/5/vote"),
+    ("/board/comments/5/vote", "/api/board/comments/5/vote"),
+    ("/board/posts/5/recommenders", "/api/board/posts/5/recommenders"),
+    ("/posts/5/notice", "/api/board/posts/5/notice"),
+    ("/posts/5/unnotice", "/api/board/posts/5/unnotice"),
 ]
 
 

@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["repair"]:
-            rebuild_totals()
+            rebuild_totals(self.stdout.write)
         drift = count_drift()
         for table, different in drift.items():
             self.stdout.write(f"{table}: {different} differ")

@@ -1,0 +1,71 @@
+"""Lists that stay quick with a million rows, and pages that only show."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.forms import BaseInlineFormSet
+from django.http import HttpRequest
+from django.utils.functional import cached_property
+
+MOST_ROWS = 10_000
+"""As far as a list is counted, and its pages go; a search finds what is behind."""
+NEWEST = 20
+"""Rows of an inline."""
+
+
+class CappedPaginator(Paginator):  # type: ignore[type-arg]
+    """Counts to `MOST_ROWS` and no further."""
+
+    @cached_property
+    def count(self) -> int:
+        rows: Any = self.object_list
+        return int(rows[:MOST_ROWS].count())
+
+
+class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """No counts over whole tables, no sorting by what has no index."""
+
+    paginator = CappedPaginator
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
+    list_per_page = 50
+    list_max_show_all = 0
+    sortable_by = ()
+
+
+class ReadOnly:
+    """To look at; what changes it goes through its own rules."""
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+class ReadOnlyAdmin(ReadOnly, ListAdmin):
+    """A list and its rows, to look at."""
+
+
+class NewestFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
+    """The first rows in the inline's order; a member may have thousands."""
+
+    @cached_property
+    def newest(self) -> Any:
+        return super().get_queryset()[:NEWEST]
+
+    def get_queryset(self) -> Any:
+        return self.newest
+
+
+class NewestInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """The newest rows that belong to the object, to look at."""
+
+    formset = NewestFormSet
+    extra = 0
+    max_num = 0
+    can_delete = False

@@ -1,0 +1,21 @@
+"""The switches of the running service in Django admin."""
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from administration.models import ApplicationSetting
+
+
+@admin.register(ApplicationSetting)
+class ApplicationSettingAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ["__str__", "enabled"]
+    list_editable = ["enabled"]
+    fields = ["name", "enabled"]
+    readonly_fields = ["name"]
+    actions = None
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False

@@ -1,0 +1,12 @@
+"""The jobs of the administrators' area; each calls one function."""
+
+from celery import shared_task
+
+from administration.day_figures import take_snapshot
+from administration.jobs import run_job
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def note_figures() -> None:
+    """Daily: the figures of the dashboard's courses."""
+    run_job("note figures", take_snapshot)

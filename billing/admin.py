@@ -1,0 +1,63 @@
+"""Purchases and the store's notifications in Django admin, to look at."""
+
+from django.contrib import admin
+
+from administration.admin.lists import NewestInline, ReadOnlyAdmin
+from administration.admin.members import MemberAdmin
+from billing.models import Purchase, StoreNotification
+
+
+class PurchaseInline(NewestInline):
+    """A member's purchases, on the member's page."""
+
+    model = Purchase
+    verbose_name_plural = "newest purchases"
+    readonly_fields = (
+        "order_id",
+        "product_id",
+        "store",
+        "purchased_at",
+        "expires_at",
+        "auto_renew",
+        "counts",
+    )
+    fields = readonly_fields
+
+
+MemberAdmin.inlines = [*MemberAdmin.inlines, PurchaseInline]
+
+
+@admin.register(Purchase)
+class PurchaseAdmin(ReadOnlyAdmin):
+    """Found by the store's order id; the token stays out of sight."""
+
+    list_display = ["order_id", "member", "product_id", "store", "expires_at", "counts"]
+    list_filter = ["store", "auto_renew", "counts"]
+    list_select_related = ["member"]
+    search_fields = ["=order_id", "=member__login_id"]
+    search_help_text = "A whole order id or login id."
+    ordering = ["-id"]
+    fields = [
+        ("member", "store"),
+        "order_id",
+        ("product_id", "state"),
+        ("purchased_at", "expires_at"),
+        ("auto_renew", "counts", "acknowledged"),
+        "replaced_at",
+    ]
+
+
+@admin.register(StoreNotification)
+class StoreNotificationAdmin(ReadOnlyAdmin):
+    list_display = ["received_at", "kind", "outcome", "handled_at", "attempts"]
+    list_filter = ["outcome"]
+    search_fields = ["=message_id"]
+    search_help_text = "A whole message id."
+    ordering = ["-id"]
+    fields = [
+        "message_id",
+        ("received_at", "handled_at"),
+        ("kind", "package"),
+        ("outcome", "attempts", "retry_at"),
+        "body",
+    ]

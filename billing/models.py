@@ -1,0 +1,136 @@
+"""What members bought, and what the store has announced."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import Member
+
+TOKEN_LENGTH = 1000
+DIGEST_LENGTH = 64
+
+
+class Purchase(models.Model):
+    """One verified order of a store (service.md, Purchase record).
+
+    A subscription keeps its token over renewals; each renewal is an order.
+    """
+
+    member = models.ForeignKey(
+        Member, on_delete=models.PROTECT, db_index=False, related_name="purchases"
+    )
+    """Protected: who leaves has a hash of each order left behind first."""
+    store = models.CharField(max_length=20)
+    order_id = models.CharField(max_length=TOKEN_LENGTH)
+    purchase_token = models.TextField()
+    token_digest = models.CharField(max_length=DIGEST_LENGTH)
+    replaced_digest = models.CharField(
+        max_length=DIGEST_LENGTH, blank=True, default="", db_index=True
+    )
+    """Of the token that this purchase took the place of."""
+    product_id = models.CharField(max_length=100)
+    state = models.CharField(max_length=100, blank=True)
+    """The store's own word for it."""
+    purchased_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    auto_renew = models.BooleanField()
+    counts = models.BooleanField(default=True)
+    """Whether the plan follows it: not after an administrator's change of the plan,
+    and no more once another purchase has replaced it."""
+    replaced_at = models.DateTimeField(null=True, blank=True)
+    acknowledged = models.BooleanField(default=True)
+    """Whether the store was told that the purchase has arrived."""
+    asked_at = models.DateTimeField()
+    """When the store was asked for the answer that is recorded here."""
+
+    class Meta:
+        db_table = "iap_purchase"
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["store", "order_id"], name="iap_purchase_order_once"
+            ),
+            models.CheckConstraint(
+                condition=~Q(order_id="") & ~Q(token_digest=""),
+                name="iap_purchase_named",
+            ),
+            models.CheckConstraint(
+                condition=Q(replaced_at=None) | Q(counts=False),
+                name="iap_purchase_replaced_counts_not",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["member", "-expires_at"], name="iap_purchase_member"),
+            models.Index(fields=["token_digest"], name="iap_purchase_token"),
+            models.Index(
+                fields=["expires_at"],
+                condition=Q(counts=True, auto_renew=True),
+                name="iap_purchase_renewing",
+            ),
+            models.Index(
+                fields=["id"],
+                condition=Q(acknowledged=False),
+                name="iap_purchase_unacknowledged",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.product_id} until {self.expires_at:%Y-%m-%d}"
+
+
+class SpentOrder(models.Model):
+    """The keyed hash of an order of somebody who left, and nothing else of them."""
+
+    digest = models.CharField(max_length=DIGEST_LENGTH, primary_key=True)
+
+    class Meta:
+        db_table = "iap_spent_order"
+
+    def __str__(self) -> str:
+        return self.digest[:12]
+
+
+class StoreNotification(models.Model):
+    """One real-time notification of the store, as it came."""
+
+    class Outcome(models.TextChoices):
+        WAITING = "WAITING"
+        FOLLOWED = "FOLLOWED", "the store was asked and the plan follows"
+        UNKNOWN_PURCHASE = "UNKNOWN_PURCHASE", "of a purchase that is not recorded"
+        OTHER_PACKAGE = "OTHER_PACKAGE", "of another application"
+        NO_SUBSCRIPTION = "NO_SUBSCRIPTION", "about no subscription, or not readable"
+        REFUSED = "REFUSED", "the purchase belongs to another account"
+
+    message_id = models.CharField(max_length=255, null=True, unique=True)
+    received_at = models.DateTimeField(default=timezone.now, db_index=True)
+    body = models.TextField()
+    kind = models.CharField(max_length=60)
+    package = models.CharField(max_length=255, blank=True)
+    token_digest = models.CharField(max_length=DIGEST_LENGTH, blank=True, db_index=True)
+    outcome = models.CharField(
+        max_length=16, choices=Outcome.choices, default=Outcome.WAITING
+    )
+    handled_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.IntegerField(default=0)
+    retry_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "store_notification"
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(handled_at=None, outcome="WAITING")
+                | (Q(handled_at__isnull=False) & ~Q(outcome="WAITING")),
+                name="store_notification_outcome_when_handled",
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["retry_at"],
+                condition=Q(handled_at=None),
+                name="store_notification_waiting",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.message_id or ''}".strip()

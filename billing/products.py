@@ -1,0 +1,46 @@
+"""What can be bought: PREMIUM by the month or by the year. Pure."""
+
+import calendar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from enum import StrEnum
+
+
+class Period(StrEnum):
+    MONTHLY = "MONTHLY"
+    YEARLY = "YEARLY"
+
+
+MONTHS = {Period.MONTHLY: 1, Period.YEARLY: 12}
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A subscription product; its price is in whole units of the currency."""
+
+    id: str
+    name: str
+    period: Period
+
+
+MONTHLY = Product("premium_monthly", "Premium, monthly", Period.MONTHLY)
+YEARLY = Product("premium_yearly", "Premium, yearly", Period.YEARLY)
+PRODUCTS: Sequence[Product] = (MONTHLY, YEARLY)
+
+
+def find_product(product_id: str) -> Product | None:
+    return next((product for product in PRODUCTS if product.id == product_id), None)
+
+
+def extend(start: datetime, period: Period, home: tzinfo) -> datetime:
+    """The moment one calendar month or year after `start` by the home clock.
+
+    A day that the month does not have is its last one: 31 January and a month is
+    28 or 29 February (contract, section 5).
+    """
+    local = start.astimezone(home)
+    years, zero_based = divmod(local.month - 1 + MONTHS[period], 12)
+    year, month = local.year + years, zero_based + 1
+    day = min(local.day, calendar.monthrange(year, month)[1])
+    return local.replace(year=year, month=month, day=day).astimezone(start.tzinfo)

@@ -1,0 +1,1 @@
+"""The community board: posts, comments, votes, notices, images."""

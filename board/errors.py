@@ -1,0 +1,14 @@
+"""Every refusal of the board that is not shared with other apps."""
+
+from config.errors import DomainError
+
+
+class NotTheAuthor(DomainError):
+    status = 403
+    code = "FORBIDDEN"
+    detail = "Only its author may do this."
+
+
+class SelfVote(DomainError):
+    code = "SELF_VOTE"
+    detail = "Members do not vote on their own posts and comments."

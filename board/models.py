@@ -1,0 +1,286 @@
+"""The tables of the board: posts, comments, votes, images, and the stored counts.
+
+Counters and counts are kept by statement triggers (see the migrations), so that no
+way of writing can forget them; checks keep them from going below zero.
+"""
+
+import uuid
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.lookups import GreaterThanOrEqual
+from django.utils import timezone
+
+from accounts.models import Member
+from board import content
+
+TITLE_LENGTH = 200
+CONTENT_LENGTH = content.LONGEST
+COMMENT_LENGTH = 5_000
+TAG_LENGTH = 100
+HOT_UP_VOTES = 50
+"""Up votes that make a post or comment hot within its first day."""
+
+
+class Category(models.TextChoices):
+    """Where a post stands (service.md, Post)."""
+
+    COMMUNITY = "community"
+    SAVING = "saving"
+    TIPS = "tips"
+
+
+class Voted(models.Model):
+    """What members vote on: the author, the counters, and whether staff hid it."""
+
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
+    )
+    up_count = models.IntegerField(default=0, editable=False)
+    down_count = models.IntegerField(default=0, editable=False)
+    is_popular = models.GeneratedField(
+        expression=GreaterThanOrEqual(F("up_count"), HOT_UP_VOTES),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    """Has the up votes of a hot one. Indexes name it in place of the counter, so that
+    a vote changes nothing that is indexed and leaves the index of words alone."""
+    is_hidden = models.BooleanField(default=False)
+    """Hidden by staff: nobody sees it, its author included."""
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class Post(Voted):
+    """A post; `content` is sanitised HTML, `words` its title and text to search in."""
+
+    category = models.CharField(max_length=9, choices=Category.choices)
+    title = models.CharField(max_length=TITLE_LENGTH)
+    content = models.TextField()
+    words = models.TextField(editable=False)
+    tags = ArrayField(models.CharField(max_length=TAG_LENGTH), default=list, blank=True)
+    is_notice = models.BooleanField(default=False)
+    comment_count = models.IntegerField(default=0, editable=False)
+
+    class Meta:
+        db_table = "board_post"
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(category__in=Category.values),
+                name="board_post_category_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(up_count__gte=0, down_count__gte=0, comment_count__gte=0),
+                name="board_post_counts_positive",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["-id"],
+                condition=Q(is_notice=False, is_hidden=False),
+                name="board_post_plain",
+            ),
+            models.Index(
+                fields=["category", "-id"],
+                condition=Q(is_notice=False, is_hidden=False),
+                name="board_post_by_category",
+            ),
+            models.Index(
+                fields=["-id"],
+                condition=Q(is_notice=True, is_hidden=False),
+                name="board_post_notices",
+            ),
+            models.Index(
+                fields=["created_at"],
+                condition=Q(is_popular=True, is_hidden=False),
+                name="board_post_hot",
+            ),
+            models.Index(
+                fields=["member", "-id"],
+                include=["is_hidden"],
+                name="board_post_by_member",
+            ),
+            GinIndex(fields=["tags"], name="board_post_tags"),
+            GinIndex(OpClass("words", name="gin_trgm_ops"), name="board_post_words"),
+        ]
+
+    def __str__(self) -> str:
+        return f"post {self.pk}"
+
+
+class Comment(Voted):
+    """A comment below a post, plain text."""
+
+    post = models.ForeignKey(
+        Post, on_delete=models.CASCADE, db_index=False, related_name="comments"
+    )
+    content = models.CharField(max_length=COMMENT_LENGTH)
+
+    class Meta:
+        db_table = "board_comment"
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(up_count__gte=0, down_count__gte=0),
+                name="board_comment_counts_positive",
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["post", "id"],
+                include=["is_hidden"],
+                name="board_comment_by_post",
+            ),
+            models.Index(fields=["member", "-id"], name="board_comment_by_member"),
+            models.Index(
+                fields=["post", "created_at"],
+                condition=Q(is_popular=True, is_hidden=False),
+                name="board_comment_hot",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"comment {self.pk}"
+
+
+class Vote(models.Model):
+    """One member's vote: 1 is up, -1 is down."""
+
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
+    )
+    value = models.SmallIntegerField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class PostVote(Vote):
+    post = models.ForeignKey(
+        Post, on_delete=models.CASCADE, db_index=False, related_name="votes"
+    )
+
+    class Meta:
+        db_table = "board_post_vote"
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["post", "member"],
+                include=["value"],
+                name="board_post_vote_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(value__in=(1, -1)), name="board_post_vote_up_or_down"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["member", "post"], name="board_post_vote_by_member")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.value:+d} for post {self.post_id}"
+
+
+class CommentVote(Vote):
+    comment = models.ForeignKey(
+        Comment, on_delete=models.CASCADE, db_index=False, related_name="votes"
+    )
+
+    class Meta:
+        db_table = "board_comment_vote"
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["comment", "member"],
+                include=["value"],
+                name="board_comment_vote_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(value__in=(1, -1)), name="board_comment_vote_up_or_down"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["member", "comment"], name="board_comment_vote_by_member"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.value:+d} for comment {self.comment_id}"
+
+
+class PostCount(models.Model):
+    """How many posts of a category can be seen, notices included."""
+
+    category = models.CharField(
+        max_length=9, choices=Category.choices, primary_key=True
+    )
+    posts = models.IntegerField()
+
+    class Meta:
+        db_table = "board_post_count"
+        ordering = ["category"]
+
+    def __str__(self) -> str:
+        return f"{self.category}: {self.posts}"
+
+
+class Image(models.Model):
+    """A picture for posts, as it was re-encoded here; its id cannot be guessed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(
+        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
+    )
+    content = models.BinaryField()
+    content_type = models.CharField(max_length=10)
+    width = models.IntegerField()
+    height = models.IntegerField()
+    size = models.IntegerField()
+    """Bytes."""
+    digest = models.CharField(max_length=64)
+    """SHA-256 of the content, for ETags."""
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    unused_since = models.DateTimeField(null=True, default=timezone.now)
+    """Null while a post shows it."""
+
+    class Meta:
+        db_table = "board_image"
+        ordering = ["-created_at", "id"]
+        indexes = [
+            models.Index(
+                fields=["member", "-created_at"], name="board_image_by_member"
+            ),
+            models.Index(
+                fields=["unused_since"],
+                condition=Q(unused_since__isnull=False),
+                name="board_image_unused",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"image {self.pk}"
+
+
+class PostImage(models.Model):
+    """A picture that a post shows."""
+
+    pk = models.CompositePrimaryKey("post_id", "image_id")
+    post = models.ForeignKey(
+        Post, on_delete=models.CASCADE, db_index=False, related_name="shown_images"
+    )
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="shown_in")
+
+    class Meta:
+        db_table = "board_post_image"
+        ordering = ["post_id", "image_id"]
+
+    def __str__(self) -> str:
+        return f"image {self.image_id} in post {self.post_id}"

@@ -1,0 +1,16 @@
+"""Wire shapes of pictures for posts."""
+
+from rest_framework import serializers
+
+from config.api.serializers import Serializer
+
+
+class ImageBody(Serializer):
+    image = serializers.FileField(
+        allow_empty_file=True,
+        help_text="PNG, JPEG, WebP or GIF, at most 10 MB and 40 megapixels.",
+    )
+
+
+class ImageAddressBody(Serializer):
+    url = serializers.CharField(help_text="The whole address, for use in a post.")

@@ -1,0 +1,135 @@
+"""Wire shapes of posts, their filters and votes."""
+
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, Category
+from board.voting import VALUES
+from config.api.serializers import ExactList, Flag, QuerySerializer, Serializer, Text
+
+MAX_TAGS = 20
+"""Tags on one post."""
+KEYWORD_LENGTH = 100
+VOTES = [("up", "up"), ("down", "down")]
+STATES = [(name, name) for name in VALUES]
+
+
+class AuthorBody(Serializer):
+    """Who wrote or recommended something; `avatar` is an address or null."""
+
+    id = serializers.IntegerField()
+    display_name = serializers.CharField()
+    avatar = serializers.CharField(
+        allow_null=True, help_text="The profile image, else the provider's picture."
+    )
+
+
+class PostTag(Text):
+    """A tag's name: no commas, which separate tags in a list of them."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "comma": "A tag has no commas in its name.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if "," in text:
+            self.fail("comma")
+        return text
+
+
+class PostTags(ExactList):
+    """The tags of a post; each counts once."""
+
+    def __init__(self, **options: Any) -> None:
+        child = PostTag(max_length=TAG_LENGTH)
+        super().__init__(child=child, max_length=MAX_TAGS, required=False, **options)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        return list(dict.fromkeys(super().to_internal_value(data)))
+
+
+class PostSummaryBody(Serializer):
+    """A post in a list (contract, section 4)."""
+
+    id = serializers.IntegerField(read_only=True)
+    title = Text(max_length=TITLE_LENGTH)
+    category = serializers.ChoiceField(choices=Category.choices)
+    tags = PostTags(help_text="Left out of an edit, those of the post stay.")
+    notice = Flag(
+        required=False, help_text="Counts only from an administrator, else ignored."
+    )
+    hot = serializers.BooleanField(
+        read_only=True, help_text="At most a day old, with at least 50 up votes."
+    )
+    up_count = serializers.IntegerField(read_only=True)
+    down_count = serializers.IntegerField(
+        read_only=True, help_text="Clients may blind a post with 20 or more."
+    )
+    comment_count = serializers.IntegerField(read_only=True)
+    my_vote = serializers.ChoiceField(choices=VOTES, read_only=True, allow_null=True)
+    author = AuthorBody(read_only=True)
+    created_at = serializers.DateTimeField(read_only=True)
+
+
+class PostBody(PostSummaryBody):
+    """A post with its content; what is read can be sent back as it is."""
+
+    content = Text(
+        max_length=CONTENT_LENGTH,
+        help_text="HTML; only a safe part of it is kept.",
+    )
+    updated_at = serializers.DateTimeField(read_only=True)
+    recommenders = AuthorBody(
+        many=True, read_only=True, help_text="Who voted it up, first ones first."
+    )
+
+
+class PostQuery(QuerySerializer):
+    """The filters of the post list; all that are given must hold."""
+
+    category = serializers.ChoiceField(choices=Category.choices, required=False)
+    keyword = Text(
+        max_length=KEYWORD_LENGTH,
+        required=False,
+        help_text="In title and text, any letter case.",
+    )
+    tag = Text(max_length=TAG_LENGTH, required=False)
+    before = serializers.IntegerField(
+        min_value=1,
+        required=False,
+        help_text=(
+            "Instead of `page`: posts with smaller ids, newest first, without hot "
+            "block and notices. `next` then carries the next `before`, `previous` is "
+            "null, `count` is that of the whole list."
+        ),
+    )
+
+
+class BallotBody(Serializer):
+    """A vote: either `value` or `set`."""
+
+    value = serializers.ChoiceField(
+        choices=VOTES,
+        required=False,
+        help_text="Toggles: the same vote again withdraws, the other one switches.",
+    )
+    set = serializers.ChoiceField(
+        choices=STATES,
+        required=False,
+        help_text="What the vote shall be; a retry cannot flip it.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if len(attrs) != 1:
+            raise serializers.ValidationError("Send either value or set.")
+        return attrs
+
+
+class TallyBody(Serializer):
+    """The counters after a vote, and one's own."""
+
+    up_count = serializers.IntegerField()
+    down_count = serializers.IntegerField()
+    my_vote = serializers.ChoiceField(choices=VOTES, allow_null=True)

@@ -1,0 +1,12 @@
+"""The jobs of the board; each calls one function."""
+
+from celery import shared_task
+
+from administration.jobs import run_job
+from board.images import purge_unused
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def purge_images() -> None:
+    """Daily: pictures that no post has shown for a day."""
+    run_job("purge images", purge_unused)

@@ -1,0 +1,106 @@
+"""Posts: the list, one by one, the caller's own, and notices."""
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from accounts.authentication import member_of
+from board import feed, notices, posting
+from board.feed import PostFilter
+from board.serializers.posts import PostBody, PostQuery, PostSummaryBody
+from config.api.pagination import PageQuery, key_body, page_body, read_page
+from config.api.permissions import IsAdministrator, IsMember
+from config.api.schema import page_of
+from config.api.serializers import read_body, read_query
+
+
+class PostViewSet(ViewSet):
+    permission_classes = [IsMember]
+
+    @extend_schema(
+        parameters=[PostQuery, PageQuery], responses=page_of(PostSummaryBody)
+    )
+    def list(self, request: Request) -> Response:
+        """Hot posts, then notices, then the rest, newest first.
+
+        At most three hot posts stand at the top, most up votes first, and nowhere
+        else.
+        """
+        query, page = read_query(PostQuery, request), read_page(request)
+        before = query.pop("before", None)
+        reader, wanted, now = member_of(request), PostFilter(**query), timezone.now()
+        if before is None:
+            count, posts = feed.read_page_of_posts(reader, wanted, page, now)
+            return Response(page_body(request, page, count, posts))
+        count, posts, following = feed.read_posts_before(
+            reader, wanted, before, page.size, now
+        )
+        return Response(key_body(request, "before", following, count, posts))
+
+    @extend_schema(request=PostBody, responses={201: PostBody})
+    def create(self, request: Request) -> Response:
+        """Write a post; it earns points, three times a day."""
+        body, now = read_body(PostBody, request), timezone.now()
+        post_id = posting.create_post(member_of(request), posting.Draft(**body), now)
+        post = feed.read_post(member_of(request), post_id, now)
+        return Response(post, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=PostBody)
+    def retrieve(self, request: Request, post_id: int) -> Response:
+        return _answer_post(request, post_id)
+
+    @extend_schema(request=PostBody, responses=PostBody)
+    def update(self, request: Request, post_id: int) -> Response:
+        """Edit one's own post; tags that are left out stay."""
+        return self._change(request, post_id, partial=False)
+
+    @extend_schema(request=PostBody, responses=PostBody)
+    def partial_update(self, request: Request, post_id: int) -> Response:
+        """Edit a part of one's own post."""
+        return self._change(request, post_id, partial=True)
+
+    def _change(self, request: Request, post_id: int, *, partial: bool) -> Response:
+        posting.require_author(member_of(request), posting.find_post(post_id))
+        body = read_body(PostBody, request, partial=partial)
+        posting.change_post(member_of(request), post_id, body, timezone.now())
+        return _answer_post(request, post_id)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, post_id: int) -> Response:
+        """Delete a post; its author or an administrator."""
+        posting.delete_post(member_of(request), post_id, timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class MyPostViewSet(ViewSet):
+    permission_classes = [IsMember]
+
+    @extend_schema(parameters=[PageQuery], responses=page_of(PostSummaryBody))
+    def list(self, request: Request) -> Response:
+        """The caller's own posts, newest first."""
+        page = read_page(request)
+        count, posts = feed.read_own_posts(member_of(request), page, timezone.now())
+        return Response(page_body(request, page, count, posts))
+
+
+class NoticeViewSet(ViewSet):
+    permission_classes = [IsAdministrator]
+
+    @extend_schema(request=None, responses=PostBody)
+    def notice(self, request: Request, post_id: int) -> Response:
+        """Make a post a notice."""
+        notices.set_notice(post_id, notice=True)
+        return _answer_post(request, post_id)
+
+    @extend_schema(request=None, responses=PostBody)
+    def unnotice(self, request: Request, post_id: int) -> Response:
+        """Make a notice a post like others."""
+        notices.set_notice(post_id, notice=False)
+        return _answer_post(request, post_id)
+
+
+def _answer_post(request: Request, post_id: int) -> Response:
+    return Response(feed.read_post(member_of(request), post_id, timezone.now()))

@@ -1,0 +1,321 @@
+"""The dashboard: its figures, their course, their bounds, and what is missing."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import AuthSession, Member
+from administration import dashboard, day_figures
+from administration.charts import draw_days
+from administration.dashboard import Reader, read_dashboard
+from administration.day_figures import (
+    Name,
+    read_active,
+    read_course,
+    read_notifications,
+    take_snapshot,
+)
+from administration.models import DayFigure, JobRun, MemberTally, NotificationTally
+from administration.tallies import PARTS, count_notification
+from administration.tasks import note_figures
+from tests.administration.test_admin_site import open_browser
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once
+from tests.factories import make_entry, make_member
+from tests.stores import find_closed_port, use_fast_store
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
+TODAY = date(2026, 11, 21)
+
+
+def days_back(course: Any, days: int) -> Any:
+    """The figure of so many days ago."""
+    return course[-1 - days]
+
+
+def tiles_of(title: str, now: datetime = NOW) -> dict[str, str]:
+    sections = {section.title: section for section in read_dashboard(now).sections}
+    return {tile.title: tile.text for tile in sections[title].tiles}
+
+
+# --- Courses ------------------------------------------------------------------
+
+
+def test_sign_ups_are_counted_by_day_in_the_home_time_zone():
+    moments = [
+        "2026-11-21T00:00:00+09:00",
+        "2026-11-20T23:59:59+09:00",
+        "2026-11-20T00:30:00+09:00",
+        "2026-10-23T00:00:00+09:00",
+        "2026-10-22T23:59:59+09:00",
+    ]
+    for moment in moments:
+        make_member(created_at=datetime.fromisoformat(moment))
+    course = read_course(Name.SIGN_UPS, TODAY)
+    assert len(course) == 30
+    assert (course[-1], course[-2], course[0], sum(course)) == (1, 2, 1, 4)
+
+
+def test_entries_are_counted_by_the_day_they_were_written(free_member):
+    make_entry(free_member, created_at=NOW, date=date(2020, 1, 1))
+    make_entry(free_member, created_at=NOW - timedelta(days=2), pending=True)
+    course = read_course(Name.ENTRIES, TODAY)
+    assert (days_back(course, 0), days_back(course, 2), sum(course)) == (1, 1, 2)
+
+
+def test_days_that_the_newest_rows_do_not_reach_whole_are_not_known(free_member):
+    for days in (3, 1, 1, 0):
+        make_entry(free_member, created_at=NOW - timedelta(days=days))
+    course = read_course(Name.ENTRIES, TODAY, rows=2)
+    assert course[-2:] == [None, 1]
+    assert course[:-2] == [None] * 28
+    course = read_course(Name.ENTRIES, TODAY, rows=4)
+    assert course[-4:] == [None, 0, 2, 1]
+    assert read_course(Name.ENTRIES, TODAY, rows=5)[-4:] == [1, 0, 2, 1]
+
+
+def test_kept_figures_count_before_live_ones(free_member):
+    make_entry(free_member, created_at=NOW - timedelta(days=1))
+    day = TODAY - timedelta(days=1)
+    DayFigure.objects.create(day=day, name=Name.ENTRIES, value=7)
+    assert days_back(read_course(Name.ENTRIES, TODAY), 1) == 7
+
+
+def test_daily_job_notes_states_and_the_days_that_are_over(free_member):
+    make_member(plan="PREMIUM", created_at=NOW - timedelta(days=2))
+    Member.objects.filter(pk=free_member.pk).update(created_at=NOW)
+    make_entry(free_member, created_at=NOW)
+    make_entry(free_member, created_at=NOW - timedelta(days=1))
+    count = take_snapshot(NOW)
+    assert count == DayFigure.objects.count()
+    kept = {(f.name, (TODAY - f.day).days): f.value for f in DayFigure.objects.all()}
+    assert (kept["members", 0], kept["premium", 0], kept["active", 0]) == (2, 1, 0)
+    assert (kept["sign_ups", 2], kept["entries", 1]) == (1, 1)
+    assert ("entries", 0) not in kept
+    assert kept["posts", 29] == 0
+
+
+def test_daily_job_run_again_changes_nothing_but_todays_states(free_member):
+    take_snapshot(NOW)
+    before = list(DayFigure.objects.values_list("day", "name", "value"))
+    make_entry(free_member, created_at=NOW - timedelta(days=1))
+    make_member()
+    take_snapshot(NOW)
+    after = list(DayFigure.objects.values_list("day", "name", "value"))
+    changed = set(after) - set(before)
+    assert changed == {(TODAY, "members", 2)}
+
+
+def test_daily_job_makes_up_for_days_on_which_it_did_not_run(free_member):
+    take_snapshot(NOW - timedelta(days=5))
+    make_entry(free_member, created_at=NOW - timedelta(days=3))
+    take_snapshot(NOW)
+    course = read_course(Name.ENTRIES, TODAY)
+    assert days_back(course, 3) == 1
+    members = read_course(Name.MEMBERS, TODAY)
+    assert (days_back(members, 5), days_back(members, 3)) == (1, None)
+
+
+def test_daily_job_adds_up_the_counts_of_members():
+    for _ in range(5):
+        make_member()
+    take_snapshot(NOW)
+    assert [tally.members for tally in MemberTally.objects.all()] == [5]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_daily_job_is_recorded_and_scheduled():
+    from config.celery import app
+
+    note_figures()
+    run = JobRun.objects.get(job="note figures")
+    assert (run.state, run.count) == ("DONE", DayFigure.objects.count())
+    tasks = [job["task"] for job in app.conf.beat_schedule.values()]
+    assert "administration.tasks.note_figures" in tasks
+
+
+def test_members_are_active_by_their_newest_session():
+    now = timezone.now()
+    for days in (0.1, 3, 20, 40):
+        member = make_member()
+        for _ in range(2):
+            JSONClient(member)
+        seen = now - timedelta(days=days)
+        AuthSession.objects.filter(member=member).update(last_seen_at=seen)
+    active = read_active(now)
+    assert (active.day, active.week, active.month) == (1, 2, 3)
+
+
+# --- Notifications ------------------------------------------------------------
+
+
+def test_notifications_are_counted_by_day_with_the_share_recognised():
+    for hours, recognised in ((0, True), (0, True), (0, False), (24, False)):
+        count_notification(NOW - timedelta(hours=hours), recognised=recognised)
+    all_, recognised_ones = read_notifications(TODAY)
+    assert (all_[-2:], recognised_ones[-2:]) == ([1, 3], [0, 2])
+    assert tiles_of("Ledger")["Notifications"] == "4"
+    (section,) = [s for s in read_dashboard(NOW).sections if s.title == "Ledger"]
+    assert section.tiles[0].note == "50.0% recognised"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_notifications_at_once_are_all_counted():
+    def count():
+        for _ in range(25):
+            count_notification(NOW, recognised=True)
+
+    run_at_once([count] * 8)
+    assert read_notifications(TODAY)[0][-1] == 200
+    assert NotificationTally.objects.count() <= PARTS
+
+
+# --- The page -----------------------------------------------------------------
+
+
+def test_tiles_tell_what_is_now():
+    make_member(plan="PREMIUM")
+    make_member(status="SUSPENDED")
+    make_member(plan="PREMIUM", plan_expires_at=NOW - timedelta(1))
+    make_member()
+    tiles = tiles_of("Members")
+    assert (tiles["Members"], tiles["Premium"], tiles["Suspended"]) == ("4", "1", "1")
+    assert tiles_of("Stores") == {"PostgreSQL": "up", "Valkey": "up"}
+
+
+def test_premium_share_has_a_course(administrator):
+    make_member(plan="PREMIUM")
+    for days, members, premium in ((2, 10, 1), (1, 10, 4)):
+        day = TODAY - timedelta(days=days)
+        DayFigure.objects.create(day=day, name=Name.MEMBERS, value=members)
+        DayFigure.objects.create(day=day, name=Name.PREMIUM, value=premium)
+    (section,) = [s for s in read_dashboard(NOW).sections if s.title == "Members"]
+    (chart,) = [c for c in section.charts if c.title == "Premium share"]
+    assert [bar.text for bar in chart.bars[-3:]] == ["10 %", "40 %", "50 %"]
+    assert chart.bars[0].text == "not available"
+
+
+def test_store_that_is_away_is_shown_as_down(administrator):
+    with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
+        assert tiles_of("Stores") == {"PostgreSQL": "up", "Valkey": "down"}
+
+
+def test_figure_whose_table_is_not_there_is_not_available(monkeypatch):
+    monkeypatch.setitem(day_figures.FLOWS, Name.POSTS, ("board_not_there",))
+    (board,) = [s for s in read_dashboard(NOW).sections if s.title == "Board"]
+    assert board.missing == ["Posts a day"]
+    assert [chart.title for chart in board.charts] == ["Comments a day", "Votes a day"]
+
+
+def test_figure_that_takes_too_long_is_not_available_and_the_others_are(monkeypatch):
+    monkeypatch.setattr(dashboard, "FIGURE_SECONDS", 0.05)
+    reader = Reader()
+
+    def sleep():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(5)")
+
+    started = timezone.now()
+    assert reader.read(sleep) is None
+    assert reader.read(lambda: 7) == 7
+    assert timezone.now() - started < timedelta(seconds=2)
+
+
+def test_page_has_a_time_for_all_its_figures(monkeypatch):
+    monkeypatch.setattr(dashboard, "PAGE_SECONDS", 0.0)
+    assert Reader().read(lambda: 7) is None
+    shown = read_dashboard(NOW)
+    assert shown.runs is None
+    assert all(section.tiles or section.missing for section in shown.sections)
+
+
+def test_time_limit_of_a_figure_ends_with_it():
+    def limit():
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            return cursor.fetchone()[0]
+
+    before = limit()
+    assert Reader().read(limit) == "2s"
+    assert limit() == before
+
+
+def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(administrator):
+    JobRun.objects.create(
+        job="expire plans", state="FAILED", started_at=timezone.now(), error="OSError"
+    )
+    page = open_browser(administrator).get("/admin/").content.decode()
+    assert page.count("<svg viewBox") >= 8
+    for text in (
+        "Sign-ups a day",
+        "Premium share",
+        "expire plans",
+        "OSError",
+        "Stores",
+    ):
+        assert text in page
+    charts = page[page.index('class="figures') : page.index("Recent actions")]
+    for forbidden in ("<script", "style=", "http://", "https://", "onclick"):
+        assert forbidden not in charts
+    assert charts.count("<title") >= 8 * 30
+
+
+def test_index_is_there_for_an_empty_installation(administrator):
+    page = open_browser(administrator).get("/admin/").content.decode()
+    assert "No job has run yet." in page
+
+
+def test_index_takes_the_same_number_of_queries_for_any_number_of_rows(administrator):
+    browser = open_browser(administrator)
+    browser.get("/admin/")
+    counts = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as queries:
+            browser.get("/admin/")
+        counts.append(len(queries))
+        for _ in range(20):
+            make_entry(make_member())
+    assert counts[0] == counts[1]
+
+
+# --- Charts -------------------------------------------------------------------
+
+
+def test_bars_are_as_high_as_their_figures_and_small_ones_can_be_seen():
+    days = [date(2026, 11, day) for day in range(1, 5)]
+    chart = draw_days("Posts", days, [1000, 500, 1, None])
+    assert [bar.height for bar in chart.bars] == [120, 60, 2, 0]
+    assert [bar.y for bar in chart.bars] == [0, 60, 118, 120]
+    assert [bar.is_known for bar in chart.bars] == [True, True, True, False]
+    assert chart.bars[-1].text == "not available"
+    assert chart.summary == (
+        "1 on 2026-11-03; at most 1,000, on 2026-11-01; 3 days known."
+    )
+
+
+def test_chart_of_nothing_says_so():
+    days = [date(2026, 11, day) for day in range(1, 4)]
+    assert draw_days("Posts", days, [None] * 3).summary == "No figures yet."
+    chart = draw_days("Posts", days, [0] * 3)
+    assert [bar.height for bar in chart.bars] == [0] * 3
+    assert chart.summary == "0 on 3 days known."
+
+
+def test_second_figure_is_a_part_of_the_bar():
+    days = [date(2026, 11, 1), date(2026, 11, 2)]
+    chart = draw_days("N", days, [10, 5], parts=[5, 0], parts_name="recognised")
+    assert [bar.part for bar in chart.bars] == [60, 0]
+    assert chart.bars[0].text == "10, 5 recognised"
+    assert chart.bars[0].part_y == 60
+
+
+def test_days_are_told_apart_across_the_border_of_utc():
+    late = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
+    make_member(created_at=late)
+    assert days_back(read_course(Name.SIGN_UPS, TODAY), 0) == 1

@@ -1,0 +1,129 @@
+"""`/metrics`: who may read it, and what it says."""
+
+import pytest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
+from django.utils import timezone
+from prometheus_client import REGISTRY
+from prometheus_client.parser import text_string_to_metric_families
+
+from administration.models import JobRun
+from config.middleware import CountRequests
+from tests.clients import JSONClient
+from tests.stores import lose_database
+
+TOKEN = "a-token-of-the-operators"
+ALLOWED = {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
+
+
+@pytest.fixture
+def is_open(settings):
+    settings.METRICS_TOKEN = TOKEN
+
+
+def read():
+    """Samples by name and sorted labels."""
+    response = JSONClient().get("/metrics", **ALLOWED)
+    assert response.status_code == 200
+    assert response.headers["Content-Type"].startswith("text/plain")
+    return {
+        (sample.name, *sorted(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(response.content.decode())
+        for sample in family.samples
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
+@pytest.mark.parametrize(
+    "header", ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, "Bearer ключ"]
+)
+def test_metrics_are_not_there_without_the_token(header):
+    client = JSONClient()
+    assert client.get("/metrics", HTTP_AUTHORIZATION=header).status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("header", ["", "Bearer ", "Bearer None"])
+def test_metrics_are_not_there_without_the_setting(header):
+    client = JSONClient()
+    assert client.get("/metrics", HTTP_AUTHORIZATION=header).status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
+def test_jobs_are_told_with_the_state_and_time_of_their_runs():
+    now = timezone.now()
+    JobRun.objects.create(job="expire plans", state="DONE", started_at=now, count=4)
+    samples, job = read(), ("job", "expire plans")
+    assert samples["ledger_job_last_run_rows", job] == 4
+    assert samples["ledger_job_interval_seconds", job] == 3600
+    good = samples["ledger_job_last_success_timestamp_seconds", job]
+    assert good == pytest.approx(now.timestamp())
+    assert samples["ledger_job_last_run_state", job, ("state", "done")] == 1
+    assert samples["ledger_job_last_run_state", job, ("state", "failed")] == 0
+    assert samples["ledger_store_up", ("store", "database")] == 1
+    assert samples["ledger_store_notifications_waiting",] == 0
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
+def test_metrics_are_told_while_the_database_is_away():
+    with lose_database():
+        samples = read()
+    assert samples["ledger_store_up", ("store", "database")] == 0
+    assert ("ledger_job_interval_seconds", ("job", "expire plans")) not in samples
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
+def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
+    django_assert_num_queries,
+):
+    now = timezone.now()
+    runs = [JobRun(job="expire plans", state="DONE", started_at=now) for _ in range(50)]
+    JobRun.objects.bulk_create(runs)
+    with django_assert_num_queries(6):
+        read()
+
+
+def count_of(method, route, status):
+    labels = {"method": method, "route": route, "status": status}
+    return REGISTRY.get_sample_value("ledger_requests_total", labels) or 0
+
+
+def answer(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(status=202)
+
+
+def test_request_is_counted_by_the_pattern_of_its_address(settings):
+    settings.MIDDLEWARE = ["config.middleware.CountRequests"]
+    route = "/api/account/entries/<int:entry_id>"
+    before = count_of("GET", route, "401")
+    Client().get("/api/account/entries/4711")
+    assert count_of("GET", route, "401") == before + 1
+    assert "4711" not in str([*REGISTRY.collect()])
+
+
+@pytest.mark.parametrize("path", ["/made-up-4712", "/api/made-up-4712"])
+def test_addresses_that_do_not_exist_count_as_one(settings, path):
+    settings.MIDDLEWARE = ["config.middleware.CountRequests"]
+    Client().get(path)
+    assert count_of("GET", "other", "404") > 0
+    assert "4712" not in str([*REGISTRY.collect()])
+
+
+def test_method_that_is_made_up_is_no_label():
+    request = RequestFactory().generic("MADEUP", "/")
+    CountRequests(answer)(request)
+    assert count_of("other", "other", "202") > 0
+    assert "MADEUP" not in str([*REGISTRY.collect()])
+
+
+def test_request_that_raises_is_under_way_no_more():
+    def fail(request: HttpRequest) -> HttpResponse:
+        raise Http404
+
+    with pytest.raises(Http404):
+        CountRequests(fail)(RequestFactory().get("/"))
+    assert REGISTRY.get_sample_value("ledger_requests_in_flight") == 0

@@ -1,0 +1,156 @@
+"""Google Play on a loopback address: tokens, subscriptions, acknowledgements."""
+
+import functools
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from django.utils import timezone
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from billing.stores import google_play
+
+PACKAGE = "com.example.ledger"
+VERIFIER = "billing.stores.google_play.GooglePlay"
+TOKEN_PATH = "/oauth2/token"
+ACCESS_TOKEN = "ya29.an-access-token"
+PURCHASES = f"/androidpublisher/v3/applications/{PACKAGE}/purchases"
+
+
+@functools.cache
+def make_account() -> dict[str, str]:
+    """The key of a service account, as the Play Console hands it out."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    return {
+        "type": "service_account",
+        "project_id": "ledger",
+        "private_key_id": "1",
+        "private_key": pem.decode(),
+        "client_email": "ledger@ledger.iam.gserviceaccount.com",
+        "client_id": "1",
+    }
+
+
+class FakePlay:
+    """The store; `bodies` are its subscriptions by token, in the wire format."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.server = server
+        self.bodies: dict[str, dict[str, Any]] = {}
+        self.refusal: Response | None = None
+        self.token_refusal: Response | None = None
+        self.deaf: set[str] = set()
+        """The verbs (acknowledge, cancel) that fail."""
+        server.expect_request(TOKEN_PATH).respond_with_handler(self._issue)
+        server.expect_request(re.compile(f"{PURCHASES}/.*")).respond_with_handler(
+            self._answer
+        )
+
+    def sell(
+        self,
+        token: str,
+        *,
+        order: str = "GPA.1",
+        product: str = "premium_monthly",
+        expires_at: datetime | None = None,
+        state: str = "ACTIVE",
+        auto_renew: bool = True,
+        **more: Any,
+    ) -> datetime:
+        """From now on the store says this of the token; when it expires."""
+        expires_at = expires_at or timezone.now() + timedelta(days=30)
+        plan = {"autoRenewEnabled": True} if auto_renew else {}
+        line = {
+            "productId": product,
+            "expiryTime": expires_at.astimezone(UTC).isoformat()[:-6] + "Z",
+            "latestSuccessfulOrderId": order,
+            "autoRenewingPlan": plan,
+            "offerDetails": {"basePlanId": "basic"},
+        }
+        acknowledged = self.bodies.get(token, {}).get("acknowledgementState")
+        self.bodies[token] = {
+            "kind": "androidpublisher#subscriptionPurchaseV2",
+            "regionCode": "KR",
+            "startTime": "2026-01-01T00:00:00.123456789Z",
+            "subscriptionState": f"SUBSCRIPTION_STATE_{state}",
+            "latestOrderId": order,
+            "acknowledgementState": acknowledged or "ACKNOWLEDGEMENT_STATE_PENDING",
+            "etag": "e",
+            "lineItems": [line],
+        } | more
+        return expires_at
+
+    def fail(self, status: int, body: Any = "", **headers: str) -> None:
+        """Answer everything but tokens like this."""
+        text = body if isinstance(body, str) else json.dumps(body)
+        self.refusal = Response(text, status=status, headers=headers)
+
+    @property
+    def calls(self) -> list[str]:
+        """`GET tokens/T`, `POST tokens/T:acknowledge`: tokens aside, what was asked."""
+        return [
+            f"{request.method} {request.path.split('/purchases/')[1]}"
+            for request, _ in self.server.log
+            if "/purchases/" in request.path
+        ]
+
+    def _issue(self, request: Request) -> Response:
+        if self.token_refusal is not None:
+            return self.token_refusal
+        assert request.form["grant_type"].endswith(":jwt-bearer")
+        assert request.form["assertion"].count(".") == 2
+        return as_json({"access_token": ACCESS_TOKEN, "expires_in": 3600})
+
+    def _answer(self, request: Request) -> Response:
+        if self.refusal is not None:
+            return self.refusal
+        if request.headers.get("Authorization") != f"Bearer {ACCESS_TOKEN}":
+            return refuse(401, "UNAUTHENTICATED")
+        token, _, verb = request.path.rsplit("/", 1)[1].partition(":")
+        if token not in self.bodies:
+            return refuse(404, "NOT_FOUND")
+        if verb in self.deaf:
+            return refuse(503, "UNAVAILABLE")
+        body = self.bodies[token]
+        if verb == "acknowledge":
+            body["acknowledgementState"] = google_play.ACKNOWLEDGED
+        elif verb == "cancel":
+            body["subscriptionState"] = "SUBSCRIPTION_STATE_CANCELED"
+            body["lineItems"][0]["autoRenewingPlan"] = {}
+        else:
+            return as_json(body)
+        return Response("")
+
+
+def as_json(body: Any, status: int = 200) -> Response:
+    return Response(json.dumps(body), status=status, mimetype="application/json")
+
+
+def refuse(status: int, name: str) -> Response:
+    return as_json({"error": {"code": status, "status": name}}, status)
+
+
+@contextmanager
+def open_play(settings: Any) -> Iterator[FakePlay]:
+    """Google Play as the store, with a server of its own."""
+    google_play._prepare_credentials.cache_clear()
+    with HTTPServer(threaded=True) as server:
+        settings.STORE_VERIFIER = VERIFIER
+        settings.STORE_BASE_URL = server.url_for("").rstrip("/")
+        settings.STORE_PACKAGE_NAME = PACKAGE
+        settings.STORE_SERVICE_ACCOUNT = make_account() | {
+            "token_uri": server.url_for(TOKEN_PATH)
+        }
+        yield FakePlay(server)
+        server.check_assertions()

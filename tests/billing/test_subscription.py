@@ -1,0 +1,330 @@
+"""The subscription: reading, cancelling, resuming, restoring, and the administrator."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from accounts.models import Member
+from billing.expiry import expire_plans
+from billing.models import Purchase
+from billing.subscriptions import set_plan
+from tests.billing.conftest import buy
+from tests.clients import JSONClient
+from tests.factories import make_member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
+
+PATH = "/api/billing/subscription"
+NOTHING = {
+    "plan": "FREE",
+    "planExpiresAt": None,
+    "nextPaymentAt": None,
+    "autoRenew": False,
+    "product": None,
+}
+PERMANENT = NOTHING | {"plan": "PREMIUM"}
+GATED = "/api/account/tags"
+
+
+def act(client: JSONClient, verb: str) -> Any:
+    return client.send("POST", f"/api/billing/{verb}")
+
+
+def travel(**ahead: float) -> Any:
+    return time_machine.travel(timezone.now() + timedelta(**ahead), tick=False)
+
+
+def plan_of(member: Member) -> tuple[Any, ...]:
+    member.refresh_from_db()
+    return (
+        member.plan,
+        member.plan_expires_at,
+        member.plan_product,
+        member.plan_auto_renew,
+    )
+
+
+# --- Reading --------------------------------------------------------------------
+
+
+def test_free_member_has_no_subscription(buyer: JSONClient) -> None:
+    assert buyer.read(PATH) == NOTHING
+
+
+def test_permanent_plan_has_no_expiry_and_no_payment() -> None:
+    assert JSONClient(make_member(plan="PREMIUM")).read(PATH) == PERMANENT
+
+
+def test_next_payment_is_at_the_expiry(buyer: JSONClient) -> None:
+    buy(buyer, "test-1")
+    answer = buyer.read(PATH)
+    assert answer["nextPaymentAt"] == answer["planExpiresAt"] is not None
+
+
+def test_plan_that_has_passed_reads_free_before_any_job(buyer: JSONClient) -> None:
+    buy(buyer, "test-1")
+    act(buyer, "cancel")
+    member = Member.objects.get()
+    with travel(days=40):
+        later = JSONClient(member)
+        assert later.read(PATH)["plan"] == "FREE"
+        assert later.read("/api/auth/session")["plan"] == "FREE"
+        assert later.send("GET", GATED).status_code == 403
+    member.refresh_from_db()
+    assert member.plan == "PREMIUM"
+
+
+# --- Cancel and resume ----------------------------------------------------------
+
+
+def test_cancel_keeps_the_plan_until_its_expiry(buyer: JSONClient) -> None:
+    expiry = buy(buyer, "test-1").data["planExpiresAt"]
+    response = act(buyer, "cancel")
+    assert response.status_code == 200
+    assert response.data == {
+        "plan": "PREMIUM",
+        "planExpiresAt": expiry,
+        "nextPaymentAt": None,
+        "autoRenew": False,
+        "product": "premium_monthly",
+    }
+    assert buyer.read(PATH) == response.data
+
+
+def test_resume_switches_auto_renew_on_again(buyer: JSONClient) -> None:
+    before = buy(buyer, "test-1").data
+    before.pop("applied")
+    act(buyer, "cancel")
+    response = act(buyer, "resume")
+    assert response.status_code == 200
+    assert response.data == before == buyer.read(PATH)
+
+
+@pytest.mark.parametrize("verb", ["cancel", "resume"])
+def test_doing_it_twice_changes_nothing_more(buyer: JSONClient, verb: str) -> None:
+    buy(buyer, "test-1")
+    act(buyer, "cancel")
+    first = act(buyer, verb)
+    assert act(buyer, verb).data == first.data
+
+
+def test_cancel_without_a_subscription_changes_nothing(buyer: JSONClient) -> None:
+    response = act(buyer, "cancel")
+    assert (response.status_code, response.data) == (200, NOTHING)
+
+
+def test_resume_without_a_subscription_is_404(buyer: JSONClient) -> None:
+    response = act(buyer, "resume")
+    assert (response.status_code, response.data["code"]) == (404, "NOT_FOUND")
+    assert buyer.read(PATH) == NOTHING
+
+
+def test_permanent_plan_cannot_be_cancelled_away_nor_made_to_renew() -> None:
+    client = JSONClient(make_member(plan="PREMIUM"))
+    assert act(client, "cancel").data == PERMANENT
+    assert act(client, "resume").status_code == 404
+    assert client.read(PATH) == PERMANENT
+
+
+def test_subscription_beside_a_permanent_plan_is_cancelled_and_resumed() -> None:
+    client = JSONClient(make_member(plan="PREMIUM"))
+    buy(client, "test-1")
+    assert act(client, "cancel").data["autoRenew"] is False
+    assert act(client, "resume").data["autoRenew"] is True
+    assert client.read(PATH)["planExpiresAt"] is None
+
+
+def test_resume_after_the_expiry_opens_nothing(buyer: JSONClient) -> None:
+    """Else a month paid once would last for ever."""
+    buy(buyer, "test-1")
+    act(buyer, "cancel")
+    member = Member.objects.get()
+    with travel(days=40):
+        later = JSONClient(member)
+        assert act(later, "resume").status_code == 404
+        assert later.read(PATH)["plan"] == "FREE"
+        expire_plans(timezone.now())
+        assert act(later, "resume").status_code == 404
+        assert later.read(PATH) == NOTHING
+
+
+@pytest.mark.django_db(transaction=True)
+def test_cancel_after_the_expiry_ends_what_renewed_itself(buyer: JSONClient) -> None:
+    buy(buyer, "test-1")
+    member = Member.objects.get()
+    with travel(days=40):
+        later = JSONClient(member)
+        assert later.read(PATH)["plan"] == "PREMIUM"
+        assert act(later, "cancel").data["plan"] == "FREE"
+        assert later.send("GET", GATED).status_code == 403
+
+
+def test_resume_of_a_plan_without_a_recorded_purchase() -> None:
+    """One whose expiry came by other means, such as an earlier service."""
+    member = make_member(
+        plan="PREMIUM", plan_expires_at=timezone.now() + timedelta(days=3)
+    )
+    answer = act(JSONClient(member), "resume").data
+    assert answer["autoRenew"] is True
+    assert answer["nextPaymentAt"] == answer["planExpiresAt"]
+
+
+# --- Restore --------------------------------------------------------------------
+
+
+def test_restore_without_a_payment_is_404(buyer: JSONClient) -> None:
+    response = act(buyer, "restore")
+    assert (response.status_code, response.data["code"]) == (404, "NOT_FOUND")
+
+
+def test_restore_gives_back_the_recorded_expiry(
+    buyer: JSONClient, free_member: Member
+) -> None:
+    before = buy(buyer, "test-1").data
+    before.pop("applied")
+    Member.objects.filter(pk=free_member.pk).update(
+        plan="FREE", plan_expires_at=None, plan_product="", plan_auto_renew=False
+    )
+    response = act(buyer, "restore")
+    assert (response.status_code, response.data) == (200, before)
+
+
+def test_restore_after_an_administrator_set_free_gives_what_was_paid_for(
+    buyer: JSONClient, free_member: Member
+) -> None:
+    before = buy(buyer, "test-1").data
+    before.pop("applied")
+    set_plan(free_member, "FREE")
+    assert buyer.read(PATH) == NOTHING
+    assert act(buyer, "restore").data == before
+
+
+def test_restore_takes_the_payment_that_lasts_longest(buyer: JSONClient) -> None:
+    buy(buyer, "test-1", "premium_yearly")
+    last = buy(buyer, "test-2").data["planExpiresAt"]
+    set_plan(Member.objects.get(), "FREE")
+    answer = act(buyer, "restore").data
+    assert (answer["planExpiresAt"], answer["product"]) == (last, "premium_monthly")
+
+
+def test_restore_keeps_a_cancellation(buyer: JSONClient) -> None:
+    buy(buyer, "test-1")
+    act(buyer, "cancel")
+    set_plan(Member.objects.get(), "FREE")
+    assert act(buyer, "restore").data["autoRenew"] is False
+
+
+def test_restore_of_what_has_passed_gives_nothing(buyer: JSONClient) -> None:
+    buy(buyer, "test-1")
+    act(buyer, "cancel")
+    member = Member.objects.get()
+    with travel(days=40):
+        later = JSONClient(member)
+        expire_plans(timezone.now())
+        response = act(later, "restore")
+    assert (response.status_code, response.data) == (200, NOTHING)
+
+
+def test_restore_does_not_shorten_a_permanent_plan(buyer: JSONClient) -> None:
+    buy(buyer, "test-1")
+    set_plan(Member.objects.get(), "PREMIUM")
+    assert act(buyer, "restore").data == PERMANENT
+
+
+def test_restore_does_not_shorten_a_longer_plan(buyer: JSONClient) -> None:
+    buy(buyer, "test-1")
+    far = timezone.now() + timedelta(days=900)
+    Member.objects.update(plan_expires_at=far)
+    expiry = datetime.fromisoformat(act(buyer, "restore").data["planExpiresAt"])
+    assert expiry == far
+
+
+def test_restore_sees_the_members_own_payments_only(
+    buyer: JSONClient, other_member: Member
+) -> None:
+    buy(buyer, "test-1")
+    assert act(JSONClient(other_member), "restore").status_code == 404
+
+
+# --- The administrator's change -------------------------------------------------
+
+
+@pytest.mark.parametrize("plan", ["FREE", "PREMIUM"])
+def test_administrators_plan_is_permanent_and_clears_the_subscription(
+    buyer: JSONClient, free_member: Member, plan: str
+) -> None:
+    buy(buyer, "test-1")
+    changed = set_plan(free_member, plan)
+    assert plan_of(free_member) == (plan, None, "", False)
+    assert changed.plan == plan
+    with travel(days=4000):
+        expire_plans(timezone.now())
+        free_member.refresh_from_db()
+        assert free_member.plan == plan
+
+
+@pytest.mark.django_db(transaction=True)
+def test_administrators_plan_counts_at_once(free_member: Member) -> None:
+    client = JSONClient(free_member)
+    assert client.send("GET", GATED).status_code == 403
+    set_plan(free_member, "PREMIUM")
+    assert client.send("GET", GATED).status_code == 200
+    set_plan(free_member, "FREE")
+    assert client.send("GET", GATED).status_code == 403
+
+
+def test_purchase_after_the_administrators_free_counts_from_now(
+    buyer: JSONClient,
+) -> None:
+    buy(buyer, "test-1", "premium_yearly")
+    set_plan(Member.objects.get(), "FREE")
+    answer = buy(buyer, "test-2").data
+    ahead = datetime.fromisoformat(answer["planExpiresAt"]) - timezone.now()
+    assert ahead < timedelta(days=32)
+    assert Purchase.objects.filter(counts=True).count() == 1
+
+
+# --- The session ----------------------------------------------------------------
+
+
+def by_cookie(member: Member) -> JSONClient:
+    client = JSONClient(member)
+    client.cookies["sessionid"] = client.token
+    del client.defaults["HTTP_AUTHORIZATION"]
+    return client
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("present", [JSONClient, by_cookie])
+def test_purchase_reaches_live_sessions_at_once(
+    free_member: Member, present: Any
+) -> None:
+    here, elsewhere = present(free_member), present(free_member)
+    for client in (here, elsewhere):  # the fast store has a copy of each
+        assert client.read("/api/auth/session")["plan"] == "FREE"
+        assert client.send("GET", GATED).status_code == 403
+    expiry = buy(here, "test-1").data["planExpiresAt"]
+    for client in (here, elsewhere):
+        session = client.read("/api/auth/session")
+        assert (session["plan"], session["planExpiresAt"]) == ("PREMIUM", expiry)
+        assert client.send("GET", GATED).status_code == 200
+        assert client.read("/api/auth/profile")["planProduct"] == "premium_monthly"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("present", [JSONClient, by_cookie])
+def test_end_of_the_plan_reaches_live_sessions_at_once(
+    free_member: Member, present: Any
+) -> None:
+    client = present(free_member)
+    buy(client, "test-1")
+    act(client, "cancel")
+    assert client.send("GET", GATED).status_code == 200
+    Member.objects.update(plan_expires_at=timezone.now() - timedelta(seconds=1))
+    assert expire_plans(timezone.now()) == 1
+    assert client.read("/api/auth/session")["plan"] == "FREE"
+    assert client.read("/api/auth/session")["planExpiresAt"] is None
+    assert client.send("GET", GATED).status_code == 403

@@ -1,0 +1,188 @@
+"""POST /api/billing/store/verify with test tokens and with the stub."""
+
+import logging
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from accounts.models import Member
+from billing.models import Purchase
+from tests.billing.conftest import buy
+from tests.clients import JSONClient
+from tests.factories import make_member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
+
+NOON = datetime.fromisoformat("2027-01-31T12:00:00+09:00")
+MONTH_LATER = datetime.fromisoformat("2027-02-28T12:00:00+09:00")
+YEAR_LATER = datetime.fromisoformat("2028-01-31T12:00:00+09:00")
+
+
+def assert_refused(response: Any, status: int, code: str) -> None:
+    assert (response.status_code, response.data["code"]) == (status, code)
+
+
+def test_purchase_makes_a_free_member_premium(buyer: JSONClient) -> None:
+    with time_machine.travel(NOON, tick=False):
+        buyer = JSONClient(Member.objects.get())
+        response = buy(buyer, "test-1")
+    assert response.status_code == 200
+    answer = dict(response.data)
+    assert datetime.fromisoformat(answer.pop("planExpiresAt")) == MONTH_LATER
+    assert datetime.fromisoformat(answer.pop("nextPaymentAt")) == MONTH_LATER
+    assert answer == {
+        "plan": "PREMIUM",
+        "autoRenew": True,
+        "product": "premium_monthly",
+        "applied": True,
+    }
+
+
+def test_purchase_is_recorded_with_its_order(
+    buyer: JSONClient, free_member: Member
+) -> None:
+    buy(buyer, "test-1", "premium_yearly")
+    purchase = Purchase.objects.get()
+    assert purchase.member == free_member
+    assert (purchase.store, purchase.order_id) == ("test", "test-1")
+    assert (purchase.product_id, purchase.auto_renew) == ("premium_yearly", True)
+    free_member.refresh_from_db()
+    assert purchase.expires_at == free_member.plan_expires_at
+
+
+@pytest.mark.parametrize(
+    ("product", "end"),
+    [("premium_monthly", MONTH_LATER), ("premium_yearly", YEAR_LATER)],
+)
+def test_period_is_a_calendar_month_or_year(
+    free_member: Member, product: str, end: datetime
+) -> None:
+    with time_machine.travel(NOON, tick=False):
+        response = buy(JSONClient(free_member), "test-1", product)
+    assert datetime.fromisoformat(response.data["planExpiresAt"]) == end
+
+
+def test_running_plan_is_extended_from_its_expiry(free_member: Member) -> None:
+    with time_machine.travel(NOON, tick=False):
+        client = JSONClient(free_member)
+        buy(client, "test-1")
+        response = buy(client, "test-2", "premium_yearly")
+    end = datetime.fromisoformat("2028-02-28T12:00:00+09:00")
+    assert datetime.fromisoformat(response.data["planExpiresAt"]) == end
+    assert response.data["product"] == "premium_yearly"
+
+
+def test_plan_that_has_passed_is_extended_from_now() -> None:
+    passed = NOON - timedelta(days=3)
+    with time_machine.travel(NOON, tick=False):
+        member = make_member(plan="PREMIUM", plan_expires_at=passed)
+        response = buy(JSONClient(member), "test-1")
+    assert datetime.fromisoformat(response.data["planExpiresAt"]) == MONTH_LATER
+
+
+def test_purchase_is_not_applied_twice(buyer: JSONClient) -> None:
+    first = buy(buyer, "test-1").data
+    again = buy(buyer, "test-1")
+    assert again.status_code == 200
+    assert again.data == first | {"applied": False}
+    assert Purchase.objects.count() == 1
+
+
+def test_same_order_again_does_not_undo_a_cancellation(buyer: JSONClient) -> None:
+    buy(buyer, "test-1")
+    buyer.send("POST", "/api/billing/cancel")
+    assert buy(buyer, "test-1").data["autoRenew"] is False
+
+
+def test_purchase_of_another_member_is_refused(
+    buyer: JSONClient, other_member: Member
+) -> None:
+    buy(buyer, "test-1")
+    assert_refused(
+        buy(JSONClient(other_member), "test-1"), 409, "PURCHASE_ALREADY_USED"
+    )
+    other_member.refresh_from_db()
+    assert other_member.plan == "FREE"
+    assert Purchase.objects.count() == 1
+
+
+def test_permanent_plan_is_not_shortened_by_a_purchase() -> None:
+    member = make_member(plan="PREMIUM")
+    response = buy(JSONClient(member), "test-1")
+    assert response.data["applied"] is True
+    assert response.data["plan"] == "PREMIUM"
+    assert response.data["planExpiresAt"] is None
+    assert response.data["nextPaymentAt"] is None
+    assert response.data["product"] == "premium_monthly"
+
+
+def test_unknown_product_is_named(buyer: JSONClient) -> None:
+    response = buy(buyer, "test-1", "gold")
+    assert_refused(response, 400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == ["productId"]
+    assert not Purchase.objects.exists()
+
+
+@pytest.mark.parametrize("token", ["", None, 7, "x" * 1001, "test-\0", ["test-1"]])
+def test_token_must_be_a_text(buyer: JSONClient, token: Any) -> None:
+    response = buy(buyer, token)
+    assert_refused(response, 400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == ["purchaseToken"]
+
+
+@pytest.mark.parametrize("token", ["Test-1", "a-test-1", "test", "test-한글"])
+def test_other_token_is_the_stubs_to_refuse(buyer: JSONClient, token: str) -> None:
+    assert_refused(buy(buyer, token), 400, "PURCHASE_INVALID")
+    assert not Purchase.objects.exists()
+
+
+def test_longest_token_is_taken(buyer: JSONClient) -> None:
+    assert buy(buyer, "test-" + "x" * 995).status_code == 200
+
+
+def test_without_test_mode_the_stub_refuses_everything(
+    buyer: JSONClient, settings: Any
+) -> None:
+    settings.BILLING_TEST_MODE = False
+    assert_refused(buy(buyer, "test-1"), 400, "PURCHASE_INVALID")
+    assert buyer.read("/api/billing/subscription")["plan"] == "FREE"
+
+
+def test_member_who_leaves_takes_no_purchase_back(
+    buyer: JSONClient, free_member: Member, other_member: Member
+) -> None:
+    """The keyed hash of the order stays, and nothing else."""
+    buy(buyer, "test-1")
+    assert buyer.send("DELETE", "/api/auth/me").status_code == 204
+    assert not Purchase.objects.exists()
+    assert_refused(
+        buy(JSONClient(other_member), "test-1"), 409, "PURCHASE_ALREADY_USED"
+    )
+    assert not Purchase.objects.exists()
+    other_member.refresh_from_db()
+    assert other_member.plan == "FREE"
+    assert buy(JSONClient(other_member), "test-2").data["applied"] is True
+
+
+def test_token_is_never_logged(
+    buyer: JSONClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    buy(buyer, "test-very-secret")
+    buy(buyer, "other-very-secret")
+    assert "very-secret" not in caplog.text
+
+
+def test_answer_is_the_subscription(buyer: JSONClient) -> None:
+    answer = buy(buyer, "test-1").data
+    answer.pop("applied")
+    assert buyer.read("/api/billing/subscription") == answer
+
+
+def test_expiry_is_ahead_of_now(buyer: JSONClient) -> None:
+    answer = buy(buyer, "test-1").data
+    ahead = datetime.fromisoformat(answer["planExpiresAt"]) - timezone.now()
+    assert timedelta(days=27) < ahead < timedelta(days=32)

@@ -1,0 +1,232 @@
+"""Moderation in Django admin: posts and comments are found, hidden, marked, deleted."""
+
+import html
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import CHANGE, DELETION, LogEntry
+
+from accounts.models import Member
+from board import admin
+from board.content import sanitise, words_of
+from board.models import Comment, Image, Post, PostCount, PostImage
+from tests.board.test_erasure import find_drift
+from tests.clients import JSONClient
+from tests.factories import make_comment, make_member, make_post
+
+pytestmark = pytest.mark.django_db
+
+POSTS, COMMENTS = "/admin/board/post/", "/admin/board/comment/"
+
+
+@pytest.fixture
+def browser(administrator: Member) -> JSONClient:
+    """A browser in which the administrator is logged in."""
+    browser = JSONClient()
+    browser.cookies["sessionid"] = JSONClient(administrator).token
+    return browser
+
+
+def see(browser: JSONClient, path: str, **query: Any) -> str:
+    response = browser.get(path, query)
+    assert response.status_code == 200, (response.status_code, path)
+    return response.content.decode()
+
+
+def act(browser: JSONClient, path: str, name: str, *rows: Any, **more: Any) -> Any:
+    data = {"action": name, "_selected_action": [row.pk for row in rows]} | more
+    return browser.post(path, data)
+
+
+def write(
+    member: Member, title: str, content: str = "<p>text</p>", **fields: Any
+) -> Post:
+    content = sanitise(content)
+    words = words_of(title, content)
+    return make_post(member, title=title, content=content, words=words, **fields)
+
+
+def titles_in(page: str, *posts: Post) -> list[str]:
+    return [post.title for post in posts if f">{post.title}</a>" in page]
+
+
+def log_of(row: Post | Comment) -> list[tuple[int, str, str]]:
+    entries = LogEntry.objects.filter(object_id=str(row.pk)).order_by("id")
+    return list(entries.values_list("action_flag", "object_repr", "change_message"))
+
+
+def test_only_administrators_moderate(free_member: Member) -> None:
+    browser = JSONClient()
+    browser.cookies["sessionid"] = JSONClient(free_member).token
+    for path in (POSTS, COMMENTS):
+        assert browser.get(path).status_code == 302
+
+
+def test_posts_are_found_by_words_and_by_author(
+    browser: JSONClient, free_member: Member, other_member: Member
+) -> None:
+    rice = write(free_member, "Cheap rice", "<p>쌀이 <b>싸</b>다</p>")
+    bread = write(other_member, "Bread")
+    for words in ("rice", "CHEAP RICE", "쌀이 싸다"):
+        assert titles_in(see(browser, POSTS, q=words), rice, bread) == [rice.title]
+    author = f"@{other_member.login_id.upper()}"
+    assert titles_in(see(browser, POSTS, q=author), rice, bread) == [bread.title]
+    for words in ("@nobody", "100%", "_", "rice'"):
+        assert titles_in(see(browser, POSTS, q=words), bread) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"category__exact": "tips"},
+        {"is_notice__exact": 1},
+        {"is_hidden__exact": 1},
+        {"created_at__gte": "2026-11-01 00:00:00+09:00"},
+    ],
+)
+def test_posts_are_filtered(
+    browser: JSONClient, free_member: Member, query: dict[str, Any]
+) -> None:
+    other = write(free_member, "Other", created_at="2026-01-01T00:00:00Z")
+    wanted = write(
+        free_member, "Wanted", category="tips", is_notice=True, is_hidden=True
+    )
+    page = see(browser, POSTS, **query)
+    assert titles_in(page, wanted, other) == ["Wanted"]
+
+
+def test_comments_are_found_by_words_and_by_author(
+    browser: JSONClient,
+    free_member: Member,
+    other_member: Member,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = make_comment(free_member, content="Very old rice")
+    new = make_comment(other_member, content="New RICE")
+    page = see(browser, COMMENTS, q="rice")
+    assert old.content in page
+    assert new.content in page
+    assert old.content not in see(browser, COMMENTS, q=f"@{other_member.login_id}")
+    monkeypatch.setattr(admin, "COMMENTS_SEARCHED", 1)
+    page = see(browser, COMMENTS, q="rice")
+    assert old.content not in page
+    assert new.content in page
+
+
+def test_content_is_shown_in_a_frame_that_runs_nothing(
+    browser: JSONClient, free_member: Member
+) -> None:
+    post = make_post(free_member, content='<p>a</p><script>alert("1")</script>')
+    page = see(browser, f"{POSTS}{post.pk}/change/")
+    assert "<iframe sandbox title" in page
+    assert "<script>alert" not in page
+    assert html.escape(post.content) in page
+
+
+def test_comment_is_shown_as_text(browser: JSONClient, free_member: Member) -> None:
+    comment = make_comment(free_member, content="<script>alert(1)</script>")
+    for path in (COMMENTS, f"{COMMENTS}{comment.pk}/change/"):
+        page = see(browser, path)
+        assert "<script>alert(1)" not in page
+        assert "&lt;script&gt;alert(1)" in page
+
+
+def test_hidden_post_is_seen_by_nobody_until_it_is_shown_again(
+    browser: JSONClient, free_member: Member
+) -> None:
+    post = make_post(free_member, category="tips")
+    path = f"/api/board/posts/{post.pk}"
+    author = JSONClient(free_member)
+    assert act(browser, POSTS, "hide", post).status_code == 302
+    assert author.send("GET", path).status_code == 404
+    assert PostCount.objects.get(category="tips").posts == 0
+    assert act(browser, POSTS, "show", post).status_code == 302
+    assert author.send("GET", path).status_code == 200
+    assert PostCount.objects.get(category="tips").posts == 1
+    name = f"post {post.pk}"
+    assert log_of(post) == [(CHANGE, name, "Hidden."), (CHANGE, name, "Shown again.")]
+
+
+def test_what_is_hidden_already_is_not_logged_again(
+    browser: JSONClient, free_member: Member
+) -> None:
+    post = make_post(free_member, is_hidden=True)
+    act(browser, POSTS, "hide", post)
+    assert log_of(post) == []
+
+
+def test_notice_is_made_and_ended(browser: JSONClient, free_member: Member) -> None:
+    post = make_post(free_member)
+    for name, flag in (("notice", True), ("unnotice", False)):
+        act(browser, POSTS, name, post)
+        post.refresh_from_db()
+        assert post.is_notice is flag
+    assert [text for _, _, text in log_of(post)] == [
+        "Made a notice.",
+        "No notice any more.",
+    ]
+
+
+def test_posts_are_deleted_after_a_question(
+    browser: JSONClient, free_member: Member, other_member: Member
+) -> None:
+    post, kept = make_post(free_member, ups=2), make_post(free_member)
+    make_comment(other_member, post=post, ups=1)
+    image = Image.objects.create(
+        member=free_member, content=b"x", width=1, height=1, size=1, unused_since=None
+    )
+    PostImage.objects.create(post=post, image=image)
+    question = act(browser, POSTS, "delete", post)
+    assert question.status_code == 200
+    assert "cannot be undone" in question.content.decode()
+    assert Post.objects.count() == 2
+    assert act(browser, POSTS, "delete", post, confirmed="yes").status_code == 302
+    assert Post.objects.get() == kept
+    assert not Comment.objects.exists()
+    assert log_of(post) == [(DELETION, f"post {post.pk}", "")]
+    assert find_drift() == []
+
+
+def test_comments_are_hidden_and_deleted_and_counted(
+    browser: JSONClient, free_member: Member
+) -> None:
+    comment = make_comment(free_member, ups=2)
+    post = comment.post
+    act(browser, COMMENTS, "hide", comment)
+    post.refresh_from_db()
+    assert post.comment_count == 0
+    act(browser, COMMENTS, "show", comment)
+    post.refresh_from_db()
+    assert post.comment_count == 1
+    act(browser, COMMENTS, "delete", comment, confirmed="yes")
+    assert not Comment.objects.exists()
+    assert find_drift() == []
+    assert [flag for flag, _, _ in log_of(comment)] == [CHANGE, CHANGE, DELETION]
+
+
+def test_at_most_a_hundred_at_once(
+    browser: JSONClient, free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "MOST_AT_ONCE", 2)
+    posts = [make_post(free_member) for _ in range(3)]
+    act(browser, POSTS, "hide", *posts)
+    assert not Post.objects.filter(is_hidden=True).exists()
+    act(browser, POSTS, "hide", *posts[:2])
+    assert Post.objects.filter(is_hidden=True).count() == 2
+
+
+def test_lists_cost_the_same_however_long(
+    browser: JSONClient, django_assert_max_num_queries: Any
+) -> None:
+    for rows in (1, 20):
+        for _ in range(rows):
+            make_comment(make_member())
+        for path in (POSTS, COMMENTS):
+            with django_assert_max_num_queries(8):
+                see(browser, path)
+
+
+@pytest.mark.parametrize("path", ["add/", "1/delete/"])
+def test_nothing_is_added_or_changed_by_hand(browser: JSONClient, path: str) -> None:
+    for model in (POSTS, COMMENTS):
+        assert browser.get(f"{model}{path}").status_code in {302, 403}

@@ -1,0 +1,60 @@
+"""Notices: administrators only, once set twice the same."""
+
+import pytest
+
+from tests.clients import JSONClient
+from tests.factories import make_member, make_post
+
+POSTS = "/api/board/posts"
+BODY = {"title": "Rules", "content": "Be kind", "category": "community"}
+
+
+@pytest.fixture
+def admin(administrator):
+    return JSONClient(administrator)
+
+
+def test_notice_at_creation_counts_only_from_an_administrator(free_member, admin):
+    post = JSONClient(free_member).send("POST", POSTS, BODY | {"notice": True})
+    assert (post.status_code, post.data["notice"]) == (201, False)
+    assert admin.send("POST", POSTS, BODY | {"notice": True}).data["notice"] is True
+    assert admin.send("POST", POSTS, BODY).data["notice"] is False
+
+
+@pytest.mark.parametrize("prefix", ["", "/api", "/api/board"])
+def test_administrator_turns_the_flag_on_and_off(prefix, admin):
+    path = f"{prefix}/posts/{make_post(make_member()).pk}"
+    for operation, notice in (
+        ("notice", True),
+        ("notice", True),
+        ("unnotice", False),
+        ("unnotice", False),
+    ):
+        response = admin.send("POST", f"{path}/{operation}")
+        assert (response.status_code, response.data["notice"]) == (200, notice)
+        assert response.data["content"] == "<p>Words</p>"
+
+
+@pytest.mark.parametrize("operation", ["notice", "unnotice"])
+def test_members_do_not_turn_the_flag(operation, free_member, admin):
+    post = make_post(free_member, is_notice=operation == "unnotice")
+    path = f"{POSTS}/{post.pk}/{operation}"
+    response = JSONClient(free_member).send("POST", path)
+    assert (response.status_code, response.data["code"]) == (403, "ADMIN_REQUIRED")
+    assert admin.read(f"{POSTS}/{post.pk}")["notice"] is (operation == "unnotice")
+
+
+@pytest.mark.parametrize("notice", [True, False])
+def test_edit_by_a_member_leaves_the_flag(notice, free_member):
+    post = make_post(free_member, is_notice=notice)
+    client, path = JSONClient(free_member), f"{POSTS}/{post.pk}"
+    for body in (BODY, BODY | {"notice": not notice}):
+        for method in ("PUT", "PATCH"):
+            assert client.send(method, path, body).data["notice"] is notice
+
+
+def test_edit_by_an_administrator_follows_the_flag_that_is_sent(administrator, admin):
+    path = f"{POSTS}/{make_post(administrator).pk}"
+    assert admin.send("PUT", path, BODY | {"notice": True}).data["notice"] is True
+    assert admin.send("PUT", path, BODY).data["notice"] is True
+    assert admin.send("PATCH", path, {"notice": False}).data["notice"] is False

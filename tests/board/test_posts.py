@@ -1,0 +1,305 @@
+"""Posts: written, read, edited by their authors, deleted."""
+
+from datetime import datetime
+
+import pytest
+
+from board.models import Comment, CommentVote, Post, PostVote
+from tests.clients import JSONClient
+from tests.factories import make_comment, make_member, make_post
+
+POSTS = "/api/board/posts"
+BODY = {"title": "Rice", "content": "<p>Cheap <b>rice</b></p>", "category": "tips"}
+HUGE = 10**30
+SUMMARY = {
+    *("id", "title", "category", "tags", "notice", "hot", "upCount", "downCount"),
+    *("commentCount", "myVote", "author", "createdAt"),
+}
+
+
+def write(client, **fields):
+    response = client.send("POST", POSTS, BODY | fields)
+    assert response.status_code == 201, response.content
+    return response.data
+
+
+def address(post):
+    return f"{POSTS}/{post.pk if isinstance(post, Post) else post['id']}"
+
+
+def test_written_post_is_answered_whole_and_read_the_same(free_member, client_of):
+    client = client_of(free_member)
+    post = write(client, tags=["food", "쌀"])
+    assert set(post) == SUMMARY | {"content", "updatedAt", "recommenders"}
+    author = {"id": free_member.pk, "displayName": free_member.display_name}
+    assert post["author"] == author | {"avatar": None}
+    expected = BODY | {"tags": ["food", "쌀"], "recommenders": [], "myVote": None}
+    expected |= {"notice": False, "hot": False, "upCount": 0, "downCount": 0}
+    assert post.items() >= (expected | {"commentCount": 0}).items()
+    assert datetime.fromisoformat(post["createdAt"]).utcoffset() is not None
+    assert client.read(address(post)) == post
+
+
+def test_summary_has_neither_content_nor_recommenders(free_member, client_of):
+    write(client_of(free_member))
+    assert set(client_of(free_member).read(POSTS)["results"][0]) == SUMMARY
+
+
+def test_content_is_sanitised_on_write_and_on_edit(free_member, client_of):
+    client = client_of(free_member)
+    attack = "<p onclick='x()'>hi</p><script>alert(1)</script>"
+    post = write(client, content=attack)
+    assert post["content"] == "<p>hi</p>"
+    for method in ("PUT", "PATCH"):
+        edited = client.send(method, address(post), BODY | {"content": attack})
+        assert edited.data["content"] == "<p>hi</p>"
+    assert Post.objects.get().content == "<p>hi</p>"
+
+
+@pytest.mark.parametrize(
+    "content", ["", " \n ", "<p> </p>", "<script>alert(1)</script>", "<img src=x>"]
+)
+def test_post_without_text_and_picture_is_refused(content, free_member, client_of):
+    client = client_of(free_member)
+    response = client.send("POST", POSTS, BODY | {"content": content})
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == ["content"]
+    post = make_post(free_member)
+    assert client.send("PATCH", address(post), {"content": content}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", None),
+        ("title", ""),
+        ("title", 5),
+        ("title", "x" * 201),
+        ("title", "a\0b"),
+        ("title", "a\x1bb"),
+        ("content", None),
+        ("content", ["x"]),
+        ("content", "x" * 100_001),
+        ("content", "a\0b"),
+        ("content", "a\ud800b"),
+        ("category", None),
+        ("category", "other"),
+        ("category", "COMMUNITY"),
+        ("tags", None),
+        ("tags", "food"),
+        ("tags", {"a": 1}),
+        ("tags", [1]),
+        ("tags", [""]),
+        ("tags", ["a,b"]),
+        ("tags", ["a\0b"]),
+        ("tags", ["x" * 101]),
+        ("tags", [f"tag{n}" for n in range(21)]),
+        ("notice", "yes"),
+        ("notice", 1),
+    ],
+)
+def test_field_that_breaks_a_rule_is_named(field, value, free_member, client_of):
+    client, post = client_of(free_member), make_post(free_member)
+    for method, path in (("POST", POSTS), ("PUT", address(post))):
+        response = client.send(method, path, BODY | {field: value})
+        assert response.status_code == 400, response.content
+        fields = {error["field"].split(".")[0] for error in response.data["errors"]}
+        assert fields == {field}
+
+
+@pytest.mark.parametrize("body", [[], "x", 5, {}])
+def test_body_that_is_no_post_is_refused(body, free_member, client_of):
+    assert client_of(free_member).send("POST", POSTS, body).status_code == 400
+
+
+def test_largest_post_is_kept(free_member, client_of):
+    fields = {
+        "title": "가" * 200,
+        "content": "나" * 100_000,
+        "tags": [f"{n:0100}" for n in range(20)],
+    }
+    post = write(client_of(free_member), **fields)
+    assert {name: post[name] for name in fields} == fields
+
+
+def test_tags_are_trimmed_and_count_once(free_member, client_of):
+    post = write(client_of(free_member), tags=[" food ", "food", "Food"])
+    assert post["tags"] == ["food", "Food"]
+
+
+@pytest.mark.parametrize("category", ["community", "saving", "tips"])
+def test_edit_without_tags_keeps_the_tags_of_the_old_post(
+    category, free_member, client_of
+):
+    """Whatever category it moves to (Board rules, 5)."""
+    client = client_of(free_member)
+    for method in ("PUT", "PATCH"):
+        post = write(client, tags=["food", "쌀"], category="saving")
+        edited = client.send(method, address(post), BODY | {"category": category})
+        assert edited.status_code == 200
+        assert (edited.data["category"], edited.data["tags"]) == (
+            category,
+            ["food", "쌀"],
+        )
+        assert client.read(address(post))["tags"] == ["food", "쌀"]
+
+
+def test_edit_with_tags_replaces_them(free_member, client_of):
+    client = client_of(free_member)
+    post = write(client, tags=["food"])
+    for tags in (["new"], []):
+        assert (
+            client.send("PUT", address(post), BODY | {"tags": tags}).data["tags"]
+            == tags
+        )
+
+
+def test_what_was_read_can_be_sent_back_as_it_is(free_member, client_of):
+    client = client_of(free_member)
+    post = write(client, tags=["food"], content="<p>1 &lt; 2 &amp; 3</p>")
+    sent = client.send("PUT", address(post), post).data
+    assert sent == post | {"updatedAt": sent["updatedAt"]}
+
+
+@pytest.mark.parametrize("missing", ["title", "content", "category"])
+def test_put_needs_all_but_the_tags(missing, free_member, client_of):
+    client, post = client_of(free_member), make_post(free_member)
+    body = {name: value for name, value in BODY.items() if name != missing}
+    response = client.send("PUT", address(post), body)
+    assert response.status_code == 400
+    assert [error["field"] for error in response.data["errors"]] == [missing]
+
+
+@pytest.mark.parametrize("field", ["title", "content", "category"])
+def test_patch_changes_only_what_it_names(field, free_member, client_of):
+    client = client_of(free_member)
+    before = write(client, tags=["food"])
+    value = "saving" if field == "category" else "Different"
+    after = client.send("PATCH", address(before), {field: value}).data
+    assert after == before | {field: value, "updatedAt": after["updatedAt"]}
+    assert after["updatedAt"] > before["updatedAt"]
+
+
+def test_edited_words_are_found_and_old_ones_not(free_member, client_of):
+    client = client_of(free_member)
+    post = write(client, title="Old title", content="old text")
+    client.send("PATCH", address(post), {"title": "Fresh title"})
+    client.send("PATCH", address(post), {"content": "fresh body"})
+    found = {
+        word: client.read(POSTS, keyword=word)["count"]
+        for word in ("fresh title", "fresh body", "old title", "old text")
+    }
+    assert found == {"fresh title": 1, "fresh body": 1, "old title": 0, "old text": 0}
+
+
+def test_only_the_author_edits(free_member, other_member, administrator, client_of):
+    post = make_post(free_member)
+    for member in (other_member, administrator):
+        for method in ("PUT", "PATCH"):
+            for body in (BODY, {}):
+                response = client_of(member).send(method, address(post), body)
+                assert (response.status_code, response.data["code"]) == (
+                    403,
+                    "FORBIDDEN",
+                )
+    assert Post.objects.get().title == post.title
+
+
+def test_author_and_administrator_delete(
+    free_member, other_member, administrator, client_of
+):
+    post = make_post(free_member)
+    response = client_of(other_member).send("DELETE", address(post))
+    assert (response.status_code, response.data["code"]) == (403, "FORBIDDEN")
+    assert Post.objects.count() == 1
+    for member in (free_member, administrator):
+        post = make_post(free_member)
+        response = client_of(member).send("DELETE", address(post))
+        assert (response.status_code, response.content) == (204, b"")
+        assert client_of(member).send("GET", address(post)).status_code == 404
+
+
+def test_deleted_post_takes_its_comments_and_votes_along(free_member, client_of):
+    kept = make_comment(free_member, ups=1, post=make_post(free_member, ups=1))
+    post = make_post(free_member, ups=2, downs=1)
+    make_comment(make_member(), ups=1, downs=1, post=post)
+    assert client_of(free_member).send("DELETE", address(post)).status_code == 204
+    assert [comment.pk for comment in Comment.objects.all()] == [kept.pk]
+    assert (PostVote.objects.count(), CommentVote.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", POSTS + "/{}"),
+        ("PUT", POSTS + "/{}"),
+        ("PATCH", POSTS + "/{}"),
+        ("DELETE", POSTS + "/{}"),
+        ("GET", POSTS + "/{}/comments"),
+        ("POST", POSTS + "/{}/comments"),
+        ("POST", POSTS + "/{}/vote"),
+        ("GET", POSTS + "/{}/recommenders"),
+        ("POST", POSTS + "/{}/notice"),
+        ("POST", POSTS + "/{}/unnotice"),
+    ],
+)
+def test_post_that_is_not_there_or_hidden_is_404(
+    method, path, administrator, client_of
+):
+    """For its author and for administrators too, and before the body is looked at."""
+    client = client_of(administrator)
+    hidden = make_post(administrator, is_hidden=True)
+    for post_id in (987_654_321, 2**63, HUGE, hidden.pk):
+        for body in (BODY, {}):
+            response = client.send(method, path.format(post_id), body)
+            assert response.status_code == 404, (post_id, response.content)
+            assert response.data["code"] == "NOT_FOUND"
+
+
+def test_refusals_come_in_their_order(free_member, anonymous, client_of):
+    """401, then 403, then 404, then 400."""
+    post, missing = make_post(make_member()), f"{POSTS}/987654321"
+    client = client_of(free_member)
+    assert anonymous.send("PUT", address(post), {}).status_code == 401
+    assert client.send("PUT", address(post), {}).status_code == 403
+    assert client.send("POST", f"{missing}/notice").status_code == 403
+    assert client.send("PUT", missing, {}).status_code == 404
+    own = make_post(free_member)
+    assert client.send("PUT", address(own), {}).status_code == 400
+
+
+def test_reading_needs_a_login_and_no_plan(free_member, anonymous, client_of):
+    post = make_post(make_member())
+    for path in (POSTS, address(post), f"{address(post)}/comments"):
+        assert anonymous.send("GET", path).status_code == 401
+        assert client_of(free_member).send("GET", path).status_code == 200
+
+
+def test_detail_names_recommenders_in_the_order_of_their_votes(
+    free_member, other_member, administrator, client_of
+):
+    post = make_post(free_member, downs=1)
+    for member in (other_member, administrator):
+        PostVote.objects.create(post=post, member=member, value=1)
+    client = client_of(other_member)
+    detail = client.read(address(post))
+    assert detail["recommenders"] == [
+        {"id": m.pk, "displayName": m.display_name, "avatar": None}
+        for m in (other_member, administrator)
+    ]
+    assert client.read(f"{address(post)}/recommenders") == detail["recommenders"]
+    assert (detail["upCount"], detail["downCount"], detail["myVote"]) == (2, 1, "up")
+
+
+def test_writing_is_one_transaction(free_member, monkeypatch):
+    """A fault in the award leaves no post behind."""
+
+    def fail(*_):
+        raise RuntimeError
+
+    monkeypatch.setattr("board.posting.award_points", fail)
+    client = JSONClient(free_member)
+    assert client.send("POST", POSTS, BODY).status_code == 500
+    path = f"{POSTS}/{make_post(free_member).pk}/comments"
+    assert client.send("POST", path, {"content": "x"}).status_code == 500
+    assert (Post.objects.count(), Comment.objects.count()) == (1, 0)

@@ -1,0 +1,96 @@
+"""Each list of the board costs the same number of queries for 1 row and for 50."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from board.models import CommentVote, PostVote
+from tests.clients import JSONClient
+from tests.factories import make_comment, make_member, make_post
+
+MANY = 50
+ON_TOP = 5
+"""Hot ones and notices, which are not read by key."""
+POSTS = "/api/board/posts"
+
+
+def add_post(reader, number):
+    """Of an author of its own, voted on, some of them hot or notices."""
+    post = make_post(
+        make_member(),
+        tags=["food"],
+        words="rice",
+        ups=50 if number in {1, 2, 3, 4} else 1,
+        is_notice=number in {5, 6},
+    )
+    PostVote.objects.create(post=post, member=reader, value=1)
+
+
+def add_comment(reader, number):
+    ups = 50 if number in {1, 2} else 1
+    comment = make_comment(make_member(), post=reader.post, ups=ups)
+    CommentVote.objects.create(comment=comment, member=reader, value=-1)
+
+
+def add_own_post(reader, number):
+    make_post(reader, ups=1)
+
+
+def add_own_comment(reader, number):
+    make_comment(reader, ups=1)
+
+
+def add_vote(reader, number):
+    PostVote.objects.create(post=reader.post, member=make_member(), value=1)
+
+
+LISTS = [
+    (f"{POSTS}?size=100", add_post, 1),
+    (f"{POSTS}?size=100&category=community", add_post, 1),
+    (f"{POSTS}?size=100&tag=food&keyword=rice", add_post, 1),
+    (f"{POSTS}?size=100&before=999999999", add_post, 1),
+    (f"{POSTS}/{{post}}", add_vote, 2),
+    (f"{POSTS}/{{post}}/recommenders", add_vote, 2),
+    (f"{POSTS}/{{post}}/comments?size=100", add_comment, 3),
+    ("/api/board/my/posts?size=100", add_own_post, 1),
+    ("/api/board/my/comments?size=100", add_own_comment, 2),
+]
+"""Path, what adds a row, statements about the board."""
+
+
+def capture_queries(client, path):
+    with CaptureQueriesContext(connection) as captured:
+        client.read(path)
+    return [query["sql"] for query in captured]
+
+
+@pytest.mark.parametrize(("path", "add", "statements"), LISTS)
+def test_list_costs_the_same_queries_for_1_row_and_for_50(
+    path, add, statements, free_member
+):
+    client, reader = JSONClient(free_member), free_member
+    reader.post = make_post(make_member()) if "{post}" in path else None
+    path = path.format(post=reader.post and reader.post.pk)
+    add(reader, 0)
+    client.read(path)
+    few = capture_queries(client, path)
+    for number in range(1, MANY):
+        add(reader, number)
+    many = capture_queries(client, path)
+    assert len(few) == len(many)
+    assert len([sql for sql in many if "board_" in sql]) == statements
+    body = client.read(path)
+    rows = body if isinstance(body, list) else body.get("results")
+    assert len(body["recommenders"] if rows is None else rows) >= MANY - ON_TOP
+
+
+@pytest.mark.parametrize("query", ["", "?category=tips", "?before=999999999"])
+def test_list_counts_no_posts(query, free_member):
+    """The count is a stored one."""
+    make_post(make_member(), category="tips")
+    [sql] = [
+        sql
+        for sql in capture_queries(JSONClient(free_member), POSTS + query)
+        if "board_post_count" in sql
+    ]
+    assert "SELECT count(*) FROM board_post p" not in sql

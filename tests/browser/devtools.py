@@ -1,0 +1,228 @@
+"""Chromium led by hand: open, type, click, read, take pictures.
+
+It is spoken to in the DevTools protocol, as JSON over two pipes, so that the tests need
+a browser but no driver.
+"""
+
+import base64
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+SECONDS = 20.0
+"""How long anything may take."""
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--lang=en-US",
+    "--remote-debugging-pipe",
+)
+HIGH_DESCRIPTOR = 10
+HAND_OVER = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.dup2(int(sys.argv[2]), 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+"""Puts the pipes where Chromium wants them: it reads from 3 and writes to 4."""
+
+
+class PageError(AssertionError):
+    """A script in the page failed, or what was waited for did not come."""
+
+
+class Chromium:
+    """One browser with one page, until the end of the `with` block."""
+
+    def __init__(self, program: str, *, width: int = 1280, height: int = 900) -> None:
+        self._program, self.size = program, (width, height)
+        self._number, self._buffer, self._session = 0, b"", ""
+        self.events: list[dict[str, Any]] = []
+        """What the page reported, such as its requests."""
+
+    def __enter__(self) -> "Chromium":
+        self._folder = tempfile.mkdtemp(prefix="chromium-")
+        theirs_in, self._out = _make_pipe()
+        self._in, theirs_out = _make_pipe()
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-c", HAND_OVER, str(theirs_in), str(theirs_out)),
+                *(self._program, *FLAGS, f"--user-data-dir={self._folder}"),
+                "about:blank",
+            ],
+            pass_fds=(theirs_in, theirs_out),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        os.close(theirs_in)
+        os.close(theirs_out)
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Network"):
+            self.call(f"{domain}.enable")
+        self.resize(*self.size)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._in)
+        os.close(self._out)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def call(self, method: str, **parameters: Any) -> Any:
+        """One command of the protocol, and its result."""
+        self._number += 1
+        number = self._number
+        command: dict[str, Any] = {"id": number, "method": method, "params": parameters}
+        if self._session:
+            command["sessionId"] = self._session
+        os.write(self._out, json.dumps(command).encode() + b"\0")
+        while True:
+            answer = self._read()
+            if answer.get("id") != number:
+                self.events.append(answer)
+            elif "error" in answer:
+                raise PageError(f"{method}: {answer['error']['message']}")
+            else:
+                return answer["result"]
+
+    def open(self, address: str) -> None:
+        """Go there and wait until the page has loaded."""
+        self._mark()
+        self.call("Page.navigate", url=address)
+        self._wait_for_next_page()
+
+    def evaluate(self, script: str) -> Any:
+        """The value of a script in the page."""
+        result = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
+        if "exceptionDetails" in result:
+            raise PageError(str(result["exceptionDetails"])[:500])
+        return result["result"].get("value")
+
+    def wait(self, script: str) -> None:
+        """Until the script is true; a page that is just going away counts as not."""
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            try:
+                if self.evaluate(f"!!({script})"):
+                    return
+            except PageError:
+                pass
+            time.sleep(0.05)
+        raise PageError(f"did not come true: {script}\n{self.text()[:2000]}")
+
+    def text(self) -> str:
+        """What can be read on the page."""
+        return str(self.evaluate("document.body.innerText"))
+
+    def click(self, selector: str, *, leave: bool = True) -> None:
+        """A click of the mouse in the middle of the element.
+
+        With `leave` it leads to another page, which has loaded when this returns.
+        """
+        name = json.dumps(selector)
+        self.wait(f"document.querySelector({name})")
+        x, y = self.evaluate(
+            f"""(() => {{
+                const element = document.querySelector({name});
+                element.scrollIntoView({{block: "center"}});
+                const box = element.getBoundingClientRect();
+                return [box.x + box.width / 2, box.y + box.height / 2];
+            }})()"""
+        )
+        if leave:
+            self._mark()
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x,
+                y=y,
+                button="left",
+                clickCount=1,
+            )
+        if leave:
+            self._wait_for_next_page()
+
+    def type(self, selector: str, text: str) -> None:
+        """Text into a field, in place of what was there."""
+        name = json.dumps(selector)
+        self.wait(f"document.querySelector({name})")
+        self.evaluate(
+            f"document.querySelector({name}).focus();"
+            f"document.querySelector({name}).select()"
+        )
+        self.call("Input.insertText", text=text)
+
+    def resize(self, width: int, height: int) -> None:
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    def use_scheme(self, scheme: str) -> None:
+        """`light` or `dark`, as the system would ask for it."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.call("Emulation.setEmulatedMedia", features=[feature])
+
+    def shoot(self, path: Path | str) -> None:
+        """A picture of the page."""
+        picture = self.call("Page.captureScreenshot")
+        Path(path).write_bytes(base64.b64decode(picture["data"]))
+
+    def requested(self) -> set[str]:
+        """The addresses that the pages asked for."""
+        return {
+            event["params"]["request"]["url"]
+            for event in self.events
+            if event.get("method") == "Network.requestWillBeSent"
+        }
+
+    def _mark(self) -> None:
+        self.evaluate("window.isOld = true")
+
+    def _wait_for_next_page(self) -> None:
+        self.wait("window.isOld === undefined && document.readyState === 'complete'")
+
+    def _read(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            part = os.read(self._in, 2**20)
+            if not part:
+                raise PageError("Chromium has ended.")
+            self._buffer += part
+        message, _, self._buffer = self._buffer.partition(b"\0")
+        parsed: dict[str, Any] = json.loads(message)
+        return parsed
+
+
+def _make_pipe() -> tuple[int, int]:
+    """Reading and writing end, out of the way of 3 and 4."""
+    ends = []
+    for end in os.pipe():
+        ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR))
+        os.close(end)
+    return ends[0], ends[1]

@@ -1,0 +1,134 @@
+"""Staff go through the admin in a real browser (issue of the administrators' area).
+
+With SCREENSHOTS set to a folder, pictures of the pages are left there.
+"""
+
+import os
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Member
+from administration.models import ApplicationSetting, DefaultCategory, JobRun
+from tests.browser.devtools import Chromium
+from tests.browser.documents import PROGRAM, needs_chromium
+from tests.clients import JSONClient
+from tests.factories import PASSWORD, make_entry, make_member
+
+pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
+
+SCREENSHOTS = os.environ.get("SCREENSHOTS", "")
+
+
+@pytest.fixture
+def staff(live_server: Any) -> Member:
+    return make_member(role="ADMIN", login_id="staff", password=PASSWORD)
+
+
+@pytest.fixture
+def page(live_server: Any, staff: Member) -> Iterator[Chromium]:
+    """A browser in which the administrator has just logged in."""
+    with Chromium(PROGRAM) as browser:
+        browser.open(f"{live_server.url}/admin/")
+        browser.type("#id_username", staff.login_id)
+        browser.type("#id_password", PASSWORD)
+        browser.click("input[type=submit]")
+        yield browser
+
+
+def shoot(page: Chromium, name: str) -> None:
+    if SCREENSHOTS:
+        page.shoot(Path(SCREENSHOTS) / f"{name}.png")
+
+
+def test_member_is_found_and_given_a_plan_that_the_api_shows(
+    page: Chromium, live_server: Any
+) -> None:
+    make_member(login_id="seojun", display_name="박서준")
+    member = make_member(login_id="minji", display_name="김민지")
+    theirs = JSONClient(member)
+    assert theirs.read("/api/auth/session")["plan"] == "FREE"
+    page.open(f"{live_server.url}/admin/accounts/member/")
+    page.type("#searchbar", "민지")
+    page.click("#changelist-search input[type=submit]")
+    assert "seojun" not in page.text()
+    page.click("#result_list th a")
+    assert "김민지" in page.text()
+    shoot(page, "member")
+    page.click("button[value=set_premium]")
+    assert "permanent" in page.text()
+    assert theirs.read("/api/auth/session")["plan"] == "FREE"
+    shoot(page, "confirm")
+    page.click("input[type=submit].default")
+    assert "Set plan PREMIUM: done." in page.text()
+    assert theirs.read("/api/auth/session")["plan"] == "PREMIUM"
+    page.click(".field-end button")
+    assert "The session has ended." in page.text()
+    assert theirs.send("GET", "/api/auth/session").status_code == 401
+
+
+def test_default_categories_are_put_in_another_order(
+    page: Chromium, live_server: Any, staff: Member
+) -> None:
+    DefaultCategory.objects.exclude(parent=None).delete()
+    DefaultCategory.objects.all().delete()
+    for place, name in enumerate(["식비", "주거", "교통"], start=1):
+        DefaultCategory.objects.create(name=name, type="expense", sort_order=place)
+    page.open(f"{live_server.url}/admin/administration/defaultcategory/")
+    shoot(page, "tree")
+    page.click('button[aria-label="Move 교통 up"]')
+    page.click('button[aria-label="Move 교통 up"]')
+    rows = JSONClient(staff).read("/api/admin/default-categories")
+    assert [row["name"] for row in rows] == ["교통", "식비", "주거"]
+
+
+def test_sign_up_is_closed_and_refused(
+    page: Chromium, live_server: Any, anonymous: JSONClient
+) -> None:
+    ApplicationSetting.objects.get_or_create(name="signup_enabled")
+    page.open(f"{live_server.url}/admin/administration/applicationsetting/")
+    page.click("input[name=form-0-enabled]", leave=False)
+    page.click("input[name=_save]")
+    assert "was changed successfully" in page.text()
+    body = {
+        "loginId": "late.comer",
+        "password": PASSWORD,
+        "displayName": "늦은 사람",
+        "email": "late@example.com",
+    }
+    response = anonymous.send("POST", "/api/auth/signup", body)
+    assert (response.status_code, response.data["code"]) == (403, "SIGNUP_DISABLED")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_dashboard_has_its_charts_and_asks_nobody_else(
+    page: Chromium, live_server: Any, scheme: str
+) -> None:
+    for days in range(5):
+        member = make_member(created_at=timezone.now() - timedelta(days=days))
+        make_entry(member)
+    JobRun.objects.create(job="purge", state="FAILED", started_at=timezone.now())
+    page.use_scheme(scheme)
+    page.open(f"{live_server.url}/admin/")
+    for title in ("Sign-ups a day", "Premium share", "Votes a day", "Failed"):
+        assert title in page.text()
+    bars = page.evaluate("document.querySelectorAll('.chart .bar').length")
+    assert bars >= 6
+    seen = page.evaluate(
+        "[...document.querySelectorAll('.chart .bar')]"
+        ".every((bar) => bar.getBoundingClientRect().height > 0)"
+    )
+    assert seen
+    paper, ink = page.evaluate(
+        "[getComputedStyle(document.body).backgroundColor,"
+        " getComputedStyle(document.querySelector('.tile dd')).color]"
+    )
+    assert paper != ink
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert not wide
+    assert all(address.startswith(live_server.url) for address in page.requested())
+    shoot(page, f"index-{scheme}")

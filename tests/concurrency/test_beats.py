@@ -1,0 +1,202 @@
+"""Beat and the worker while they are killed, doubled, or without their stores.
+
+Real processes on a schedule of seconds. `python -m tests.concurrency.test_beats` does
+the same for two minutes, with a death every ten seconds.
+"""
+
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from config.embedded import Stores
+from config.launch import Surroundings
+from config.processes import Child, list_children, stop
+from tests.concurrency.outages import OwnPostgres, Service
+from tests.stores import OwnValkey
+
+INTERVAL_SECONDS = 2
+"""Of `tests.concurrency.short_schedule`, which only its own processes may import."""
+ROUNDS, ROUND_SECONDS = 2, 6.0
+MEMBERS = 40
+INSTEAD = {"config": "tests.concurrency.short_schedule:app", "1": "2"}
+"""The application, and two jobs at a time."""
+ON_TIME_SECONDS = 3 * INTERVAL_SECONDS + 1
+"""A run may wait for a retry of the reload, and for the worker."""
+SEED = f"""
+from datetime import timedelta
+from django.utils import timezone
+from accounts.models import Member
+now = timezone.now()
+Member.objects.bulk_create(Member(
+    login_id=f"plan{{n}}", display_name="Member", email=f"plan{{n}}@example.com",
+    plan="PREMIUM", plan_expires_at=now + timedelta(seconds=n),
+) for n in range({MEMBERS}))
+"""
+AUDIT = """
+CREATE TABLE demotion (member_id bigint, at timestamptz DEFAULT clock_timestamp());
+CREATE FUNCTION note_demotion() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN INSERT INTO demotion (member_id) VALUES (NEW.id); RETURN NULL; END $$;
+CREATE TRIGGER audit AFTER UPDATE OF plan ON member
+FOR EACH ROW EXECUTE FUNCTION note_demotion();
+"""
+
+
+@dataclass
+class Crew:
+    """Two Beats and a worker under the supervisor of `script/server`."""
+
+    service: Service
+    children: list[Child] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        surroundings = Surroundings(self.service.environment, Stores(()))
+        _, worker, beat = list_children(surroundings, self.service.port)
+        for child in (worker, beat, Child("second", beat.command, surroundings)):
+            command = tuple(INSTEAD.get(word, word) for word in child.command)
+            self.children.append(Child(child.name, command, surroundings))
+
+    def tend(self) -> None:
+        while not self.over.wait(0.1):
+            for child in self.children:
+                child.tend()
+                child.pause = 1.0
+
+    def kill(self) -> None:
+        for child in self.children:
+            child.signal_group(signal.SIGKILL)
+
+    def pids(self) -> list[int]:
+        return [child.process.pid for child in self.children if child.process]
+
+    def ask(self, statement: str) -> list[tuple[Any, ...]]:
+        address = self.service.environment["DATABASE_URL"]
+        with psycopg.connect(address, autocommit=True) as connection:
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    def count_done(self, job: str = "expire plans") -> int:
+        ((count,),) = self.ask(
+            f"SELECT count(*) FROM job_run WHERE job = '{job}' AND state = 'DONE'"
+        )
+        return int(count)
+
+    def wait_for_a_run(self, seconds: float = 60.0) -> float:
+        """How long the next good run of the expiry lets itself be waited for."""
+        before, began = self.count_done(), time.monotonic()
+        while time.monotonic() < began + seconds:
+            if self.count_done() > before:
+                return time.monotonic() - began
+            time.sleep(0.1)
+        raise AssertionError(f"no run in {seconds} s")
+
+
+@contextmanager
+def run_crew(folder: Path) -> Iterator[Crew]:
+    folder.chmod(0o711)
+    database, fast_store = OwnPostgres(folder / "postgres"), OwnValkey()
+    service = Service(database, fast_store, folder / "log")
+    service.migrate()
+    crew = Crew(service)
+    crew.ask(AUDIT)
+    tending = threading.Thread(target=crew.tend)
+    try:
+        tending.start()
+        crew.wait_for_a_run()
+        yield crew
+    finally:
+        crew.over.set()
+        tending.join()
+        stop(crew.children)
+        fast_store.kill()
+        database.remove()
+
+
+@pytest.fixture(scope="module")
+def crew() -> Iterator[Crew]:
+    with (
+        tempfile.TemporaryDirectory(prefix="household-ledger-beats-") as folder,
+        run_crew(Path(folder)) as running,
+    ):
+        yield running
+
+
+def seed(crew: Crew) -> None:
+    command = ["manage.py", "shell", "-v", "0", "-c", SEED]
+    assert crew.service.run_python(command).wait(60) == 0
+
+
+def die_every(crew: Crew, seconds: float, rounds: int) -> None:
+    for _ in range(rounds):
+        time.sleep(seconds)
+        crew.kill()
+
+
+def check_effects(crew: Crew) -> None:
+    """Each demoted once; no two runs of a job at the same time; some were skipped."""
+    end = time.monotonic() + MEMBERS + 30
+    left = "SELECT count(*) FROM member WHERE plan = 'PREMIUM'"
+    while crew.ask(left) != [(0,)] and time.monotonic() < end:
+        time.sleep(0.5)
+    assert crew.ask("SELECT count(*), count(DISTINCT member_id) FROM demotion") == [
+        (MEMBERS, MEMBERS)
+    ]
+    together = (
+        "SELECT a.job FROM job_run a JOIN job_run b ON a.job = b.job AND a.id < b.id"
+        " WHERE a.state = 'DONE' AND b.state = 'DONE'"
+        " AND a.started_at < b.ended_at AND b.started_at < a.ended_at"
+    )
+    assert crew.ask(together) == []
+    skipped = "SELECT count(*) > 0 FROM job_run WHERE state = 'SKIPPED'"
+    assert crew.ask(skipped) == [(True,)]
+
+
+def test_two_beats_and_deaths_of_all_lose_no_run_and_do_nothing_twice(
+    crew: Crew,
+) -> None:
+    seed(crew)
+    die_every(crew, ROUND_SECONDS, ROUNDS)
+    check_effects(crew)
+
+
+def test_beat_outlives_both_stores_and_the_next_run_is_on_time(crew: Crew) -> None:
+    crew.wait_for_a_run()
+    pids = crew.pids()
+    crew.service.database.stop(signal.SIGQUIT)
+    time.sleep(3 * INTERVAL_SECONDS)  # across several reloads
+    crew.service.database.start()
+    assert crew.wait_for_a_run() <= ON_TIME_SECONDS
+    assert crew.pids() == pids
+    crew.service.fast_store.kill()
+    time.sleep(2 * INTERVAL_SECONDS)
+    crew.service.fast_store.start()
+    crew.wait_for_a_run()
+
+
+def measure() -> None:
+    """The long form: two minutes, a death of everything every ten seconds."""
+    with (
+        tempfile.TemporaryDirectory(prefix="household-ledger-beats-") as folder,
+        run_crew(Path(folder)) as crew,
+    ):
+        seed(crew)
+        die_every(crew, 10.0, 12)
+        check_effects(crew)
+        states = "SELECT job, state, count(*) FROM job_run GROUP BY 1, 2 ORDER BY 1, 2"
+        sys.stdout.write(f"{MEMBERS} demoted once each; runs: {crew.ask(states)}\n")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    measure()

@@ -1,0 +1,202 @@
+"""Purchases at the same moment: applied once, to one member, moving the expiry once."""
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Member
+from billing import purchases
+from billing.expiry import expire_plans
+from billing.models import Purchase, SpentOrder, StoreNotification
+from billing.notifications import handle_waiting
+from billing.products import MONTHLY, extend
+from billing.subscriptions import set_plan
+from tests.billing.conftest import buy
+from tests.billing.fake_store import open_play
+from tests.billing.test_notifications import push, renewed
+from tests.clients import JSONClient
+from tests.concurrency.racing import run_at_once, statuses_of
+from tests.factories import count_rows_of, make_member
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ROUNDS = 20
+AT_ONCE = 64
+HANDLER = JSONClient().handler
+
+
+@pytest.fixture(autouse=True)
+def test_mode(settings: Any) -> None:
+    settings.BILLING_TEST_MODE = True
+
+
+def make_client(member: Member) -> JSONClient:
+    client = JSONClient(member)
+    client.handler = HANDLER
+    return client
+
+
+def is_applied(response: Any) -> bool:
+    return bool(response.data["applied"])
+
+
+def test_identical_purchases_are_applied_once() -> None:
+    for number in range(ROUNDS):
+        start = timezone.now() + timedelta(days=10)
+        member = make_member(plan="PREMIUM", plan_expires_at=start)
+        client = make_client(member)
+        calls = [partial(buy, client, f"test-{number}")] * AT_ONCE
+        responses = run_at_once(calls)
+        assert Counter(statuses_of(responses)) == {200: AT_ONCE}
+        assert Counter(map(is_applied, responses)) == {True: 1, False: AT_ONCE - 1}
+        answers = {str(r.data | {"applied": None}) for r in responses}
+        assert len(answers) == 1
+        assert Purchase.objects.filter(member=member).count() == 1
+        member.refresh_from_db()
+        home = timezone.get_default_timezone()
+        assert member.plan_expires_at == extend(start, MONTHLY.period, home)
+
+
+def test_without_the_lock_the_expiry_would_be_moved_by_some_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the member's row is locked for: two orders at once add up."""
+
+    def buy_two(number: int) -> int:
+        member = make_member(plan="PREMIUM", plan_expires_at=timezone.now())
+        client = make_client(member)
+        run_at_once([partial(buy, client, f"test-{number}-{n}") for n in range(8)])
+        member.refresh_from_db()
+        assert member.plan_expires_at is not None
+        return (member.plan_expires_at - timezone.now()).days // 30
+
+    assert [buy_two(number) for number in range(3)] == [8, 8, 8]
+    unlocked = Member.objects.get
+    monkeypatch.setattr("billing.subscriptions.lock_member", lambda pk: unlocked(pk=pk))
+    assert min(buy_two(number) for number in range(3, 8)) < 8
+
+
+def test_one_order_by_two_members_has_one_owner() -> None:
+    for number in range(ROUNDS):
+        clients = [make_client(make_member()) for _ in range(2)]
+        calls = [partial(buy, c, f"test-{number}") for c in clients for _ in range(8)]
+        responses = run_at_once(calls)
+        counts = Counter(response.status_code for response in responses)
+        assert counts == {200: 8, 409: 8}
+        assert sum(is_applied(r) for r in responses if r.status_code == 200) == 1
+        owner = Purchase.objects.get(order_id=f"test-{number}").member
+        premium = Member.objects.get(plan="PREMIUM")
+        assert owner == premium
+        Member.objects.update(plan="FREE")
+
+
+def test_many_members_and_one_order() -> None:
+    clients = [make_client(make_member()) for _ in range(32)]
+    responses = run_at_once([partial(buy, client, "test-1") for client in clients])
+    assert statuses_of(responses) == [200] + [409] * 31
+    assert Member.objects.filter(plan="PREMIUM").count() == 1
+
+
+def test_purchase_while_its_owner_leaves_is_never_applied_to_another() -> None:
+    """The order is either still theirs or spent; at no moment is it free."""
+    for number in range(ROUNDS):
+        token = f"test-{number}"
+        owner, newcomer = make_member(), make_member()
+        buy(make_client(owner), token)
+        leave = partial(make_client(owner).send, "DELETE", "/api/auth/me")
+        take = [partial(buy, make_client(newcomer), token) for _ in range(8)]
+        left, *taken = run_at_once([leave, *take])
+        assert left.status_code == 204
+        assert statuses_of(taken) == [409] * 8
+        newcomer.refresh_from_db()
+        assert newcomer.plan == "FREE"
+    assert not Purchase.objects.exists()
+    assert SpentOrder.objects.count() == ROUNDS
+
+
+def test_member_who_leaves_while_buying_leaves_nothing() -> None:
+    for number in range(ROUNDS):
+        member = make_member()
+        calls: list[Callable[[], Any]] = [
+            partial(buy, make_client(member), f"test-{number}") for _ in range(6)
+        ]
+        leave = partial(make_client(member).send, "DELETE", "/api/auth/me")
+        responses = run_at_once([*calls, leave])
+        assert responses[-1].status_code == 204
+        assert {r.status_code for r in responses[:-1]} <= {200, 401}
+        assert not any(count_rows_of(member).values())
+        applied = [r for r in responses[:-1] if r.status_code == 200 and is_applied(r)]
+        assert SpentOrder.objects.count() == len(applied)
+        SpentOrder.objects.all().delete()
+
+
+def test_jobs_at_once_demote_each_member_once() -> None:
+    passed = timezone.now() - timedelta(seconds=1)
+    for _ in range(40):
+        make_member(plan="PREMIUM", plan_expires_at=passed)
+    now = timezone.now()
+    counts = run_at_once([partial(expire_plans, now) for _ in range(6)])
+    assert sum(counts) == 40
+    assert not Member.objects.filter(plan="PREMIUM").exists()
+
+
+def test_purchase_beside_the_job_and_the_administrator_ends_whole() -> None:
+    for number in range(ROUNDS):
+        passed = timezone.now() - timedelta(seconds=1)
+        member = make_member(plan="PREMIUM", plan_expires_at=passed)
+        run_at_once(
+            [
+                partial(buy, make_client(member), f"test-{number}"),
+                partial(expire_plans, timezone.now()),
+                partial(set_plan, member, "FREE"),
+                partial(make_client(member).send, "POST", "/api/billing/cancel"),
+                partial(make_client(member).send, "POST", "/api/billing/restore"),
+            ]
+        )
+        member.refresh_from_db()
+        best = purchases.list_counting(member).first()
+        if member.plan == "FREE":
+            assert best is None
+            assert (member.plan_expires_at, member.plan_product) == (None, "")
+        else:
+            assert best is not None
+            assert member.plan_expires_at == best.expires_at
+
+
+def test_renewal_by_notification_and_verification_at_once_is_one_order(
+    settings: Any,
+) -> None:
+    with open_play(settings) as play:
+        for number in range(8):
+            member = make_member()
+            client = make_client(member)
+            token = f"token-{number}"
+            play.sell(token, order=f"GPA.{number}")
+            assert buy(client, token).status_code == 200
+            later = timezone.now() + timedelta(days=60)
+            expiry = play.sell(token, order=f"GPA.{number}..0", expires_at=later)
+            for copy in range(4):
+                push(renewed(token), f"{number}-{copy}")
+            now = timezone.now()
+            handlers = [partial(handle_waiting, now)] * 4
+            *handled, first, second = run_at_once(
+                [*handlers, partial(buy, client, token), partial(buy, client, token)]
+            )
+            assert statuses_of([first, second]) == [200, 200]
+            assert sum(handling.handled for handling in handled) == 4
+            assert Purchase.objects.filter(member=member).count() == 2
+            member.refresh_from_db()
+            assert member.plan_expires_at == expiry
+        attempts = StoreNotification.objects.values_list("attempts", flat=True)
+        assert set(attempts) == {1}
+
+
+def test_one_message_pushed_many_times_at_once_is_kept_once() -> None:
+    responses = run_at_once([partial(push, renewed("t"), "m-1")] * 32)
+    assert statuses_of(responses) == [200] * 32
+    assert StoreNotification.objects.count() == 1

@@ -1,0 +1,69 @@
+"""A new key: every account number is sealed with it, and nothing is lost."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from ledger import key_rotation
+from ledger.encryption import is_sealed_with
+from ledger.models import Wallet
+from ledger.wallets import account_number_context, create_wallet, read_account_number
+from tests.factories import make_wallet
+
+pytestmark = pytest.mark.django_db
+
+OLD, NEW, OTHER = b"o" * 32, b"n" * 32, b"x" * 32
+
+
+@pytest.fixture
+def seal(settings, free_member):
+    def make(number, keys):
+        settings.ACCOUNT_NUMBER_KEYS = keys
+        values = {"name": number, "kind": "BANK", "account_number": number}
+        return create_wallet(free_member, values)
+
+    return make
+
+
+def rotate() -> str:
+    said = StringIO()
+    call_command("rotate_account_number_key", stdout=said)
+    return said.getvalue()
+
+
+def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
+    seal, settings, free_member, monkeypatch
+):
+    monkeypatch.setattr(key_rotation, "BATCH", 2)
+    wallets = [seal(f"110-{n}", [OLD]) for n in range(3)]
+    wallets += [seal("plain", []), seal("new", [NEW])]
+    make_wallet(free_member)
+    settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
+    assert "Done: 4 sealed anew, 1 kept, 0 unreadable." in rotate()
+    settings.ACCOUNT_NUMBER_KEYS = [NEW]
+    for wallet in wallets:
+        wallet.refresh_from_db()
+        assert read_account_number(wallet) == wallet.name
+        context = account_number_context(free_member.pk)
+        assert is_sealed_with(wallet.sealed_account_number, NEW, context)
+    assert "Done: 0 sealed anew, 5 kept, 0 unreadable." in rotate()
+
+
+def test_number_that_no_key_opens_stays_and_fails_the_command(seal, settings):
+    lost, kept = seal("lost", [OTHER]), seal("kept", [OLD])
+    before = Wallet.objects.get(pk=lost.pk).sealed_account_number
+    settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
+    with pytest.raises(CommandError, match="1 are opened by no key"):
+        rotate()
+    assert Wallet.objects.get(pk=lost.pk).sealed_account_number == before
+    kept.refresh_from_db()
+    assert read_account_number(kept) == "kept"
+
+
+def test_without_a_key_nothing_is_done(seal, settings):
+    wallet = seal("plain", [])
+    with pytest.raises(CommandError, match="not set"):
+        rotate()
+    wallet.refresh_from_db()
+    assert wallet.sealed_account_number == "plain"
