@@ -54,8 +54,8 @@ _READ_ROW = f"""
 _PLAN_EXPIRES_AT = _MEMBER_FIELDS.index("plan_expires_at")
 
 
-class PasswordReplaced(Exception):
-    """The password changed between its check and the session."""
+class MemberChanged(Exception):
+    """The password or the status changed between the check and the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +88,16 @@ def start_session(
 ) -> tuple[str, datetime]:
     """A new session of the member: its key and when it expires.
 
-    Raises `PasswordReplaced` when the member's password is no longer the one that
-    let them in: who changes a password ends all other sessions, also those that are
+    Raises `MemberChanged` when the member's password or status is no longer the one
+    that let them in: who changes these ends all other sessions, also those that are
     just being made.
     """
     key = secrets.token_urlsafe(KEY_BYTES)
     with transaction.atomic():
-        current = Member.objects.select_for_update(no_key=True).only("password")
-        if current.get(pk=member.pk).password != member.password:
-            raise PasswordReplaced
+        rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
+        current = rows.only("password", "status").get()
+        if (current.password, current.status) != (member.password, member.status):
+            raise MemberChanged
         expires_at = _insert_row(
             digest_key(key), auth_data(member), member, address, user_agent
         )

@@ -1,12 +1,21 @@
-"""The parser of card notifications: texts a second, and how many are fully right."""
+"""Card notifications: texts a second, how many are right, and what one costs."""
 
+import http.client
+import itertools
+import json
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import median
 
-from benchmarks.report import Row, at_least
+import psycopg
+
+from benchmarks.client import TIMEOUT_SECONDS, Client, Target, time_in_turn
+from benchmarks.entries import LARGE
+from benchmarks.report import Row, at_least, milliseconds
+from benchmarks.sessions import PATH as TRIVIAL
 from benchmarks.stage import Stage
+from config.embedded.folder import LOOPBACK
 from ledger.notifications.parser import parse
 from tests.ledger.notifications.samples import (
     GIVEN,
@@ -17,13 +26,14 @@ from tests.ledger.notifications.samples import (
 )
 
 NAME = "notifications"
+ADDRESS = "/api/account/entries/notification"
+TEXT = "신한카드(1309)승인 홍*동 {:,}원(일시불)11/10 08:31 lunch 7 누적{:,}원"
 TEXTS_PER_SECOND = 5_000
 RIGHT = 0.98
 REPEATS = 10
 
 
 def measure(stage: Stage, rounds: int) -> list[Row]:
-    """Pure computing: the stage's servers are not asked."""
     messages = load(GIVEN)
     texts = [message["text"] for message in messages]
     speed = median(count_per_second(texts) for _ in range(rounds))
@@ -37,7 +47,45 @@ def measure(stage: Stage, rounds: int) -> list[Row]:
     )
     for name, labelled in (("given", messages), ("own", load(OWN))):
         rows += rate_rows(name, labelled)
-    return rows
+    return [*rows, measure_endpoint(stage, rounds)]
+
+
+def measure_endpoint(stage: Stage, rounds: int) -> Row:
+    """Each a payment of its own, taken in for a member with many entries."""
+    with psycopg.connect(stage.database.address, autocommit=True) as connection:
+        connection.execute("UPDATE member SET plan = 'PREMIUM'")
+    member = stage.shape.member_of_size(LARGE)
+    times = time_in_turn(
+        {
+            "ours": send_payments(stage.ask_ours(ADDRESS, member)),
+            "trivial": Client(stage.ask_ours(TRIVIAL, member)),
+        },
+        rounds,
+        REPEATS,
+    )
+    name = f"taken in, {stage.shape.sizes[LARGE]:,} entries : T"
+    ours = times["ours"]
+    return Row(NAME, name, milliseconds(ours.median), ours.to(times["trivial"]))
+
+
+def send_payments(target: Target) -> Callable[[], object]:
+    amounts = itertools.count(1_000)
+    headers = {**target.headers, "Content-Type": "application/json"}
+    connection = http.client.HTTPConnection(
+        LOOPBACK, target.port, timeout=TIMEOUT_SECONDS
+    )
+
+    def call() -> object:
+        amount = next(amounts)
+        body = json.dumps({"text": TEXT.format(amount, 9 * amount)})
+        connection.request("POST", target.path, body, headers)
+        response = connection.getresponse()
+        answer = response.read()
+        if response.status != http.client.CREATED:
+            raise AssertionError(f"{response.status} {answer[:300]!r}")
+        return answer
+
+    return call
 
 
 def count_per_second(texts: list[str]) -> float:

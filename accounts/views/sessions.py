@@ -29,7 +29,7 @@ from accounts.serializers.sessions import (
     SessionBody,
 )
 from accounts.sessions import (
-    PasswordReplaced,
+    MemberChanged,
     digest_key,
     end_session,
     start_session,
@@ -146,7 +146,7 @@ def start_session_for(request: Request, member: Member) -> tuple[str, datetime]:
             address=read_client_address(request) or None,
             user_agent=request.META.get("HTTP_USER_AGENT", ""),
         )
-    except PasswordReplaced:
+    except MemberChanged:
         raise InvalidCredentials from None
 
 

@@ -53,6 +53,22 @@ def test_right_logins_at_once_all_pass_and_count_for_nothing() -> None:
         assert log_in(member.login_id, "wrong-battery-8").status_code == 401
 
 
+def test_login_that_races_with_a_suspension_leaves_no_session_behind() -> None:
+    root, member = JSONClient(make_member(role="ADMIN")), make_member()
+    path = f"/api/admin/members/{member.pk}/status"
+    for _ in range(20):
+        login, suspension = run_at_once(
+            [
+                lambda: log_in(member.login_id, PASSWORD),
+                lambda: root.send("PUT", path, {"status": "SUSPENDED"}),
+            ]
+        )
+        assert suspension.status_code == 200
+        assert login.status_code in {200, 401, 403}
+        assert not AuthSession.objects.filter(member=member).exists()
+        assert root.send("PUT", path, {"status": "ACTIVE"}).status_code == 200
+
+
 # --- By identity provider -------------------------------------------------------
 
 
