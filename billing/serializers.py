@@ -25,7 +25,9 @@ class ProductBody(Serializer):
 class PurchaseBody(Serializer):
     product_id = Text(max_length=100)
     purchase_token = Text(
-        max_length=TOKEN_LENGTH, help_text="As the store gave it to the app."
+        max_length=TOKEN_LENGTH,
+        trim_whitespace=False,
+        help_text="As the store gave it to the app.",
     )
 
 

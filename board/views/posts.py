@@ -65,6 +65,8 @@ class PostViewSet(ViewSet):
     def _change(self, request: Request, post_id: int, *, partial: bool) -> Response:
         posting.require_author(member_of(request), posting.find_post(post_id))
         body = read_body(PostBody, request, partial=partial)
+        if not partial:
+            body.setdefault("notice", False)
         posting.change_post(member_of(request), post_id, body, timezone.now())
         return _answer_post(request, post_id)
 

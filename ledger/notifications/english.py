@@ -62,7 +62,8 @@ _SHOP_ENDS = re.compile(
     r"|in the amount|and|at \d|approved|were|may|"
     r"went|card|ref|after|if|but|as|has been|exceed\w{0,4}|due|because)\b(?![.'’])"
     r"|[ ]?(?:\.(?:[ \n]|$)|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for|and|your)\b)"
-    r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])",
+    r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])"
+    r"|,?[ ](?=(?:\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)",
     re.IGNORECASE,
 )
 _NO_SHOP = (

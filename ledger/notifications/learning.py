@@ -12,7 +12,8 @@ from django.db import connection
 from accounts.models import Member
 
 SHORTEST = 2
-"""Letters of a memo that may be found inside another: one letter is in everything."""
+"""Letters that may be found inside another text: one letter is in everything and
+teaches only where it is all there is."""
 LONGEST = 60
 """Letters of a merchant whose parts are looked up; what follows tells no more."""
 BLANKS = " \t\n\u00a0\u3000"
@@ -45,12 +46,13 @@ _LEARNED = """
 def learn_category(member: Member, type_: str, merchant: str) -> str | None:
     """The category's name, or None where no memo matches."""
     keyword = merchant.lower().translate(dict.fromkeys(map(ord, BLANKS)))
-    if len(keyword) < SHORTEST:
+    if not keyword:
         return None
+    any_around = "%" if len(keyword) >= SHORTEST else ""
     values: dict[str, Any] = {
         "member": member.pk,
         "type": type_,
-        "containing": f"%{_escape(keyword)}%",
+        "containing": f"{any_around}{_escape(keyword)}{any_around}",
         "blanks": BLANKS,
         "parts": _parts_of(keyword[:LONGEST]),
     }

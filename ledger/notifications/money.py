@@ -17,6 +17,10 @@ _CENTS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
 _ENDS = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
 """A number ends, unless a month and a day are glued to it (20.9910/01)."""
 _STARTS = r"(?<![\d,.:*])(?<!\d/)"
+_COMMA = r"\d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])|\d{1,6},\d{2}(?![\d,])"
+"""A foreign amount with a decimal comma: 1.234,56 or 12,50."""
+_NO_DAY = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))/\d)"
+"""EUR 11/20 is a currency and a day."""
 
 CURRENCY_WORDS = {
     "달러": "USD",
@@ -78,10 +82,11 @@ _SIGNS = "|".join(re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::
 
 _BEFORE = re.compile(
     rf"(?:(?P<sign>{_SIGNS})|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{{3}}))"
-    rf"[ :]{{0,2}}-?[ ]?(?P<number>{_WHOLE}{_CENTS}){_ENDS}"
+    rf"[ :]{{0,2}}-?[ ]?(?P<number>{_COMMA}|(?:{_GROUPED}|\d{{1,12}}+){_CENTS})"
+    rf"{_ENDS}{_NO_DAY}"
 )
 _AFTER = re.compile(
-    rf"{_STARTS}-?(?P<number>{_WHOLE}{_CENTS})(?:"
+    rf"{_STARTS}-?(?P<number>{_COMMA}|{_WHOLE}{_CENTS})(?:"
     rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$|US\$)\)"
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
     rf"|[ ]?(?P<word>{_WORDS})(?![가-힣]))"
@@ -131,6 +136,9 @@ class Money:
 
 
 def read_number(number: str) -> Decimal:
+    """Commas group thousands, unless the last of them has two digits behind it."""
+    if number[-3:-2] == ",":
+        number = number.replace(".", "").replace(",", ".")
     return Decimal(number.replace(",", ""))
 
 

@@ -133,10 +133,18 @@ def test_token_must_be_a_text(buyer: JSONClient, token: Any) -> None:
     assert [error["field"] for error in response.data["errors"]] == ["purchaseToken"]
 
 
-@pytest.mark.parametrize("token", ["Test-1", "a-test-1", "test", "test-한글"])
+@pytest.mark.parametrize("token", ["Test-1", "a-test-1", "test", " test-1"])
 def test_other_token_is_the_stubs_to_refuse(buyer: JSONClient, token: str) -> None:
     assert_refused(buy(buyer, token), 400, "PURCHASE_INVALID")
     assert not Purchase.objects.exists()
+
+
+@pytest.mark.parametrize("token", ["test-한글", "test-a\tb", "test-1 "])
+def test_token_of_the_test_mode_may_go_on_in_any_way(
+    buyer: JSONClient, token: str
+) -> None:
+    assert buy(buyer, token).data["applied"] is True
+    assert Purchase.objects.get().order_id == token
 
 
 def test_longest_token_is_taken(buyer: JSONClient) -> None:

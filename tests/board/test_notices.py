@@ -56,5 +56,7 @@ def test_edit_by_a_member_leaves_the_flag(notice, free_member):
 def test_edit_by_an_administrator_follows_the_flag_that_is_sent(administrator, admin):
     path = f"{POSTS}/{make_post(administrator).pk}"
     assert admin.send("PUT", path, BODY | {"notice": True}).data["notice"] is True
-    assert admin.send("PUT", path, BODY).data["notice"] is True
+    assert admin.send("PATCH", path, {"title": "Other"}).data["notice"] is True
     assert admin.send("PATCH", path, {"notice": False}).data["notice"] is False
+    assert admin.send("PUT", path, BODY | {"notice": True}).data["notice"] is True
+    assert admin.send("PUT", path, BODY).data["notice"] is False

@@ -69,6 +69,11 @@ def test_what_is_not_contained_teaches_nothing(learn, note, memo, merchant) -> N
     assert learn(merchant) is None
 
 
+def test_one_letter_teaches_where_it_is_the_whole_memo(learn, note) -> None:
+    note("별", "카페")
+    assert learn("별") == "카페"
+
+
 def test_most_used_category_among_all_matches_is_taken(learn, note) -> None:
     note("스타벅스 강남", "카페", 2)
     note("스타벅스", "선물", 3)
