@@ -9,7 +9,6 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Protocol
 
 from ledger.notifications.parsed import Kind, Parsed
 
@@ -25,25 +24,12 @@ NAME_LENGTH = 100
 COMPANY_FORMS = ("(주)", "주식회사", "(유)", "유한회사")
 
 
-class Announced(Protocol):
-    """What is compared; rows of `Notification` have the same."""
-
-    kind: str
-    is_partial: bool
-    card_company: str | None
-    card_hint: str | None
-    currency: str | None
-    value: Decimal
-    merchant: str
-    running_total: int | None
-    balance: int | None
-    happened_at: datetime
-    is_timed: bool
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Announcement:
-    """A parsed notification; `value` is in the payment's own currency."""
+    """One notification as it is compared; `value` is in the payment's own currency.
+
+    Rows of `Notification` have the same fields.
+    """
 
     kind: str
     is_partial: bool
@@ -92,7 +78,7 @@ def key_of(one: Announcement) -> str:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
 
 
-def is_same_payment(one: Announced, other: Announced) -> bool:
+def is_same_payment(one: Announcement, other: Announcement) -> bool:
     """Whether both announce one payment, or one cancellation."""
     if (one.kind, one.is_partial, one.currency, one.value) != (
         *(other.kind, other.is_partial, other.currency, other.value),
@@ -114,7 +100,7 @@ def is_same_payment(one: Announced, other: Announced) -> bool:
 
 
 def is_cancelled_by(
-    approval: Announced, cancellation: Announced, original_date: date | None
+    approval: Announcement, cancellation: Announcement, original_date: date | None
 ) -> bool:
     """By card, currency and amount, and the printed original day or the merchant."""
     if (approval.currency, approval.value) != (
@@ -174,7 +160,7 @@ def _bounded(total: int | None) -> int | None:
     return total if total is not None and abs(total) <= MOST else None
 
 
-def _minute(one: Announced) -> int:
+def _minute(one: Announcement) -> int:
     return int(one.happened_at.timestamp()) // 60
 
 

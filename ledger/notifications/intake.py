@@ -188,7 +188,7 @@ def _find_same(member: Member, one: Announcement) -> Notification | None:
     rows = _near(member, one).filter(
         happened_at__range=(one.happened_at - WINDOW, one.happened_at + WINDOW)
     )
-    return next((row for row in rows if is_same_payment(one, row)), None)
+    return next((row for row in rows if is_same_payment(one, _recall(row))), None)
 
 
 def _find_approval(
@@ -207,12 +207,17 @@ def _find_approval(
         no_key=True, of=("self",)
     )
     for row in rows:
-        row.happened_at = timezone.localtime(row.happened_at)
-        if is_cancelled_by(row, one, original_date):
+        if is_cancelled_by(_recall(row), one, original_date):
             entry = entries.select_related("wallet").filter(pk=row.entry_id).first()
             if entry is not None:
                 return row, entry
     return None
+
+
+def _recall(row: Notification) -> Announcement:
+    """What was announced, its moment in the home time zone."""
+    fields = {name: getattr(row, name) for name in Announcement.__slots__}
+    return Announcement(**fields | {"happened_at": timezone.localtime(row.happened_at)})
 
 
 def _near(member: Member, one: Announcement) -> Any:
