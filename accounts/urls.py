@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from accounts.views import avatars, profile, sessions, users
+from accounts.views import avatars, profile, sessions
 
 auth_urls = [
     path("session", sessions.SessionView.as_view()),
@@ -22,7 +22,5 @@ auth_urls = [
 
 urlpatterns = [
     path("auth/", include(auth_urls)),
-    path("users", users.UsersView.as_view()),
-    path("users/<int:member_id>", users.UserView.as_view()),
     path("members/<int:member_id>/avatar", avatars.AvatarView.as_view()),
 ]

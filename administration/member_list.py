@@ -40,9 +40,9 @@ def read_page_of_members(
     rows = find_members(wanted, now).order_by("-id").defer("profile_image")
     if not wanted.search:
         count = count_members(now, **wanted.kind)
-        return count, list(rows[page.offset : page.offset + page.size])
+        return count, page.cut(rows)
     hits = rows[:MOST_HITS]
-    found = list(hits[page.offset : page.offset + page.size])
+    found = page.cut(hits)
     is_last = len(found) < page.size and (found or page.number == 1)
     return page.offset + len(found) if is_last else hits.count(), found
 

@@ -1,4 +1,4 @@
-"""What administrators do with members: role, status, plan, delete; never their own.
+"""What administrators do with members; role, status, plan, delete never their own.
 
 Whoever changes a member is checked again under a lock (`accounts.administrators`), so
 that one who may administer always remains (service.md, Administrator).
@@ -9,13 +9,15 @@ from contextlib import contextmanager
 
 from django.db import transaction
 
+import accounts.signup
 import billing.subscriptions
 from accounts.administrators import lock_other
 from accounts.erasure import erase_member
 from accounts.errors import SelfChange
 from accounts.models import Member
+from accounts.profile import change_profile
 from accounts.sessions import announce_change, end_sessions
-from administration.journal import CHANGE, DELETION, record
+from administration.journal import ADDITION, CHANGE, DELETION, record
 from config.errors import NotFound
 
 NO_MEMBER = "There is no such member."
@@ -35,6 +37,26 @@ def find_other(actor: Member, member_id: int) -> Member:
     if member_id == actor.pk:
         raise SelfChange
     return Member(pk=member_id)
+
+
+def create_member(actor: Member, new: accounts.signup.NewMember) -> Member:
+    """A LOCAL member by the rules of sign-up, its switch and limit aside."""
+    with transaction.atomic():
+        member = accounts.signup.create_member(new)
+        record(actor, member, ADDITION)
+    return member
+
+
+def set_profile(actor: Member, member_id: int, changes: dict[str, str]) -> Member:
+    """Display name and email, as far as given; one's own as well."""
+    with transaction.atomic():
+        try:
+            member = change_profile(find_member(member_id), changes)
+        except Member.DoesNotExist:
+            raise NotFound(NO_MEMBER) from None
+        if changes:
+            record(actor, member, CHANGE, "Name or email.")
+    return member
 
 
 def set_role(actor: Member, member_id: int, role: str) -> Member:

@@ -2,18 +2,28 @@
 
 from django.urls import include, path
 
-from administration import views
+from administration.views import default_categories, members, switches, users
 
 admin_urls = [
-    path("signup-enabled", views.SignupSwitchView.as_view()),
-    path("members", views.MembersView.as_view()),
-    path("members/<int:member_id>", views.MemberView.as_view()),
-    path("members/<int:member_id>/role", views.RoleView.as_view()),
-    path("members/<int:member_id>/status", views.StatusView.as_view()),
-    path("members/<int:member_id>/plan", views.PlanView.as_view()),
-    path("default-categories", views.DefaultCategoriesView.as_view()),
-    path("default-categories/reorder", views.DefaultCategoryOrderView.as_view()),
-    path("default-categories/<int:category_id>", views.DefaultCategoryView.as_view()),
+    path("signup-enabled", switches.SignupSwitchView.as_view()),
+    path("members", members.MembersView.as_view()),
+    path("members/<int:member_id>", members.MemberView.as_view()),
+    path("members/<int:member_id>/role", members.RoleView.as_view()),
+    path("members/<int:member_id>/status", members.StatusView.as_view()),
+    path("members/<int:member_id>/plan", members.PlanView.as_view()),
+    path("default-categories", default_categories.DefaultCategoriesView.as_view()),
+    path(
+        "default-categories/reorder",
+        default_categories.DefaultCategoryOrderView.as_view(),
+    ),
+    path(
+        "default-categories/<int:category_id>",
+        default_categories.DefaultCategoryView.as_view(),
+    ),
 ]
 
-urlpatterns = [path("admin/", include(admin_urls))]
+urlpatterns = [
+    path("admin/", include(admin_urls)),
+    path("users", users.UsersView.as_view()),
+    path("users/<int:member_id>", users.UserView.as_view()),
+]

@@ -21,8 +21,7 @@ def read_page_of_trades(
     if "stock_id" in wanted:
         find_owned(Stock.objects.all(), member, wanted["stock_id"])
     rows = _filter(member, wanted).order_by("-date", "-id")
-    end = page.offset + page.size
-    return _count(member, wanted), list(rows[page.offset : end])
+    return _count(member, wanted), page.cut(rows)
 
 
 def _filter(member: Member, wanted: dict[str, Any]) -> OwnedQuerySet:

@@ -1,15 +1,17 @@
 """The one page class of lists that grow: `count`, `next`, `previous`, `results`."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from config.api.serializers import QuerySerializer, read_query
 from config.errors import NotFound
+
+Row = TypeVar("Row", bound=Model)
 
 DEFAULT_SIZE = 20
 MAX_SIZE = 100
@@ -35,6 +37,10 @@ class Page:
     @property
     def offset(self) -> int:
         return (self.number - 1) * self.size
+
+    def cut(self, rows: QuerySet[Row]) -> list[Row]:
+        """The rows of this page."""
+        return list(rows[self.offset : self.offset + self.size])
 
 
 class UnorderedList(TypeError):
@@ -79,7 +85,7 @@ def cut_page(queryset: QuerySet[Any], page: Page) -> tuple[int, list[Any]]:
     """The count and the rows of one page of an ordered queryset."""
     if not queryset.ordered:
         raise UnorderedList(f"{queryset.model.__name__} list without an order")
-    return queryset.count(), list(queryset[page.offset : page.offset + page.size])
+    return queryset.count(), page.cut(queryset)
 
 
 def _url_with(request: Request, name: str, number: int | None) -> str | None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 
 from accounts.models import Member
 from administration.switches import set_signup_enabled
@@ -162,3 +163,20 @@ def test_member_that_does_not_exist_is_404(
 ) -> None:
     response = client_of(administrator).send(method, f"{PATH}/{number}", {})
     assert (response.status_code, response.data["code"]) == (404, "NOT_FOUND")
+
+
+def test_what_administrators_do_is_in_the_log(
+    administrator: Member, free_member: Member, client_of: ClientOf
+) -> None:
+    client = client_of(administrator)
+    made = client.send("POST", PATH, body_of()).data["id"]
+    client.send("PUT", f"{PATH}/{made}", {"displayName": "New name"})
+    client.send("PUT", f"{PATH}/{made}", {})
+    client.send("DELETE", f"{PATH}/{made}")
+    client.send("POST", PATH, body_of(loginId=free_member.login_id))
+    client.send("PUT", f"{PATH}/987654321", {"displayName": "Nobody"})
+    logged = LogEntry.objects.order_by("id").values_list(
+        "user_id", "object_repr", "action_flag"
+    )
+    who = (administrator.pk, f"member {made}")
+    assert list(logged) == [(*who, ADDITION), (*who, CHANGE), (*who, DELETION)]

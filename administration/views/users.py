@@ -1,5 +1,6 @@
-"""Basic user CRUD for administrators (`/api/users`)."""
+"""Basic user CRUD (`/api/users`)."""
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
@@ -7,22 +8,20 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.authentication import member_of
-from accounts.erasure import erase_member
-from accounts.errors import SelfChange
 from accounts.models import Member
-from accounts.profile import change_profile
 from accounts.serializers.members import (
     MemberBody,
     MemberRowBody,
     NewMemberBody,
     ProfileBody,
 )
-from accounts.signup import NewMember, create_member
-from config.api.pagination import PageQuery, cut_page, page_body, read_page
+from accounts.signup import NewMember
+from administration import members
+from administration.tallies import count_members
+from config.api.pagination import PageQuery, page_body, read_page
 from config.api.permissions import IsAdministrator
 from config.api.schema import page_of
 from config.api.serializers import read_body
-from config.errors import NotFound
 
 
 class UsersView(APIView):
@@ -36,15 +35,16 @@ class UsersView(APIView):
     def get(self, request: Request) -> Response:
         """All members, oldest first."""
         page = read_page(request)
-        members = Member.objects.defer("profile_image").order_by("id")
-        count, rows = cut_page(members, page)
-        body = MemberRowBody(rows, many=True).data
+        rows = Member.objects.defer("profile_image").order_by("id")
+        count = count_members(timezone.now())
+        body = MemberRowBody(page.cut(rows), many=True).data
         return Response(page_body(request, page, count, body))
 
     @extend_schema(request=NewMemberBody, responses={201: MemberBody})
     def post(self, request: Request) -> Response:
         """Make a LOCAL member; neither the switch nor the limit applies."""
-        member = create_member(NewMember(**read_body(NewMemberBody, request)))
+        new = NewMember(**read_body(NewMemberBody, request))
+        member = members.create_member(member_of(request), new)
         return Response(MemberBody(member).data, status=status.HTTP_201_CREATED)
 
 
@@ -53,30 +53,18 @@ class UserView(APIView):
 
     @extend_schema(responses=MemberBody)
     def get(self, request: Request, member_id: int) -> Response:
-        return Response(MemberBody(find_member(member_id)).data)
+        return Response(MemberBody(members.find_member(member_id)).data)
 
     @extend_schema(request=ProfileBody, responses=MemberBody)
     def put(self, request: Request, member_id: int) -> Response:
         """Change display name or email."""
-        member = find_member(member_id)
-        body = read_body(ProfileBody, request)
-        return Response(MemberBody(change_profile(member, body)).data)
+        members.find_member(member_id)
+        changes = read_body(ProfileBody, request)
+        member = members.set_profile(member_of(request), member_id, changes)
+        return Response(MemberBody(member).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, member_id: int) -> Response:
         """Delete a member and all their data; never oneself."""
-        member = find_member(member_id)
-        if member == member_of(request):
-            raise SelfChange
-        try:
-            erase_member(member, by=member_of(request))
-        except Member.DoesNotExist:
-            raise NotFound("There is no such member.") from None
+        members.delete_member(member_of(request), member_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
-
-
-def find_member(member_id: int) -> Member:
-    try:
-        return Member.objects.get(pk=member_id)
-    except Member.DoesNotExist:
-        raise NotFound("There is no such member.") from None

@@ -1,0 +1,184 @@
+"""PUT, PATCH and DELETE of an entry."""
+
+import json
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from config.api.serializers import MAX_AMOUNT
+from ledger.models import Category, Tag
+from tests.factories import make_category, make_entry, make_wallet
+from tests.ledger.entries.writing import (
+    ENTRIES,
+    FOREIGN,
+    PLAIN,
+    assert_refused,
+    change,
+    write,
+)
+
+
+def make_shapes(member):
+    """One entry of every shape that the service can hold, by its name."""
+    card = make_wallet(member, kind="CARD")
+    major = make_category(member)
+    minor = make_category(member, parent=major)
+    income = make_category(member, type="income")
+    usd = {
+        "currency": "USD",
+        "original_amount": Decimal("12.3400"),
+        "exchange_rate": Decimal("1380.12345678"),
+    }
+    full = {"wallet": card, "category": minor, "memo": "a\n\tb", "tags": ("t2", "t1")}
+    return {
+        "plain": make_entry(member),
+        "income": make_entry(member, type="income", category=income),
+        "full": make_entry(member, **full, installment_months=24),
+        "largest": make_entry(member, amount=MAX_AMOUNT),
+        "earliest": make_entry(member, date=date(1, 1, 1)),
+        "foreign": make_entry(member, amount=17_031, **usd),
+        "foreign with an amount of its own": make_entry(member, amount=9, **usd),
+        "foreign with a tiny product": make_entry(
+            member,
+            amount=1,
+            currency="VND",
+            original_amount=Decimal("0.0001"),
+            exchange_rate=Decimal("0.00000001"),
+        ),
+        "pending": make_entry(member, pending=True, **full),
+        "pending foreign": make_entry(member, pending=True, amount=5, **usd),
+        "pending foreign without a rate": make_entry(
+            member, pending=True, amount=0, **usd | {"exchange_rate": None}
+        ),
+    }
+
+
+SHAPES = (
+    "plain",
+    "income",
+    "full",
+    "largest",
+    "earliest",
+    "foreign",
+    "foreign with an amount of its own",
+    "foreign with a tiny product",
+    "pending",
+    "pending foreign",
+    "pending foreign without a rate",
+)
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_was_read_can_be_sent_back_as_it_is(client, free_member, shape, method):
+    entry = make_shapes(free_member)[shape]
+    path = f"{ENTRIES}/{entry.pk}"
+    text = client.get(path).content.decode()
+    response = client.generic(method, path, data=text, content_type="application/json")
+    assert response.status_code == 200, response.content
+    before, after = json.loads(text), json.loads(response.content)
+    assert after | {"updatedAt": None} == before | {"updatedAt": None}
+    assert Category.objects.count() == 3
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_patch_of_nothing_changes_nothing(client, free_member, shape):
+    entry = make_shapes(free_member)[shape]
+    before = client.read(f"{ENTRIES}/{entry.pk}")
+    after = change(client, "PATCH", entry.pk, {})
+    assert after | {"updatedAt": None} == before | {"updatedAt": None}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_patch_of_the_memo_leaves_all_else(client, free_member, shape):
+    entry = make_shapes(free_member)[shape]
+    before = client.read(f"{ENTRIES}/{entry.pk}")
+    after = change(client, "PATCH", entry.pk, {"memo": "changed"})
+    same = {"updatedAt": None, "memo": None}
+    assert after | same == before | same
+    assert after["memo"] == "changed"
+
+
+def test_put_clears_what_it_leaves_out(client, free_member):
+    entry = make_shapes(free_member)["full"]
+    changed = change(client, "PUT", entry.pk, PLAIN)
+    assert changed["category"] is None
+    assert changed["walletId"] is None
+    assert changed["memo"] == ""
+    assert changed["tags"] == []
+    assert changed["installmentMonths"] is None
+
+
+@pytest.mark.parametrize("name", ["date", "type", "amount"])
+def test_put_without_date_type_or_amount_is_refused(client, free_member, name):
+    entry = make_entry(free_member)
+    body = {key: value for key, value in PLAIN.items() if key != name}
+    assert_refused(client.send("PUT", f"{ENTRIES}/{entry.pk}", body), name)
+
+
+def test_put_of_a_home_amount_makes_a_foreign_entry_a_home_one(client):
+    entry = write(client, FOREIGN)
+    changed = change(client, "PUT", entry["id"], PLAIN)
+    assert changed["amount"] == 5_000
+    assert changed["currency"] is None
+
+
+def test_patch_changes_each_field_alone(client, free_member):
+    wallet = make_wallet(free_member)
+    entry = write(client, PLAIN | {"tags": ["a"], "category": "Food"})
+    for body in (
+        {"date": "2025-01-02"},
+        {"amount": 6},
+        {"category": "Other"},
+        {"category": None},
+        {"walletId": wallet.pk},
+        {"memo": "m"},
+        {"tags": ["b", "c"]},
+        {"tags": []},
+        {"type": "income"},
+    ):
+        changed = change(client, "PATCH", entry["id"], body)
+        expected = entry | body | {"updatedAt": changed["updatedAt"]}
+        if "walletId" in body:
+            expected["wallet"] = {"id": wallet.pk, "name": wallet.name}
+        assert changed == expected
+        entry = changed
+
+
+def test_refused_change_changes_nothing(client, free_member):
+    entry = make_shapes(free_member)["full"]
+    before = client.read(f"{ENTRIES}/{entry.pk}")
+    for method in ("PUT", "PATCH"):
+        body = PLAIN | {"tags": ["x"], "category": "New", "amount": -1}
+        response = client.send(method, f"{ENTRIES}/{entry.pk}", body)
+        assert_refused(response, "amount")
+    assert client.read(f"{ENTRIES}/{entry.pk}") == before
+    assert not Tag.objects.filter(name="x").exists()
+
+
+def test_rename_of_a_wallet_reaches_its_entries(client, free_member):
+    wallet = make_wallet(free_member, name="Old")
+    entry = write(client, PLAIN | {"walletId": wallet.pk})
+    client.send("PATCH", f"/api/account/wallets/{wallet.pk}", {"name": "New"})
+    body = client.read(f"{ENTRIES}/{entry['id']}")
+    assert body["wallet"] == {"id": wallet.pk, "name": "New"}
+
+
+def test_deleted_entry_is_gone(client, free_member):
+    entry = make_entry(free_member, tags=("kept",))
+    path = f"{ENTRIES}/{entry.pk}"
+    assert client.send("DELETE", path).status_code == 204
+    for method in ("GET", "PUT", "PATCH", "DELETE"):
+        response = client.send(method, path, PLAIN)
+        assert response.status_code == 404
+        assert response.data["code"] == "NOT_FOUND"
+    assert Tag.objects.filter(name="kept").exists()
+
+
+@pytest.mark.parametrize("row_id", [0, 2**63 - 1, 2**63, 10**30])
+def test_id_that_no_row_can_have_is_404(client, row_id):
+    for method in ("GET", "PUT", "PATCH", "DELETE"):
+        response = client.send(method, f"{ENTRIES}/{row_id}", PLAIN)
+        assert response.status_code == 404, method
+        assert response.data["code"] == "NOT_FOUND"

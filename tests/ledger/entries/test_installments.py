@@ -1,0 +1,59 @@
+"""Installments belong to expenses by card."""
+
+import pytest
+
+from tests.factories import make_wallet
+from tests.ledger.entries.writing import ENTRIES, PLAIN, assert_refused, change, write
+
+
+@pytest.mark.parametrize("months", [2, 3, 24, None])
+def test_expense_by_card_may_be_paid_in_installments(client, free_member, months):
+    card = make_wallet(free_member, kind="CARD")
+    body = PLAIN | {"walletId": card.pk, "installmentMonths": months}
+    assert write(client, body)["installmentMonths"] == months
+
+
+@pytest.mark.parametrize(
+    "kind", ["CASH", "BANK", "CHECK_CARD", "INVESTMENT", "PENSION", "LOAN", "OTHER"]
+)
+def test_installments_on_another_kind_of_wallet_are_refused(client, free_member, kind):
+    wallet = make_wallet(free_member, kind=kind)
+    body = PLAIN | {"walletId": wallet.pk, "installmentMonths": 3}
+    assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
+
+
+def test_installments_without_a_wallet_are_refused(client):
+    body = PLAIN | {"installmentMonths": 3}
+    assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
+
+
+def test_installments_on_income_are_refused(client, free_member):
+    card = make_wallet(free_member, kind="CARD")
+    body = {**PLAIN, "type": "income", "walletId": card.pk, "installmentMonths": 3}
+    assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
+
+
+@pytest.mark.parametrize("change_to", ["income", "cash", "no wallet"])
+def test_patch_that_leaves_installments_without_a_card_expense_is_refused(
+    client, free_member, change_to
+):
+    card = make_wallet(free_member, kind="CARD")
+    cash = make_wallet(free_member, kind="CASH")
+    entry = write(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
+    body = {
+        "income": {"type": "income"},
+        "cash": {"walletId": cash.pk},
+        "no wallet": {"walletId": None},
+    }[change_to]
+    path = f"{ENTRIES}/{entry['id']}"
+    assert_refused(client.send("PATCH", path, body), "installmentMonths")
+    assert client.read(path) == entry
+    changed = change(client, "PATCH", entry["id"], body | {"installmentMonths": None})
+    assert changed["installmentMonths"] is None
+
+
+def test_put_without_installments_clears_them(client, free_member):
+    card = make_wallet(free_member, kind="CARD")
+    entry = write(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
+    changed = change(client, "PUT", entry["id"], PLAIN | {"walletId": card.pk})
+    assert changed["installmentMonths"] is None

@@ -1,0 +1,51 @@
+"""Bodies of entries, and how they are sent."""
+
+ENTRIES = "/api/account/entries"
+PLAIN = {"date": "2026-11-21", "type": "expense", "amount": 5_000}
+FOREIGN = {
+    "date": "2026-11-21",
+    "type": "expense",
+    "currency": "USD",
+    "originalAmount": "12.34",
+    "exchangeRate": "1380.5",
+}
+RATELESS = {name: value for name, value in FOREIGN.items() if name != "exchangeRate"}
+FIELDS = {
+    "id",
+    "date",
+    "type",
+    "amount",
+    "category",
+    "walletId",
+    "wallet",
+    "memo",
+    "tags",
+    "currency",
+    "originalAmount",
+    "exchangeRate",
+    "installmentMonths",
+    "pending",
+    "createdAt",
+    "updatedAt",
+}
+
+
+def write(client, body):
+    """The new entry's body; it must be accepted."""
+    response = client.send("POST", ENTRIES, body)
+    assert response.status_code == 201, response.content
+    return response.data
+
+
+def change(client, method, entry_id, body):
+    response = client.send(method, f"{ENTRIES}/{entry_id}", body)
+    assert response.status_code == 200, response.content
+    return response.data
+
+
+def assert_refused(response, *fields):
+    """400 VALIDATION_ERROR that names exactly these fields."""
+    assert response.status_code == 400, response.content
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert response.data["code"] == "VALIDATION_ERROR"
+    assert [error["field"] for error in response.data["errors"]] == list(fields)
