@@ -20,7 +20,6 @@ CLOCK_SKEW = timedelta(minutes=10)
 SHORTEST_DIGITS = 2
 MOST = 10**15
 """Printed totals beyond this are no money and compare nothing."""
-NAME_LENGTH = 100
 COMPANY_FORMS = ("(주)", "주식회사", "(유)", "유한회사")
 
 
@@ -51,7 +50,7 @@ def announce(parsed: Parsed, received_at: datetime) -> Announcement:
         kind=parsed.kind or Kind.APPROVAL,
         is_partial=parsed.is_partial,
         card_company=parsed.card_company,
-        card_hint=parsed.card_hint and parsed.card_hint[:NAME_LENGTH],
+        card_hint=parsed.card_hint,
         currency=parsed.currency,
         value=Decimal(value or 0),
         merchant=parsed.merchant or "",

@@ -1,6 +1,6 @@
 """What a reader of one language found, and how it becomes the answer."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -39,7 +39,6 @@ class Draft:
     months_span: Span | None = None
     moment: Moment | None = None
     clock: time | None = None
-    clock_span: Span | None = None
     original: Moment | None = None
     is_partial: bool = False
     total: int | None = None
@@ -60,19 +59,27 @@ class Source:
         """The same, as far as `end` of the plain text."""
         return replace(self, plain=self.plain.cut(end))
 
+    def blank(self, span: Span | None) -> str:
+        """The plain text with a name blanked, so that its words decide nothing."""
+        text = self.plain.text
+        if span is None:
+            return text
+        start, end = span
+        return f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+
 
 def build(draft: Draft, source: Source) -> Parsed:
     """The answer: recorded, declined, or refused for an amount that cannot be."""
+    declined = draft.kind is Kind.DECLINED
     amounts = _Amounts.of(draft, source.home_currency)
-    if amounts is None and draft.kind is Kind.DECLINED:
+    if declined and not (amounts and amounts.is_possible):
         amounts = _Amounts(None, None, None)
     if amounts is None:
         return refuse(Reason.NO_PAYMENT)
-    if draft.kind is not Kind.DECLINED and amounts.is_zero:
+    if not declined and amounts.is_zero:
         return refuse(Reason.ZERO_AMOUNT)
     if not amounts.is_possible:
         return refuse(Reason.NO_PAYMENT)
-    declined = draft.kind is Kind.DECLINED
     day, moment = _when(draft, source)
     parsed = Parsed(
         recognized=not declined,
@@ -104,7 +111,7 @@ class _Amounts:
     amount: int | None
     currency: str | None
     original: Decimal | None
-    home_span: Span | None = field(default=None)
+    home_span: Span | None = None
 
     @classmethod
     def of(cls, draft: Draft, home_currency: str) -> "_Amounts | None":

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from itertools import islice
 
 from ledger.currencies import CODES
@@ -20,21 +19,24 @@ from ledger.notifications.issuers import (
     issuer_of_sender,
 )
 from ledger.notifications.korean_issuers import KOREAN
-from ledger.notifications.money import CURRENCY_SIGNS, Money, read_number
+from ledger.notifications.money import CURRENCY_SIGNS, SIGNS, Money, is_cut, read_money
 from ledger.notifications.parsed import Kind, Parsed, Reason, refuse
 
-_SIGNS = "|".join(re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1])
 _NUMBER = (
-    r"\d{1,3}(?:,\d{2,3}){1,5}(?:\.\d{1,4})?|\d{1,3}(?:\.\d{3}){1,4},\d{2}(?!\d)"
+    r"\d{1,3}(?:,\d{2,3}){0,4},\d{3}(?!\d|,\d)(?:\.\d{1,4})?"
+    r"|\d{1,3}(?:\.\d{3}){1,4},\d{2}(?!\d)"
     r"|\d{1,12}(?:\.\d{1,4}|,\d{2}(?!\d))?"
 )
+"""1,234.56, 1,23,456.00 as in India, 1.234,56, 1234.56 and 12,50."""
+_BLANKS = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
 _MONEY = re.compile(
-    rf"(?:(?P<sign>{_SIGNS})|(?<![A-Za-z])(?:(?P<rupees>Rs\.?|INR\.?)"
-    rf"|(?P<code>[A-Z]{{3}})))[ ]?-?(?P<number>{_NUMBER})(?![\d])"
-    rf"|(?<![\w.,/:-])-?(?P<number_after>{_NUMBER})[ ]?(?P<after>[€£]"
+    rf"(?:(?P<sign>{SIGNS})|(?<![A-Za-z])(?:(?P<rupees>Rs\.?|INR\.?)"
+    rf"|(?P<code>[A-Z]{{3}})))[ ]?-?(?P<number>{_BLANKS}|{_NUMBER})(?!\d|[.,]\d)"
+    r"|(?<![\w.,/:-])-?(?P<number_after>"
+    rf"(?:(?<=spent )|(?<=paid )|(?<=of )|(?<=for )|(?<=[:\n(])){_BLANKS}"
+    rf"|{_NUMBER})[ ]?(?P<after>[€£]"
     rf"|[A-Z]{{3}}(?![A-Za-z]))"
 )
-_COMMA_CENTS = re.compile(r"^(?:\d{1,12}|\d{1,3}(?:\.\d{3}){1,4}),\d{2}$")
 _NOT_PAID = re.compile(
     r"\b(?:bal(?:ance)?|limit|lmt|available|avl|avbl|avail|cashback|rewards?|points"
     r"|spent today|spent this \w{4,5}|total|fee|left|remaining|remain)"
@@ -99,8 +101,8 @@ _LINE_NOISE = re.compile(
     r"|you |your |if )|\d{2}:\d{2}|^\W*$",
     re.IGNORECASE,
 )
-_REVERSE_LINE = re.compile(r"(?P<shop>[A-Z0-9][^\n:]{0,60})[: \-–]{1,3}$")
 _END = " .,;:-–|\"'"
+_PARTIAL = re.compile(r"\bpartial(?:ly)?\b", re.IGNORECASE)
 
 
 def parse_english(source: Source, sender: str) -> Parsed:
@@ -110,7 +112,7 @@ def parse_english(source: Source, sender: str) -> Parsed:
     money = find_paid(text, issuer)
     hint = find_hint(text)
     shop = find_shop(text, money, issuer_span)
-    rest = _blank(text, shop)
+    rest = source.blank(shop)
     kind = choose_kind(rest)
     if kind is None and _is_bare(text, money, shop, issuer):
         kind = Kind.APPROVAL, (0, 0)
@@ -121,9 +123,7 @@ def parse_english(source: Source, sender: str) -> Parsed:
         return refuse(Reason.NO_PAYMENT)
     if issuer is None and hint is None and "http" in text.lower():
         return refuse(Reason.NO_PAYMENT)
-    month_first = issuer is None or not issuer.day_first
-    month_first = month_first and money.currency in {"USD", "CAD"}
-    moment = find_english_moment(rest, month_first=month_first)
+    month_first = _is_month_first(issuer, money)
     return build(
         Draft(
             kind=kind[0],
@@ -134,7 +134,8 @@ def parse_english(source: Source, sender: str) -> Parsed:
             is_check=_is_debit(text),
             money=money,
             merchant_span=shop,
-            moment=moment,
+            moment=find_english_moment(rest, month_first=month_first),
+            is_partial=kind[0] is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
         ),
         source,
     )
@@ -149,18 +150,17 @@ def _is_bare(
     return text[money.span[1] : shop[0]] == " at "
 
 
+def _is_month_first(issuer: Issuer | None, money: Money) -> bool:
+    """05/06 is the 6th of May in North America: by the issuer and by the currency."""
+    by_issuer = issuer is None or not issuer.day_first
+    return by_issuer and money.currency in {"USD", "CAD"}
+
+
 def _is_debit(text: str) -> bool | None:
     lower = text.lower()
     if "debit card" in lower:
         return True
     return False if "credit card" in lower else None
-
-
-def _blank(text: str, span: Span | None) -> str:
-    """The text with the merchant blanked, so that its words decide nothing."""
-    if span is None:
-        return text
-    return f"{text[: span[0]]}{' ' * (span[1] - span[0])}{text[span[1] :]}"
 
 
 def find_company(text: str, sender: str) -> tuple[Issuer | None, Span | None]:
@@ -213,15 +213,10 @@ def _amounts(text: str, dollar: str) -> Iterator[Money]:
             currency = "INR"
         if match[group] == "$":
             currency = dollar
-        if currency in CODES:
-            number = match["number"] or match["number_after"]
-            yield Money(_value(number), currency, match.span(), match.span(group))
-
-
-def _value(number: str) -> Decimal:
-    if _COMMA_CENTS.match(number):
-        number = number.replace(".", "").replace(",", ".")
-    return read_number(number)
+        number = match["number"] or match["number_after"]
+        if currency in CODES and not is_cut(number, currency):
+            value = read_money(number, currency)
+            yield Money(value, currency, match.span(), match.span(group))
 
 
 def find_hint(text: str) -> Span | None:

@@ -21,14 +21,14 @@ _CANCELLED = re.compile(
     re.IGNORECASE,
 )
 _NOT_YET = re.compile(
-    r"initiated|will be|is being|in process|processing|may take|requested|request"
+    r"initiated|will be|is being|in process|processing|may take|request"
     r"|on its way|pending|expect",
     re.IGNORECASE,
 )
 _APPROVED = re.compile(
     r"\bspent\b|\bcharged?\b|\bpurchase[ds]?\b|\bpaid\b|\bused\b|\bapproved\b"
     r"|\bauthori[sz](?:ed|ation)\b|\btransactions?\b|\btxn\b"
-    r"|\bdebited\b|\bpayment (?:of|to|at|made)\b|\bpayment\b|\bmade\b|\bwithdrawn\b",
+    r"|\bdebited\b|\bpayment\b|\bmade\b|\bwithdrawn\b",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
@@ -69,6 +69,7 @@ _DONE = re.compile(
     r"|been charged|debited",
     re.IGNORECASE,
 )
+_CARD = re.compile(r"\bcard\b", re.IGNORECASE)
 
 Found = tuple[Kind, tuple[int, int]]
 
@@ -104,6 +105,3 @@ def find_reason(text: str, kind: Kind | None) -> Reason | None:
     if _ADVERT.search(text) and not done:
         return Reason.ADVERT
     return None
-
-
-_CARD = re.compile(r"\bcard\b", re.IGNORECASE)

@@ -11,20 +11,27 @@ def _english(
 
 
 def _day_first(
-    name: str, aliases: str = "", dollar: str = "USD", phrases: tuple[str, ...] = ()
+    name: str,
+    aliases: str = "",
+    dollar: str = "USD",
+    packages: str = "",
+    phrases: tuple[str, ...] = (),
 ) -> Issuer:
-    names = (name, *filter(None, aliases.split(",")))
-    return Issuer(name, names, phrases=phrases, dollar=dollar, day_first=True)
+    return Issuer(
+        name,
+        (name, *filter(None, aliases.split(","))),
+        packages=tuple(packages.split()),
+        phrases=phrases,
+        dollar=dollar,
+        day_first=True,
+    )
 
 
 ENGLISH = (
     *map(
         _english,
         [
-            "Chase",
-            "Discover",
             "Huntington",
-            "Capital One",
             "Citizens",
             "PNC",
             "USAA",
@@ -37,26 +44,36 @@ ENGLISH = (
             "Barclays US",
             "SoFi",
             "Chime",
-            "Venmo",
             "PayPal",
             "Robinhood",
             "Navy Federal",
             "Apple Card",
         ],
     ),
-    _english("Citi", "Citibank,Citi Alert,CitiBank"),
-    _english("Amex", "American Express,AMEX,AmEx"),
-    _english("Bank of America", "BofA,BankofAmerica,BoA"),
-    _english("Wells Fargo", "WellsFargo"),
-    _english("US Bank", "U.S. Bank,USBank"),
+    _english("Chase", packages="chase"),
+    _english("Discover", packages="discoverfinancial"),
+    _english("Capital One", packages="konylabs.capitalone"),
+    _english("Venmo", packages="venmo"),
+    _english("Citi", "Citibank,Citi Alert,CitiBank", packages="com.citi."),
+    _english("Amex", "American Express,AMEX,AmEx", packages="americanexpress"),
+    _english("Bank of America", "BofA,BankofAmerica,BoA", packages="infonow.bofa"),
+    _english("Wells Fargo", "WellsFargo", packages="com.wf."),
+    _english("US Bank", "U.S. Bank,USBank", packages="usbank"),
     _english("TD", "TD Bank,TD Canada"),
     _english("RBC", "Royal Bank of Canada", "CAD"),
     _english("BMO", "Bank of Montreal", "CAD"),
     _english("Scotiabank", "Scotia", "CAD"),
     _english("CIBC", "", "CAD"),
-    _day_first("HDFC", "HDFC Bank,HDFCBK,HDFCBank"),
+    _day_first("HDFC", "HDFC Bank,HDFCBK,HDFCBank", packages="snapwork.hdfc hdfc"),
     _day_first("ICICI", "ICICI Bank,ICICIB,ICICIBank"),
-    _day_first("SBI", "SBI Card,SBICRD,SBI Credit,State Bank of India"),
+    _day_first(
+        "SBI",
+        "SBI Card,SBICRD,SBI Credit,State Bank of India",
+        packages="com.sbi ge.capital.konysbi",
+    ),
+    _day_first("Monzo", packages="getmondo monzo"),
+    _day_first("Revolut", packages="revolut"),
+    _day_first("N26", packages="number26"),
     _day_first("Axis", "Axis Bank,AxisBank,AXISBK", phrases=("Spent\nCard no.",)),
     *map(
         _day_first,
@@ -85,10 +102,7 @@ ENGLISH = (
             "Dubai Islamic",
             "RAKBANK",
             "QNB",
-            "Monzo",
-            "Revolut",
             "Starling",
-            "N26",
             "Wise",
             "Barclays",
             "Lloyds",
@@ -133,13 +147,14 @@ ENGLISH = (
 )
 
 
-def _japanese(name: str, aliases: str = "") -> Issuer:
-    return Issuer(name, (name, *filter(None, aliases.split(","))))
+def _japanese(name: str, aliases: str = "", packages: str = "") -> Issuer:
+    names = (name, *filter(None, aliases.split(",")))
+    return Issuer(name, names, packages=tuple(packages.split()))
 
 
 JAPANESE = (
     _japanese("三井住友", "SMBC,三井住友カード,Vpass"),
-    _japanese("楽天", "楽天カード,Rakuten"),
+    _japanese("楽天", "楽天カード,Rakuten", packages="rakuten"),
     _japanese("三菱UFJ", "三菱UFJニコス,MUFG,MUFGカード,三菱UFJカード"),
     _japanese("みずほ"),
     _japanese("イオン", "イオンカード,AEON"),

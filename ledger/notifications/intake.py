@@ -168,11 +168,8 @@ class _Intake:
         return write_pending(self.member, draft, self.now, self.rates)
 
     def _day(self) -> date:
-        """The printed day; that of an approval is not the day of its cancellation."""
-        printed = self.parsed.occurred_on
-        if self.parsed.occurred_at is None and printed == self.parsed.original_date:
-            printed = None
-        return printed or self.announcement.happened_at.date()
+        """The printed day, else that of the receipt."""
+        return self.parsed.occurred_on or self.announcement.happened_at.date()
 
     def _remember(self, entry_id: int | None) -> None:
         one = self.announcement

@@ -8,8 +8,6 @@ from ledger.notifications.foreign_issuers import ENGLISH, JAPANESE
 from ledger.notifications.issuer import Issuer
 from ledger.notifications.korean_issuers import KOREAN
 
-__all__ = ["ISSUERS", "Issuer", "find_issuer", "issuer_of_sender", "normalise_name"]
-
 ISSUERS = (*KOREAN, *ENGLISH, *JAPANESE)
 
 LONGEST_NAME = 200
@@ -71,11 +69,16 @@ APPS = frozenset(
     )
 )
 _BY_SENDER = {number: issuer for issuer in ISSUERS for number in issuer.senders}
-_PACKAGES = tuple((part, issuer) for issuer in ISSUERS for part in issuer.packages)
+_PACKAGES = tuple(
+    (f".{name}", issuer) for issuer in ISSUERS for name in issuer.packages
+)
 _NAMES = compile_aliases(ISSUERS, re.IGNORECASE)
 _NAME_GOES_ON = re.compile(
-    r"\s?(?:카드|체크|은행|신용|비씨|BC|법인|가족|\d|\(|[*]|[A-Z])", re.IGNORECASE
+    r"\s?(?:카드|체크|은행|신용|비씨|BC|법인|가족|card|bank|pay|\d|\(|[*])"
+    r"|\s[A-Z]|(?<=[가-힣])[A-Z]",
+    re.IGNORECASE,
 )
+"""신한카드, 현대 M, KB1234, Citibank; but School is not SC and Schedule not either."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -138,8 +141,8 @@ def issuer_of_sender(sender: str) -> Issuer | None:
     if len(digits) >= SHORTEST_SENDER and digits in _BY_SENDER:
         return _BY_SENDER[digits]
     if "." in sender and sender.isascii():
-        lower = sender.lower()
-        found = [(len(part), issuer) for part, issuer in _PACKAGES if part in lower]
+        parts = f".{sender.lower()}."
+        found = [(len(name), issuer) for name, issuer in _PACKAGES if name in parts]
         if found:
             return max(found, key=lambda pair: pair[0])[1]
     return find_issuer(sender)

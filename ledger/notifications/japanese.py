@@ -51,6 +51,7 @@ _DECLINED = re.compile(
     "|ご利用になれません|エラー"
 )
 _CANCELLED = re.compile("取消|取り消し|キャンセル|返金|返品")
+_PARTIAL = re.compile("一部|部分")
 _USED = re.compile("利用|使用|決済|お支払い|買物|承認")
 
 
@@ -61,7 +62,7 @@ def parse_japanese(source: Source, sender: str) -> Parsed:
     money = _money(text, amount)
     is_labelled = bool(amount and (shop or day))
     shop = shop or _sentence_shop(text)
-    rest = _blank(text, shop)
+    rest = source.blank(shop)
     declined = _DECLINED.search(rest)
     refusal = _refuse(rest, is_labelled=is_labelled)
     if refusal and not (declined and money):
@@ -87,16 +88,10 @@ def parse_japanese(source: Source, sender: str) -> Parsed:
             money=money,
             merchant_span=shop,
             moment=chosen[0] if chosen else None,
+            is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
         ),
         source,
     )
-
-
-def _blank(text: str, shop: Span | None) -> str:
-    """The text with the shop's name blanked, so that its words decide nothing."""
-    if shop is None:
-        return text
-    return f"{text[: shop[0]]}{' ' * (shop[1] - shop[0])}{text[shop[1] :]}"
 
 
 def _find(name: str, text: str) -> Span | None:
@@ -105,7 +100,7 @@ def _find(name: str, text: str) -> Span | None:
     if not match:
         return None
     start, end = match.span("value")
-    while end > start and text[end - 1] in " 　":
+    while end > start and text[end - 1] == " ":
         end -= 1
     return (start, end) if end > start else None
 

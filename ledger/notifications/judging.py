@@ -1,22 +1,21 @@
 """Whether a Korean message tells of a payment, and if not, the reason why."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ledger.notifications import refusals
 from ledger.notifications.issuers import issuer_of_sender
-from ledger.notifications.masking import Reading
+from ledger.notifications.masking import QUOTED, Reading
 from ledger.notifications.merchants import Run
 from ledger.notifications.money import Money
 from ledger.notifications.parsed import Kind, Reason
 from ledger.notifications.signals import BESIDE_RANK, GLUED_RANK, Signal
-from ledger.notifications.skeleton import LABEL, MONTHS
+from ledger.notifications.skeleton import LABEL
 
 _PAYS_AND_SO_ON = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
 _BOOKING = re.compile("체크[ ]?카드[ ]?출금")
 _DONE = re.compile("했|하였|하셨|되었|됐|완료")
-_QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
 _LABELS = re.compile(f"{LABEL}+")
 LONGEST_NAME = 24
 """Letters of a name whose words decide nothing; a longer stretch is a sentence."""
@@ -31,19 +30,18 @@ class Case:
     signal: Signal | None
     run: Run | None
     sender: str
-    word: str = ""
-    """The deciding word as printed."""
-    has_clock: bool = False
-    has_months: bool = False
-    is_detailed: bool = False
-    is_told: bool = False
+    word: str = field(init=False)
+    """The deciding word as printed; empty without one."""
+    has_clock: bool = field(init=False)
+    has_months: bool = field(init=False)
+    is_detailed: bool = field(init=False)
+    is_told: bool = field(init=False)
 
     def __post_init__(self) -> None:
         reading, signal = self.reading, self.signal
-        if signal is not None:
-            self.word = reading.source[slice(*signal.span)]
+        self.word = reading.source[slice(*signal.span)] if signal else ""
         self.has_clock = any(moment.has_clock for moment in reading.moments)
-        self.has_months = MONTHS in reading.skeleton.text
+        self.has_months = reading.has_months
         self.is_detailed = self._is_detailed()
         self.is_told = self._is_told()
 
@@ -90,8 +88,8 @@ class Case:
         timed = self.has_clock and (signal or self.has_months)
         sure = self.is_detailed or self.is_told or timed or (signal and firm)
         if run is not None and sure and run.end - run.start <= LONGEST_NAME:
-            source = f"{source[: run.start]}\n{source[run.end :]}"
-        return _QUOTED.sub("", source) if "'" in source else source
+            source = run.cut_from(source)
+        return QUOTED.sub("", source) if "'" in source else source
 
 
 def is_receipt(reading: Reading) -> bool:
@@ -127,10 +125,9 @@ def _find_sure(case: Case, settled: bool) -> Reason | None:
     full = case.is_detailed and case.has_clock
     if not full and refusals.ADVERT_MARK.match(text):
         return Reason.ADVERT
-    opt_out = ("거부" in text or "철회" in text) and refusals.OPT_OUT.search(
+    if refusals.has_opt_out(text) and refusals.OPT_OUT.search(
         case.words() if settled or full else text
-    )
-    if opt_out:
+    ):
         return Reason.ADVERT
     if refusals.HAS_CODE.search(text) and refusals.CODE.search(text):
         return Reason.ONE_TIME_PASSWORD

@@ -25,7 +25,7 @@ _FIRST_SIGNS = re.compile(rf"[ /|·,.()\-]{{0,4}}[{SIGNAL}{MONTHS}]")
 def parse_korean(source: Source, sender: str) -> Parsed:
     """The answer for a text with Korean words."""
     text = source.plain.text
-    if "거부" in text and refusals.OPT_OUT_CALL.search(text):
+    if refusals.is_opt_out_call(text):
         return refuse(Reason.ADVERT)
     reading = read(text)
     money, home = choose_money(reading)
@@ -38,8 +38,7 @@ def parse_korean(source: Source, sender: str) -> Parsed:
     refusal = find_refusal(case)
     if refusal:
         return refuse(refusal)
-    kind = signal.kind if signal else Kind.APPROVAL
-    if kind is Kind.CANCELLATION and original is None and names_a_use(case):
+    if kind_of(case) is Kind.CANCELLATION and original is None and names_a_use(case):
         moment, original = None, moment
     return build(draft_of(case, home, moment, original), source)
 
@@ -89,11 +88,7 @@ def is_first_word(reading: Reading, signal: Signal) -> bool:
     if signal.kind is not Kind.DECLINED or not signal.is_loose:
         return False
     named = reading.digits or (reading.head and reading.head.is_firm)
-    return bool(named and reading.moments and (reading.total or has_months(reading)))
-
-
-def has_months(reading: Reading) -> bool:
-    return MONTHS in reading.skeleton.text
+    return bool(named and reading.moments and (reading.total or reading.has_months))
 
 
 def choose_moment(reading: Reading) -> tuple[Moment | None, Moment | None]:
@@ -137,9 +132,10 @@ def draft_of(
 ) -> Draft:
     """The parts of the payment, ready to become the answer."""
     reading, signal, run = case.reading, case.signal, case.run
-    head, months = reading.head, reading.months
+    head, months, kind = reading.head, reading.months, kind_of(case)
+    rest = run.cut_from(reading.source) if run else reading.source
     return Draft(
-        kind=signal.kind if signal else Kind.APPROVAL,
+        kind=kind,
         kind_span=signal.span if signal else None,
         issuer=_issuer(case),
         issuer_span=head.span if head else None,
@@ -152,13 +148,26 @@ def draft_of(
         months_span=months.span() if months else None,
         moment=moment,
         clock=reading.clock,
-        clock_span=reading.clock_span,
         original=original,
-        is_partial=bool(IS_PARTIAL.search(reading.source)),
+        is_partial=kind is Kind.CANCELLATION and bool(IS_PARTIAL.search(rest)),
         total=_sum_of(reading.total),
         total_span=reading.total.span() if reading.total else None,
         balance=_sum_of(reading.balance),
     )
+
+
+def kind_of(case: Case) -> Kind:
+    """What happened; a card's approval of less than nothing takes one back.
+
+    A minus beside an account's booking (출금 -5,000) only says where money went.
+    """
+    kind = case.signal.kind if case.signal else Kind.APPROVAL
+    if kind is not Kind.APPROVAL or case.money is None or not case.money.is_minus:
+        return kind
+    reading = case.reading
+    is_card = reading.head is not None and not reading.head.is_app
+    is_booking = not is_card or reading.is_check or reading.balance is not None
+    return kind if is_booking or "승인" not in case.word else Kind.CANCELLATION
 
 
 def _issuer(case: Case) -> Issuer | None:

@@ -92,7 +92,7 @@ KOREAN = (
         everyday="농협,NH,채움",
         apps="NH페이,NH Pay,NH pay,올원페이",
         senders="15881600 15884000 16444000 15882100",
-        packages="nonghyup nhcard nhsmart",
+        packages="nonghyup nhcard nh.smart com.nh.",
     ),
     _korean(
         "BC",
@@ -100,7 +100,7 @@ KOREAN = (
         everyday="BC,비씨",
         apps="페이북,ISP/페이북,paybooc",
         senders="15884500 15884515",
-        packages="bccard paybooc ispmobile vpay",
+        packages="bccard paybooc ispmobile vpay kvp.jjy",
     ),
     _korean(
         "씨티",

@@ -19,6 +19,7 @@ from ledger.notifications.money import (
     find_foreign,
     find_won,
     is_total,
+    read_number,
 )
 from ledger.notifications.places import find_place
 from ledger.notifications.signals import NOTICE, Signal, find_signals
@@ -43,7 +44,7 @@ from ledger.notifications.times import Moment, find_lone_time, find_moments
 
 _SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]")
 _LINK = re.compile(r"(?:https?://|www\.)[^\s가-힣]{1,300}")
-_QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
+QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
 _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
 _BENEFIT = re.compile(
     rf"(?<![\d,])(?<!\d\.){_NUMBER}[ ]?(?:원|P|점|포인트|TOP|마일리지"
@@ -51,7 +52,7 @@ _BENEFIT = re.compile(
     r"(?:청구[ ]?할인|즉시[ ]?할인|현장[ ]?할인|할인|캐시백|적립|인센티브)(?:이"
     r"|을)?[ ]?(?:예정|완료|금액|적용|혜택)?"
     r"(?:됨|됐어요|되었습니다|됩니다|받았어요)?(?![가-힣])"
-    rf"|(?:청구할인|할인|캐시백|적립|인센티브|포인트|마일리지|봉사료"
+    rf"|(?:청구할인|할인|캐시백|적립|인센티브|(?:잔여[ ]?)?포인트|마일리지|봉사료"
     rf"|부가세)[ ]?(?:금액|예정|사용)?[ :]{{0,2}}-?{_NUMBER}[ ]?(?:원|P"
     rf"|점)?(?![\d가-힣])"
     r"|\d{1,3}(?:\.\d{1,2})?[ ]?%[ ]?(?:[가-힣A-Z ]{0,10}[ ])?"
@@ -61,6 +62,12 @@ _BENEFIT = re.compile(
     rf")[^()\n\d]{{0,20}}[ ]?{_NUMBER}[ ]?원[^()\n]{{0,12}}\)"
     rf"|(?<![\d,])(?<!\d\.)\d{{1,7}}[ ]?(?:P|TOP|점|마일)[ ]?적립(?:예정)?"
 )
+_BENEFIT_BEHIND = re.compile(
+    rf"(?<![\d,.])(?P<paid>{_NUMBER})[ ]?원[ ,/]{{0,2}}"
+    r"(?P<part>(?:(?:청구|즉시|현장)[ ]?)?(?:할인|캐시백|적립)[ :]{0,2}-?"
+    rf"(?P<benefit>{_NUMBER})[ ]?(?:원|P|점))(?![가-힣])"
+)
+"""5,000원 할인 500원 is 500 less; in 500원 할인 4,500원 the discount stands first."""
 _MONTHS = re.compile(
     r"(?=[\[(일유부무할\d ])[\[(]?[ ]?(?:일시불|"
     r"(?:(?:유이자|부분무이자|무이자|할부|\(무\)|\(유\)|무"
@@ -147,7 +154,6 @@ class Reading:
     """The amounts carry no currency at all."""
     moments: list[Moment] = field(default_factory=list)
     clock: time | None = None
-    clock_span: tuple[int, int] | None = None
     months: re.Match[str] | None = None
     nickname: tuple[int, int] | None = None
     head: Head | None = None
@@ -158,6 +164,11 @@ class Reading:
     signals: list[Signal] = field(default_factory=list)
     place: Span | None = None
     """Where the layout itself names the shop."""
+
+    @property
+    def has_months(self) -> bool:
+        """Whether 일시불 or a number of months is printed."""
+        return MONTHS in self.skeleton.text
 
 
 def read(text: str) -> Reading:
@@ -184,7 +195,7 @@ def _mask_noise(reading: Reading) -> None:
     if reading.place:
         skeleton.mask(*reading.place, SHOP)
     if "'" in text:
-        skeleton.mask_all(_QUOTED, NOISE)
+        skeleton.mask_all(QUOTED, NOISE)
     if "님의" in text:
         match = _NICKNAME.search(text)
         if match:
@@ -200,6 +211,7 @@ def _mask_sums(reading: Reading) -> None:
     if _HAS_BALANCE.search(skeleton.text):
         reading.balance = _mask_first(skeleton, BALANCE_PATTERN, BALANCE)
     if _has_benefit(skeleton.text):
+        _mask_benefits_behind(skeleton)
         skeleton.mask_all(_BENEFIT, BENEFIT)
     reading.foreign = list(find_foreign(skeleton.text))
     skeleton.mask_spans([money.span for money in reading.foreign], AMOUNT)
@@ -208,6 +220,13 @@ def _mask_sums(reading: Reading) -> None:
 def _has_benefit(text: str) -> bool:
     words = any(word in text for word in _BENEFIT_WORDS)
     return words or _WON_IN_BRACKETS.search(text) is not None
+
+
+def _mask_benefits_behind(skeleton: Skeleton) -> None:
+    """Of a payment and a benefit side by side the smaller one is the benefit."""
+    for match in _BENEFIT_BEHIND.finditer(skeleton.text):
+        if read_number(match["benefit"]) < read_number(match["paid"]):
+            skeleton.mask(*match.span("part"), BENEFIT)
 
 
 def _mask_first(
@@ -228,8 +247,8 @@ def _mask_days(reading: Reading) -> None:
     if ":" in skeleton.text or "시" in skeleton.text:
         lone = find_lone_time(skeleton.text)
         if lone:
-            reading.clock_span, reading.clock = lone
-            skeleton.mask(*lone[0], WHEN)
+            span, reading.clock = lone
+            skeleton.mask(*span, WHEN)
 
 
 def _mask_months(reading: Reading) -> None:

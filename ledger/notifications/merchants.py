@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
+from ledger.notifications.places import SHOP_LABEL
 from ledger.notifications.skeleton import (
     AMOUNT,
     ANY,
@@ -11,10 +12,10 @@ from ledger.notifications.skeleton import (
     NAME,
     NOISE,
     SIGNAL,
+    SIGNS,
     WHEN,
 )
 
-LONGEST_MERCHANT = 500
 MOST_RUNS = 80
 """Stretches that are looked at; a message has one to twelve."""
 _BEFORE_BAR = {HEAD, AMOUNT, SIGNAL, NOISE}
@@ -22,22 +23,19 @@ COLUMN_GAP = 4
 """Blanks that end a merchant's column; behind them stands its city."""
 
 _RUN = re.compile(rf"[^\n{ANY}]{{1,600}}")
-_EDGE_BEFORE = re.compile(r"[\s,./|·:;>\]\-–—&~_*'\"!]*")
-_EDGE_AFTER = re.compile(r"[\s,/|·:;<\[(\-–—~_'\"]*$")
+_EDGE_BEFORE = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!]*")
 _LABELLED = re.compile(
-    r"(?:가맹점명|가맹점[ ]?이름|이용가맹점명?|사용가맹점명?|승인가맹점명?"
-    r"|결제가맹점명?|가맹점|사용처명?|이용처명?|결제처|거래처명?|상호명?|매장명?"
-    r"|상점명?|구매처|판매자|이용[ ]?장소|사용[ ]?장소|이용점포|점포명)"
+    rf"{SHOP_LABEL}"
     rf"(?:[ ]?(?:[:=][ ]?\n?|\n)[ ]?(?P<value>[^\n{ANY}]{{1,600}})"
     rf"|(?<=\n결제처|\n사용처|\n이용처|\n가맹점|가맹점명)[ ]"
     rf"(?P<rest>[^\n{ANY}]{{1,600}}))"
 )
 _NEXT_LABEL = re.compile(
     r"[ ,/\-]{1,4}(?:승인|결제|이용|사용|거래|취소|할부|카드|누적|일시|금액|고객"
-    r"|잔액)[가-힣]{0,4}[ ]?[:：].*"
+    r"|잔액)[가-힣]{0,4}[ ]?:.*"
 )
 _COUNTRY = re.compile(r"^(?:\([A-Z]{2,3}\)[ ]?|[가-힣]{1,5}[ ]{2,3}(?=[^ ]))")
-_BARE_COUNTRY = re.compile(r"^\(?[A-Z]{2,3}\)?$")
+_BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
 _TRAILING_WORDS = re.compile(
     r"[ ]{1,4}(?:자동[ ]?(?:이체|납부|결제)|정기[ ]?결제|이용건|사용건|결제건|승인건"
     r"|이용|사용|건|(?:이용|승인|결제|사용|거래)?금액)$"
@@ -45,7 +43,6 @@ _TRAILING_WORDS = re.compile(
 _GLUED_END = re.compile(
     r"(?:\(일시불\)|에서(?:[ ]결제(?:한|하신))?|님께서|[ ]이용건|(?<=[가-힣)])\.)$"
 )
-_SIGNS = frozenset(map(chr, range(0xE000, 0xE010)))
 _LAST_OF_ENDINGS = frozenset("체부제건용액서께한신).")
 _SENTENCE = re.compile(
     r"[ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$"
@@ -79,7 +76,6 @@ _FOOTER = re.compile(
 """A notice of the company, behind the name on the same line."""
 SHORTEST_NOTICE = 3
 _WIDE_GAP = re.compile(rf"[ ]{{{COLUMN_GAP},}}")
-_PLACE = re.compile(r"에서[ ,]{0,3}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +85,10 @@ class Run:
     start: int
     end: int
     text: str
+
+    def cut_from(self, text: str) -> str:
+        """The rest of the message, in which the name's words decide nothing."""
+        return f"{text[: self.start]}\n{text[self.end :]}"
 
 
 def find_merchant(text: str, anchor: int, *, is_overseas: bool) -> Run | None:
@@ -139,8 +139,6 @@ def _trim(text: str, start: int, end: int, is_overseas: bool) -> Run | None:
     value = text[start:end]
     if is_overseas:
         country = _COUNTRY.match(value)
-        if _BARE_COUNTRY.match(value) and value.startswith("("):
-            return None
         if country and country.end() < len(value):
             start += country.end()
     gap = None
@@ -159,9 +157,7 @@ def _trim(text: str, start: int, end: int, is_overseas: bool) -> Run | None:
 def _is_nothing(value: str) -> bool:
     if _NOT_A_NAME.match(value):
         return not _DIGIT_NAME.match(value)
-    return bool(
-        _SENTENCE.search(value) or (_BARE_COUNTRY.match(value) and value[0] == "(")
-    )
+    return bool(_SENTENCE.search(value) or _BARE_COUNTRY.match(value))
 
 
 def _trim_edges(text: str, start: int, end: int) -> tuple[int, int]:
@@ -175,7 +171,7 @@ def _trim_edges(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _edge_after(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] in " ,/|·:;<[(-–—~_'\"\t":
+    while end > start and text[end - 1] in " ,/|·:;<[(-—~_'\"":
         end -= 1
     if end > start and text[end - 1] in ")]":
         opening = "(" if text[end - 1] == ")" else "["
@@ -186,7 +182,7 @@ def _edge_after(text: str, start: int, end: int) -> int:
 
 def _drop_endings(text: str, start: int, end: int) -> tuple[int, int]:
     """Without what is printed behind a name: 에서, 자동이체, 이용건, a full stop."""
-    if end > start and text[end - 1] == "." and text[end : end + 1] in _SIGNS:
+    if end > start and text[end - 1] == "." and text[end : end + 1] in SIGNS:
         end -= 1
     if text[end - 2 : end] == " *" and text[end : end + 2].lstrip(" ")[:1] == HEAD:
         end = _edge_after(text, start, end - 2)

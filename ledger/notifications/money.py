@@ -19,6 +19,12 @@ _ENDS = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
 _STARTS = r"(?<![\d,.:*])(?<!\d/)"
 _COMMA = r"\d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])|\d{1,6},\d{2}(?![\d,])"
 """A foreign amount with a decimal comma: 1.234,56 or 12,50."""
+_BLANKS = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}(?!\d|[.,]\d)"
+"""Grouped by blanks, told by the two decimals at its end: 1 234.56."""
+_TICKS = r"\d{1,3}(?:['’]\d{3}){1,3}(?:\.\d{1,2})?(?!\d)"
+"""Grouped as in Switzerland: 1'234.50."""
+_DOTS = r"\d{1,3}(?:\.\d{3}){2,4}(?![\d.,])"
+"""Grouped by dots, without decimals: 1.234.000."""
 _NO_DAY = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))/\d)"
 """EUR 11/20 is a currency and a day."""
 
@@ -78,16 +84,16 @@ CURRENCY_SIGNS = {
     "₩": WON,
 }
 _WORDS = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
-_SIGNS = "|".join(re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1])
+SIGNS = "|".join(re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1])
 
 _BEFORE = re.compile(
-    rf"(?:(?P<sign>{_SIGNS})|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{{3}}))"
-    rf"[ :]{{0,2}}-?[ ]?(?P<number>{_COMMA}|(?:{_GROUPED}|\d{{1,12}}+){_CENTS})"
-    rf"{_ENDS}{_NO_DAY}"
+    rf"(?:(?P<sign>{SIGNS})|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{{3}}))"
+    rf"[ :]{{0,2}}-?[ ]?(?P<number>{_BLANKS}|{_TICKS}|{_DOTS}|{_COMMA}"
+    rf"|(?:{_GROUPED}|\d{{1,12}}+){_CENTS}){_ENDS}{_NO_DAY}"
 )
 _AFTER = re.compile(
     rf"{_STARTS}-?(?P<number>{_COMMA}|{_WHOLE}{_CENTS})(?:"
-    rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$|US\$)\)"
+    rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$)\)"
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
     rf"|[ ]?(?P<word>{_WORDS})(?![가-힣]))"
 )
@@ -124,6 +130,10 @@ BALANCE_PATTERN = re.compile(
     r"|(?:이용|사용)[ ]?가능[ ]?(?:한도|금액|액)|가용[ ]?한도)(?:은|이|:)?" + _VALUE
 )
 
+_GROUPING = str.maketrans("", "", " '’")
+_MINUS = re.compile(rf"(?:^|[\s(:{ANY}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$₩])?\Z")
+WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
+
 
 @dataclass(frozen=True, slots=True)
 class Money:
@@ -133,13 +143,35 @@ class Money:
     currency: str
     span: tuple[int, int]
     currency_span: tuple[int, int]
+    is_minus: bool = False
+    """A minus is glued to it, which is no dash behind a word."""
 
 
 def read_number(number: str) -> Decimal:
-    """Commas group thousands, unless the last of them has two digits behind it."""
+    """1,234.56, 1.234,56, 1 234.56, 1'234.56 and 1.234.000, each as it is meant.
+
+    Commas group thousands, unless the last of them has two digits behind it; of
+    several dots all group.
+    """
+    number = number.translate(_GROUPING)
     if number[-3:-2] == ",":
-        number = number.replace(".", "").replace(",", ".")
+        return Decimal(number.replace(".", "").replace(",", "."))
+    if number.count(".") > 1:
+        number = number.replace(".", "")
     return Decimal(number.replace(",", ""))
+
+
+def read_money(number: str, currency: str) -> Decimal:
+    """The same; a dot before three digits groups where a currency has no decimals."""
+    if currency in WITHOUT_DECIMALS and number[-4:-3] == ".":
+        number = number.replace(".", "")
+    return read_number(number)
+
+
+def is_cut(number: str, currency: str) -> bool:
+    """₩77,90 is a number that was cut off, not 77.90 of what has no decimals."""
+    has_cents = number[-3:-2] == "," and "." not in number
+    return has_cents and currency in WITHOUT_DECIMALS
 
 
 def find_foreign(text: str) -> Iterator[Money]:
@@ -149,9 +181,9 @@ def find_foreign(text: str) -> Iterator[Money]:
         code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
         if code not in CODES:
             continue
-        group = "sign" if match["sign"] else "code"
         taken = match.end()
-        yield _money(match, code, group)
+        if not is_cut(match["number"], code):
+            yield _money(match, code, "sign" if match["sign"] else "code")
     if taken >= 0 or not _MAY_FOLLOW.search(text):
         return
     for match in _AFTER.finditer(text):
@@ -189,8 +221,13 @@ def find_bare(text: str) -> list[Money]:
 
 
 def _money(match: re.Match[str], currency: str, group: str) -> Money:
+    number = match.start("number")
     return Money(
-        read_number(match["number"]), currency, match.span(), match.span(group)
+        read_money(match["number"], currency),
+        currency,
+        match.span(),
+        match.span(group),
+        _MINUS.search(match.string, max(0, number - 6), number) is not None,
     )
 
 

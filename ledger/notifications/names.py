@@ -9,12 +9,11 @@ from ledger.notifications.masking import Reading
 from ledger.notifications.merchants import Run
 from ledger.notifications.money import Money
 from ledger.notifications.signals import GLUED_RANK, Signal
-from ledger.notifications.skeleton import AMOUNT
+from ledger.notifications.skeleton import AMOUNT, SIGNS
 from ledger.notifications.times import Moment
 
 MOST_PARTS = 4
 """Parts that a name may begin with; 12월 31일 호프 begins with one."""
-_FIRST_SIGN, _LAST_SIGN = "\ue000", "\ue00f"
 
 
 def widen(
@@ -27,7 +26,7 @@ def widen(
     """The run with the unused parts that stand right before it."""
     text = reading.skeleton.text
     before = text[max(0, run.start - 3) : run.start].rstrip(" ")[-1:]
-    if not _FIRST_SIGN <= before <= _LAST_SIGN:
+    if before not in SIGNS:
         return run
     parts = [
         *_unused_days(reading, moment),

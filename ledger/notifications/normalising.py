@@ -9,8 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-MARKS = "\ue000-\ue00f"
-"""Private characters that `skeleton.py` puts in place of understood parts."""
+from ledger.notifications.skeleton import SIGNS
 
 LONGEST_EXPANSION = 8
 """A character that NFKC makes longer than this stays as it is."""
@@ -26,11 +25,10 @@ _SAME_LENGTH = str.maketrans(
     {
         **dict.fromkeys("\t\v\f\x1c\x1d\x1e\x1f\x00", " "),
         **dict.fromkeys("\x85\u2028\u2029", "\n"),
-        **dict.fromkeys(map(chr, range(0xE000, 0xE010)), " "),
+        **dict.fromkeys(SIGNS, " "),
         "−": "-",
         "–": "-",
         "∗": "*",
-        "＊": "*",
         "✱": "*",
         "○": "*",
         "●": "*",

@@ -58,7 +58,6 @@ def parse_foreign(source: Source, sender: str) -> Parsed:
 
 def end_of_first(text: str) -> int:
     """Where a second message begins that was sent along with the first."""
-    for match in _SENT_FROM_WEB.finditer(text):
-        if _AMOUNT.search(text, 0, match.start()):
-            return match.start()
-    return len(text)
+    amount = _AMOUNT.search(text)
+    second = amount and _SENT_FROM_WEB.search(text, amount.end())
+    return second.start() if second else len(text)

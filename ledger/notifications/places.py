@@ -29,7 +29,7 @@ _END = re.compile(
 LONGEST_PLACE = 200
 MOST_PLACES = 3
 _LABELLED = re.compile(rf"(?<![가-힣]){SHOP_LABEL}[ ]?[:=][ ]?\n?[ ]?(?=[^\n])")
-_HAS_LABEL = re.compile("(?:[점처호자소]|[점처호장]명|이름)[ ]?[:=]")
+_HAS_LABEL = re.compile("(?:[점처호자소장]|[점처호장]명|이름)[ ]?[:=]")
 _HAS_UNMARKED = re.compile("처[ ]|점명?[ ]|상호[ ]")
 _UNMARKED = re.compile(
     r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<shop>[^\n:]{1,60}?)"

@@ -16,6 +16,7 @@ from ledger.notifications.skeleton import (
     HEAD,
     MONTHS,
     NOISE,
+    WHEN,
     Skeleton,
 )
 
@@ -67,11 +68,11 @@ _OTHER_NOUN = (
 )
 _NOT_AFTER = (
     rf"(?!{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|[은이을의에])?(?![가-힣])"
-    r"|일[ ]?\d|일[ ]?[\ue002]|일[ ]변경)"
+    rf"|일[ ]?\d|일[ ]?{WHEN}|일[ ]변경)"
 )
 _FIRST = (
     "(?=[해국온오정일할매전부카체신간자번수앱후주구거출무비현교페승결이사월통잔한"
-    "유도분미본연취환상입QC1])"
+    "유도분미본연취환상차QC1])"
 )
 """Letters with which a signal can begin: a quick look before the long one."""
 _LEFT = r"(?<![가-힣A-Za-z])"
@@ -91,7 +92,7 @@ _SIGNAL = re.compile(
 )
 _WORTH_A_LOOK = re.compile(
     "승인|취소|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
-    "|미등록|불일치|기간"
+    "|미등록|미신청|불일치|기간|틀림|오입력|해지|연체"
 )
 NOTICE = re.compile(
     rf"{_LEFT}(?:카드[ ]?|해외[ ]?)?(?:(?:승인|이용|사용|결제|취소"
@@ -154,7 +155,7 @@ def kind_of(match: re.Match[str]) -> Kind:
 
 
 def find_signals(skeleton: Skeleton) -> list[Signal]:
-    """The signals of a text whose other parts are masked; they are masked too."""
+    """The signals of a text whose other parts are masked."""
     text = skeleton.text
     if not _WORTH_A_LOOK.search(text):
         return []

@@ -25,8 +25,10 @@ ORIGINAL = "\ue00a"
 SHOP = "\ue00c"
 """A name in a place that can only be the shop's."""
 
-ANY = "\ue000-\ue00f"
+FIRST_SIGN, LAST_SIGN = "\ue000", "\ue00f"
+ANY = f"{FIRST_SIGN}-{LAST_SIGN}"
 """All signs, for use inside the brackets of a regular expression."""
+SIGNS = frozenset(map(chr, range(ord(FIRST_SIGN), ord(LAST_SIGN) + 1)))
 
 
 class Skeleton:

@@ -136,15 +136,14 @@ def make_date(year: int, month: int, day: int) -> date | None:
 
 
 def day_of(moment: Moment, received_at: datetime) -> date | None:
-    """The day of a moment: its own year, else the last such day before receipt.
+    """The day of a moment: of its own year, else the last such day before receipt.
 
-    29 February is looked for back to the last leap year. A printed year in which
-    the day does not exist is passed over in the same way.
+    That lies in the past 12 months (contract, Notification results), but for 29
+    February, which is looked for back to the last leap year. None for a day that its
+    printed year does not have, or that is not yet.
     """
     if moment.year is not None:
-        printed = make_date(moment.year, moment.month, moment.day)
-        if printed is not None:
-            return printed
+        return _allowed_day(moment.year, moment, received_at)
     received = received_at.date()
     for year in range(received.year + 1, received.year - LEAP_CYCLE, -1):
         day = _allowed_day(year, moment, received_at)

@@ -52,6 +52,12 @@ def test_name_means_its_issuer(name, issuer):
         "하나뿐인 통장",
         "현대백화점 상품권",
         "국민연금",
+        "School",
+        "Schedule",
+        "NHN",
+        "KBS",
+        "Wisely",
+        "Upstairs",
         "카드",
         "",
         " ",
@@ -70,6 +76,10 @@ def test_word_of_everyday_speech_means_no_issuer(name):
         ("하나카드", "하나"),
         ("com.kbcard.cxh.appcard", "KB국민"),
         ("viva.republica.toss", "토스"),
+        ("com.nh.cashcardapp", "NH농협"),
+        ("com.wf.wellsfargomobile", "Wells Fargo"),
+        ("com.csam.icici.bank.imobile", "ICICI"),
+        ("jp.ne.paypay.android.app", "PayPay"),
     ],
 )
 def test_sender_means_its_issuer(sender, issuer):

@@ -24,6 +24,7 @@ def approval(when="01/02 08:30", head="신한카드(2077)승인", money="23,900�
         ("01/04", date(2025, 1, 4)),
         ("12/31", date(2025, 12, 31)),
         ("02/29", date(2024, 2, 29)),
+        ("2024/02/29", date(2024, 2, 29)),
     ],
 )
 def test_day_without_a_year_is_the_last_such_day(printed, day):
@@ -33,6 +34,17 @@ def test_day_without_a_year_is_the_last_such_day(printed, day):
     assert parsed.occurred_at == datetime(
         day.year, day.month, day.day, 8, 30, tzinfo=KOREA
     )
+
+
+@pytest.mark.parametrize(
+    "printed", ["2025/02/29", "2026/01/04", "2099/06/10", "99/06/10"]
+)
+def test_day_that_was_not_is_no_day(printed):
+    """A day that its printed year does not have; one that has not come."""
+    parsed = parse(approval(f"{printed} 08:30"), RECEIVED_AT)
+
+    assert parsed.recognized
+    assert (parsed.occurred_on, parsed.occurred_at) == (None, None)
 
 
 @pytest.mark.parametrize("clock", ["24:05", "25:61", "99:99"])
