@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from accounts.models import AuthSession, Member
 from accounts.session_copies import ENDED, Copy, announce, put_copy, read_copy
+from config.progress import UNSEEN, Progress
 
 logger = logging.getLogger(__name__)
 
@@ -151,7 +152,7 @@ def announce_change(*member_ids: int) -> None:
     transaction.on_commit(tell)
 
 
-def purge_expired(now: datetime) -> int:
+def purge_expired(now: datetime, progress: Progress = UNSEEN) -> int:
     """Delete expired rows in batches; the number deleted."""
     purged = 0
     while True:
@@ -160,6 +161,7 @@ def purge_expired(now: datetime) -> int:
         if not digests:
             return purged
         purged += AuthSession.objects.filter(digest__in=digests).delete()[0]
+        progress.tell(f"{purged} sessions so far")
 
 
 class SessionStore(SessionBase):

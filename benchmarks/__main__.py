@@ -6,6 +6,7 @@ import sys
 import time
 
 from benchmarks import (
+    administration,
     board,
     entries,
     faults,
@@ -33,6 +34,7 @@ SPEED = {
         restore,
         notifications,
         board,
+        administration,
     )
 }
 NAMES = (*SPEED, faults.NAME)

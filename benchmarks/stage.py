@@ -100,6 +100,9 @@ class Stage:
         server = self._serve(beside.name, OURS, beside.settings)
         return Target(server.port, path, headers)
 
+    def ask_beside_anonymously(self, path: str, beside: Beside) -> Target:
+        return Target(self._serve(beside.name, OURS, beside.settings).port, path, {})
+
     def ask_peer_beside(self, path: str, beside: Beside, member: int) -> Target:
         name, settings = f"{beside.name}_peer", self._peer_of(beside)
         if name not in self._keys:

@@ -16,6 +16,7 @@ from billing.purchases import ask_again
 from billing.stores import StoreVerifier, load_verifier
 from billing.subscriptions import acknowledge
 from config.errors import ProviderUnavailable
+from config.progress import UNSEEN, Progress
 
 logger = logging.getLogger(__name__)
 
@@ -51,17 +52,17 @@ class Run:
     failed: int = 0
 
 
-def run_expiry(now: datetime) -> Run:
+def run_expiry(now: datetime, progress: Progress = UNSEEN) -> Run:
     """Everything that is due about memberships.
 
     Idempotent and safe beside another run. With a store that can be asked, members
     whose plan has passed while it renews itself are asked about first, so that one
     that has ended is over in the same run.
     """
-    asked, unanswered = ask_about_passed(now)
+    asked, unanswered = ask_about_passed(now, progress)
     acknowledged, unheard = acknowledge_late(now)
     return Run(
-        expired=expire_plans(now),
+        expired=expire_plans(now, progress),
         asked=asked,
         acknowledged=acknowledged,
         purged=purge_notifications(now - KEPT),
@@ -69,7 +70,7 @@ def run_expiry(now: datetime) -> Run:
     )
 
 
-def expire_plans(now: datetime) -> int:
+def expire_plans(now: datetime, progress: Progress = UNSEEN) -> int:
     """Demote whose plan has passed without auto-renew; the number of them.
 
     To FREE, with the subscription info cleared (service.md, Membership plan). Rows
@@ -82,11 +83,12 @@ def expire_plans(now: datetime) -> int:
             ids = [int(row[0]) for row in cursor.fetchall()]
             announce_change(*ids)
         expired += len(ids)
+        progress.tell(f"{expired} plans expired so far")
         if len(ids) < BATCH:
             return expired
 
 
-def ask_about_passed(now: datetime) -> tuple[int, int]:
+def ask_about_passed(now: datetime, progress: Progress = UNSEEN) -> tuple[int, int]:
     """Ask the store about plans that have passed and renew themselves.
 
     The numbers of those asked about and of those without an answer, which keep
@@ -104,6 +106,7 @@ def ask_about_passed(now: datetime) -> tuple[int, int]:
             failed, in_a_row = failed + 1, in_a_row + 1
         else:
             asked, in_a_row = asked + 1, 0
+        progress.tell(f"{asked + failed} purchases asked about so far")
         if in_a_row == FAILURES_IN_A_ROW:
             break
     return asked, failed

@@ -48,7 +48,7 @@ class Purchase(models.Model):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["store", "order_id"], name="iap_purchase_order_once"
+                fields=["order_id", "store"], name="iap_purchase_order_once"
             ),
             models.CheckConstraint(
                 condition=~Q(order_id="") & ~Q(token_digest=""),

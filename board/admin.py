@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import Member
-from administration.admin.lists import ReadOnlyAdmin
+from administration.admin.lists import WITHHELD_OF_MEMBERS, ReadOnlyAdmin
 from board import moderation
 from board.content import searchable, show
 from board.models import Comment, Post
@@ -42,7 +42,7 @@ class ModeratedAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
-        return rows.defer("member__profile_image", "member__password")
+        return rows.defer(*WITHHELD_OF_MEMBERS)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

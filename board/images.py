@@ -20,6 +20,7 @@ from board.locking import lock_member
 from board.models import Image
 from board.pictures import Picture, remake
 from config.errors import InvalidField, InvalidImage, NotFound
+from config.progress import UNSEEN, Progress
 
 MOST_IMAGES = 200
 MOST_BYTES = 50 * 2**20
@@ -133,7 +134,7 @@ def forget_images(member: Member) -> None:
         cursor.execute(_DELETE, {"ids": ids})
 
 
-def purge_unused(now: datetime) -> int:
+def purge_unused(now: datetime, progress: Progress = UNSEEN) -> int:
     """Delete the pictures that no post has shown for a day; the number deleted.
 
     One that a post begins to show meanwhile is left. Pictures whose post went without
@@ -145,6 +146,7 @@ def purge_unused(now: datetime) -> int:
     while left:
         looked_at, deleted = _purge_batch(now)
         purged, left = purged + deleted, looked_at > 0
+        progress.tell(f"{purged} images so far")
     return purged
 
 

@@ -2,13 +2,14 @@
 
 from django.db import transaction
 
-from board.locking import lock_post
+from accounts.models import Member
+from board.locking import lock_post, share_member
+from board.moderation import mark_notices
 
 
-def set_notice(post_id: int, *, notice: bool) -> None:
+def set_notice(actor: Member, post_id: int, *, notice: bool) -> None:
     """Turn the flag on or off; twice is as once (service.md, Post notice flag)."""
     with transaction.atomic():
-        post = lock_post(post_id)
-        if post.is_notice is not notice:
-            post.is_notice = notice
-            post.save(update_fields=["is_notice"])
+        share_member(actor)
+        lock_post(post_id)
+        mark_notices(actor, [post_id], notice=notice)

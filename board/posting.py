@@ -13,6 +13,7 @@ from django.db import transaction
 
 from accounts.models import Member, PointHistory
 from accounts.points import award_points
+from administration.journal import DELETION, record
 from board.content import is_empty, sanitise, words_of
 from board.errors import NotTheAuthor
 from board.images import link_images, unlink_images
@@ -91,11 +92,16 @@ def change_post(
 
 
 def delete_post(member: Member, post_id: int, now: datetime) -> None:
-    """Delete a post with its comments and all votes; its author or an administrator."""
+    """Delete a post with its comments and all votes; its author or an administrator.
+
+    What an administrator deletes of others is in the log.
+    """
     with transaction.atomic():
         share_member(member)
         post = lock_post(post_id, to_end=True)
         require_author(member, post, or_administrator=True)
+        if post.member_id != member.pk:
+            record(member, post, DELETION)
         erase_posts([post_id], now)
 
 
@@ -148,6 +154,8 @@ def delete_comment(member: Member, comment_id: int) -> None:
         lock_post(find_comment(comment_id).post_id)
         comment = lock_comment(comment_id, to_end=True)
         require_author(member, comment, or_administrator=True)
+        if comment.member_id != member.pk:
+            record(member, comment, DELETION)
         _delete_rows(CommentVote.objects.filter(comment=comment))
         _delete_rows(Comment.objects.filter(pk=comment_id))
 

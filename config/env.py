@@ -69,16 +69,30 @@ def read_url(
 ) -> str:
     """An absolute address without a slash at its end."""
     value = read_text(name, default).rstrip("/")
-    try:
-        parts = urlsplit(value)
-        valid = parts.scheme in schemes and bool(parts.hostname) and (parts.port or 1)
-    except ValueError:
-        valid = False
-    if not valid:
+    if not _is_address(value, schemes):
         raise ImproperlyConfigured(
             f"{name} must be an address with the scheme {' or '.join(schemes)}."
         )
     return value
+
+
+def read_origins(name: str) -> list[str]:
+    """Schemes and hosts with their ports, as browsers send them, by commas."""
+    origins = read_list(name)
+    for origin in origins:
+        if not _is_address(origin, ("http", "https")) or origin.count("/") > 2:
+            raise ImproperlyConfigured(
+                f"{name} must be like https://ledger.example, not {origin!r}."
+            )
+    return origins
+
+
+def _is_address(value: str, schemes: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(value)
+        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def read_time_zone(name: str, default: str) -> str:

@@ -32,7 +32,7 @@ ALLOWED_HOSTS = env.read_list("ALLOWED_HOSTS") or [
     str(urlsplit(PUBLIC_URL).hostname),
 ]
 TRUSTED_PROXY_COUNT = env.read_number("TRUSTED_PROXY_COUNT", 0, most=10)
-CORS_ALLOWED_ORIGINS = env.read_list("CORS_ALLOWED_ORIGINS")
+CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
 METRICS_TOKEN = env.read_text("METRICS_TOKEN")
@@ -44,6 +44,7 @@ USE_I18N = True
 
 INSTALLED_APPS = [
     "administration.apps.ServiceAdminConfig",
+    "accounts",  # before auth, whose createsuperuser it makes its own
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -54,7 +55,6 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
-    "accounts",
     "administration",
     "ledger",
     "billing",

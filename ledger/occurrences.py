@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
+from config.progress import UNSEEN, Progress
 from ledger.locking import share_ledger
 from ledger.models import Entry, EntryTag, Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet
@@ -40,7 +41,7 @@ class Run:
         )
 
 
-def run_due(now: datetime) -> Run:
+def run_due(now: datetime, progress: Progress = UNSEEN) -> Run:
     """Book everything that is due by today, of all members whose plan runs.
 
     Idempotent and safe beside another run: a rule is dealt with under its lock, and
@@ -49,12 +50,14 @@ def run_due(now: datetime) -> Run:
     """
     due = find_due_rules(now).order_by("pk")
     total = Run()
-    for rule_id, owner_id in due.values_list("pk", "member_id"):
+    rules = due.values_list("pk", "member_id")
+    for number, (rule_id, owner_id) in enumerate(rules, start=1):
         try:
             total += _run_rule(rule_id, Member(pk=owner_id), now)
         except Exception:
             logger.exception("recurring rule %s could not be booked", rule_id)
             total += Run(failed=1)
+        progress.tell(f"{number} of {len(rules)} rules")
     return total
 
 

@@ -1,7 +1,11 @@
 """Who may call what: every route, every method, every caller."""
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from django.utils import timezone
+
+from accounts.models import Member
 from tests.clients import JSONClient
 from tests.factories import make_member
 from tests.routes import METHODS, list_routes
@@ -144,6 +148,22 @@ administrator  POST                  /api/posts/{post_id}/unnotice
 """
 """Access, methods, path; the addresses as service.md writes them come last."""
 
+PAID = (
+    "statistics",
+    "budgets",
+    "recurring",
+    "tags",
+    "ocr/receipt",
+    "stocks",
+    "trades",
+    "portfolio",
+    "entries/notification",
+    "entries/parse",
+    "backup",
+    "restore",
+)
+"""What the contract gates below /api/account (section 1, Isolation and gating)."""
+
 CALLERS = ("anonymous", "free", "premium", "administrator")
 REFUSALS = {
     "public": {},
@@ -169,6 +189,9 @@ CASES = [
     for access, methods, path in ROWS
     for method in methods.split(",")
 ]
+
+GUARDED = [case for case in CASES if case.values[0] != "public"]
+GATED = [case for case in CASES if case.values[0] == "premium"]
 
 
 def make_client(caller: str) -> JSONClient:
@@ -220,3 +243,42 @@ def test_other_methods_are_405_with_a_problem_body(path):
         assert response.status_code == 405, method
         assert response.data["code"] == "METHOD_NOT_ALLOWED"
         assert response.headers["Allow"]
+
+
+def test_paid_paths_are_those_of_the_contract():
+    """However they are written: /api/account/tags/reorder, /tags/reorder …"""
+    for access, _, path in ROWS:
+        short = path.removeprefix("/api").removeprefix("/account").removeprefix("/")
+        is_ledger = not short.startswith(("auth", "admin", "billing", "board", "users"))
+        is_paid = any(short == paid or short.startswith(f"{paid}/") for paid in PAID)
+        assert (access == "premium") == (is_ledger and is_paid), path
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("access", "method", "path"), GATED)
+def test_plan_opens_paid_paths_only_while_it_runs(access, method, path):
+    now = timezone.now()
+    plans = [
+        ({"plan_expires_at": now - timedelta(seconds=1)}, True),
+        ({"plan_expires_at": now + timedelta(days=1)}, False),
+        ({"plan_expires_at": now - timedelta(days=9), "plan_auto_renew": True}, False),
+        ({"plan_expires_at": now - timedelta(days=9), "role": "ADMIN"}, False),
+    ]
+    for fields, is_refused in plans:
+        client = JSONClient(make_member(plan="PREMIUM", **fields))
+        response = client.send(method, ROUTES[path].address(), {})
+        body = response.data if isinstance(response.data, dict) else {}
+        assert (body.get("code") == "PREMIUM_REQUIRED") == is_refused, fields
+        assert (response.status_code == 403) == is_refused, fields
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("access", "method", "path"), GUARDED)
+def test_session_of_a_suspended_member_opens_nothing(access, method, path):
+    """Also one that nobody has ended, and of an administrator."""
+    member = make_member(role="ADMIN")
+    client = JSONClient(member)
+    Member.objects.filter(pk=member.pk).update(status="SUSPENDED")
+    response = client.send(method, ROUTES[path].address(), {})
+    code = response.data["code"]
+    assert (response.status_code, code) == (401, "AUTHENTICATION_REQUIRED")

@@ -12,6 +12,8 @@ MOST_ROWS = 10_000
 """As far as a list is counted, and its pages go; a search finds what is behind."""
 NEWEST = 20
 """Rows of an inline."""
+WITHHELD_OF_MEMBERS = ("member__profile_image", "member__password")
+"""What a list that names members need not load."""
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]

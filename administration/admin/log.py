@@ -2,6 +2,8 @@
 
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from administration.admin.lists import ReadOnlyAdmin
 
@@ -21,3 +23,7 @@ class LogEntryAdmin(ReadOnlyAdmin):
         "object_repr",
         "change_message",
     ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[LogEntry]:
+        rows: QuerySet[LogEntry] = super().get_queryset(request)
+        return rows.defer("user__profile_image", "user__password")

@@ -94,13 +94,13 @@ class NoticeViewSet(ViewSet):
     @extend_schema(request=None, responses=PostBody)
     def notice(self, request: Request, post_id: int) -> Response:
         """Make a post a notice."""
-        notices.set_notice(post_id, notice=True)
+        notices.set_notice(member_of(request), post_id, notice=True)
         return _answer_post(request, post_id)
 
     @extend_schema(request=None, responses=PostBody)
     def unnotice(self, request: Request, post_id: int) -> Response:
         """Make a notice a post like others."""
-        notices.set_notice(post_id, notice=False)
+        notices.set_notice(member_of(request), post_id, notice=False)
         return _answer_post(request, post_id)
 
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from administration.jobs import read_last_runs, run_job
 from administration.models import JobRun
+from config.celery import app
 from tests.concurrency.racing import run_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -62,3 +63,19 @@ def test_last_run_of_each_job_is_told_and_old_ones_go():
         ("old", 1),
     ]
     assert JobRun.objects.count() == 4
+
+
+def test_no_scheduled_job_runs_beside_itself(monkeypatch):
+    """Each takes the lock of the name that it is scheduled and recorded under."""
+    app.loader.import_default_modules()
+    monkeypatch.setattr("billing.tasks.is_anything_waiting", lambda now: True)
+    for name, job in app.conf.beat_schedule.items():
+        task = app.tasks[job["task"]]
+
+        def run_inside(now, task=task):
+            run_at_once([task])
+            return 1
+
+        run_job(name, run_inside)
+        runs = JobRun.objects.filter(job=name).order_by("id")
+        assert [run.state for run in runs] == ["DONE", "SKIPPED"], name

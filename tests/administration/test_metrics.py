@@ -8,9 +8,10 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from administration.models import JobRun
+from billing.models import StoreNotification
 from config.middleware import CountRequests
 from tests.clients import JSONClient
-from tests.stores import lose_database
+from tests.stores import find_closed_port, lose_database, use_fast_store
 
 TOKEN = "a-token-of-the-operators"
 ALLOWED = {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
@@ -68,6 +69,28 @@ def test_jobs_are_told_with_the_state_and_time_of_their_runs():
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
+def test_notifications_of_the_store_that_wait_are_counted():
+    for handled in (None, None, timezone.now()):
+        StoreNotification.objects.create(
+            body="{}",
+            kind="test",
+            handled_at=handled,
+            outcome="FOLLOWED" if handled else "WAITING",
+        )
+    assert read()["ledger_store_notifications_waiting",] == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
+def test_fast_store_that_is_away_is_told():
+    with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
+        samples = read()
+    assert samples["ledger_store_up", ("store", "fast_store")] == 0
+    assert samples["ledger_store_up", ("store", "database")] == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
 def test_metrics_are_told_while_the_database_is_away():
     with lose_database():
         samples = read()
@@ -85,6 +108,24 @@ def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
     JobRun.objects.bulk_create(runs)
     with django_assert_num_queries(6):
         read()
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
+def test_failures_of_the_stores_are_counted(free_member):
+    client = JSONClient(free_member)
+    names = (
+        "ledger_fast_store_failures_total",
+        "ledger_database_connection_failures_total",
+    )
+    before = read()
+    with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
+        assert client.send("GET", "/api/auth/session").status_code == 200
+    with lose_database():
+        assert client.send("GET", "/api/account/wallets").status_code == 503
+    after = read()
+    for name in names:
+        assert after[name,] > before[name,], name
 
 
 def count_of(method, route, status):

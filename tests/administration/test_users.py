@@ -136,6 +136,55 @@ def test_name_and_email_are_changed(
 
 
 @pytest.mark.django_db(transaction=True)
+def test_change_is_read_back_and_reaches_live_sessions(
+    administrator: Member, free_member: Member, client_of: ClientOf
+) -> None:
+    theirs = client_of(free_member)
+    theirs.read("/api/auth/session")
+    fields = {"displayName": "New name", "email": "new@example.com"}
+    client, path = client_of(administrator), f"{PATH}/{free_member.pk}"
+    client.send("PUT", path, fields)
+    assert fields.items() <= client.read(path).items()
+    assert fields.items() <= theirs.read("/api/auth/profile").items()
+    assert theirs.read("/api/auth/session")["displayName"] == "New name"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("displayName", ""),
+        ("displayName", None),
+        ("displayName", "x" * 101),
+        ("displayName", "a\0"),
+        ("displayName", 7),
+        ("email", "x"),
+        ("email", None),
+        ("email", ["a@example.com"]),
+    ],
+)
+def test_malformed_change_is_refused_and_named(
+    administrator: Member,
+    free_member: Member,
+    client_of: ClientOf,
+    field: str,
+    value: Any,
+) -> None:
+    path = f"{PATH}/{free_member.pk}"
+    response = client_of(administrator).send("PUT", path, {field: value})
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == [field]
+
+
+def test_new_member_has_neither_role_nor_plan_of_the_body(
+    administrator: Member, client_of: ClientOf
+) -> None:
+    wanted = {"role": "ADMIN", "plan": "PREMIUM", "points": 9, "status": "SUSPENDED"}
+    made = client_of(administrator).send("POST", PATH, body_of(**wanted)).data
+    got = {name: made[name] for name in wanted}
+    assert got == {"role": "MEMBER", "plan": "FREE", "points": 0, "status": "ACTIVE"}
+
+
+@pytest.mark.django_db(transaction=True)
 def test_deleting_takes_all_data_and_sessions(
     administrator: Member, free_member: Member, client_of: ClientOf
 ) -> None:

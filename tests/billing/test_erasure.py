@@ -30,6 +30,22 @@ def test_only_a_keyed_hash_of_each_order_stays(
     assert all(len(digest) == 64 and "test" not in digest for digest in spent)
 
 
+@pytest.mark.parametrize("path", ["/api/admin/members", "/api/users"])
+def test_member_whom_an_administrator_deletes_leaves_the_hash_too(
+    buyer: JSONClient,
+    free_member: Member,
+    other_member: Member,
+    administrator: Member,
+    path: str,
+) -> None:
+    buy(buyer, "test-1")
+    response = JSONClient(administrator).send("DELETE", f"{path}/{free_member.pk}")
+    assert response.status_code == 204
+    assert SpentOrder.objects.count() == 1
+    assert buy(JSONClient(other_member), "test-1").status_code == 409
+    assert not Purchase.objects.exists()
+
+
 def test_hash_needs_the_key(
     buyer: JSONClient, other_member: Member, settings: Any
 ) -> None:

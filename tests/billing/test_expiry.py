@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
+from administration.models import JobRun
 from billing import expiry
 from billing.expiry import expire_plans, run_expiry
 from billing.models import Purchase, StoreNotification
@@ -86,6 +87,17 @@ def test_member_who_renews_keeps_premium_after_the_expiry() -> None:
     member = make_subscriber(plan_auto_renew=True)
     run_expiry(timezone.now())
     assert JSONClient(member).send("GET", "/api/account/tags").status_code == 200
+
+
+def test_plan_of_an_administrator_has_no_end_whatever_is_sent(
+    administrator: Member,
+) -> None:
+    member = make_subscriber(plan_auto_renew=True)
+    body = {"plan": "PREMIUM", "planExpiresAt": "2020-01-01T00:00:00Z"}
+    path = f"/api/admin/members/{member.pk}/plan"
+    assert JSONClient(administrator).send("PUT", path, body).status_code == 200
+    run_expiry(timezone.now() + timedelta(days=4000))
+    assert plan_of(member) == ("PREMIUM", None, "", False)
 
 
 def test_run_again_does_nothing() -> None:
@@ -187,6 +199,41 @@ def test_store_that_does_not_answer_leaves_the_plan(
         call_command("expire_plans", stdout=StringIO())
     with pytest.raises(StoreDidNotAnswer):
         expire(timezone.now())
+
+
+def test_store_that_is_away_is_not_asked_about_everybody(
+    play: FakePlay,
+) -> None:
+    for number in range(6):
+        play.sell(f"token{number}", order=f"GPA.{number}")
+        buy(JSONClient(make_member()), f"token{number}")
+    passed = timezone.now() - SECOND
+    Purchase.objects.update(expires_at=passed)
+    Member.objects.update(plan_expires_at=passed)
+    asked = len(play.calls)
+    play.fail(503)
+    assert run_expiry(timezone.now()).failed == 3
+    assert len(play.calls) == asked + 3
+    play.refusal = None
+    assert run_expiry(timezone.now()).asked == 6
+
+
+def test_run_of_the_job_is_stored_with_what_it_did(
+    subscriber: Member, play: FakePlay
+) -> None:
+    """Also that the store did not answer, which operators must hear of."""
+    make_subscriber()
+    play.fail(503)
+    with pytest.raises(StoreDidNotAnswer):
+        task()
+    play.refusal = None
+    make_subscriber()
+    task()
+    runs = JobRun.objects.filter(job="expire plans").order_by("id")
+    assert [(run.state, run.error, run.count) for run in runs] == [
+        ("FAILED", "StoreDidNotAnswer", None),
+        ("DONE", "", 1),
+    ]
 
 
 def test_failing_store_keeps_nobody_from_being_demoted(

@@ -37,6 +37,12 @@ def test_prices_are_settings(free_member: Any, settings: Any) -> None:
     assert [product["price"] for product in products] == [1, 2]
 
 
+def test_currency_is_the_home_one(free_member: Any, settings: Any) -> None:
+    settings.HOME_CURRENCY = "EUR"
+    products = JSONClient(free_member).read("/api/billing/products")
+    assert {product["currency"] for product in products} == {"EUR"}
+
+
 @pytest.mark.parametrize(
     ("start", "period", "end"),
     [

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.models import AuthSession, Member
 from billing.models import Purchase
+from billing.products import Product
+from billing.stores import Stub, Subscription
 from tests.billing.conftest import buy
 from tests.clients import JSONClient
 from tests.factories import make_member
@@ -65,6 +68,14 @@ def test_period_is_a_calendar_month_or_year(
     assert datetime.fromisoformat(response.data["planExpiresAt"]) == end
 
 
+def test_month_begins_on_the_day_of_the_home_clock(free_member: Member) -> None:
+    """Half an hour after midnight in Seoul it is still the day before in UTC."""
+    with time_machine.travel("2027-01-30T15:30:00Z", tick=False):
+        response = buy(JSONClient(free_member), "test-1")
+    end = datetime.fromisoformat("2027-02-28T00:30:00+09:00")
+    assert datetime.fromisoformat(response.data["planExpiresAt"]) == end
+
+
 def test_running_plan_is_extended_from_its_expiry(free_member: Member) -> None:
     with time_machine.travel(NOON, tick=False):
         client = JSONClient(free_member)
@@ -107,6 +118,30 @@ def test_purchase_of_another_member_is_refused(
     other_member.refresh_from_db()
     assert other_member.plan == "FREE"
     assert Purchase.objects.count() == 1
+
+
+def test_database_keeps_each_order_once(
+    buyer: JSONClient, other_member: Member
+) -> None:
+    """What holds even where no lock does: whoever owns it, and by whichever token."""
+    buy(buyer, "test-1")
+    purchase = Purchase.objects.get()
+    purchase.pk, purchase.member = None, other_member
+    purchase.token_digest = "another"
+    once = pytest.raises(IntegrityError, match="iap_purchase_order_once")
+    with once, transaction.atomic():
+        purchase.save()
+    purchase.store = "another"
+    purchase.save()
+
+
+def test_purchase_is_in_the_mirror_of_every_session(
+    buyer: JSONClient, free_member: Member
+) -> None:
+    JSONClient(free_member)
+    buy(buyer, "test-1")
+    rows = AuthSession.objects.filter(member=free_member)
+    assert list(rows.values_list("plan", flat=True)) == ["PREMIUM", "PREMIUM"]
 
 
 def test_permanent_plan_is_not_shortened_by_a_purchase() -> None:
@@ -157,6 +192,30 @@ def test_without_test_mode_the_stub_refuses_everything(
     settings.BILLING_TEST_MODE = False
     assert_refused(buy(buyer, "test-1"), 400, "PURCHASE_INVALID")
     assert buyer.read("/api/billing/subscription")["plan"] == "FREE"
+
+
+class Shop(Stub):
+    """A store of somebody else, which knows one token."""
+
+    store = "shop"
+
+    def look_up(self, token: str, product: Product | None = None) -> Subscription:
+        if token != "sold" or product is None:
+            return super().look_up(token, product)
+        return Subscription(self.store, token, "order 7", product, auto_renew=False)
+
+
+def test_verifier_of_the_setting_takes_the_place_of_the_stub(
+    buyer: JSONClient, settings: Any
+) -> None:
+    settings.STORE_VERIFIER = f"{__name__}.Shop"
+    answer = buy(buyer, "sold", "premium_yearly").data
+    assert (answer["plan"], answer["autoRenew"]) == ("PREMIUM", False)
+    assert answer["nextPaymentAt"] is None
+    purchase = Purchase.objects.get()
+    assert (purchase.store, purchase.order_id) == ("shop", "order 7")
+    assert_refused(buy(buyer, "stolen"), 400, "PURCHASE_INVALID")
+    assert buy(buyer, "test-1").data["applied"] is True, "test mode goes first"
 
 
 def test_member_who_leaves_takes_no_purchase_back(

@@ -1,9 +1,10 @@
 """Notices: administrators only, once set twice the same."""
 
 import pytest
+from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 
 from tests.clients import JSONClient
-from tests.factories import make_member, make_post
+from tests.factories import make_comment, make_member, make_post
 
 POSTS = "/api/board/posts"
 BODY = {"title": "Rules", "content": "Be kind", "category": "community"}
@@ -60,3 +61,32 @@ def test_edit_by_an_administrator_follows_the_flag_that_is_sent(administrator, a
     assert admin.send("PATCH", path, {"notice": False}).data["notice"] is False
     assert admin.send("PUT", path, BODY | {"notice": True}).data["notice"] is True
     assert admin.send("PUT", path, BODY).data["notice"] is False
+
+
+def test_moderation_by_the_api_is_in_the_log(administrator, free_member, admin):
+    post = make_post(free_member)
+    comment = make_comment(free_member, post=post)
+    own = make_post(administrator)
+    for _ in range(2):
+        admin.send("POST", f"{POSTS}/{post.pk}/notice")
+    admin.send("POST", f"{POSTS}/{post.pk}/unnotice")
+    admin.send("DELETE", f"/api/board/comments/{comment.pk}")
+    admin.send("DELETE", f"{POSTS}/{post.pk}")
+    admin.send("DELETE", f"{POSTS}/{own.pk}")
+    logged = LogEntry.objects.order_by("id").values_list(
+        "object_repr", "action_flag", "change_message"
+    )
+    assert list(logged) == [
+        (f"post {post.pk}", CHANGE, "Made a notice."),
+        (f"post {post.pk}", CHANGE, "No notice any more."),
+        (f"comment {comment.pk}", DELETION, ""),
+        (f"post {post.pk}", DELETION, ""),
+    ]
+
+
+def test_what_authors_delete_is_not_in_the_log(free_member):
+    client, post = JSONClient(free_member), make_post(free_member)
+    comment = make_comment(free_member, post=post)
+    client.send("DELETE", f"/api/board/comments/{comment.pk}")
+    assert client.send("DELETE", f"{POSTS}/{post.pk}").status_code == 204
+    assert not LogEntry.objects.exists()

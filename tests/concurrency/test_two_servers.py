@@ -146,6 +146,27 @@ def test_plan_and_status_changed_on_one_server_count_on_the_other_at_once(
     change("status", "ACTIVE")
 
 
+def test_purchase_on_one_server_counts_on_the_other_at_once(servers: Servers) -> None:
+    bought, other = (log_in(servers.first, "outage2") for _ in range(2))
+    premium = "/api/account/tags"
+    for service in (servers.first, servers.second) * 2:
+        for token in (bought, other):
+            assert send(service, "GET", premium, token=token)[0] == 403
+    body = {"productId": "premium_monthly", "purchaseToken": "test-two-servers"}
+    for service, applied in ((servers.first, True), (servers.second, False)):
+        status, answer = send(
+            service, "POST", "/api/billing/store/verify", body, bought
+        )
+        assert (status, answer["applied"]) == (200, applied)
+        for token in (bought, other):
+            assert send(servers.second, "GET", premium, token=token)[0] == 200
+            assert read_session(servers.second, token)[1]["plan"] == "PREMIUM"
+    for page in ("cancel", "subscription"):
+        method = "POST" if page == "cancel" else "GET"
+        _, answer = send(servers.second, method, f"/api/billing/{page}", token=other)
+        assert answer["autoRenew"] is False
+
+
 def test_sign_up_limit_is_shared(servers: Servers) -> None:
     """Three of the five of this hour were the members of the fixture."""
     statuses = []

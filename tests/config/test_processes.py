@@ -1,6 +1,7 @@
 """The supervised processes: started again with a growing pause, stopped for good."""
 
 import signal
+import socket
 import sys
 import time
 
@@ -8,8 +9,10 @@ import pytest
 
 from config import processes
 from config.embedded import Stores
-from config.launch import Surroundings
+from config.embedded.folder import LOOPBACK
+from config.launch import StartError, Surroundings
 from config.processes import Child
+from tests.stores import find_closed_port
 
 SURROUNDINGS = Surroundings({}, Stores(()))
 IGNORE_TERM = (
@@ -72,3 +75,35 @@ def test_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -
     processes.stop([child])
     assert child.process
     assert child.process.returncode in {-signal.SIGKILL, -signal.SIGTERM}
+
+
+def test_web_server_worker_and_beat_are_run() -> None:
+    """The worker forks: one of threads is not told that the queue came back."""
+    web, worker, beat = processes.list_children(SURROUNDINGS, 8000)
+    assert "gunicorn" in web.command
+    assert " ".join(worker.command).endswith("server-8000@%h")
+    assert "worker --pool prefork" in " ".join(worker.command)
+    assert "beat" in beat.command
+
+
+def test_taken_port_is_said_before_anything_starts() -> None:
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(StartError, match=f"port {port} is taken; PORT sets"):
+            processes.check_settings({}, port)
+
+
+@pytest.mark.parametrize("name", ["WEB_CONCURRENCY", "WEB_THREADS"])
+def test_number_of_processes_and_threads_is_a_number(name: str) -> None:
+    with pytest.raises(StartError, match=f"{name} must be a number"):
+        processes.check_settings({name: "many"}, find_closed_port())
+
+
+def test_database_that_does_not_answer_is_said_in_one_line() -> None:
+    address = f"postgresql://ledger:swordfish@127.0.0.1:{find_closed_port()}/x"
+    with pytest.raises(StartError) as refusal:
+        processes.check_settings({"DATABASE_URL": address}, find_closed_port())
+    text = str(refusal.value)
+    assert text.startswith("the database of DATABASE_URL: ")
+    assert len(text.splitlines()) == 1
+    assert "swordfish" not in text

@@ -50,6 +50,15 @@ def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
     assert "Done: 0 sealed anew, 5 kept, 0 unreadable." in rotate()
 
 
+def test_progress_is_shown_after_each_batch(seal, settings, monkeypatch):
+    monkeypatch.setattr(key_rotation, "BATCH", 2)
+    for number in range(5):
+        seal(f"110-{number}", [OLD])
+    settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
+    shown = [line.split()[0] for line in rotate().splitlines()]
+    assert shown == ["2", "4", "5", "Done:"]
+
+
 def test_number_that_no_key_opens_stays_and_fails_the_command(seal, settings):
     lost, kept = seal("lost", [OTHER]), seal("kept", [OLD])
     before = Wallet.objects.get(pk=lost.pk).sealed_account_number

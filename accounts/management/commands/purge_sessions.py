@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from accounts.sessions import purge_expired
 from accounts.throttles import purge_limits
+from config.progress import Progress
 
 
 class Command(BaseCommand):
@@ -18,5 +19,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         now = timezone.now()
-        sessions, limits = purge_expired(now), purge_limits(now)
+        sessions = purge_expired(now, Progress(self.stderr.write))
+        limits = purge_limits(now)
         self.stdout.write(f"{sessions} sessions and {limits} limits purged.")

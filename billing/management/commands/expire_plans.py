@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from billing.expiry import run_expiry
+from config.progress import Progress
 
 
 class Command(BaseCommand):
@@ -20,7 +21,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        run = run_expiry(timezone.now())
+        run = run_expiry(timezone.now(), Progress(self.stderr.write))
         self.stdout.write(
             f"{run.expired} plans expired, {run.asked} asked about, "
             f"{run.acknowledged} acknowledged, {run.purged} notifications purged."

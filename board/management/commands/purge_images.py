@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from board.images import purge_unused
+from config.progress import Progress
 
 
 class Command(BaseCommand):
@@ -16,5 +17,5 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        purged = purge_unused(timezone.now())
+        purged = purge_unused(timezone.now(), Progress(self.stderr.write))
         self.stdout.write(f"{purged} images purged.")

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["repair"]:
             before = count_drift()
-            recount()
+            recount(self.stderr.write)
             for table, different in before.items():
                 self.stdout.write(f"{table}: {different} repaired")
         drift = count_drift()

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from config.progress import Progress
 from ledger.occurrences import run_due
 
 
@@ -18,7 +19,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        run = run_due(timezone.now())
+        run = run_due(timezone.now(), Progress(self.stderr.write))
         self.stdout.write(f"{run.booked} booked, {run.missed} missed.")
         if run.failed:
             raise CommandError(f"{run.failed} rules could not be booked.")

@@ -1,0 +1,76 @@
+"""Every address of Django admin is for administrators, and changes need its forms."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver
+
+from accounts.models import AuthSession, Member
+from administration.models import DefaultCategory
+from tests.administration.test_admin_site import MEMBERS, TREE, open_browser
+from tests.clients import JSONClient
+
+pytestmark = pytest.mark.django_db
+
+OPEN = {"login/", "logout/", "jsi18n/"}
+"""Logging out twice and the words of the forms' scripts harm nobody."""
+
+
+def walk(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:
+    for pattern in patterns:
+        path = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from walk(pattern.url_patterns, path)
+        else:
+            yield re.sub(r"<[^>]*>", "1", path.removesuffix("$"))
+
+
+PATHS = sorted({path for path in walk(admin.site.get_urls()) if "(?P" not in path})
+
+
+def test_there_are_addresses_to_look_at() -> None:
+    for path in ("", "accounts/member/", "accounts/member/1/sessions/1/end"):
+        assert path in PATHS
+    assert len(PATHS) > 40
+
+
+@pytest.mark.parametrize("path", sorted(set(PATHS) - OPEN))
+def test_nobody_else_opens_it(path: str, premium_member: Member) -> None:
+    for outsider in (JSONClient(), open_browser(premium_member)):
+        for ask in (outsider.get, outsider.post):
+            answer: Any = ask(f"/admin/{path}")
+            assert answer.status_code == 302
+            assert answer.headers["Location"].startswith("/admin/login/?next=")
+
+
+def test_change_by_another_site_is_refused(
+    administrator: Member, free_member: Member
+) -> None:
+    """The cookie alone changes nothing: each form has a token of its own."""
+    JSONClient(free_member)
+    session = AuthSession.objects.get(member=free_member)
+    category = DefaultCategory.objects.create(type="expense", name="새", sort_order=99)
+    browser = JSONClient(enforce_csrf_checks=True)
+    browser.cookies["sessionid"] = JSONClient(administrator).token
+    for path, data in (
+        (f"{MEMBERS}{free_member.pk}/sessions/{session.digest}/end", {}),
+        (f"{TREE}{category.pk}/move/up", {}),
+        (f"{TREE}{category.pk}/delete/", {"post": "yes"}),
+        (
+            MEMBERS,
+            {
+                "action": "set_premium",
+                "_selected_action": [free_member.pk],
+                "confirmed": "yes",
+            },
+        ),
+    ):
+        assert browser.post(path, data).status_code == 403, path
+    assert AuthSession.objects.filter(pk=session.pk).exists()
+    category.refresh_from_db()
+    assert category.sort_order == 99
+    free_member.refresh_from_db()
+    assert free_member.plan == "FREE"

@@ -1,0 +1,233 @@
+"""The lists of Django admin: filters, what is only shown, and what a million rows cost."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import Member
+from administration.admin import lists
+from administration.models import JobRun
+from billing.models import Purchase, StoreNotification
+from tests.administration.test_admin_site import (
+    LOG,
+    MEMBERS,
+    RUNS,
+    open_browser,
+    see,
+)
+from tests.board.test_admin import COMMENTS, POSTS
+from tests.clients import JSONClient
+from tests.factories import make_comment, make_member
+
+pytestmark = pytest.mark.django_db
+
+PURCHASES = "/admin/billing/purchase/"
+NOTIFICATIONS = "/admin/billing/storenotification/"
+TABLES = (
+    "member",
+    "iap_purchase",
+    "store_notification",
+    "job_run",
+    "django_admin_log",
+    "board_post",
+    "board_comment",
+)
+"""What grows with the service."""
+
+
+@pytest.fixture
+def browser(administrator: Member) -> JSONClient:
+    return open_browser(administrator)
+
+
+def make_purchase(member: Member, order: str) -> Purchase:
+    now = timezone.now()
+    return Purchase.objects.create(
+        member=member,
+        store="test",
+        order_id=order,
+        purchase_token=order,
+        token_digest=order,
+        product_id="premium_monthly",
+        purchased_at=now,
+        asked_at=now,
+        expires_at=now + timedelta(30),
+        auto_renew=True,
+    )
+
+
+def list_statements(browser: JSONClient, path: str) -> list[str]:
+    statements: list[str] = []
+
+    def note(execute: Any, sql: str, *rest: Any) -> Any:
+        statements.append(sql.replace('"', ""))
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(note):
+        see(browser, path)
+    return statements
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("role", "ADMIN"),
+        ("status", "SUSPENDED"),
+        ("plan", "PREMIUM"),
+        ("provider", "IDP"),
+    ],
+)
+def test_members_are_filtered(browser, name, value):
+    make_member(login_id="others")
+    make_member(login_id="wanted", **{name: value})
+    assert f"?{name}__exact={value}" in see(browser, MEMBERS), "a link leads there"
+    page = see(browser, MEMBERS, **{f"{name}__exact": value})
+    assert ">wanted<" in page
+    assert ">others<" not in page
+
+
+def test_nothing_of_the_ledger_is_in_the_admin():
+    shown = {model._meta.label for model in admin.site._registry}
+    assert not [label for label in shown if label.startswith("ledger.")]
+    assert shown == {
+        "accounts.Member",
+        "admin.LogEntry",
+        "administration.ApplicationSetting",
+        "administration.DefaultCategory",
+        "administration.JobRun",
+        "billing.Purchase",
+        "billing.StoreNotification",
+        "board.Comment",
+        "board.Post",
+        "django_celery_beat.PeriodicTask",
+    }
+
+
+def test_store_notifications_are_shown_and_not_changed(browser):
+    kept = StoreNotification.objects.create(
+        message_id="m-1", kind="subscription 4", body='{"message": 1}'
+    )
+    StoreNotification.objects.create(message_id="m-2", kind="test", body="{}")
+    found = see(browser, NOTIFICATIONS, q="m-1")
+    assert "subscription 4" in found
+    assert ">test<" not in found
+    page = see(browser, f"{NOTIFICATIONS}{kept.pk}/change/")
+    assert "{&quot;message&quot;: 1}" in page
+    for path in ("add/", f"{kept.pk}/delete/"):
+        assert (
+            browser.post(f"{NOTIFICATIONS}{path}", {"post": "yes"}).status_code == 403
+        )
+    change = browser.post(f"{NOTIFICATIONS}{kept.pk}/change/", {"outcome": "FOLLOWED"})
+    assert change.status_code == 403
+    kept.refresh_from_db()
+    assert kept.outcome == "WAITING"
+
+
+def test_purchases_cost_the_same_for_one_row_and_for_twenty(browser):
+    see(browser, PURCHASES)
+    counts = []
+    for rows in (1, 19):
+        for number in range(rows):
+            make_purchase(make_member(), f"GPA.{rows}.{number}")
+        counts.append(len(list_statements(browser, PURCHASES)))
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(
+    "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS]
+)
+def test_no_list_reads_a_table_whole(browser, administrator, monkeypatch, path):
+    """Every statement over rows that grow has a limit, choices of filters too."""
+    monkeypatch.setattr(lists.ListAdmin, "list_per_page", 1)
+    fill(administrator)
+    found = [s for s in list_statements(browser, path) if s.startswith("SELECT")]
+    read = [s for s in found if any(f"FROM {table} " in f"{s} " for table in TABLES)]
+    assert read
+    for statement in read:
+        is_one = ".id = " in statement or ".pk = " in statement
+        assert "LIMIT" in statement or is_one, statement
+
+
+@pytest.mark.parametrize(
+    "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS]
+)
+def test_no_list_loads_pictures_and_hashes_of_members(browser, administrator, path):
+    fill(administrator)
+    for statement in list_statements(browser, path):
+        if "ORDER BY" in statement:
+            assert "member.profile_image" not in statement, statement
+            assert "member.password" not in statement, statement
+
+
+@pytest.mark.parametrize(
+    ("path", "index"),
+    [
+        (f"{PURCHASES}?q=GPA.0", "iap_purchase_order_once"),
+        (f"{NOTIFICATIONS}?q=m-1", "store_notification_message_id"),
+    ],
+)
+def test_search_for_a_whole_id_takes_its_index(browser, administrator, path, index):
+    """Whatever the size of the table; here a plan without it is forbidden."""
+    fill(administrator)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        with CaptureQueriesContext(connection) as queries:
+            see(browser, path)
+        found = [each["sql"] for each in queries if "ORDER BY" in each["sql"]]
+        cursor.execute(f"EXPLAIN {found[-1]}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert f"Scan using {index}" in plan or f"Scan on {index}" in plan, plan
+
+
+@pytest.mark.parametrize("term", ["GPA.0", "buyer", "BUYER"])
+def test_purchase_is_found_by_its_order_and_by_its_buyer(browser, term):
+    make_purchase(make_member(login_id="buyer"), "GPA.0")
+    make_purchase(make_member(), "GPA.00")
+    page = see(browser, PURCHASES, q=term)
+    assert ">GPA.0<" in page
+    assert ">GPA.00<" not in page
+
+
+def test_runs_are_filtered_by_the_jobs_that_the_code_knows(browser):
+    now = timezone.now()
+    for name in ("expire plans", "purge images"):
+        JobRun.objects.create(job=name, state="DONE", started_at=now, count=4711)
+    assert see(browser, RUNS).count(">4711<") == 2
+    assert see(browser, RUNS, job="expire plans").count(">4711<") == 1
+
+
+def fill(administrator: Member) -> None:
+    """Two rows in each list."""
+    now = timezone.now()
+    for number in range(2):
+        member = make_member()
+        make_purchase(member, f"GPA.{number}")
+        make_comment(member)
+        JobRun.objects.create(job=f"job {number}", state="DONE", started_at=now)
+        StoreNotification.objects.create(kind="test", body="{}")
+        LogEntry.objects.create(
+            user_id=administrator.pk, object_repr="x", action_flag=2, object_id="1"
+        )
+
+
+def test_page_of_a_row_offers_no_choice_of_members(browser, administrator):
+    """A select of a million options would never load."""
+    member, other = make_member(), make_member()
+    purchase = make_purchase(member, "GPA.1")
+    entry = LogEntry.objects.create(
+        user_id=administrator.pk, object_repr="x", action_flag=2, object_id="1"
+    )
+    for path in (
+        f"{PURCHASES}{purchase.pk}/change/",
+        f"{LOG}{entry.pk}/change/",
+        f"{MEMBERS}{member.pk}/change/",
+    ):
+        page = see(browser, path)
+        assert "<option" not in page
+        assert other.login_id not in page

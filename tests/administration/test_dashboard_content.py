@@ -1,0 +1,119 @@
+"""What the dashboard tells: every figure that staff were promised, and at what cost."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from accounts.models import Member
+from administration.dashboard import read_dashboard
+from administration.day_figures import (
+    Name,
+    read_course,
+    read_notifications,
+    take_snapshot,
+)
+from administration.models import DayFigure
+from tests.administration.test_admin_site import open_browser
+from tests.clients import JSONClient
+from tests.factories import make_comment, make_entry, make_member, make_post
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
+BIG_TABLES = ("member", "account_entry", "board_post", "board_comment", "iap_purchase")
+
+
+def test_every_figure_has_its_place():
+    sections = {section.title: section for section in read_dashboard(NOW).sections}
+    tiles = {title: [t.title for t in s.tiles] for title, s in sections.items()}
+    charts = {title: [c.title for c in s.charts] for title, s in sections.items()}
+    assert tiles == {
+        "Stores": ["PostgreSQL", "Valkey"],
+        "Members": [
+            "Members",
+            "Premium",
+            "Suspended",
+            "Active today",
+            "Active this week",
+            "Active this month",
+        ],
+        "Ledger": ["Notifications"],
+        "Board": [],
+    }
+    assert charts == {
+        "Stores": [],
+        "Members": [
+            "Sign-ups a day",
+            "Members",
+            "Premium share",
+            "Active members a day",
+        ],
+        "Ledger": ["New entries a day", "Notifications a day"],
+        "Board": ["Posts a day", "Comments a day", "Votes a day"],
+    }
+    assert all(len(c.bars) == 30 for s in sections.values() for c in s.charts)
+    assert not any(section.missing for section in sections.values())
+
+
+def test_board_is_counted_by_day(free_member):
+    post = make_post(free_member, ups=3, downs=1)
+    for days in (0, 2, 2):
+        made = timezone.now() - timedelta(days=days)
+        make_comment(free_member, post=post, ups=1, created_at=made)
+    today = timezone.localdate()
+    courses = {
+        name: read_course(name, today)[-3:]
+        for name in (Name.POSTS, Name.COMMENTS, Name.VOTES)
+    }
+    assert courses == {
+        Name.POSTS: [0, 0, 1],
+        Name.COMMENTS: [2, 0, 1],
+        Name.VOTES: [0, 0, 7],
+    }
+
+
+def test_every_notification_that_is_sent_in_is_counted(premium_member):
+    """Those that are ignored are stored nowhere else."""
+    client = JSONClient(premium_member)
+    path = "/api/account/entries/notification"
+    payment = "[Web발신]\n신한카드(1309)승인 홍*동 4,800원(일시불) 바람커피성수"
+    texts = [payment, payment, "(광고)NH농협카드 3천원 돌려드려요", "안녕"]
+    actions = [client.send("POST", path, {"text": t}).data["action"] for t in texts]
+    assert actions == ["CREATED", "DUPLICATE", "IGNORED", "IGNORED"]
+    client.send("POST", "/api/account/entries/parse", {"text": payment})
+    every, recognised = read_notifications(timezone.localdate())
+    assert (every[-1], recognised[-1]) == (4, 2)
+
+
+def test_active_members_have_a_course():
+    now = timezone.now()
+    for _ in range(2):
+        JSONClient(make_member())
+    take_snapshot(now)
+    assert DayFigure.objects.get(name=Name.ACTIVE).value == 2
+    JSONClient(make_member())
+    (members,) = [s for s in read_dashboard(now).sections if s.title == "Members"]
+    (chart,) = [c for c in members.charts if c.title == "Active members a day"]
+    assert chart.bars[-1].text == "3", "today's is live"
+
+
+def test_no_table_that_grows_is_counted_whole(administrator: Member) -> None:
+    """With a million members the index must cost what it costs with ten."""
+    make_entry(make_member())
+    browser = open_browser(administrator)
+    statements: list[str] = []
+
+    def note(execute: Any, sql: str, *rest: Any) -> Any:
+        statements.append(" ".join(sql.replace('"', "").split()))
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(note):
+        assert browser.get("/admin/").status_code == 200
+    counts = [s for s in statements if "count(" in s.lower()]
+    assert len(counts) > 5
+    for statement in counts:
+        if any(f"FROM {table} " in f"{statement} " for table in BIG_TABLES):
+            assert "LIMIT" in statement or "plan_expires_at <=" in statement, statement

@@ -1,0 +1,110 @@
+"""Orders and subscriptions of Google Play that are no ordinary ones."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from accounts.models import Member
+from billing.models import Purchase
+from tests.billing.conftest import buy
+from tests.billing.fake_store import TOKEN_PATH, FakePlay, make_account
+from tests.clients import JSONClient
+
+pytestmark = pytest.mark.django_db
+
+TOKEN = "opaque.token-AO_J1Ox"
+SUBSCRIPTION = "/api/billing/subscription"
+
+
+def decode(part: str) -> bytes:
+    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+
+
+def test_access_token_is_asked_for_with_the_signed_word_of_the_account(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    (request,) = [r for r, _ in play.server.log if r.path == TOKEN_PATH]
+    signed, _, signature = request.form["assertion"].rpartition(".")
+    claims = json.loads(decode(signed.split(".")[1]))
+    account = make_account()
+    assert claims["iss"] == account["client_email"]
+    assert claims["aud"] == "https://oauth2.googleapis.com/token"
+    assert claims["scope"] == "https://www.googleapis.com/auth/androidpublisher"
+    key = load_pem_private_key(account["private_key"].encode(), None)
+    assert isinstance(key, rsa.RSAPrivateKey)
+    key.public_key().verify(
+        decode(signature), signed.encode(), padding.PKCS1v15(), SHA256()
+    )
+
+
+def test_order_of_another_member_is_refused_under_any_token(
+    buyer: JSONClient, other_member: Member, play: FakePlay
+) -> None:
+    play.sell("one", order="GPA.1")
+    play.sell("two", order="GPA.1")
+    buy(buyer, "one")
+    response = buy(JSONClient(other_member), "two")
+    assert (response.status_code, response.data["code"]) == (
+        409,
+        "PURCHASE_ALREADY_USED",
+    )
+    assert buy(buyer, "two").data["applied"] is False
+    assert Purchase.objects.count() == 1
+
+
+def test_subscription_that_the_store_has_ended_is_cancelled_all_the_same(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    expiry = play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.fail(410)
+    answer = buyer.send("POST", "/api/billing/cancel")
+    assert (answer.status_code, answer.data["autoRenew"]) == (200, False)
+    assert answer.data["plan"] == "PREMIUM"
+    assert Purchase.objects.get().expires_at == expiry
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_resume_changes_nothing_when_the_store_does_not_answer(
+    buyer: JSONClient, play: FakePlay, status: int
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    buyer.send("POST", "/api/billing/cancel")
+    before = buyer.read(SUBSCRIPTION)
+    play.fail(status)
+    answer = buyer.send("POST", "/api/billing/resume")
+    assert (answer.status_code, answer.data["code"]) == (502, "PROVIDER_UNAVAILABLE")
+    assert buyer.read(SUBSCRIPTION) == before
+
+
+def test_resume_of_what_the_store_has_ended_meanwhile_ends_the_plan(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.sell(TOKEN, state="EXPIRED", auto_renew=False)
+    answer: Any = buyer.send("POST", "/api/billing/resume")
+    assert answer.data["plan"] == "FREE"
+    assert buyer.send("GET", "/api/account/tags").status_code == 403
+
+
+def test_deferred_renewal_moves_the_expiry_of_its_order(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    """The store may give days away; the order stays the same."""
+    expiry = play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    later = expiry.replace(year=expiry.year + 1)
+    play.sell(TOKEN, expires_at=later)
+    answer = buy(buyer, TOKEN).data
+    assert answer["applied"] is False
+    assert Purchase.objects.get().expires_at == later
+    assert answer == buyer.read(SUBSCRIPTION) | {"applied": False}

@@ -1,0 +1,93 @@
+"""How the service starts with settings of its own, and with none at all."""
+
+import ast
+
+import pytest
+
+from tests.config.test_env import import_settings, read_real
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HOME_CURRENCY", "wonder"),
+        ("OCR_BASE_URL", "vision"),
+        ("FX_BASE_URL", "ftp://a.example"),
+        ("PRICE_BASE_URL", "https://"),
+        ("FX_PROVIDER", "RateSources"),
+        ("PRICE_PROVIDER", "a.b-c"),
+        ("PREMIUM_MONTHLY_PRICE", "4,900"),
+        ("DATABASE_POOL_SIZE", "0"),
+        ("CORS_ALLOWED_ORIGINS", "ledger.example"),
+        ("CORS_ALLOWED_ORIGINS", "*"),
+        ("CORS_ALLOWED_ORIGINS", "https://a.example, https://b.example/app"),
+        ("CORS_ALLOWED_ORIGINS", "https://a.example:port"),
+    ],
+)
+def test_other_settings_are_read_as_strictly(name: str, value: str) -> None:
+    result = import_settings("import config.wsgi", **{name: value})
+    assert result.returncode != 0
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1, result.stderr
+    assert name in lines[0]
+
+
+@pytest.mark.parametrize("missing", ["STORE_SERVICE_ACCOUNT", "STORE_PACKAGE_NAME"])
+def test_verifier_without_what_it_needs_stops_the_start(missing: str) -> None:
+    given = {
+        "STORE_VERIFIER": "billing.stores.google_play.GooglePlay",
+        "STORE_SERVICE_ACCOUNT": '{"private_key": "swordfish"}',
+        "STORE_PACKAGE_NAME": "com.example.ledger",
+    }
+    del given[missing]
+    result = import_settings("import config.wsgi", **given)
+    assert result.returncode != 0
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    assert missing in result.stderr
+    assert "swordfish" not in result.stderr
+
+
+REAL = {
+    "IDP_TOKENINFO_URL": "https://oauth2.googleapis.com/tokeninfo",
+    "OCR_BASE_URL": "https://vision.googleapis.com",
+    "FX_BASE_URL": "https://api.frankfurter.dev",
+    "STORE_BASE_URL": "https://androidpublisher.googleapis.com",
+    "STORE_VERIFIER": "billing.stores.Stub",
+    "BILLING_TEST_MODE": False,
+    "METRICS_TOKEN": "",
+    "IDP_CLIENT_ID": "",
+    "CORS_ALLOWED_ORIGINS": [],
+}
+
+
+def test_services_are_the_real_ones_and_the_store_a_stub_unless_set() -> None:
+    shown = read_real(f"[getattr(settings, name) for name in {list(REAL)}]")
+    values = ast.literal_eval(shown)
+    assert dict(zip(REAL, values, strict=True)) == REAL
+
+
+ASK_FROM_ELSEWHERE = """
+import django
+django.setup()
+from django.test import Client
+for origin in ("https://app.example", "https://evil.example"):
+    asked = {"origin": origin, "access-control-request-method": "PUT",
+             "access-control-request-headers": "authorization"}
+    live = Client(headers=asked).get("/api/health/live")
+    first = Client(headers=asked).options("/api/billing/cancel")
+    names = ("Origin", "Credentials", "Headers")
+    print([live.get("Access-Control-Allow-Origin")]
+          + [first.get(f"Access-Control-Allow-{name}") for name in names])
+"""
+
+
+def test_pages_of_listed_origins_alone_may_call_and_send_no_cookie() -> None:
+    result = import_settings(
+        ASK_FROM_ELSEWHERE, CORS_ALLOWED_ORIGINS="https://app.example"
+    )
+    assert result.returncode == 0, result.stderr
+    listed, other = map(ast.literal_eval, result.stdout.strip().splitlines())
+    origin = "https://app.example"
+    assert listed[:3] == [origin, origin, None]
+    assert "authorization" in listed[3]
+    assert other[:3] == [None, None, None]
