@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from accounts.models import Member
 from administration.tallies import count_members
 from config.api.pagination import Page
+from config.letter_pairs import PAIR, contains_pair_of_any_case
 
 MOST_HITS = 10_000
 """As far as the hits of a search are counted, and its pages go."""
@@ -51,7 +51,7 @@ def find_members(wanted: MemberFilter, now: datetime) -> QuerySet[Member]:
     """Each word of the search is somewhere in login id, name or email."""
     rows = Member.objects.all()
     for word in wanted.search.split():
-        rows = rows.filter(_contains(word))
+        rows = rows.filter(contains(word))
     match wanted.plan:
         case Member.Plan.PREMIUM:
             rows = rows.filter(plan=Member.Plan.PREMIUM).exclude(_has_run_out(now))
@@ -60,8 +60,14 @@ def find_members(wanted: MemberFilter, now: datetime) -> QuerySet[Member]:
     return rows.filter(**{k: v for k, v in wanted.kind.items() if k != "plan"})
 
 
-def _contains(word: str) -> Any:
-    """The trigram index `member_search` answers this for three letters or more."""
+def contains(word: str) -> Q:
+    """Whether login id, name or email contains the word, in any letter case.
+
+    An index of pairs answers this for two letters, one of trigrams for more.
+    """
+    if len(word) == len(word.upper()) == PAIR:
+        pairs = (contains_pair_of_any_case(name, word) for name in SEARCHED)
+        return Q(*pairs, _connector=Q.OR)
     return Q(*((f"{name}__icontains", word) for name in SEARCHED), _connector=Q.OR)
 
 

@@ -7,7 +7,7 @@ rounds. The pages of Django admin are asked with a session of its own login form
 import http.client
 import re
 from http.cookies import SimpleCookie
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import psycopg
 
@@ -28,6 +28,7 @@ PAGES = {
     "the list of the API": API,
     "PREMIUM members": f"{API}?plan=PREMIUM",
     "a search that finds one": f"{API}?search=m777@example",
+    "a search for two letters": f"{API}?search={quote('민지')}",
     MANY: f"{API}?search=member7",
     "the list of users": "/api/users",
     "the list of the admin": ADMIN,
@@ -41,7 +42,8 @@ _MEMBERS = """
     INSERT INTO member (id, login_id, password, display_name, email, provider, role,
         status, plan, plan_product, plan_auto_renew, points, idp_picture,
         profile_image, created_at)
-    SELECT g, 'member' || g, '!', 'Member ' || g, 'm' || g || '@example.com', 'LOCAL',
+    SELECT g, 'member' || g, '!',
+        CASE WHEN g %% 10000 = 77 THEN '김민지' ELSE 'Member ' || g END, 'm' || g || '@example.com', 'LOCAL',
         'MEMBER', CASE WHEN g %% 1000 = 0 THEN 'SUSPENDED' ELSE 'ACTIVE' END,
         CASE WHEN g %% 20 = 0 THEN 'PREMIUM' ELSE 'FREE' END, '', false, 0, '', '',
         now() - (%(members)s - g) * interval '60 days' / %(members)s

@@ -18,6 +18,7 @@ from administration.admin.lists import WITHHELD_OF_MEMBERS, ReadOnlyAdmin
 from board import moderation
 from board.content import searchable, show
 from board.models import Comment, Post
+from config.letter_pairs import PAIR, contains_pair
 
 MOST_AT_ONCE = 100
 COMMENTS_SEARCHED = 200_000
@@ -105,7 +106,10 @@ class PostAdmin(ModeratedAdmin):
         return super().get_queryset(request).defer("words", "content")
 
     def find_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
-        return rows.filter(words__contains=searchable(words))
+        text = searchable(words)
+        if len(text) == PAIR:
+            return rows.filter(contains_pair("words", text))
+        return rows.filter(words__contains=text)
 
 
 @admin.register(Comment)

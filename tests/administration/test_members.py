@@ -88,6 +88,8 @@ def test_page_past_the_end_is_404(client):
         "김민지",
         "민지",
         "지",
+        "MJ",
+        "i.",
         "ledger.example",
         "김민 minji",
     ],
@@ -100,7 +102,9 @@ def test_search_finds_what_login_id_name_or_email_contain(client, search):
     assert find(client, search=search) == [found.pk]
 
 
-@pytest.mark.parametrize("search", ["%", "_____", "\\", "nobody here", "민지 박"])
+@pytest.mark.parametrize(
+    "search", ["%", "__", "%%", "_____", "\\", "nobody here", "민지 박", "지민", "jn"]
+)
 def test_search_is_no_pattern_and_every_word_counts(client, search):
     make_member(login_id="minji", display_name="김민지")
     assert find(client, search=search) == []
@@ -151,13 +155,16 @@ def test_filter_that_does_not_exist_is_400(client, query):
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
 
 
-def test_search_can_go_by_the_trigram_index(db):
+@pytest.mark.parametrize(
+    ("search", "index"), [("minji", "member_search"), ("민지", "member_search_pairs")]
+)
+def test_search_can_go_by_an_index(db, search, index):
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_indexscan = off")
-    wanted = member_list.MemberFilter(search="minji")
+    wanted = member_list.MemberFilter(search=search)
     plan = member_list.find_members(wanted, timezone.now()).explain()
-    assert "member_search" in plan
+    assert f"Bitmap Index Scan on {index} " in plan
 
 
 # --- The count ----------------------------------------------------------------

@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from board.models import Post, PostCount, PostVote
@@ -217,7 +219,11 @@ def test_list_is_filtered_by_tag(client):
 
 
 @pytest.mark.parametrize(
-    "keyword", ["rice", "RICE", "ric", "e por", "쌀", "  rice  ", "50%", "a_b", "\\n"]
+    "keyword",
+    [
+        *("rice", "RICE", "ric", "e por", "쌀", "  rice  ", "50%", "a_b", "\\n"),
+        *("적금", "RI", "0%", "_b", " e "),
+    ],
 )
 def test_keyword_is_looked_for_in_title_and_text(keyword, client):
     in_title = {"title": f"Before {keyword} after"}
@@ -230,6 +236,24 @@ def test_keyword_is_looked_for_in_title_and_text(keyword, client):
     client.send("POST", POSTS, {"title": "p", "content": "axb 50", "category": "tips"})
     page = client.read(POSTS, keyword=keyword)
     assert (ids_of(page), page["count"]) == ([text, title], 2)
+
+
+@pytest.mark.parametrize("keyword", ["금적", "적 ", "%%", "__", "i_"])
+def test_two_letters_stand_side_by_side_and_are_no_pattern(keyword, client):
+    make_post(make_member(), title="적금 rice", words="적금 rice")
+    assert client.read(POSTS, keyword=keyword)["count"] == keyword.startswith("적")
+
+
+def test_search_for_two_letters_can_go_by_an_index(client):
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
+        client.read(POSTS, keyword="적금")
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        searches = [q["sql"] for q in queries if "letter_pairs" in q["sql"]]
+        assert len(searches) == 2, "the page and the count"
+        for sql in searches:
+            cursor.execute(f"EXPLAIN {sql}")
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+            assert "Scan on board_post_pairs" in plan
 
 
 def test_keyword_does_not_see_markup(client):
