@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from accounts.models import Member
 from administration.tallies import count_members
 from config.api.pagination import Page
-from config.letter_pairs import PAIR, contains_pair_of_any_case
+from config.letter_pairs import PAIR, ids_with_pair
 
 MOST_HITS = 10_000
 """As far as the hits of a search are counted, and its pages go."""
@@ -65,9 +65,9 @@ def contains(word: str) -> Q:
 
     An index of pairs answers this for two letters, one of trigrams for more.
     """
-    if len(word) == len(word.upper()) == PAIR:
-        pairs = (contains_pair_of_any_case(name, word) for name in SEARCHED)
-        return Q(*pairs, _connector=Q.OR)
+    if len(word) == PAIR:
+        ids = ids_with_pair("member", *SEARCHED, pair=word, written="upper({})")
+        return Q(pk__in=ids)
     return Q(*((f"{name}__icontains", word) for name in SEARCHED), _connector=Q.OR)
 
 

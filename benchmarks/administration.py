@@ -43,8 +43,9 @@ _MEMBERS = """
         status, plan, plan_product, plan_auto_renew, points, idp_picture,
         profile_image, created_at)
     SELECT g, 'member' || g, '!',
-        CASE WHEN g %% 10000 = 77 THEN '김민지' ELSE 'Member ' || g END, 'm' || g || '@example.com', 'LOCAL',
-        'MEMBER', CASE WHEN g %% 1000 = 0 THEN 'SUSPENDED' ELSE 'ACTIVE' END,
+        CASE WHEN g %% 10000 = 77 THEN '김민지' ELSE 'Member ' || g END,
+        'm' || g || '@example.com', 'LOCAL', 'MEMBER',
+        CASE WHEN g %% 1000 = 0 THEN 'SUSPENDED' ELSE 'ACTIVE' END,
         CASE WHEN g %% 20 = 0 THEN 'PREMIUM' ELSE 'FREE' END, '', false, 0, '', '',
         now() - (%(members)s - g) * interval '60 days' / %(members)s
     FROM generate_series(1, %(members)s) g

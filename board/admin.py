@@ -18,7 +18,7 @@ from administration.admin.lists import WITHHELD_OF_MEMBERS, ReadOnlyAdmin
 from board import moderation
 from board.content import searchable, show
 from board.models import Comment, Post
-from config.letter_pairs import PAIR, contains_pair
+from config.letter_pairs import PAIR, ids_with_pair
 
 MOST_AT_ONCE = 100
 COMMENTS_SEARCHED = 200_000
@@ -108,7 +108,8 @@ class PostAdmin(ModeratedAdmin):
     def find_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
         text = searchable(words)
         if len(text) == PAIR:
-            return rows.filter(contains_pair("words", text))
+            ids = ids_with_pair("board_post", "words", pair=text)
+            return rows.filter(pk__in=ids)
         return rows.filter(words__contains=text)
 
 

@@ -95,7 +95,10 @@ _FILTERS = {
     "category": " AND p.category = %(category)s",
     "tag": " AND p.tags @> ARRAY[%(tag)s]::varchar[]",
     "keyword": " AND p.words LIKE %(keyword)s",
-    "pair": " AND letter_pairs(p.words) @> letter_pairs(%(pair)s)",
+    "pair": """ AND p.id IN (
+        SELECT id FROM board_post WHERE letter_pairs(words) @> letter_pairs(%(pair)s)
+        OFFSET 0
+    )""",
 }
 _RECOMMENDERS = """
     SELECT {author} FROM board_post_vote v JOIN member m ON m.id = v.member_id

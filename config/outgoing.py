@@ -17,6 +17,8 @@ from config.errors import ProviderUnavailable
 CONNECT_SECONDS = 2.0
 READ_SECONDS = 5.0
 MAX_BYTES = 2**20
+SLOW_SECONDS = 0.5
+"""A failure that took longer is not worth waiting for again at once."""
 _CHUNK = 2**16
 _NO_ANSWER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
@@ -30,7 +32,10 @@ class Answer:
 
 
 class Pauses:
-    """What failed a moment ago is left alone for `seconds`, in this process."""
+    """What kept a caller waiting in vain is left alone for `seconds`, in this process.
+
+    A quick refusal costs nothing: it may be over with the next call.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -39,9 +44,14 @@ class Pauses:
     def admits(self, key: Hashable) -> bool:
         return time.monotonic() >= self._ends.get(key, 0.0)
 
-    def begin(self, key: Hashable) -> None:
-        """Leave `key` alone from now on; pauses that are over are forgotten."""
+    def note_failure(self, key: Hashable, began: float) -> None:
+        """Leave `key` alone if the failure took long, `began` being monotonic.
+
+        Pauses that are over are forgotten.
+        """
         now = time.monotonic()
+        if now - began < SLOW_SECONDS:
+            return
         running = {k: end for k, end in self._ends.copy().items() if end > now}
         self._ends = running | {key: now + self._seconds}
 

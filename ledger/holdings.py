@@ -21,7 +21,7 @@ _POSITIONS = """
         p.replayed_version IS NOT DISTINCT FROM p.version, p.version,
         coalesce(q.home_price, s.current_price),
         CASE WHEN q.home_price IS NULL THEN s.price_at ELSE q.at END,
-        q.home_price IS NULL OR q.fetched_at < %s
+        q.home_price IS NULL OR q.failed OR q.fetched_at < %s
     FROM invest_position p
     JOIN invest_stock s ON s.id = p.stock_id
     LEFT JOIN stock_quote q ON q.code = s.code

@@ -89,11 +89,15 @@ def _run_rule(rule_id: int, owner: Member, now: datetime) -> Run:
 def settle(rule: RecurringRule, until: date, now: datetime) -> Run:
     """Book the rule's due dates up to this day, and move it on.
 
-    Those before the day on which the owner's plan returned are MISSED. Call in a
-    transaction that holds the owner's ledger and the rule.
+    Those before the day on which the owner's plan returned are MISSED, unless the rule
+    came with them: a restored one was never without a plan here. Call in a transaction
+    that holds the owner's ledger and the rule.
     """
-    since = read_plan_day(rule.member_id)
-    return catch_up(rule, since, until, now) if since else Run()
+    since = read_plan_start(rule.member_id)
+    if since is None:
+        return Run()
+    paid_from = date.min if rule.created_at >= since else timezone.localdate(since)
+    return catch_up(rule, paid_from, until, now)
 
 
 def catch_up(rule: RecurringRule, since: date, until: date, now: datetime) -> Run:
@@ -123,11 +127,10 @@ def open_days(rule: RecurringRule, start: date) -> Iterator[date]:
     return (day for day in days if day not in dealt_with)
 
 
-def read_plan_day(member_id: int) -> date | None:
-    """The day on which premium began for the member, without a break since."""
+def read_plan_start(member_id: int) -> datetime | None:
+    """When premium began for the member, without a break since."""
     rows = Member.objects.filter(pk=member_id).values_list("plan_since", flat=True)
-    since = rows.first()
-    return timezone.localdate(since) if since else None
+    return rows.first()
 
 
 def book(rule: RecurringRule, days: Sequence[date], now: datetime) -> list[int]:

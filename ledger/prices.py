@@ -44,8 +44,9 @@ _DUE = """
     ORDER BY q.due_at NULLS FIRST, s.code LIMIT %s
 """
 _CLAIM = """
-    INSERT INTO stock_quote AS kept (code, due_at, claimed)
-    SELECT code, %(until)s, true FROM unnest(%(codes)s::text[]) code ORDER BY code
+    INSERT INTO stock_quote AS kept (code, due_at, claimed, failed)
+    SELECT code, %(until)s, true, false FROM unnest(%(codes)s::text[]) code
+    ORDER BY code
     ON CONFLICT (code) DO UPDATE SET due_at = excluded.due_at, claimed = true
     WHERE kept.due_at <= %(now)s
     RETURNING code
@@ -62,7 +63,7 @@ _STORE = """
     UPDATE stock_quote kept
     SET price = found.price, currency = found.currency, at = found.at,
         home_price = found.home_price, fetched_at = %(now)s, due_at = %(due)s,
-        claimed = false
+        claimed = false, failed = false
     FROM found JOIN locked USING (code) WHERE kept.code = found.code
 """
 _GIVE_UP = """
@@ -70,7 +71,7 @@ _GIVE_UP = """
         SELECT code FROM stock_quote WHERE code = ANY(%(codes)s)
         ORDER BY code FOR UPDATE
     )
-    UPDATE stock_quote kept SET due_at = %(due)s, claimed = false
+    UPDATE stock_quote kept SET due_at = %(due)s, claimed = false, failed = true
     FROM locked WHERE kept.code = locked.code
 """
 
@@ -126,7 +127,8 @@ def _price_of(stock: Stock, quote: StockQuote | None, fresh_since: datetime) -> 
     if quote is None or quote.home_price is None:
         return Price(stock.current_price, stock.price_at, stale=True)
     fetched_at = quote.fetched_at or quote.due_at
-    return Price(quote.home_price, quote.at, stale=fetched_at < fresh_since)
+    stale = quote.failed or fetched_at < fresh_since
+    return Price(quote.home_price, quote.at, stale)
 
 
 def _claim(codes: list[str]) -> list[str]:

@@ -21,7 +21,7 @@ from ledger.providers.fx import RATE_STEP, Quote, RateProvider
 CARRIED_DAYS = 7
 """A rate serves for so many days after its own: weekends, holidays, failures."""
 PAUSE_SECONDS = 60.0
-"""How long a pair and day that could not be had is not asked for again."""
+"""How long a pair and day that was waited for in vain is not asked for again."""
 WAIT_SECONDS = 7.0
 """How long to wait for another caller's look-up; the sources take less."""
 ASK_AGAIN_SECONDS = 0.05
@@ -137,12 +137,13 @@ def _fetch_once(wanted: Wanted) -> Rate | None:
     """Ask the sources, or wait for the one who is asking them; None is a failure."""
     if not pauses.admits(wanted):
         return None
+    began = time.monotonic()
     with _lead(wanted) as leads:
         rate = _read_stored(wanted)
         if rate is None and leads and pauses.admits(wanted):
             rate = _fetch(wanted)
     if rate is None:
-        pauses.begin(wanted)
+        pauses.note_failure(wanted, began)
     return rate
 
 

@@ -41,9 +41,13 @@ class FakeRates:
         else:
             matcher.respond_with_handler(body)
 
-    def forget(self) -> None:
-        """Nothing that was agreed before holds; sources are asked at once again."""
+    def clear(self) -> None:
+        """Nothing that was agreed before holds."""
         self._server.clear()
+
+    def forget(self) -> None:
+        """The same, and sources are asked at once again."""
+        self.clear()
         end_pauses()
 
 

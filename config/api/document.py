@@ -6,9 +6,26 @@ from drf_spectacular.views import SpectacularAPIView
 from config.api.permissions import AllowAny
 
 
+class PlainJsonRenderer(OpenApiJsonRenderer):
+    """For clients that know no other name of JSON."""
+
+    media_type = "application/json"
+
+
+class PlainYamlRenderer(OpenApiYamlRenderer):
+    """For clients that know no other name of YAML."""
+
+    media_type = "application/yaml"
+
+
 class DocumentView(SpectacularAPIView):
     """The OpenAPI document, as JSON unless YAML is asked for."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
-    renderer_classes = [OpenApiJsonRenderer, OpenApiYamlRenderer]
+    renderer_classes = [
+        OpenApiJsonRenderer,
+        OpenApiYamlRenderer,
+        PlainJsonRenderer,
+        PlainYamlRenderer,
+    ]

@@ -151,10 +151,15 @@ class ExactList(serializers.ListField):
 class QuerySerializer(Serializer):
     """Query parameters: text in, typed values out; unknown ones are ignored."""
 
+    takes_empty = False
+    """Whether an empty value is checked; else it counts as not given."""
+
 
 def read_query(serializer: type[QuerySerializer], request: Any) -> dict[str, Any]:
-    """The checked query parameters; an empty value counts as not given."""
-    given = {key: value for key, value in request.query_params.items() if value != ""}
+    """The checked query parameters."""
+    given = request.query_params.dict()
+    if not serializer.takes_empty:
+        given = {key: value for key, value in given.items() if value != ""}
     values: dict[str, Any] = _prepare_query(serializer).run_validation(given)
     return values
 

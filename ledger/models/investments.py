@@ -135,6 +135,8 @@ class StockQuote(models.Model):
     fetched_at = models.DateTimeField(null=True)
     due_at = models.DateTimeField()
     claimed = models.BooleanField(default=False)
+    failed = models.BooleanField(default=False)
+    """Whether the last look-up found no price."""
 
     class Meta:
         db_table = "stock_quote"

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, EntryType, OwnedModel
@@ -46,6 +47,7 @@ class RecurringRule(OwnedModel):
     end_date = models.DateField(null=True, blank=True)
     next_date = models.DateField(null=True, blank=True)
     active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         db_table = "account_recurring"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
+from ledger.notifications.issuers import PAY_SERVICES
 from ledger.notifications.parsed import Kind, Parsed
 
 WINDOW = timedelta(minutes=5)
@@ -83,14 +84,15 @@ def is_same_payment(one: Announcement, other: Announcement) -> bool:
         *(other.kind, other.is_partial, other.currency, other.value),
     ):
         return False
+    first, second = companies_of(one, other)
     if (
-        _differ(one.card_company, other.card_company)
+        _differ(first, second)
         or _differ(one.running_total, other.running_total)
         or _differ(one.balance, other.balance)
     ):
         return False
     if one.is_timed and other.is_timed:
-        same_company = one.card_company is not None and other.card_company is not None
+        same_company = first is not None and second is not None
         return _minute(one) == _minute(other) and not (
             same_company and not is_loosely_same(one.merchant, other.merchant)
         )
@@ -107,7 +109,7 @@ def is_cancelled_by(
         cancellation.value,
     ):
         return False
-    if _differ(approval.card_company, cancellation.card_company):
+    if _differ(*companies_of(approval, cancellation)):
         return False
     if not fits_card(approval.card_hint, cancellation.card_hint):
         return False
@@ -117,6 +119,15 @@ def is_cancelled_by(
     if original_date is not None:
         return approval.happened_at.date() == original_date
     return is_loosely_same(approval.merchant, cancellation.merchant)
+
+
+def companies_of(
+    one: Announcement, other: Announcement
+) -> tuple[str | None, str | None]:
+    """The companies as far as both tell one: beside a card, a pay app tells none."""
+    if (one.card_company in PAY_SERVICES) != (other.card_company in PAY_SERVICES):
+        return None, None
+    return one.card_company, other.card_company
 
 
 def is_loosely_same(one: str, other: str) -> bool:

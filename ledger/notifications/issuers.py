@@ -68,6 +68,8 @@ APPS = frozenset(
         *((*each.aliases, *each.everyday) if each.pay_service else ()),
     )
 )
+PAY_SERVICES = frozenset(issuer.name for issuer in ISSUERS if issuer.pay_service)
+"""Their announcements tell of a payment by some card; the card's tell of the same."""
 _BY_SENDER = {number: issuer for issuer in ISSUERS for number in issuer.senders}
 _PACKAGES = tuple(
     (f".{name}", issuer) for issuer in ISSUERS for name in issuer.packages

@@ -24,7 +24,7 @@ CHAIN_SECONDS = 6.0
 FIRST_SECONDS = 4.0
 """What the first source may take of it, so that the second one has its turn."""
 PAUSE_SECONDS = 10.0
-"""How long a source that failed is not asked by this process."""
+"""How long a source that failed slowly is not asked by this process."""
 RATE_STEP = Decimal("0.00000001")
 RATE_LIMIT = Decimal(10) ** 12
 _EXACT = Context(prec=60)
@@ -116,10 +116,12 @@ def _ask(
     """The JSON object that the source answers, its fractions exact."""
     if not pauses.admits(source) or seconds <= 0:
         raise ProviderUnavailable
+    began = time.monotonic()
     try:
         answer = outgoing.get(url, params, seconds=seconds)
     except ProviderUnavailable:
-        _report(source, "does not answer")
+        pauses.note_failure(source, began)
+        logger.warning("exchange rates: %s does not answer", source)
         raise
     if answer.status in _NO_RATE:
         raise NoRate
@@ -138,10 +140,5 @@ def _refuse_unreadable(source: str) -> Iterator[None]:
     try:
         yield
     except (*_UNREADABLE, RecursionError):
-        _report(source, "answers what cannot be read")
+        logger.warning("exchange rates: %s answers what cannot be read", source)
         raise ProviderUnavailable from None
-
-
-def _report(source: str, what: str) -> None:
-    pauses.begin(source)
-    logger.warning("exchange rates: %s %s", source, what)

@@ -28,7 +28,7 @@ WORKERS = 8
 CODES_PER_CALL = 50
 MAX_PRICE = Decimal(10) ** 12
 PAUSE_SECONDS = 10.0
-"""How long a source that does not answer is not asked by this process."""
+"""How long a source that was waited for in vain is not asked by this process."""
 
 # What gets into an address, and nothing else does: no slashes, dots only inside.
 _KOREAN = re.compile(r"[0-9][0-9A-Z]{5}")
@@ -106,12 +106,13 @@ def _answer(call: Call, deadline: float) -> Quotes:
     source, seconds = call.ask.__name__, deadline - time.monotonic()
     if seconds <= 0 or not pauses.admits(source):
         return {}
+    began = time.monotonic()
     try:
         return call.ask(call.codes, seconds)
     except ProviderUnavailable:
         logger.warning("prices: %s does not answer", source)
         if seconds > SECONDS / 2:
-            pauses.begin(source)
+            pauses.note_failure(source, began)
     except _UNREADABLE:
         logger.warning("prices: %s answers what is no price", source)
     return {}

@@ -6,6 +6,10 @@ from config.api.serializers import QuerySerializer, Serializer
 
 
 class RestoreQuery(QuerySerializer):
+    """`?dryRun=` is refused: who writes it does not mean to lose a ledger."""
+
+    takes_empty = True
+
     dry_run = serializers.BooleanField(
         required=False, default=False, help_text="Check and count; write nothing."
     )

@@ -125,8 +125,12 @@ class EntryQuery(QuerySerializer):
         max_length=NAME_LENGTH, required=False, help_text="In the memo, any case."
     )
     pending = serializers.BooleanField(required=False, allow_null=True, default=None)
-    min_amount = serializers.IntegerField(required=False)
-    max_amount = serializers.IntegerField(required=False)
+    min_amount = serializers.IntegerField(
+        required=False, min_value=0, max_value=MAX_AMOUNT
+    )
+    max_amount = serializers.IntegerField(
+        required=False, min_value=0, max_value=MAX_AMOUNT
+    )
 
 
 class PendingCountBody(Serializer):

@@ -96,6 +96,25 @@ def test_what_is_public_asks_for_no_session(document: Any, path: str) -> None:
     assert {} in security
 
 
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("*/*", "application/vnd.oai.openapi+json"),
+        ("application/json", "application/json"),
+        ("application/json, text/plain, */*", "application/json"),
+        ("application/yaml", "application/yaml"),
+        ("application/vnd.oai.openapi", "application/vnd.oai.openapi"),
+    ],
+)
+def test_document_comes_under_the_name_that_is_asked_for(
+    accept: str, kind: str
+) -> None:
+    response = JSONClient().get("/api/schema", HTTP_ACCEPT=accept)
+    assert response.status_code == 200
+    assert response.headers["Content-Type"].partition(";")[0] == kind
+    assert yaml.safe_load(response.content)["openapi"].startswith("3.")
+
+
 @pytest.mark.django_db
 def test_document_and_its_page_are_public() -> None:
     response = JSONClient().get("/api/schema")

@@ -383,11 +383,10 @@ def test_month_without_its_year_is_refused(client, free_member):
 
 
 @pytest.mark.parametrize("name", ["minAmount", "maxAmount"])
-@pytest.mark.parametrize("value", ["-5", "9" * 25, "-" + "9" * 25])
-def test_amount_outside_all_limits_is_never_a_500(client, free_member, name, value):
+@pytest.mark.parametrize("value", ["-5", "1000000000000", "9" * 25, "-" + "9" * 25])
+def test_amount_outside_all_limits_is_refused(client, free_member, name, value):
     make_entry(free_member)
-    response = client.send("GET", f"{ENTRIES}?{name}={value}")
-    assert response.status_code in {200, 400}, response.content
+    assert_refused(client.send("GET", f"{ENTRIES}?{name}={value}"), name)
 
 
 @pytest.mark.parametrize("keyword", ["%ED%A0%80", "%FF%FE", "%F0%9F%8D%9C", "%1b"])

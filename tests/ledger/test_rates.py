@@ -9,6 +9,7 @@ import pytest
 import time_machine
 from django.db import transaction
 
+from config import outgoing
 from config.errors import ProviderUnavailable
 from ledger.models import FxRate
 from ledger.rates import Rate, look_up_rate
@@ -129,12 +130,28 @@ def test_rate_that_turns_around_to_nothing_does_not_serve() -> None:
         look_up_rate("KRW", "USD", SATURDAY)
 
 
-def test_failure_is_remembered_for_a_while(fx_source: FakeRates) -> None:
+def test_failure_that_took_long_is_remembered_for_a_while(
+    fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outgoing, "SLOW_SECONDS", 0)
     fx_source.answer(USD_KRW, "{}", status=404)
     for _ in range(3):
         with pytest.raises(ProviderUnavailable):
             look_up_rate("USD", "KRW", FRIDAY)
     assert fx_source.calls == [USD_KRW]
+
+
+@pytest.mark.parametrize("status", [404, 429, 500, 503])
+def test_quick_failure_may_be_over_with_the_next_call(
+    fx_source: FakeRates, status: int
+) -> None:
+    fx_source.answer(USD_KRW, "{}", status=status)
+    with pytest.raises(ProviderUnavailable):
+        look_up_rate("USD", "KRW", FRIDAY)
+    fx_source.clear()
+    for base, rate in (("USD", "1380.5"), ("EUR", "1500")):
+        fx_source.quote(base, "KRW", rate, "2026-11-20")
+        assert look_up_rate(base, "KRW", FRIDAY).rate == Decimal(rate)
 
 
 def test_source_that_is_back_is_asked_when_the_pause_is_over(
@@ -148,8 +165,11 @@ def test_source_that_is_back_is_asked_when_the_pause_is_over(
     assert look_up_rate("USD", "KRW", FRIDAY).rate == Decimal("1380.5")
 
 
-def test_source_that_fails_costs_one_pair_only(fx_source: FakeRates) -> None:
+def test_source_that_fails_slowly_costs_one_pair_only(
+    fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Other pairs do not wait for a source that was silent a moment ago."""
+    monkeypatch.setattr(outgoing, "SLOW_SECONDS", 0)
     fx_source.answer(USD_KRW, "down", status=503)
     for base in ("USD", "EUR", "JPY"):
         with pytest.raises(ProviderUnavailable):

@@ -17,6 +17,7 @@ from ledger.models import (
     QuickEntryTag,
     RecurringTag,
     Tag,
+    Wallet,
 )
 from tests.clients import JSONClient
 from tests.factories import (
@@ -171,6 +172,17 @@ def test_dry_run_checks_and_counts_and_changes_nothing(restore, premium_member):
     bad = restore({"entries": [ENTRY | {"amount": 0}]}, "?dryRun=true")
     assert bad.data["code"] == "INVALID_BACKUP"
     assert dump_rows_of(premium_member) == before
+
+
+@pytest.mark.parametrize("value", ["", "abc", "2", "tru"])
+def test_dry_run_that_is_not_said_clearly_restores_nothing(
+    restore, premium_member, value
+):
+    wallet = make_wallet(premium_member)
+    response = restore(WHOLE, f"?dryRun={value}")
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert response.data["errors"][0]["field"] == "dryRun"
+    assert Wallet.objects.get() == wallet
 
 
 def test_one_bad_row_at_the_end_changes_nothing(restore, premium_member):

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from ledger.backup.restore import CAUGHT_UP_DAYS
 from ledger.models import Budget, Entry, RecurringRule, Tag, Wallet
-from ledger.occurrences import run_due
+from ledger.occurrences import Run, run_due
 from ledger.periods import add_months
 from tests.factories import make_rule
 from tests.ledger.backup.books import (
@@ -121,6 +121,18 @@ def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
         run_due(timezone.now())
     booked = Entry.objects.order_by("date").values_list("date", flat=True)
     assert list(booked) == [days_ago(count) for count in (3, 2, 1, 0)]
+
+
+def test_due_dates_of_before_the_plan_are_booked_for_a_restored_rule(
+    client, premium_member
+):
+    """The rule comes from where it ran; the plan of this account has just begun."""
+    anchor = days_ago(3)
+    make_rule(premium_member, frequency="DAILY", anchor_date=anchor, next_date=anchor)
+    book = back_up(premium_member)
+    set_since(premium_member, timezone.now() - timedelta(hours=1))
+    assert upload(client, book).status_code == 200
+    assert run_due(timezone.now()) == Run(booked=4)
 
 
 def test_backup_then_restore_gives_equal_rules(client, premium_member):

@@ -48,6 +48,8 @@ def later(**apart: int) -> datetime:
         {"happened_at": later(seconds=59)},
         {"card_company": None},
         {"card_company": None, "merchant": "카카오페이"},
+        {"card_company": "카카오페이", "merchant": "바람커피"},
+        {"card_company": "삼성월렛", "card_hint": None, "running_total": None},
         {"running_total": None},
         {"merchant": "바람커피"},
         {"merchant": ""},
@@ -60,6 +62,18 @@ def test_payment_of_one_minute_announced_in_other_words_is_the_same(other) -> No
     assert is_same_payment(replace(PAYMENT, **other), PAYMENT)
 
 
+def test_two_pay_apps_tell_of_two_payments() -> None:
+    one = replace(PAYMENT, card_company="카카오페이")
+    assert is_same_payment(one, one)
+    assert not is_same_payment(one, replace(PAYMENT, card_company="네이버페이"))
+
+
+def test_card_takes_back_what_its_pay_app_announced() -> None:
+    app = replace(PAYMENT, card_company="카카오페이", card_hint=None)
+    cancellation = replace(PAYMENT, kind=Kind.CANCELLATION, happened_at=later(hours=2))
+    assert is_cancelled_by(app, cancellation, None)
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -69,6 +83,7 @@ def test_payment_of_one_minute_announced_in_other_words_is_the_same(other) -> No
         {"happened_at": later(minutes=1)},
         {"happened_at": later(days=365)},
         {"card_company": "KB국민"},
+        {"card_company": "카카오페이", "running_total": 517_100},
         {"running_total": 517_100},
         {"merchant": "소담분식"},
         {"is_partial": True},

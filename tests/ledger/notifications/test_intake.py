@@ -371,3 +371,31 @@ def test_free_member_is_refused_before_the_text_is_read(free_member) -> None:
     for path in (NOTIFICATION, PARSE):
         response = JSONClient(free_member).send("POST", path, {})
         assert response.data["code"] == "PREMIUM_REQUIRED"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(
+    "app",
+    [
+        "카카오페이\n9,100원 결제완료\n카페봄",
+        "카카오페이\n카페봄에서 9,100원을 결제했어요",
+        "삼성월렛\n₩9,100 결제 완료\n카페봄",
+        "토스\n9,100원 결제\n카페봄",
+    ],
+)
+def test_payment_announced_by_card_and_by_pay_app_is_one_entry(
+    client, premium_member, app, first
+):
+    card = (
+        "[Web발신]\n신한카드(1234)승인 홍*동 9,100원(일시불)11/20 14:00 카페봄",
+        "2026-11-20T14:00:20+09:00",
+    )
+    texts = [card, (app, "2026-11-20T14:00:45+09:00")]
+    actions = [
+        client.send("POST", NOTIFICATION, {"text": text, "receivedAt": at}).data[
+            "action"
+        ]
+        for text, at in (texts[first], texts[1 - first])
+    ]
+    assert actions == ["CREATED", "DUPLICATE"]
+    assert Entry.objects.count() == 1

@@ -285,7 +285,10 @@ def test_source_that_is_not_there_is_refused(
         look_up(TODAY)
 
 
-def test_source_that_failed_is_left_alone_for_a_while(fx_source: FakeRates) -> None:
+def test_source_that_failed_slowly_is_left_alone_for_a_while(
+    fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outgoing, "SLOW_SECONDS", 0)
     fx_source.answer(FRANKFURTER, "down", status=503)
     for _ in range(3):
         with pytest.raises(ProviderUnavailable):

@@ -13,6 +13,7 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from config import outgoing
 from config.errors import ProviderUnavailable
 from ledger import prices
 from ledger.models import StockQuote
@@ -246,9 +247,10 @@ def test_source_that_fails_gives_no_price_in_time(
     assert time.monotonic() - started < 2
 
 
-def test_source_that_does_not_answer_is_left_alone_for_a_while(
-    market: FakeMarket,
+def test_source_that_is_silent_is_left_alone_for_a_while(
+    market: FakeMarket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(outgoing, "SLOW_SECONDS", 0)
     market.answer = FAILURES["500"]
     for _ in range(5):
         PriceSources().quote(["005930", "000660"])
@@ -339,6 +341,20 @@ def test_failure_leaves_the_old_price_with_its_time(
     after = read_holdings(client)["005930"]
     assert after == before | {"priceStale": True}
     assert client.read("/api/account/stocks")[0]["currentPrice"] == 71_000
+
+
+def test_price_is_stale_as_soon_as_a_look_up_has_failed(
+    market: FakeMarket, client: JSONClient, premium_member: Any, settings: Any
+) -> None:
+    settings.PRICE_MAX_AGE_SECONDS = 0
+    market.prices = {"005930": "71,000"}
+    hold(premium_member, "005930")
+    assert read_holdings(client)["005930"]["priceStale"] is False
+    fresh, market.answer = market.answer, FAILURES["500"]
+    assert read_holdings(client)["005930"]["priceStale"] is True
+    StockQuote.objects.update(due_at=timezone.now())
+    market.answer = fresh
+    assert read_holdings(client)["005930"]["priceStale"] is False
 
 
 def test_failure_is_followed_by_a_pause_and_then_by_the_price(
