@@ -1,9 +1,39 @@
 """gunicorn's settings, read by gunicorn itself; see its manual for their meaning."""
 
+import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
+
+from gunicorn import util  # type: ignore[import-untyped]
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from config import env
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+env.stop_unless_right()
+
+CODES = {414: "URI_TOO_LONG", 431: "HEADERS_TOO_LARGE", 500: "INTERNAL_ERROR"}
+
+
+def write_problem(socket: Any, status: int, reason: str, message: str) -> None:
+    """What gunicorn refuses before the application is asked, as a problem too."""
+    code = CODES.get(status, "BAD_REQUEST")
+    problem = {"type": "about:blank", "title": reason, "status": status}
+    body = json.dumps(problem | {"detail": f"{reason}.", "code": code})
+    lines = (
+        f"HTTP/1.1 {status} {reason}",
+        "Connection: close",
+        "Content-Type: application/problem+json",
+        f"Content-Length: {len(body)}",
+    )
+    util.write_nonblock(socket, "\r\n".join((*lines, "", body)).encode("ascii"))
+
+
+util.write_error = write_problem
 
 
 def read_number(name: str, default: int) -> int:

@@ -1,11 +1,12 @@
 """The Django admin of this service; its index is the dashboard."""
 
+import functools
 from http import HTTPStatus
 from typing import Any, cast
 
 from django.contrib.admin import AdminSite
 from django.contrib.admin.forms import AdminAuthenticationForm
-from django.core.exceptions import ValidationError
+from django.core.exceptions import BadRequest, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -35,6 +36,18 @@ class ServiceAdminSite(AdminSite):
     login_form = LoginForm
     site_url = "/"
 
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """No text with NUL gets further: PostgreSQL's text cannot hold it."""
+        guarded = super().admin_view(view, cacheable)
+
+        @functools.wraps(guarded)
+        def refuse_nul(request: HttpRequest, *args: Any, **options: Any) -> Any:
+            if any("\0" in text for text in list_texts(request)):
+                raise BadRequest("There is a NUL in it.")
+            return guarded(request, *args, **options)
+
+        return refuse_nul
+
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
@@ -50,3 +63,12 @@ class ServiceAdminSite(AdminSite):
             kept = digest_key(request.session.session_key or "")
             end_sessions(cast("Member", request.user), except_digest=kept)
         return response
+
+
+def list_texts(request: HttpRequest) -> list[str]:
+    """The address, and the values of query and form."""
+    texts = [request.path]
+    for given in (request.GET, request.POST):
+        for _, values in given.lists():
+            texts += values
+    return texts

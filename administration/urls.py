@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from administration.views import default_categories, members, switches, users
+from administration.views.nothing import NothingView
 
 admin_urls = [
     path("signup-enabled", switches.SignupSwitchView.as_view()),
@@ -24,6 +25,7 @@ admin_urls = [
 
 urlpatterns = [
     path("admin/", include(admin_urls)),
+    path("admin/<path:unknown>", NothingView.as_view()),
     path("users", users.UsersView.as_view()),
     path("users/<int:member_id>", users.UserView.as_view()),
 ]

@@ -25,8 +25,8 @@ from config.progress import UNSEEN, Progress
 MOST_IMAGES = 200
 MOST_BYTES = 50 * 2**20
 """Of all pictures that one member keeps, as they are stored."""
-UPLOADS = Limit("images", 20, timedelta(hours=1))
-TRIES = Limit("image tries", 100, timedelta(hours=1))
+UPLOADS = Limit("images", 100, timedelta(hours=1))
+TRIES = Limit("image tries", 300, timedelta(hours=1))
 """With those that turn out to be no pictures: finding that out is work."""
 UNUSED_FOR = timedelta(days=1)
 PURGED_AT_ONCE = 100
@@ -86,7 +86,7 @@ _DELETE_UNUSED = """
 def store_image(member: Member, file: IO[bytes], now: datetime) -> Image:
     """Keep an uploaded picture as it was remade here, unused as yet.
 
-    Raises `InvalidImage` for what is no usable picture, `RateLimited` after 20 uploads
+    Raises `InvalidImage` for what is no usable picture, `RateLimited` after 100 uploads
     within an hour, and names the field `image` where the member's quota is used up.
     """
     take(TRIES, str(member.pk))

@@ -14,8 +14,11 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_process_init, worker_process_shutdown
 
+from config import env
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+env.stop_unless_right()
 app = Celery("household-ledger")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -4,17 +4,29 @@ import base64
 import binascii
 import json
 import os
+import re
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import environ
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 SEAL_KEY_BYTES = 32
 
 _environment = environ.Env()
+_HOST = re.compile(r"\*|\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]")
+
+
+def stop_unless_right() -> None:
+    """Read the settings; end the process with one line if they are wrong."""
+    try:
+        settings.INSTALLED_APPS  # noqa: B018
+    except ImproperlyConfigured as error:
+        sys.exit(f"configuration: {error}")
 
 
 def read_text(name: str, default: str = "") -> str:
@@ -67,24 +79,44 @@ def read_list(name: str) -> list[str]:
 def read_url(
     name: str, default: str, *, schemes: tuple[str, ...] = ("http", "https")
 ) -> str:
-    """An absolute address without a slash at its end."""
+    """An absolute address without a slash at its end; of the web without a query."""
     value = read_text(name, default).rstrip("/")
-    if not _is_address(value, schemes):
+    has_query = "http" in schemes and bool(set(value) & set("?#"))
+    if has_query or not _is_address(value, schemes):
         raise ImproperlyConfigured(
             f"{name} must be an address with the scheme {' or '.join(schemes)}."
         )
     return value
 
 
+def read_origin(name: str, default: str) -> str:
+    """Scheme, host and port of an outside service; its paths are its own."""
+    return _check_origin(name, read_text(name, default).rstrip("/"))
+
+
 def read_origins(name: str) -> list[str]:
     """Schemes and hosts with their ports, as browsers send them, by commas."""
-    origins = read_list(name)
-    for origin in origins:
-        if not _is_address(origin, ("http", "https")) or origin.count("/") > 2:
+    return [_check_origin(name, origin) for origin in read_list(name)]
+
+
+def read_hosts(name: str) -> list[str]:
+    """Names of hosts, without scheme and port, by commas."""
+    hosts = read_list(name)
+    for host in hosts:
+        if not _HOST.fullmatch(host):
             raise ImproperlyConfigured(
-                f"{name} must be like https://ledger.example, not {origin!r}."
+                f"{name} must be hosts such as ledger.example, not {host!r}."
             )
-    return origins
+    return hosts
+
+
+def _check_origin(name: str, origin: str) -> str:
+    is_address = _is_address(origin, ("http", "https"))
+    if not is_address or origin.count("/") > 2 or set(origin) & set("?#@"):
+        raise ImproperlyConfigured(
+            f"{name} must be like https://ledger.example, not {origin!r}."
+        )
+    return origin
 
 
 def _is_address(value: str, schemes: tuple[str, ...]) -> bool:

@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from config import faststore
 from config.api.permissions import AllowAny
+from config.api.problems import RETRY_AFTER_SECONDS
 from config.api.serializers import Serializer
 from config.postgresql import patience
 
@@ -43,8 +44,10 @@ class HealthView(APIView):
             "database": UP if database else DOWN,
             "fastStore": UP if fast_store else DOWN,
         }
-        code = status.HTTP_200_OK if database else status.HTTP_503_SERVICE_UNAVAILABLE
-        return Response(body, status=code)
+        if database:
+            return Response(body)
+        retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        return Response(body, status.HTTP_503_SERVICE_UNAVAILABLE, headers=retry)
 
 
 class LiveView(APIView):

@@ -63,9 +63,12 @@ def load_provider(setting: str) -> Any:
     """A new one of the class that the setting names by its dotted path."""
     path = getattr(settings, setting)
     try:
-        return import_string(path)()
+        found = import_string(path)
     except ImportError:
         raise ImproperlyConfigured(f"{setting}: there is no {path}.") from None
+    if not isinstance(found, type):
+        raise ImproperlyConfigured(f"{setting}: {path} is no class.")
+    return found()
 
 
 def get(

@@ -25,7 +25,7 @@ SECRET_KEY = env.read_text("SECRET_KEY") or (
 SECRET_KEY_FALLBACKS = env.read_list("SECRET_KEY_FALLBACKS")
 PUBLIC_URL = env.read_url("PUBLIC_URL", "http://127.0.0.1:8000")
 IS_HTTPS = PUBLIC_URL.startswith("https:")
-ALLOWED_HOSTS = env.read_list("ALLOWED_HOSTS") or [
+ALLOWED_HOSTS = env.read_hosts("ALLOWED_HOSTS") or [
     "127.0.0.1",
     "localhost",
     "[::1]",
@@ -106,9 +106,9 @@ STATEMENT_LIMITS = (
 
 def read_database(url: str) -> dict[str, Any]:
     """Django's description of the database behind DATABASE_URL, with its pool."""
-    parsed = environ.Env.db_url_config(url)
-    if parsed.get("ENGINE") != "django.db.backends.postgresql":
+    if not url.startswith(("postgresql://", "postgres://")):
         raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://.")
+    parsed = environ.Env.db_url_config(url)
     options = parsed.get("OPTIONS", {})
     return {
         **parsed,
@@ -198,14 +198,16 @@ IDP_TOKENINFO_URL = env.read_url(
 
 ACCOUNT_NUMBER_KEYS = env.read_seal_keys("ACCOUNT_NUMBER_KEY")
 FX_PROVIDER = env.read_dotted_path("FX_PROVIDER", "ledger.providers.fx.RateSources")
-FX_BASE_URL = env.read_url("FX_BASE_URL", "https://api.frankfurter.dev")
+FX_BASE_URL = env.read_origin("FX_BASE_URL", "https://api.frankfurter.dev")
 PRICE_PROVIDER = env.read_dotted_path(
     "PRICE_PROVIDER", "ledger.providers.prices.PriceSources"
 )
-PRICE_BASE_URL = env.read_text("PRICE_BASE_URL") and env.read_url("PRICE_BASE_URL", "")
+PRICE_BASE_URL = env.read_text("PRICE_BASE_URL") and env.read_origin(
+    "PRICE_BASE_URL", ""
+)
 PRICE_MAX_AGE_SECONDS = env.read_number("PRICE_MAX_AGE_SECONDS", 600)
 OCR_API_KEY = env.read_text("OCR_API_KEY")
-OCR_BASE_URL = env.read_url("OCR_BASE_URL", "https://vision.googleapis.com")
+OCR_BASE_URL = env.read_origin("OCR_BASE_URL", "https://vision.googleapis.com")
 
 # --- Billing -------------------------------------------------------------------
 
@@ -215,7 +217,7 @@ PREMIUM_PRICES = {
     "premium_yearly": env.read_number("PREMIUM_YEARLY_PRICE", 49_000),
 }
 STORE_VERIFIER = env.read_dotted_path("STORE_VERIFIER", "billing.stores.Stub")
-STORE_BASE_URL = env.read_url(
+STORE_BASE_URL = env.read_origin(
     "STORE_BASE_URL", "https://androidpublisher.googleapis.com"
 )
 STORE_SERVICE_ACCOUNT = env.read_json_object("STORE_SERVICE_ACCOUNT")

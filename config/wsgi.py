@@ -6,10 +6,14 @@ import sys
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 
-from config.chunks import ChunkedBodies
+from config.bodies import ChunkedBodies, WholeBodies
+
+APP_LOAD_ERROR = 4
+"""The exit code with which a worker tells gunicorn not to start it again."""
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 try:
-    application = ChunkedBodies(get_wsgi_application())
+    application = WholeBodies(ChunkedBodies(get_wsgi_application()))
 except ImproperlyConfigured as error:
-    sys.exit(f"configuration: {error}")
+    sys.stderr.write(f"configuration: {error}\n")
+    sys.exit(APP_LOAD_ERROR)

@@ -1,14 +1,21 @@
 """The app that owns the ledger."""
 
 from django.apps import AppConfig
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from config.outgoing import load_provider
+from ledger.currencies import CODES
 
 
 class LedgerConfig(AppConfig):
     name = "ledger"
 
     def ready(self) -> None:
-        """A provider that cannot be found stops the start."""
+        """A currency that is none, or a provider that is not there, stops the start."""
+        if settings.HOME_CURRENCY not in CODES:
+            raise ImproperlyConfigured(
+                f"HOME_CURRENCY: there is no currency {settings.HOME_CURRENCY}."
+            )
         load_provider("FX_PROVIDER")
         load_provider("PRICE_PROVIDER")

@@ -34,9 +34,12 @@ class Route:
 
 
 def list_routes() -> list[Route]:
-    """Every route of the service; the pages of Django admin are left out."""
+    """Every route of the service that answers anything but refusals.
+
+    The pages of Django admin are left out.
+    """
     routes = [*_walk("/", get_resolver().url_patterns)]
-    return [route for route in routes if not _is_admin(route.path)]
+    return [r for r in routes if r.methods and not _is_admin(r.path)]
 
 
 def _is_admin(path: str) -> bool:

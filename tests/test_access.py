@@ -245,6 +245,18 @@ def test_other_methods_are_405_with_a_problem_body(path):
         assert response.headers["Allow"]
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("path", ["nothing", "members/abc", "members/1/nothing", "x/"])
+def test_unknown_address_of_administrators_refuses_all_others(method, path):
+    for caller, refusal in REFUSALS["administrator"].items():
+        response = make_client(caller).send(method, f"/api/admin/{path}", {})
+        code = response.data["code"]
+        assert (response.status_code, code) == (STATUS_OF[refusal], refusal), caller
+    response = make_client("administrator").send(method, f"/api/admin/{path}", {})
+    assert (response.status_code, response.data["code"]) == (404, "NOT_FOUND")
+
+
 def test_paid_paths_are_those_of_the_contract():
     """However they are written: /api/account/tags/reorder, /tags/reorder …"""
     for access, _, path in ROWS:

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import BadRequest
 from django.core.paginator import Paginator
 from django.forms import BaseInlineFormSet
 from django.http import HttpRequest
@@ -10,6 +12,8 @@ from django.utils.functional import cached_property
 
 MOST_ROWS = 10_000
 """As far as a list is counted, and its pages go; a search finds what is behind."""
+LOOKUPS = {"exact", "isnull", "gte", "lt"}
+"""What Django's filters put behind the name of a field."""
 NEWEST = 20
 """Rows of an inline."""
 WITHHELD_OF_MEMBERS = ("member__profile_image", "member__password")
@@ -26,7 +30,10 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
 
 
 class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """No counts over whole tables, no sorting by what has no index."""
+    """No counts over whole tables, no sorting by what has no index.
+
+    A list is filtered by its own filters only, and rows are chosen by numbers.
+    """
 
     paginator = CappedPaginator
     show_full_result_count = False
@@ -34,6 +41,19 @@ class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_per_page = 50
     list_max_show_all = 0
     sortable_by = ()
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        name, _, how = lookup.partition("__")
+        own = {getattr(each, "parameter_name", "") for each in self.list_filter}
+        return lookup in own or (name in self.list_filter and how in LOOKUPS)
+
+    def response_action(
+        self, request: HttpRequest, queryset: Any, *args: Any, **options: Any
+    ) -> Any:
+        chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
+        if not all(number.isascii() and number.isdigit() for number in chosen):
+            raise BadRequest("What is chosen is no number.")
+        return super().response_action(request, queryset, *args, **options)
 
 
 class ReadOnly:

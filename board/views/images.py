@@ -30,7 +30,7 @@ class ImagesView(APIView):
         """Store a picture for a post; it is kept while a post shows it.
 
         It is written anew without metadata, a moving GIF or WebP with all its frames
-        (at most 100), a very large one smaller. A member may upload 20 an hour and
+        (at most 100), a very large one smaller. A member may upload 100 an hour and
         keep 200 pictures of together 50 MB. What no post shows for a day is deleted.
         """
         file = read_body(ImageBody, request)["image"]

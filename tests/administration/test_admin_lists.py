@@ -231,3 +231,42 @@ def test_page_of_a_row_offers_no_choice_of_members(browser, administrator):
         page = see(browser, path)
         assert "<option" not in page
         assert other.login_id not in page
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"plan__exact": "\0"},
+        {"q": "\0"},
+        {"created_at__year": "99999"},
+        {"password__startswith": "a"},
+        {"sessions__digest__startswith": "a"},
+    ],
+)
+def test_filter_that_the_list_does_not_offer_is_refused(browser, query):
+    assert browser.get(MEMBERS, query).status_code == 400
+
+
+@pytest.mark.parametrize("path", [POSTS, COMMENTS])
+def test_day_that_is_none_is_left_out_of_a_filter(browser, path):
+    """Django leads back to the list without it."""
+    assert browser.get(path, {"created_at__year": "99999"}).status_code == 400
+    response = browser.get(path, {"created_at__gte": "99999-01-01"})
+    assert (response.status_code, response.headers["Location"]) == (302, f"{path}?e=1")
+
+
+@pytest.mark.parametrize("page", ["", "change/", "delete/", "history/"])
+def test_address_with_nul_is_refused(browser, page):
+    path = f"/admin/administration/applicationsetting/%00/{page}"
+    assert browser.get(path).status_code == 400
+
+
+@pytest.mark.parametrize("chosen", ["abc", "\0", "1.5", "-1", "٣"])
+def test_choice_that_is_no_number_is_refused(browser, chosen):
+    form = {"action": "make_member", "_selected_action": chosen, "index": "0"}
+    assert browser.post(MEMBERS, form).status_code == 400
+
+
+def test_choice_of_a_number_beyond_all_ids_changes_nothing(browser):
+    form = {"action": "make_member", "_selected_action": "9" * 30, "index": "0"}
+    assert browser.post(MEMBERS, form).status_code in (200, 302)

@@ -152,6 +152,16 @@ def test_login_id_that_is_taken_is_said_in_a_line(
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("login_id", ["r", "a b", "x" * 51, "이름"])
+def test_login_id_of_an_administrator_is_one_by_the_rules_of_sign_up(
+    monkeypatch: pytest.MonkeyPatch, login_id: str
+) -> None:
+    with pytest.raises(CommandError, match="50"):
+        create_superuser(monkeypatch, login_id)
+    assert not Member.objects.exists()
+
+
+@pytest.mark.django_db
 def test_createsuperuser_makes_an_administrator(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

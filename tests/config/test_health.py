@@ -41,6 +41,7 @@ def test_service_without_the_database_is_unavailable() -> None:
     with run_valkey(), lose_database():
         response = JSONClient().send("GET", READY)
     assert response.status_code == 503
+    assert int(response.headers["Retry-After"]) > 0
     assert response.data["status"] == "unavailable"
     assert (response.data["database"], response.data["fastStore"]) == ("down", "up")
 

@@ -1,5 +1,6 @@
 """What `script/server` runs, from the first line that it prints to its end."""
 
+import http.client
 import json
 import os
 import signal
@@ -98,6 +99,27 @@ def wait_for_a_job(data_dir: Path) -> None:
     raise AssertionError("no job ran")
 
 
+def check_what_gunicorn_does_itself(port: int) -> None:
+    """A refusal leaves the connection open; what is too long is a problem too."""
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=15)
+    for path in ("/api/nothing", "/api/account/entries", "/api/auth/login"):
+        connection.request("PUT", path, b"x" * 3_000_000)
+        refused = connection.getresponse()
+        assert (refused.status, bool(refused.read())) in {
+            (404, True),
+            (405, True),
+            (401, True),
+        }
+        assert not refused.will_close
+    connection.request("GET", f"/api/health?{'x' * 9_000}")
+    refused = connection.getresponse()
+    assert refused.headers["Content-Type"] == "application/problem+json"
+    problem = json.loads(refused.read())
+    assert (refused.status, problem["status"]) == (414, 414)
+    assert problem["code"] == "URI_TOO_LONG"
+    connection.close()
+
+
 def test_server_brings_everything_and_stops_all_of_it_twice() -> None:
     login = {"loginId": "chief", "password": PASSWORD}
     with tempfile.TemporaryDirectory(prefix="household-ledger-server-") as name:
@@ -112,6 +134,7 @@ def test_server_brings_everything_and_stops_all_of_it_twice() -> None:
                 health = json.loads(ask(port, "/api/health")[1])
                 assert set(health.values()) == {"ok", "up"}
                 if number == signal.SIGTERM:
+                    check_what_gunicorn_does_itself(port)
                     manage(data_dir, port, "createsuperuser", "--noinput")
                     wait_for_a_job(data_dir)
                 _, answer = ask(port, "/api/auth/login", login)

@@ -1,9 +1,13 @@
 """How the service starts with settings of its own, and with none at all."""
 
 import ast
+import os
+import subprocess
+import sys
 
 import pytest
 
+from config.launch import ROOT
 from tests.config.test_env import import_settings, read_real
 
 
@@ -18,6 +22,21 @@ from tests.config.test_env import import_settings, read_real
         ("PRICE_PROVIDER", "a.b-c"),
         ("PREMIUM_MONTHLY_PRICE", "4,900"),
         ("DATABASE_POOL_SIZE", "0"),
+        ("HOME_CURRENCY", "ZZZ"),
+        ("ALLOWED_HOSTS", "http://x/y"),
+        ("ALLOWED_HOSTS", "a.example b.example"),
+        ("ALLOWED_HOSTS", "a.example:8000"),
+        ("PUBLIC_URL", "http://127.0.0.1:8000/?a=b"),
+        ("PUBLIC_URL", "http://127.0.0.1:8000/#top"),
+        ("OCR_BASE_URL", "https://a.example/v1"),
+        ("FX_BASE_URL", "https://a.example?x=1"),
+        ("PRICE_BASE_URL", "https://a.example/v1"),
+        ("STORE_BASE_URL", "https://a.example/v3/"),
+        ("DATABASE_URL", "nonsense"),
+        ("DATABASE_URL", "mysql://a.example/ledger"),
+        ("STORE_VERIFIER", "os.path.join"),
+        ("FX_PROVIDER", "os.path.join"),
+        ("PRICE_PROVIDER", "ledger.providers.prices.SECONDS"),
         ("CORS_ALLOWED_ORIGINS", "ledger.example"),
         ("CORS_ALLOWED_ORIGINS", "*"),
         ("CORS_ALLOWED_ORIGINS", "https://a.example, https://b.example/app"),
@@ -91,3 +110,39 @@ def test_pages_of_listed_origins_alone_may_call_and_send_no_cookie() -> None:
     assert listed[:3] == [origin, origin, None]
     assert "authorization" in listed[3]
     assert other[:3] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    "hosts", ["*", ".ledger.example", "[::1], a-b.example, 10.0.0.1"]
+)
+def test_hosts_of_every_kind_are_taken(hosts: str) -> None:
+    assert import_settings("import config.wsgi", ALLOWED_HOSTS=hosts).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("gunicorn", "--config", "gunicorn.conf.py"),
+        ("celery", "-A", "config", "beat"),
+        ("celery", "-A", "config", "worker"),
+    ],
+    ids=" ".join,
+)
+def test_start_by_other_means_without_a_key_stops_with_one_line(
+    command: tuple[str, ...],
+) -> None:
+    left = {k: v for k, v in os.environ.items() if k != "SECRET_KEY"}
+    own = {"DJANGO_SETTINGS_MODULE": "config.settings", "BIND": "127.0.0.1:1"}
+    run = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        env=left | own | {"DEBUG": "false"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert run.returncode != 0
+    assert run.stderr.strip().splitlines() == [
+        "configuration: SECRET_KEY is not set: it signs what members must not forge."
+    ]

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from config.chunks import MAX_BODY_BYTES, ChunkedBodies
+from config import bodies
+from config.bodies import MAX_BODY_BYTES, ChunkedBodies, WholeBodies
 from tests.clients import JSONClient
 
 
@@ -51,6 +52,38 @@ def test_body_that_breaks_off_announces_more_than_it_has() -> None:
 def test_body_without_end_is_cut_above_every_limit() -> None:
     announced, _ = send(io.BytesIO(b"x" * (MAX_BODY_BYTES + 10**6)))
     assert MAX_BODY_BYTES < announced < MAX_BODY_BYTES + 10**6
+
+
+def refuse(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    """A WSGI application that answers without a look at the body."""
+    start_response("404 Not Found", [])
+    return [b"no"]
+
+
+def test_body_that_nobody_read_is_read_to_its_end() -> None:
+    body = io.BytesIO(b"x" * 10**6)
+    assert WholeBodies(refuse)({"wsgi.input": body}, lambda *_: None) == [b"no"]
+    assert body.read() == b""
+
+
+def test_rest_of_a_body_above_every_limit_is_left() -> None:
+    body = io.BytesIO(b"x" * (2 * MAX_BODY_BYTES))
+    WholeBodies(refuse)({"wsgi.input": body}, lambda *_: None)
+    assert body.tell() < MAX_BODY_BYTES + 10**5
+
+
+def test_rest_that_breaks_off_changes_no_answer() -> None:
+    environ = {"wsgi.input": Broken(b"abcdef")}
+    assert WholeBodies(refuse)(environ, lambda *_: None) == [b"no"]
+
+
+def test_rest_that_does_not_come_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    body = io.BytesIO(b"x" * 10**6)
+    monkeypatch.setattr(bodies, "DRAIN_SECONDS", 0)
+    WholeBodies(refuse)({"wsgi.input": body}, lambda *_: None)
+    assert body.tell() == 0
 
 
 @pytest.mark.django_db

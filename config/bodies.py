@@ -1,10 +1,13 @@
-"""Bodies that come in chunks: Django reads only what announces its length.
+"""Bodies that come in chunks, and those that nobody reads to their end.
 
-Without this a chunked body would look empty, and a change that a client believes to
-have sent would be lost.
+Django reads only what announces its length: a chunked body would look empty, and a
+change that a client believes to have sent would be lost. And gunicorn closes a
+connection with much of a body unread, though the answer has announced that it stays
+open: the client's next request would fail.
 """
 
 import tempfile
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +15,8 @@ WSGIApplication = Any
 MAX_BODY_BYTES = 11 * 2**20
 """Above every limit of the views, which then refuse it themselves."""
 IN_MEMORY_BYTES = 2**20
+DRAIN_SECONDS = 5.0
+"""How long the rest of a body is waited for."""
 _PIECE = 2**16
 
 
@@ -38,6 +43,28 @@ class ChunkedBodies:
                 return list(answer)
             finally:
                 answer.close()
+
+
+class WholeBodies:
+    """Reads what a refusal has left of the body, within a limit of size and time."""
+
+    def __init__(self, application: WSGIApplication) -> None:
+        self.application = application
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        answer: Iterable[bytes] = self.application(environ, start_response)
+        drain(environ["wsgi.input"])
+        return answer
+
+
+def drain(source: Any) -> None:
+    """Read on; a body that breaks off, or is too long, ends its connection."""
+    left, end = MAX_BODY_BYTES, time.monotonic() + DRAIN_SECONDS
+    try:
+        while left > 0 and time.monotonic() < end and (piece := source.read(_PIECE)):
+            left -= len(piece)
+    except (OSError, ValueError):
+        return
 
 
 def collect(source: Any, body: Any) -> int:
