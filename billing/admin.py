@@ -61,7 +61,7 @@ class PurchaseAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[Purchase], search_term: str
     ) -> tuple[QuerySet[Purchase], bool]:
         """By what has an index, whatever the number of purchases."""
-        term = search_term.strip().replace("\0", "")
+        term = search_term.strip()
         if not term:
             return queryset, False
         members = Member.objects.filter(login_id__iexact=term).values_list("pk")

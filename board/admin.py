@@ -48,7 +48,7 @@ class ModeratedAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        term = search_term.strip().replace("\0", "")
+        term = search_term.strip()
         if term.startswith(AUTHOR_SIGN):
             login_id = term.removeprefix(AUTHOR_SIGN)
             members = Member.objects.filter(login_id__iexact=login_id)

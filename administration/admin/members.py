@@ -170,7 +170,7 @@ class MemberAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[Member], search_term: str
     ) -> tuple[QuerySet[Member], bool]:
         """As the API's list searches."""
-        for word in search_term.replace("\0", "").split():
+        for word in search_term.split():
             queryset = queryset.filter(contains(word))
         return queryset, False
 

@@ -187,7 +187,7 @@ def test_command_says_what_it_did(free_member: Member) -> None:
 def test_failure_of_the_command_is_not_swallowed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(_: datetime) -> int:
+    def fail(*_: object) -> int:
         raise RuntimeError("the disk is gone")
 
     monkeypatch.setattr("board.management.commands.purge_images.purge_unused", fail)

@@ -12,6 +12,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from accounts.models import Member
+from accounts.throttles import Limit
+from board import images
 from board.images import MOST_IMAGES, purge_unused
 from board.models import Comment, CommentVote, Image, Post, PostImage, PostVote
 from tests.board.pictures import draw
@@ -209,7 +211,11 @@ def test_quota_is_exact_for_uploads_at_once() -> None:
     assert Image.objects.count() == MOST_IMAGES
 
 
-def test_uploads_an_hour_are_exact_for_uploads_at_once() -> None:
+def test_uploads_an_hour_are_exact_for_uploads_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fewer = Limit("images", 20, timedelta(hours=1))
+    monkeypatch.setattr(images, "UPLOADS", fewer)
     clients = [JSONClient(make_member())] * 3
 
     def send_many(client: JSONClient) -> list[int]:
