@@ -20,7 +20,8 @@ LONGEST_ALERT = 1500
 _HANGUL = re.compile("[가-힣]")
 _JAPANESE = re.compile("[぀-ヿ]|利用|金額|円|取引|決済|返金")
 _FOREIGN = re.compile("[ぁ-ヿ]|[A-Za-z]{3} [A-Za-z]{2,12} [A-Za-z$]")
-_SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?")
+SENT = "발신"
+_SENT_FROM_WEB = re.compile(rf"\[?(?:Web|WEB|web)[ ]?{SENT}\]?")
 _AMOUNT = re.compile(r"\d원|\d,\d{3}|[A-Z]{3} ?\d|[$€₩] ?\d|\d\.\d{2}")
 
 
@@ -58,6 +59,7 @@ def parse_foreign(source: Source, sender: str) -> Parsed:
 
 def end_of_first(text: str) -> int:
     """Where a second message begins that was sent along with the first."""
-    amount = _AMOUNT.search(text)
+    last = text.rfind(SENT)
+    amount = _AMOUNT.search(text, 0, last) if last > 0 else None
     second = amount and _SENT_FROM_WEB.search(text, amount.end())
     return second.start() if second else len(text)
