@@ -42,6 +42,9 @@ class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_max_show_all = 0
     sortable_by = ()
 
+    class Media:
+        css = {"all": ["administration/lists.css"]}
+
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         name, _, how = lookup.partition("__")
         own = {getattr(each, "parameter_name", "") for each in self.list_filter}
