@@ -8,7 +8,6 @@ from django.db.models import Q, QuerySet
 from accounts.models import Member
 from administration.tallies import count_members
 from config.api.pagination import Page
-from config.letter_pairs import PAIR, ids_with_pair
 
 MOST_HITS = 10_000
 """As far as the hits of a search are counted, and its pages go."""
@@ -63,11 +62,8 @@ def find_members(wanted: MemberFilter, now: datetime) -> QuerySet[Member]:
 def contains(word: str) -> Q:
     """Whether login id, name or email contains the word, in any letter case.
 
-    An index of pairs answers this for two letters, one of trigrams for more.
+    The trigram index `member_search` answers this for three letters or more.
     """
-    if len(word) == PAIR:
-        ids = ids_with_pair("member", *SEARCHED, pair=word, written="upper({})")
-        return Q(pk__in=ids)
     return Q(*((f"{name}__icontains", word) for name in SEARCHED), _connector=Q.OR)
 
 

@@ -1,7 +1,8 @@
 """What administrators do with members; role, status, plan, delete never their own.
 
-Whoever changes a member is checked again under a lock (`accounts.administrators`), so
-that one who may administer always remains (service.md, Administrator).
+Whoever changes another's role, status or plan, or deletes them, is checked again under
+a lock (`accounts.administrators`), so that one who may administer always remains
+(service.md, Administrator).
 """
 
 from collections.abc import Iterator

@@ -6,7 +6,6 @@ index that its order asks for.
 """
 
 import json
-from urllib.parse import quote
 
 import psycopg
 
@@ -28,7 +27,7 @@ REPEATS, SECONDS = 30, 3
 
 _SETTING = """
     SET session_replication_role = replica;
-    DROP INDEX board_post_words, board_post_pairs, board_post_tags;
+    DROP INDEX board_post_words, board_post_tags;
 """
 _POSTS = """
     INSERT INTO board_post (id, member_id, category, title, content, words, tags,
@@ -37,8 +36,7 @@ _POSTS = """
     SELECT g, 1 + g * 31 %% %(members)s,
         (ARRAY['community', 'saving', 'tips'])[1 + g %% 3],
         'Title of post ' || g, repeat('lorem ipsum dolor ', 40),
-        'title of post ' || g || repeat(' lorem ipsum dolor', 40)
-            || CASE WHEN g %% 10000 = 77 THEN ' 적금' ELSE '' END,
+        'title of post ' || g || repeat(' lorem ipsum dolor', 40),
         ARRAY['tag ' || g %% 50], g %% (%(posts)s / 4) = 1, false, 0, 0, 0, at, at
     FROM generate_series(1, %(posts)s) g,
         LATERAL (SELECT now() - (%(posts)s - g) * interval '20 seconds' AS at) made
@@ -66,7 +64,6 @@ _HOT_VOTES = """
 """
 _RESETTING = """
     CREATE INDEX board_post_words ON board_post USING gin (words gin_trgm_ops);
-    CREATE INDEX board_post_pairs ON board_post USING gin (letter_pairs(words));
     CREATE INDEX board_post_tags ON board_post USING gin (tags);
     CREATE INDEX for_the_peer ON board_post (is_notice DESC, id DESC)
         WHERE NOT is_hidden;
@@ -139,7 +136,6 @@ def time_one_client(
             ("category", f"{PATH}?category=tips"),
             ("by key", f"{PATH}?before={size // 2}"),
             ("by number", f"{PATH}?page={size // 40}"),
-            ("two letters", f"{PATH}?keyword={quote('적금')}"),
         ):
             calls[f"{name} {size}"] = Client(stage.ask_beside(path, beside, READER))
         peer = stage.ask_peer_beside("/posts", beside, READER)
@@ -154,7 +150,7 @@ def describe_size(size: int, times: dict[str, Timing]) -> list[Row]:
     first, where = of("page 1"), f"{size:,} posts"
     level = f"T {milliseconds(of('T').median)}, {milliseconds(first.median)}"
     rows = [at_most(NAME, f"page 1 : T, {where}", level, first.to(of("T")), 3)]
-    for name in ("category", "by number", "two letters", "peer"):
+    for name in ("category", "by number", "peer"):
         text = "DRF page numbers" if name == "peer" else name
         level = milliseconds(of(name).median)
         rows.append(Row(NAME, f"{text} : page 1, {where}", level, of(name).to(first)))

@@ -18,7 +18,6 @@ from administration.admin.lists import WITHHELD_OF_MEMBERS, ReadOnlyAdmin
 from board import moderation
 from board.content import searchable, show
 from board.models import Comment, Post
-from config.letter_pairs import PAIR, ids_with_pair
 
 MOST_AT_ONCE = 100
 COMMENTS_SEARCHED = 200_000
@@ -106,11 +105,7 @@ class PostAdmin(ModeratedAdmin):
         return super().get_queryset(request).defer("words", "content")
 
     def find_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
-        text = searchable(words)
-        if len(text) == PAIR:
-            ids = ids_with_pair("board_post", "words", pair=text)
-            return rows.filter(pk__in=ids)
-        return rows.filter(words__contains=text)
+        return rows.filter(words__contains=searchable(words))
 
 
 @admin.register(Comment)

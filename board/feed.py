@@ -18,7 +18,6 @@ from board.locking import MAX_ID
 from board.voting import CHOICES
 from config.api.pagination import Page
 from config.errors import NotFound
-from config.letter_pairs import PAIR
 
 HOT_AGE = timedelta(days=1)
 """How old a hot post or comment may be (service.md, Limits)."""
@@ -95,10 +94,6 @@ _FILTERS = {
     "category": " AND p.category = %(category)s",
     "tag": " AND p.tags @> ARRAY[%(tag)s]::varchar[]",
     "keyword": " AND p.words LIKE %(keyword)s",
-    "pair": """ AND p.id IN (
-        SELECT id FROM board_post WHERE letter_pairs(words) @> letter_pairs(%(pair)s)
-        OFFSET 0
-    )""",
 }
 _RECOMMENDERS = """
     SELECT {author} FROM board_post_vote v JOIN member m ON m.id = v.member_id
@@ -118,9 +113,8 @@ class PostFilter:
 
     @property
     def values(self) -> dict[str, str]:
-        given = {"category": self.category, "tag": self.tag}
-        if self.keyword:
-            given |= _search(self.keyword)
+        keyword = _containing(self.keyword) if self.keyword else None
+        given = {"category": self.category, "tag": self.tag, "keyword": keyword}
         return {name: value for name, value in given.items() if value is not None}
 
     @property
@@ -263,13 +257,8 @@ def _describe_post(row: Row) -> dict[str, Any]:
     }
 
 
-def _search(keyword: str) -> dict[str, str]:
-    """What the words of posts, which are kept in one searchable form, contain.
-
-    Two letters are no trigram; another index answers for them.
-    """
+def _containing(keyword: str) -> str:
+    """A pattern for the words of posts, which are kept in one searchable form."""
     text = searchable(keyword)
-    if len(text) == PAIR:
-        return {"pair": text}
     escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return {"keyword": f"%{escaped}%"}
+    return f"%{escaped}%"

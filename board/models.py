@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from accounts.models import Member
 from board import content
-from config.letter_pairs import LetterPairs
 
 TITLE_LENGTH = 200
 CONTENT_LENGTH = content.LONGEST
@@ -109,7 +108,6 @@ class Post(Voted):
             ),
             GinIndex(fields=["tags"], name="board_post_tags"),
             GinIndex(OpClass("words", name="gin_trgm_ops"), name="board_post_words"),
-            GinIndex(LetterPairs("words"), name="board_post_pairs"),
         ]
 
     def __str__(self) -> str:

@@ -15,8 +15,12 @@ WSGIApplication = Any
 MAX_BODY_BYTES = 11 * 2**20
 """Above every limit of the views, which then refuse it themselves."""
 IN_MEMORY_BYTES = 2**20
-DRAIN_SECONDS = 5.0
-"""How long the rest of a body is waited for."""
+DRAIN_SECONDS = 2.0
+"""How long the rest of a body is waited for; its answer waits as long."""
+SILENT_SECONDS = 0.5
+"""How long nothing may come in at all."""
+DRAIN_PIECE = 2**10
+"""What is read at once: less than one packet, so that no read waits for several."""
 _PIECE = 2**16
 
 
@@ -53,18 +57,36 @@ class WholeBodies:
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         answer: Iterable[bytes] = self.application(environ, start_response)
-        drain(environ["wsgi.input"])
+        if has_body(environ):
+            drain(environ["wsgi.input"], environ.get("gunicorn.socket"))
         return answer
 
 
-def drain(source: Any) -> None:
-    """Read on; a body that breaks off, or is too long, ends its connection."""
+def has_body(environ: dict[str, Any]) -> bool:
+    length = environ.get("CONTENT_LENGTH") or "0"
+    return length.isdigit() and 0 < int(length) <= MAX_BODY_BYTES
+
+
+def drain(source: Any, connection: Any) -> None:
+    """Read on, each piece within what is left of the time.
+
+    A body that breaks off, is too long or comes too slowly ends its connection.
+    """
+    before = connection.gettimeout() if connection else None
     left, end = MAX_BODY_BYTES, time.monotonic() + DRAIN_SECONDS
     try:
-        while left > 0 and time.monotonic() < end and (piece := source.read(_PIECE)):
+        while left > 0 and (seconds := end - time.monotonic()) > 0:
+            if connection:
+                connection.settimeout(min(seconds, SILENT_SECONDS))
+            piece = source.read(DRAIN_PIECE)
+            if not piece:
+                return
             left -= len(piece)
     except (OSError, ValueError):
         return
+    finally:
+        if connection:
+            connection.settimeout(before)
 
 
 def collect(source: Any, body: Any) -> int:

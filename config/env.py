@@ -95,8 +95,11 @@ def read_origin(name: str, default: str) -> str:
 
 
 def read_origins(name: str) -> list[str]:
-    """Schemes and hosts with their ports, as browsers send them, by commas."""
-    return [_check_origin(name, origin) for origin in read_list(name)]
+    """Schemes and hosts with their ports, as browsers send them, by commas.
+
+    Packaged apps have schemes of their own (capacitor://localhost).
+    """
+    return [_check_origin(name, origin, any_scheme=True) for origin in read_list(name)]
 
 
 def read_hosts(name: str) -> list[str]:
@@ -110,8 +113,9 @@ def read_hosts(name: str) -> list[str]:
     return hosts
 
 
-def _check_origin(name: str, origin: str) -> str:
-    is_address = _is_address(origin, ("http", "https"))
+def _check_origin(name: str, origin: str, *, any_scheme: bool = False) -> str:
+    schemes = (urlsplit(origin).scheme,) if any_scheme and ":" in origin else ()
+    is_address = _is_address(origin, (*filter(None, schemes), "http", "https"))
     if not is_address or origin.count("/") > 2 or set(origin) & set("?#@"):
         raise ImproperlyConfigured(
             f"{name} must be like https://ledger.example, not {origin!r}."

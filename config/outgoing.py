@@ -19,6 +19,8 @@ READ_SECONDS = 5.0
 MAX_BYTES = 2**20
 SLOW_SECONDS = 0.5
 """A failure that took longer is not worth waiting for again at once."""
+QUICK_FAILURES = 5
+"""So many quick ones within the pause of a key begin it as well."""
 _CHUNK = 2**16
 _NO_ANSWER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
@@ -34,12 +36,14 @@ class Answer:
 class Pauses:
     """What kept a caller waiting in vain is left alone for `seconds`, in this process.
 
-    A quick refusal costs nothing: it may be over with the next call.
+    A quick refusal costs nothing and may be over with the next call; several in a row
+    are not, and go on costing the source.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._ends: dict[Hashable, float] = {}
+        self._failures: dict[Hashable, list[float]] = {}
 
     def admits(self, key: Hashable) -> bool:
         return time.monotonic() >= self._ends.get(key, 0.0)
@@ -47,16 +51,23 @@ class Pauses:
     def note_failure(self, key: Hashable, began: float) -> None:
         """Leave `key` alone if the failure took long, `began` being monotonic.
 
-        Pauses that are over are forgotten.
+        Pauses that are over are forgotten, and so are failures of before.
         """
         now = time.monotonic()
-        if now - began < SLOW_SECONDS:
+        recent = [at for at in self._failures.get(key, ()) if now - at < self._seconds]
+        kept = {
+            k: ats
+            for k, ats in self._failures.copy().items()
+            if ats[-1] > began - self._seconds
+        }
+        self._failures = kept | {key: [*recent, now]}
+        if now - began < SLOW_SECONDS and len(recent) + 1 < QUICK_FAILURES:
             return
         running = {k: end for k, end in self._ends.copy().items() if end > now}
         self._ends = running | {key: now + self._seconds}
 
     def end_all(self) -> None:
-        self._ends = {}
+        self._ends, self._failures = {}, {}
 
 
 def load_provider(setting: str) -> Any:

@@ -106,9 +106,13 @@ STATEMENT_LIMITS = (
 
 def read_database(url: str) -> dict[str, Any]:
     """Django's description of the database behind DATABASE_URL, with its pool."""
-    if not url.startswith(("postgresql://", "postgres://")):
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() not in {"postgresql", "postgres", "psql", "pgsql"}:
         raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://.")
-    parsed = environ.Env.db_url_config(url)
+    try:
+        parsed = environ.Env.db_url_config(f"postgresql://{rest}")
+    except ValueError:
+        raise ImproperlyConfigured("DATABASE_URL cannot be read.") from None
     options = parsed.get("OPTIONS", {})
     return {
         **parsed,

@@ -9,8 +9,6 @@ from django.db import models
 from django.db.models.functions import MD5, Lower, NullIf, Upper
 from django.utils import timezone
 
-from config.letter_pairs import LetterPairs
-
 LOGIN_ID_LENGTH = 50
 NAME_LENGTH = 100
 
@@ -130,12 +128,6 @@ class Member(AbstractBaseUser):
                 OpClass(Upper("display_name"), name="gin_trgm_ops"),
                 OpClass(Upper("email"), name="gin_trgm_ops"),
                 name="member_search",
-            ),
-            GinIndex(
-                LetterPairs(Upper("login_id")),
-                LetterPairs(Upper("display_name")),
-                LetterPairs(Upper("email")),
-                name="member_search_pairs",
             ),
             models.Index(
                 fields=["plan_expires_at"],

@@ -24,6 +24,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="stockquote",
             name="failed",
-            field=models.BooleanField(default=False),
+            field=models.BooleanField(db_default=False),
         ),
     ]

@@ -135,7 +135,7 @@ class StockQuote(models.Model):
     fetched_at = models.DateTimeField(null=True)
     due_at = models.DateTimeField()
     claimed = models.BooleanField(default=False)
-    failed = models.BooleanField(default=False)
+    failed = models.BooleanField(db_default=False)
     """Whether the last look-up found no price."""
 
     class Meta:

@@ -84,20 +84,19 @@ def is_same_payment(one: Announcement, other: Announcement) -> bool:
         *(other.kind, other.is_partial, other.currency, other.value),
     ):
         return False
-    first, second = companies_of(one, other)
     if (
-        _differ(first, second)
+        not is_one_company(one, other)
         or _differ(one.running_total, other.running_total)
         or _differ(one.balance, other.balance)
     ):
         return False
     if one.is_timed and other.is_timed:
-        same_company = first is not None and second is not None
+        same_company = one.card_company is not None and other.card_company is not None
         return _minute(one) == _minute(other) and not (
-            same_company and not is_loosely_same(one.merchant, other.merchant)
+            same_company and not is_one_merchant(one, other)
         )
     apart = abs(one.happened_at - other.happened_at)
-    return apart < WINDOW and is_loosely_same(one.merchant, other.merchant)
+    return apart < WINDOW and is_one_merchant(one, other)
 
 
 def is_cancelled_by(
@@ -109,7 +108,7 @@ def is_cancelled_by(
         cancellation.value,
     ):
         return False
-    if _differ(*companies_of(approval, cancellation)):
+    if not is_one_company(approval, cancellation):
         return False
     if not fits_card(approval.card_hint, cancellation.card_hint):
         return False
@@ -121,13 +120,27 @@ def is_cancelled_by(
     return is_loosely_same(approval.merchant, cancellation.merchant)
 
 
-def companies_of(
-    one: Announcement, other: Announcement
-) -> tuple[str | None, str | None]:
-    """The companies as far as both tell one: beside a card, a pay app tells none."""
-    if (one.card_company in PAY_SERVICES) != (other.card_company in PAY_SERVICES):
-        return None, None
-    return one.card_company, other.card_company
+def is_one_company(one: Announcement, other: Announcement) -> bool:
+    """Whether nothing tells two companies apart.
+
+    A pay app tells of a payment by some card: beside a card's own message it is the
+    same one only where both name the merchant, or the card names the app as such.
+    """
+    if not _differ(one.card_company, other.card_company):
+        return True
+    if (one.card_company in PAY_SERVICES) == (other.card_company in PAY_SERVICES):
+        return False
+    return bool(one.merchant and other.merchant) and is_one_merchant(one, other)
+
+
+def is_one_merchant(one: Announcement, other: Announcement) -> bool:
+    """Loosely; a card may name the pay app, through which it paid, as its merchant."""
+    if is_loosely_same(one.merchant, other.merchant):
+        return True
+    for app, card in ((one, other), (other, one)):
+        if app.card_company in PAY_SERVICES and card.merchant:
+            return is_loosely_same(app.card_company or "", card.merchant)
+    return False
 
 
 def is_loosely_same(one: str, other: str) -> bool:

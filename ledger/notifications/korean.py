@@ -19,6 +19,7 @@ from ledger.notifications.times import Moment
 
 _OVERSEAS = re.compile("해외|국외")
 _PAIR = re.compile(rf"{AMOUNT}[ ]?[/(=≒][ ]?약?[ ]?$")
+_DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _FIRST_SIGNS = re.compile(rf"[ /|·,.()\-]{{0,4}}[{SIGNAL}{MONTHS}]")
 
 
@@ -159,12 +160,15 @@ def draft_of(
 def kind_of(case: Case) -> Kind:
     """What happened; a card's approval of less than nothing takes one back.
 
-    A minus beside an account's booking (출금 -5,000) only says where money went.
+    A minus beside an account's booking (출금 -5,000) only says where money went, and
+    lines that all begin with one are a list.
     """
     kind = case.signal.kind if case.signal else Kind.APPROVAL
     if kind is not Kind.APPROVAL or case.money is None or not case.money.is_minus:
         return kind
     reading = case.reading
+    if len(_DASHED_LINE.findall(reading.source)) > 1:
+        return kind
     is_card = reading.head is not None and not reading.head.is_app
     is_booking = not is_card or reading.is_check or reading.balance is not None
     return kind if is_booking or "승인" not in case.word else Kind.CANCELLATION

@@ -131,7 +131,7 @@ BALANCE_PATTERN = re.compile(
 )
 
 _GROUPING = str.maketrans("", "", " '’")
-_MINUS = re.compile(rf"(?:^|[\s(:{ANY}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$₩])?\Z")
+_MINUS = re.compile(rf"(?:^|[\s({ANY}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$₩])?\Z")
 WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
 
 
@@ -163,7 +163,7 @@ def read_number(number: str) -> Decimal:
 
 def read_money(number: str, currency: str) -> Decimal:
     """The same; a dot before three digits groups where a currency has no decimals."""
-    if currency in WITHOUT_DECIMALS and number[-4:-3] == ".":
+    if currency in WITHOUT_DECIMALS and number[-4:-3] == "." and "," not in number:
         number = number.replace(".", "")
     return read_number(number)
 

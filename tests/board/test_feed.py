@@ -4,8 +4,6 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from board.models import Post, PostCount, PostVote
@@ -242,18 +240,6 @@ def test_keyword_is_looked_for_in_title_and_text(keyword, client):
 def test_two_letters_stand_side_by_side_and_are_no_pattern(keyword, client):
     make_post(make_member(), title="적금 rice", words="적금 rice")
     assert client.read(POSTS, keyword=keyword)["count"] == keyword.startswith("적")
-
-
-def test_search_for_two_letters_can_go_by_an_index(client):
-    with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
-        client.read(POSTS, keyword="적금")
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        searches = [q["sql"] for q in queries if "letter_pairs" in q["sql"]]
-        assert len(searches) == 2, "the page and the count"
-        for sql in searches:
-            cursor.execute(f"EXPLAIN {sql}")
-            plan = "\n".join(line for (line,) in cursor.fetchall())
-            assert "Scan on board_post_pairs" in plan
 
 
 def test_keyword_does_not_see_markup(client):

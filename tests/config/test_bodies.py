@@ -1,13 +1,20 @@
 """Bodies that come in chunks are read like others."""
 
 import io
+import socket
+import time
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from config import bodies
-from config.bodies import MAX_BODY_BYTES, ChunkedBodies, WholeBodies
+from config.bodies import (
+    MAX_BODY_BYTES,
+    SILENT_SECONDS,
+    ChunkedBodies,
+    WholeBodies,
+)
 from tests.clients import JSONClient
 
 
@@ -60,29 +67,49 @@ def refuse(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
     return [b"no"]
 
 
+def answer_to(body: Any, length: int, connection: Any = None) -> list[bytes]:
+    environ = {
+        "wsgi.input": body,
+        "CONTENT_LENGTH": str(length),
+        "gunicorn.socket": connection,
+    }
+    return list(WholeBodies(refuse)(environ, lambda *_: None))
+
+
 def test_body_that_nobody_read_is_read_to_its_end() -> None:
     body = io.BytesIO(b"x" * 10**6)
-    assert WholeBodies(refuse)({"wsgi.input": body}, lambda *_: None) == [b"no"]
+    assert answer_to(body, 10**6) == [b"no"]
     assert body.read() == b""
 
 
-def test_rest_of_a_body_above_every_limit_is_left() -> None:
-    body = io.BytesIO(b"x" * (2 * MAX_BODY_BYTES))
-    WholeBodies(refuse)({"wsgi.input": body}, lambda *_: None)
-    assert body.tell() < MAX_BODY_BYTES + 10**5
+@pytest.mark.parametrize("length", ["", "0", "-5", "x", str(MAX_BODY_BYTES + 1)])
+def test_body_that_is_none_or_above_every_limit_is_left(length: str) -> None:
+    body = io.BytesIO(b"abc")
+    environ = {"wsgi.input": body, "CONTENT_LENGTH": length}
+    assert WholeBodies(refuse)(environ, lambda *_: None) == [b"no"]
+    assert body.tell() == 0
 
 
 def test_rest_that_breaks_off_changes_no_answer() -> None:
-    environ = {"wsgi.input": Broken(b"abcdef")}
-    assert WholeBodies(refuse)(environ, lambda *_: None) == [b"no"]
+    assert answer_to(Broken(b"abcdef"), 6) == [b"no"]
 
 
-def test_rest_that_does_not_come_is_not_waited_for(
+def test_rest_that_does_not_come_is_waited_for_a_moment_only() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.send(b"abc")
+        began = time.monotonic()
+        assert answer_to(ours.makefile("rb"), 100_000, ours) == [b"no"]
+        assert time.monotonic() - began < 2 * SILENT_SECONDS
+        assert ours.gettimeout() is None
+
+
+def test_rest_that_takes_long_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     body = io.BytesIO(b"x" * 10**6)
     monkeypatch.setattr(bodies, "DRAIN_SECONDS", 0)
-    WholeBodies(refuse)({"wsgi.input": body}, lambda *_: None)
+    answer_to(body, 10**6)
     assert body.tell() == 0
 
 

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,21 @@ def check_what_gunicorn_does_itself(port: int) -> None:
     assert (refused.status, problem["status"]) == (414, 414)
     assert problem["code"] == "URI_TOO_LONG"
     connection.close()
+    check_that_silence_holds_nothing_up(port)
+
+
+def check_that_silence_holds_nothing_up(port: int) -> None:
+    """More clients than threads announce a body and send none."""
+    silent = []
+    for _ in range(8):
+        connection = socket.create_connection((LOOPBACK, port))
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n")
+        silent.append(connection)
+    began = time.monotonic()
+    assert ask(port, "/api/health/live")[0] == 200
+    assert time.monotonic() - began < 5
+    for connection in silent:
+        connection.close()
 
 
 def test_server_brings_everything_and_stops_all_of_it_twice() -> None:

@@ -33,12 +33,14 @@ from tests.config.test_env import import_settings, read_real
         ("PRICE_BASE_URL", "https://a.example/v1"),
         ("STORE_BASE_URL", "https://a.example/v3/"),
         ("DATABASE_URL", "nonsense"),
+        ("DATABASE_URL", "postgresql://u@h:abc/d"),
         ("DATABASE_URL", "mysql://a.example/ledger"),
         ("STORE_VERIFIER", "os.path.join"),
         ("FX_PROVIDER", "os.path.join"),
         ("PRICE_PROVIDER", "ledger.providers.prices.SECONDS"),
         ("CORS_ALLOWED_ORIGINS", "ledger.example"),
         ("CORS_ALLOWED_ORIGINS", "*"),
+        ("CORS_ALLOWED_ORIGINS", "://a.example"),
         ("CORS_ALLOWED_ORIGINS", "https://a.example, https://b.example/app"),
         ("CORS_ALLOWED_ORIGINS", "https://a.example:port"),
     ],
@@ -110,6 +112,12 @@ def test_pages_of_listed_origins_alone_may_call_and_send_no_cookie() -> None:
     assert listed[:3] == [origin, origin, None]
     assert "authorization" in listed[3]
     assert other[:3] == [None, None, None]
+
+
+def test_origin_of_a_packaged_app_is_taken() -> None:
+    origins = "capacitor://localhost, https://a.example:8443"
+    result = import_settings("import config.wsgi", CORS_ALLOWED_ORIGINS=origins)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,16 @@ def test_failure_that_took_long_is_remembered_for_a_while(
     assert fx_source.calls == [USD_KRW]
 
 
+def test_source_that_refuses_again_and_again_is_left_alone(
+    fx_source: FakeRates,
+) -> None:
+    fx_source.answer(USD_KRW, "{}", status=429)
+    for _ in range(30):
+        with pytest.raises(ProviderUnavailable):
+            look_up_rate("USD", "KRW", FRIDAY)
+    assert len(fx_source.calls) == outgoing.QUICK_FAILURES
+
+
 @pytest.mark.parametrize("status", [404, 429, 500, 503])
 def test_quick_failure_may_be_over_with_the_next_call(
     fx_source: FakeRates, status: int

@@ -50,6 +50,7 @@ def later(**apart: int) -> datetime:
         {"card_company": None, "merchant": "카카오페이"},
         {"card_company": "카카오페이", "merchant": "바람커피"},
         {"card_company": "삼성월렛", "card_hint": None, "running_total": None},
+        {"card_company": "네이버페이", "merchant": "바람커피 성수점"},
         {"running_total": None},
         {"merchant": "바람커피"},
         {"merchant": ""},
@@ -72,6 +73,18 @@ def test_card_takes_back_what_its_pay_app_announced() -> None:
     app = replace(PAYMENT, card_company="카카오페이", card_hint=None)
     cancellation = replace(PAYMENT, kind=Kind.CANCELLATION, happened_at=later(hours=2))
     assert is_cancelled_by(app, cancellation, None)
+    for merchant in ("", "소담분식"):
+        other = replace(cancellation, merchant=merchant)
+        assert not is_cancelled_by(app, other, None)
+        assert not is_cancelled_by(app, other, NOON.date())
+
+
+def test_card_may_name_the_pay_app_as_its_merchant() -> None:
+    app = replace(PAYMENT, card_company="카카오페이", merchant="바람커피")
+    card = replace(PAYMENT, merchant="카카오페이")
+    assert is_same_payment(app, card)
+    assert is_same_payment(card, app)
+    assert not is_same_payment(app, replace(card, merchant="네이버페이"))
 
 
 @pytest.mark.parametrize(
@@ -84,6 +97,8 @@ def test_card_takes_back_what_its_pay_app_announced() -> None:
         {"happened_at": later(days=365)},
         {"card_company": "KB국민"},
         {"card_company": "카카오페이", "running_total": 517_100},
+        {"card_company": "카카오페이", "merchant": "소담분식"},
+        {"card_company": "카카오페이", "merchant": ""},
         {"running_total": 517_100},
         {"merchant": "소담분식"},
         {"is_partial": True},
