@@ -131,6 +131,17 @@ def _is_address(value: str, schemes: tuple[str, ...]) -> bool:
         return False
 
 
+def parse_database_url(url: str) -> dict[str, Any]:
+    """Django's description of the database; only PostgreSQL will do."""
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() not in {"postgresql", "postgres", "psql", "pgsql"}:
+        raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://.")
+    try:
+        return dict(environ.Env.db_url_config(f"postgresql://{rest}"))
+    except ValueError:
+        raise ImproperlyConfigured("DATABASE_URL cannot be read.") from None
+
+
 def read_time_zone(name: str, default: str) -> str:
     value = read_text(name, default)
     try:

@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
-from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -106,13 +104,7 @@ STATEMENT_LIMITS = (
 
 def read_database(url: str) -> dict[str, Any]:
     """Django's description of the database behind DATABASE_URL, with its pool."""
-    scheme, _, rest = url.partition("://")
-    if scheme.lower() not in {"postgresql", "postgres", "psql", "pgsql"}:
-        raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://.")
-    try:
-        parsed = environ.Env.db_url_config(f"postgresql://{rest}")
-    except ValueError:
-        raise ImproperlyConfigured("DATABASE_URL cannot be read.") from None
+    parsed = env.parse_database_url(url)
     options = parsed.get("OPTIONS", {})
     return {
         **parsed,
