@@ -1,5 +1,6 @@
 """Moderation in Django admin: find posts and comments, hide, mark or delete them."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, cast
@@ -54,8 +55,9 @@ class ModeratedAdmin(ReadOnlyAdmin):
             return queryset.filter(member__in=list(members.only("id"))), False
         return (self.find_words(queryset, term) if term else queryset), False
 
+    @abstractmethod
     def find_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
-        raise NotImplementedError
+        """The rows with these words, by an index or among the newest."""
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         return {

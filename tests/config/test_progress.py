@@ -23,9 +23,12 @@ def test_word_comes_every_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said == ["5 done", "10 done"]
 
 
-def test_nobody_is_told_where_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_is_told_where_nobody_waits(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(progress, "EVERY_SECONDS", 0)
     UNSEEN.tell("done")
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.django_db
