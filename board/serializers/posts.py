@@ -1,12 +1,19 @@
 """Wire shapes of posts, their filters and votes."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from rest_framework import serializers
 
 from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, Category
 from board.voting import VALUES
-from config.api.serializers import ExactList, Flag, QuerySerializer, Serializer, Text
+from config.api.serializers import (
+    Flag,
+    QuerySerializer,
+    Serializer,
+    TagList,
+    TagText,
+    Text,
+)
 
 MAX_TAGS = 20
 """Tags on one post."""
@@ -25,29 +32,12 @@ class AuthorBody(Serializer):
     )
 
 
-class PostTag(Text):
-    """A tag's name: no commas, which separate tags in a list of them."""
-
-    default_error_messages: ClassVar[dict[str, Any]] = {
-        "comma": "A tag has no commas in its name.",
-    }
-
-    def to_internal_value(self, data: Any) -> str:
-        text = super().to_internal_value(data)
-        if "," in text:
-            self.fail("comma")
-        return text
-
-
-class PostTags(ExactList):
-    """The tags of a post; each counts once."""
+class PostTags(TagList):
+    """The tags of a post."""
 
     def __init__(self, **options: Any) -> None:
-        child = PostTag(max_length=TAG_LENGTH)
+        child = TagText(max_length=TAG_LENGTH)
         super().__init__(child=child, max_length=MAX_TAGS, required=False, **options)
-
-    def to_internal_value(self, data: Any) -> list[str]:
-        return list(dict.fromkeys(super().to_internal_value(data)))
 
 
 class PostSummaryBody(Serializer):

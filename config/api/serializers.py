@@ -148,6 +148,27 @@ class ExactList(serializers.ListField):
         return super().to_internal_value(data)
 
 
+class TagText(Text):
+    """A tag's name: no commas, which separate tags in a list of them."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "comma": "A tag has no commas in its name.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if "," in text:
+            self.fail("comma")
+        return text
+
+
+class TagList(ExactList):
+    """Names of tags; each counts once."""
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        return list(dict.fromkeys(super().to_internal_value(data)))
+
+
 class QuerySerializer(Serializer):
     """Query parameters: text in, typed values out; unknown ones are ignored."""
 

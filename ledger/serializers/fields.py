@@ -1,11 +1,18 @@
 """Fields that several wire shapes of the ledger share."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from config.api.serializers import MAX_AMOUNT, ExactList, QuerySerializer, Text, Whole
+from config.api.serializers import (
+    MAX_AMOUNT,
+    QuerySerializer,
+    TagList,
+    TagText,
+    Text,
+    Whole,
+)
 from ledger.models.base import MEMO_LENGTH, NAME_LENGTH
 
 MAX_TAGS = 50
@@ -43,22 +50,15 @@ class SignedAmount(Whole):
         super().__init__(min_value=-MAX_AMOUNT, max_value=MAX_AMOUNT, **options)
 
 
-class TagNameField(NameField):
-    """A tag's name: no commas, which separate tags in a backup."""
+class TagNameField(TagText):
+    """A tag's name of 1 to 100 characters."""
 
-    default_error_messages: ClassVar[dict[str, Any]] = {
-        "comma": "A tag has no commas in its name.",
-    }
-
-    def to_internal_value(self, data: Any) -> str:
-        text = super().to_internal_value(data)
-        if "," in text:
-            self.fail("comma")
-        return text
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=NAME_LENGTH, **options)
 
 
-class TagNames(ExactList):
-    """The tags of an entry by name; each counts once."""
+class TagNames(TagList):
+    """The tags of an entry by name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -68,9 +68,6 @@ class TagNames(ExactList):
             default=list,
             **options,
         )
-
-    def to_internal_value(self, data: Any) -> list[str]:
-        return list(dict.fromkeys(super().to_internal_value(data)))
 
 
 class MoveToQuery(QuerySerializer):
