@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from accounts.models import Member
 from accounts.sessions import LiveSession, find_session
-from config.errors import CrossOrigin
+from core.errors import CrossOrigin
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 SAME_SITE = frozenset({"same-origin", "none"})

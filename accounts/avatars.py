@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from accounts.models import Member
 from accounts.profile import split_data_url
-from config.errors import NotFound
+from core.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Every refusal of the accounts app."""
 
-from config.errors import DomainError
+from core.errors import DomainError
 
 
 class InvalidCredentials(DomainError):

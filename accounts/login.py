@@ -8,8 +8,8 @@ from django.http import HttpRequest
 
 from accounts.errors import InvalidCredentials, MemberSuspended, PasswordMismatch
 from accounts.models import Member
-from accounts.throttles import count_failures
-from config.addresses import limit_key, read_client_address
+from accounts.rate_limits import count_failures
+from core.client_ip import limit_key, read_client_address
 
 
 def log_in(login_id: str, password: str, address: str) -> Member:

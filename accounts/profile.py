@@ -16,8 +16,8 @@ from accounts.login import verify_password
 from accounts.models import Member
 from accounts.sessions import announce_change, end_sessions, refresh_session
 from accounts.signup import check_new_password
-from config.errors import InvalidField, InvalidImage
-from config.images import open_picture
+from core.errors import InvalidField, InvalidImage
+from core.image_decoder import open_picture
 
 MAX_IMAGE_BYTES = 2**20
 MAX_IMAGE_PIXELS = 25_000_000

@@ -1,7 +1,7 @@
 """Sessions: Valkey in front, `auth_session` behind, PostgreSQL is the truth.
 
 A session is found by the SHA-256 of its key. The fast store holds copies of rows for
-at most 60 seconds (`accounts.session_copies`). A change of a row is committed first
+at most 60 seconds (`accounts.session_cache`). A change of a row is committed first
 and then announced, so that it counts at once; where the store cannot be told, its copy
 dies of age (service.md, Authentication).
 """
@@ -23,8 +23,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
-from accounts.session_copies import ENDED, Copy, announce, put_copy, read_copy
-from config.progress import UNSEEN, Progress
+from accounts.session_cache import ENDED, Copy, announce, put_copy, read_copy
+from core.progress import UNSEEN, Progress
 
 logger = logging.getLogger(__name__)
 

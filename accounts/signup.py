@@ -7,10 +7,10 @@ from django.core.exceptions import ValidationError
 
 from accounts.errors import SignupDisabled, SignupRefused
 from accounts.models import Member
-from accounts.throttles import SIGN_UP, take
-from administration.switches import is_signup_enabled
-from config.addresses import limit_key
-from config.errors import DomainError, Duplicate, FieldError, refuse_when_broken
+from accounts.rate_limits import SIGN_UP, take
+from accounts.signup_setting import is_signup_enabled
+from core.client_ip import limit_key
+from core.errors import DomainError, Duplicate, FieldError, refuse_when_broken
 
 
 @dataclass(frozen=True, slots=True)

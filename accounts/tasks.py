@@ -4,9 +4,9 @@ from datetime import datetime
 
 from celery import shared_task
 
+from accounts.rate_limits import purge_limits
 from accounts.sessions import purge_expired
-from accounts.throttles import purge_limits
-from administration.jobs import run_job
+from core.jobs.runner import run_job
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -14,9 +14,10 @@ from typing import TypeVar
 from django.db import Error, connection, transaction
 from django.utils import timezone
 
+from accounts.member_counters import count_members
 from accounts.models import Member
 from administration.charts import Chart, Figures, draw_days
-from administration.day_figures import (
+from administration.daily_metrics import (
     Active,
     Name,
     list_days,
@@ -24,11 +25,10 @@ from administration.day_figures import (
     read_course,
     read_notifications,
 )
-from administration.jobs import read_last_runs
-from administration.models import JobRun
-from administration.tallies import count_members
-from config import faststore
-from config.health import database_answers
+from core import redis_client
+from core.health import database_answers
+from core.jobs.models import JobRun
+from core.jobs.runner import read_last_runs
 
 logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
@@ -110,7 +110,7 @@ def read_dashboard(now: datetime) -> Dashboard:
 
 
 def _read_health() -> Section:
-    states = (("PostgreSQL", database_answers()), ("Valkey", faststore.answers()))
+    states = (("PostgreSQL", database_answers()), ("Valkey", redis_client.answers()))
     tiles = [
         Tile(name, "up" if is_up else "down", is_bad=not is_up)
         for name, is_up in states

@@ -1,7 +1,7 @@
 """What administrators do with members; role, status, plan, delete never their own.
 
 Whoever changes another's role, status or plan, or deletes them, is checked again under
-a lock (`accounts.administrators`), so that one who may administer always remains
+a lock (`accounts.locking`), so that one who may administer always remains
 (service.md, Administrator).
 """
 
@@ -12,14 +12,14 @@ from django.db import transaction
 
 import accounts.signup
 import billing.subscriptions
-from accounts.administrators import lock_other
-from accounts.erasure import erase_member
+from accounts.account_deletion import erase_member
+from accounts.audit_log import ADDITION, CHANGE, DELETION, record
 from accounts.errors import SelfChange
+from accounts.locking import lock_other
 from accounts.models import Member
 from accounts.profile import change_profile
 from accounts.sessions import announce_change, end_sessions
-from administration.journal import ADDITION, CHANGE, DELETION, record
-from config.errors import NotFound
+from core.errors import NotFound
 
 NO_MEMBER = "There is no such member."
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import Member
 from accounts.sessions import digest_key, end_sessions
 from administration.dashboard import read_dashboard
-from config.errors import RateLimited
+from core.errors import RateLimited
 
 
 class LoginForm(AdminAuthenticationForm):

@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
-from administration.day_figures import take_snapshot
-from administration.jobs import run_job
+from administration.daily_metrics import take_snapshot
+from core.jobs.runner import run_job
 
 
 @shared_task  # type: ignore[untyped-decorator]

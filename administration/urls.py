@@ -2,11 +2,12 @@
 
 from django.urls import include, path
 
-from administration.views import default_categories, members, switches, users
-from administration.views.nothing import NothingView
+from administration.views import members, signup_setting, users
+from administration.views.not_found import NothingView
+from ledger.views import default_categories
 
 admin_urls = [
-    path("signup-enabled", switches.SignupSwitchView.as_view()),
+    path("signup-enabled", signup_setting.SignupSwitchView.as_view()),
     path("members", members.MembersView.as_view()),
     path("members/<int:member_id>", members.MemberView.as_view()),
     path("members/<int:member_id>/role", members.RoleView.as_view()),

@@ -18,10 +18,10 @@ from benchmarks import (
     statistics,
 )
 from benchmarks.dataset import Shape
+from benchmarks.environment import set_stage
 from benchmarks.faults import Durations
 from benchmarks.report import Row, print_table, say, write_json
 from benchmarks.servers import ROOT
-from benchmarks.stage import set_stage
 
 SPEED = {
     each.NAME: each.measure

@@ -12,9 +12,9 @@ from urllib.parse import quote, urlencode
 import psycopg
 
 from benchmarks.client import Client, Target, Timing, time_in_turn
+from benchmarks.environment import Beside, Stage
 from benchmarks.report import Row, at_most, milliseconds
-from benchmarks.stage import Beside, Stage
-from config.embedded.folder import LOOPBACK
+from devstack.stores.data_dir import LOOPBACK
 
 NAME = "administration"
 SIZES = (1_000, 1_000_000)

@@ -10,10 +10,10 @@ import json
 import psycopg
 
 from benchmarks.client import Client, Timing, time_in_turn
+from benchmarks.environment import Beside, Stage
 from benchmarks.load import load_in_turn
 from benchmarks.report import Row, at_least, at_most, milliseconds
 from benchmarks.sessions import PATH as TRIVIAL
-from benchmarks.stage import Beside, Stage
 
 NAME = "board"
 PATH = "/api/board/posts"

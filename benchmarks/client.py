@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from config.embedded.folder import LOOPBACK
+from devstack.stores.data_dir import LOOPBACK
 
 TIMEOUT_SECONDS = 60
 Headers = Mapping[str, str]

@@ -8,10 +8,10 @@ import psycopg
 
 from benchmarks.client import Client, Timing, time_in_turn
 from benchmarks.dataset import FILTERED
+from benchmarks.environment import Stage
 from benchmarks.load import load_in_turn
 from benchmarks.report import Row, at_least, at_most, milliseconds
 from benchmarks.sessions import PATH as TRIVIAL
-from benchmarks.stage import Stage
 
 NAME = "entries"
 PATH = "/api/account/entries"

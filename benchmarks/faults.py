@@ -10,9 +10,9 @@ from redis import Redis
 from benchmarks import openloop
 from benchmarks.client import percentile
 from benchmarks.dataset import Shape
+from benchmarks.environment import Stage
 from benchmarks.openloop import Answer, Plan
 from benchmarks.report import Row, say
-from benchmarks.stage import Stage
 
 NAME = "faults"
 SHAPE = Shape(members=50, each=1_000, sizes=())

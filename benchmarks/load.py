@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.client import Target, percentile
-from config.embedded.folder import LOOPBACK
+from devstack.stores.data_dir import LOOPBACK
 
 CONNECTIONS = 8
 SUMMARY = Path(__file__).with_name("summary.lua")

@@ -6,9 +6,9 @@ import psycopg
 
 from benchmarks.client import Client, time_in_turn
 from benchmarks.entries import LARGE
+from benchmarks.environment import Stage
 from benchmarks.report import Row, at_most, milliseconds
 from benchmarks.sessions import PATH as TRIVIAL
-from benchmarks.stage import Stage
 
 NAME = "networth"
 PATH = "/api/account/networth"

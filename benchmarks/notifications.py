@@ -12,18 +12,12 @@ import psycopg
 
 from benchmarks.client import TIMEOUT_SECONDS, Client, Target, time_in_turn
 from benchmarks.entries import LARGE
+from benchmarks.environment import Stage
 from benchmarks.report import Row, at_least, milliseconds
 from benchmarks.sessions import PATH as TRIVIAL
-from benchmarks.stage import Stage
-from config.embedded.folder import LOOPBACK
-from ledger.notifications.parser import parse
-from tests.ledger.notifications.samples import (
-    GIVEN,
-    OWN,
-    RECEIVED_AT,
-    differences,
-    load,
-)
+from card_alerts.parser import parse
+from devstack.stores.data_dir import LOOPBACK
+from tests.support.alert_samples import GIVEN, OWN, RECEIVED_AT, differences, load
 
 NAME = "notifications"
 ADDRESS = "/api/account/entries/notification"

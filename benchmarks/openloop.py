@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from config.embedded.folder import LOOPBACK
+from devstack.stores.data_dir import LOOPBACK
 
 PATIENCE_SECONDS = 15.0
 LONGEST_SECONDS = 900.0

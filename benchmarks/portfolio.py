@@ -10,10 +10,10 @@ import psycopg
 
 from benchmarks.client import Client, Target, time_in_turn
 from benchmarks.dataset import Line, finish, write
+from benchmarks.environment import Stage
 from benchmarks.report import Row, at_most, milliseconds
 from benchmarks.sessions import PATH as TRIVIAL
-from benchmarks.stage import Stage
-from config.embedded.folder import LOOPBACK
+from devstack.stores.data_dir import LOOPBACK
 
 NAME = "portfolio"
 PATH, NETWORTH, TRADES = (

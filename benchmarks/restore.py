@@ -19,10 +19,10 @@ from typing import Any
 import psycopg
 
 from benchmarks.client import Client, Target
+from benchmarks.environment import Stage
 from benchmarks.memory import watch_memory
 from benchmarks.report import Row, at_least, at_most
-from benchmarks.stage import Stage
-from config.embedded.folder import LOOPBACK
+from devstack.stores.data_dir import LOOPBACK
 
 NAME = "restore"
 BACKUP, RESTORE = "/api/account/backup", "/api/account/restore"

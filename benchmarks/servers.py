@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.memory import list_children
-from config.embedded.folder import LOOPBACK, find_free_port
-from config.embedded.keeper import die_with_parent
+from devstack.stores.data_dir import LOOPBACK, find_free_port
+from devstack.stores.store_supervisor import die_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS, PEER = "config.wsgi:application", "benchmarks.peer.wsgi:application"
+OURS, PEER = "config.wsgi:application", "benchmarks.baseline.wsgi:application"
 START_SECONDS = 60.0
 STOP_SECONDS = 12.0
 

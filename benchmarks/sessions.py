@@ -5,9 +5,9 @@ import json
 from redis import Redis
 
 from benchmarks.client import Client, time_in_turn
+from benchmarks.environment import Stage
 from benchmarks.load import load_in_turn
 from benchmarks.report import Row, at_least, at_most, milliseconds
-from benchmarks.stage import Stage
 
 NAME = "sessions"
 PATH, PEER_PATH = "/api/auth/session", "/session"

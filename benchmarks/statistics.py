@@ -8,10 +8,10 @@ import psycopg
 
 from benchmarks.client import TIMEOUT_SECONDS, Client, Target, Timing, time_in_turn
 from benchmarks.entries import LARGE
+from benchmarks.environment import Stage
 from benchmarks.report import Row, at_most, milliseconds
 from benchmarks.sessions import PATH as TRIVIAL
-from benchmarks.stage import Stage
-from config.embedded.folder import LOOPBACK as HOST
+from devstack.stores.data_dir import LOOPBACK as HOST
 
 NAME = "statistics"
 YEAR, MONTH, FIRST, LAST = 2023, 3, "2023-03-01", "2023-03-31"

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from config.embedded import keeper
-from config.embedded.folder import Folder
-from config.embedded.postgres import Postgres
-from config.embedded.valkey import Valkey
+from devstack.stores import store_supervisor
+from devstack.stores.data_dir import Folder
+from devstack.stores.postgres import Postgres
+from devstack.stores.valkey import Valkey
 
 
 class OwnStore:
     """One server; it always comes back at the same address."""
 
-    def __init__(self, store: keeper.Store, folder: Folder) -> None:
+    def __init__(self, store: store_supervisor.Store, folder: Folder) -> None:
         self.store, self.folder = store, folder
-        self.process: keeper.Process | None = None
+        self.process: store_supervisor.Process | None = None
 
     @property
     def address(self) -> str:
@@ -30,7 +30,7 @@ class OwnStore:
     def start(self) -> None:
         """Returns once the server answers."""
         with say_into(self.folder.log):
-            self.process = keeper.start(self.store, self.folder)
+            self.process = store_supervisor.start(self.store, self.folder)
 
     def send(self, number: signal.Signals) -> None:
         if self.process:
@@ -45,7 +45,7 @@ class OwnStore:
     def remove(self) -> None:
         if self.process:
             self.send(signal.SIGCONT)
-            keeper.stop(self.store, self.process)
+            store_supervisor.stop(self.store, self.process)
         self.store.remove()
 
 

@@ -5,13 +5,8 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from accounts.models import Member
-from administration.admin.lists import (
-    WITHHELD_OF_MEMBERS,
-    NewestInline,
-    ReadOnlyAdmin,
-)
-from administration.admin.members import MemberAdmin
 from billing.models import Purchase, StoreNotification
+from core.admin import WITHHELD_OF_MEMBERS, NewestInline, ReadOnlyAdmin
 
 
 class PurchaseInline(NewestInline):
@@ -29,9 +24,6 @@ class PurchaseInline(NewestInline):
         "counts",
     )
     fields = readonly_fields
-
-
-MemberAdmin.inlines = [*MemberAdmin.inlines, PurchaseInline]
 
 
 @admin.register(Purchase)

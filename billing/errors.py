@@ -1,6 +1,6 @@
 """Every refusal of the billing app."""
 
-from config.errors import DomainError
+from core.errors import DomainError
 
 
 class PurchaseInvalid(DomainError):

@@ -22,7 +22,7 @@ from billing.errors import PurchaseAlreadyUsed, PurchaseInvalid
 from billing.models import Purchase, SpentOrder
 from billing.products import extend
 from billing.stores import Subscription, digest_token, load_verifier
-from config.errors import refuse_when_broken
+from core.errors import refuse_when_broken
 
 TOKEN_LOCKS = 0x4249
 """The first key of this module's advisory locks; the second is of the token."""

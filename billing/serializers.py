@@ -9,7 +9,7 @@ from rest_framework import serializers
 from accounts.models import Member
 from billing.models import TOKEN_LENGTH
 from billing.products import Period, Product
-from config.api.serializers import Serializer, Text
+from core.api.fields import Serializer, Text
 
 
 class ProductBody(Serializer):

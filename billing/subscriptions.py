@@ -22,7 +22,7 @@ from billing.purchases import (
     write_plan,
 )
 from billing.stores import load_verifier
-from config.errors import InvalidField, NotFound, ProviderUnavailable
+from core.errors import InvalidField, NotFound, ProviderUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from datetime import datetime
 from celery import shared_task
 from django.utils import timezone
 
-from administration.jobs import run_job
-from billing.expiry import run_expiry
-from billing.notifications import handle_waiting, is_anything_waiting
+from billing.plan_expiry import run_expiry
+from billing.store_notifications import handle_waiting, is_anything_waiting
+from core.jobs.runner import run_job
 
 
 class StoreDidNotAnswer(RuntimeError):

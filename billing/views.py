@@ -8,9 +8,9 @@ from rest_framework.views import APIView
 
 from accounts.authentication import member_of
 from accounts.models import Member
-from billing import notifications, subscriptions
+from billing import store_notifications, subscriptions
 from billing.products import PRODUCTS
-from billing.push import check_push
+from billing.pubsub_auth import check_push
 from billing.serializers import (
     AppliedBody,
     ProductBody,
@@ -21,9 +21,9 @@ from billing.serializers import (
     describe_product,
     describe_subscription,
 )
-from config.api.parsers import RawParser
-from config.api.permissions import AllowAny, IsMember
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.parsers import RawParser
+from core.api.permissions import AllowAny, IsMember
 
 
 class ProductsView(APIView):
@@ -119,7 +119,7 @@ class NotificationView(APIView):
         """
         check_push(request.META.get("HTTP_AUTHORIZATION", ""))
         body: object = request.data  # {} where there is none
-        notifications.take_in(body if isinstance(body, bytes) else b"")
+        store_notifications.take_in(body if isinstance(body, bytes) else b"")
         return Response({"received": True})
 
 

@@ -15,10 +15,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import Member
-from administration.admin.lists import WITHHELD_OF_MEMBERS, ReadOnlyAdmin
 from board import moderation
 from board.content import searchable, show
 from board.models import Comment, Post
+from core.admin import WITHHELD_OF_MEMBERS, ReadOnlyAdmin
 
 MOST_AT_ONCE = 100
 COMMENTS_SEARCHED = 200_000

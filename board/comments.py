@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Member
-from board.feed import AUTHOR, Row, as_id, describe_author, hot_since, read_rows
+from board.post_list import AUTHOR, Row, as_id, describe_author, hot_since, read_rows
 from board.voting import CHOICES
-from config.api.pagination import Page
-from config.errors import NotFound
+from core.api.pagination import Page
+from core.errors import NotFound
 
 _PAGE = """
     WITH hot AS MATERIALIZED (

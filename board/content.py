@@ -8,8 +8,8 @@ from uuid import UUID
 import nh3
 from django.conf import settings
 
-from config.api.serializers import REFUSED
-from config.errors import InvalidField
+from core.api.fields import REFUSED
+from core.errors import InvalidField
 
 LONGEST = 100_000
 """Characters of a post, as it is sent and as it is stored (contract, section 9)."""

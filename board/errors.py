@@ -1,6 +1,6 @@
 """Every refusal of the board that is not shared with other apps."""
 
-from config.errors import DomainError
+from core.errors import DomainError
 
 
 class NotTheAuthor(DomainError):

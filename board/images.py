@@ -14,13 +14,13 @@ from django.db import connection, transaction
 from django.db.models import Count, Sum
 
 from accounts.models import Member
-from accounts.throttles import Limit, give_back, take
+from accounts.rate_limits import Limit, give_back, take
 from board.content import image_ids_in
+from board.image_processing import Picture, remake
 from board.locking import lock_member
 from board.models import Image
-from board.pictures import Picture, remake
-from config.errors import InvalidField, InvalidImage, NotFound
-from config.progress import UNSEEN, Progress
+from core.errors import InvalidField, InvalidImage, NotFound
+from core.progress import UNSEEN, Progress
 
 MOST_IMAGES = 200
 MOST_BYTES = 50 * 2**20

@@ -11,7 +11,7 @@ from django.db import connection
 
 from accounts.models import Member
 from board.models import Comment, Post
-from config.errors import NotFound
+from core.errors import NotFound
 
 MAX_ID = 2**63 - 1
 LEAVING = 0x424F4152

@@ -9,11 +9,11 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import QuerySet
 
+from accounts.audit_log import CHANGE, DELETION, record
 from accounts.models import Member
-from administration.journal import CHANGE, DELETION, record
 from board.locking import lock_comments, lock_posts, share_member
 from board.models import Comment, CommentVote, Post
-from board.posting import erase_posts
+from board.posts import erase_posts
 
 HIDDEN, SHOWN = "Hidden.", "Shown again."
 NOTICE, NO_NOTICE = "Made a notice.", "No notice any more."

@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
-from administration.jobs import run_job
 from board.images import purge_unused
+from core.jobs.runner import run_job
 
 
 @shared_task  # type: ignore[untyped-decorator]

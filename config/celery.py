@@ -66,9 +66,6 @@ app.conf.beat_schedule = {
     },
 }
 
-ONLY_WHEN_NEEDED = frozenset({"follow store notifications"})
-"""Jobs that record no run while there is nothing to do: silence is no lateness."""
-
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]
 @worker_process_shutdown.connect  # type: ignore[untyped-decorator]

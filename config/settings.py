@@ -8,7 +8,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config import env
-from config.postgresql.patience import PatientConnection
+from core.db.postgresql.liveness import PatientConnection
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -53,24 +53,25 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "core.jobs",
     "administration",
     "ledger",
     "billing",
     "board",
 ]
 MIDDLEWARE = [
-    *(["config.middleware.CountRequests"] if METRICS_TOKEN else []),
-    "config.middleware.RequestLog",
-    "config.middleware.RetryReads",
-    "config.middleware.PrivateAnswers",
+    *(["core.middleware.CountRequests"] if METRICS_TOKEN else []),
+    "core.middleware.RequestLog",
+    "core.middleware.RetryReads",
+    "core.middleware.PrivateAnswers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
-    "config.middleware.PageSessions",
+    "core.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "config.middleware.PageMembers",
-    "config.middleware.PageMessages",
+    "core.middleware.PageMembers",
+    "core.middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
@@ -108,15 +109,15 @@ def read_database(url: str) -> dict[str, Any]:
     options = parsed.get("OPTIONS", {})
     return {
         **parsed,
-        "ENGINE": "config.postgresql",
+        "ENGINE": "core.db.postgresql",
         "CONN_MAX_AGE": 0,
-        "CONN_HEALTH_CHECKS": False,  # config.postgresql looks after that
+        "CONN_HEALTH_CHECKS": False,  # core.db.postgresql looks after that
         "OPTIONS": {
             "connect_timeout": 3,
             "options": STATEMENT_LIMITS,
             "application_name": "household-ledger",
             # What the network swallows is noticed in half a minute; a server that
-            # hangs is config.postgresql.patience's.
+            # hangs is core.db.postgresql.liveness's.
             "tcp_user_timeout": 10_000,
             "keepalives_idle": 15,
             "keepalives_interval": 5,
@@ -127,7 +128,7 @@ def read_database(url: str) -> dict[str, Any]:
                 "min_size": 1,
                 "max_size": DATABASE_POOL_SIZE,
                 # One turn of waiting, and how long the pool repeats an attempt to
-                # connect on its own; config.postgresql takes turns for longer.
+                # connect on its own; core.db.postgresql takes turns for longer.
                 "timeout": 0.25,
                 "reconnect_timeout": 0.2,
                 "max_lifetime": 30 * 60,
@@ -179,6 +180,18 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
     {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
 ]
+# Deleting an account reaches into the apps above `accounts`: first their locks, taken
+# before the member's row, then their data, in the order of the specification.
+ACCOUNT_DELETION_LOCKS = [
+    "board.account_deletion.lock_before_member",
+    "ledger.account_deletion.lock_before_member",
+]
+ACCOUNT_DELETION_STEPS = [
+    "board.account_deletion.erase_member",
+    "ledger.account_deletion.erase_member",
+    "accounts.account_deletion.delete_points",
+    "billing.account_deletion.erase_member",
+]
 SESSION_ENGINE = "accounts.sessions"
 SESSION_TTL_DAYS = env.read_number("SESSION_TTL_DAYS", 14, least=1, most=3650)
 SESSION_COOKIE_AGE = SESSION_TTL_DAYS * 24 * 60 * 60
@@ -196,7 +209,7 @@ ACCOUNT_NUMBER_KEYS = env.read_seal_keys("ACCOUNT_NUMBER_KEY")
 FX_PROVIDER = env.read_dotted_path("FX_PROVIDER", "ledger.providers.fx.RateSources")
 FX_BASE_URL = env.read_origin("FX_BASE_URL", "https://api.frankfurter.dev")
 PRICE_PROVIDER = env.read_dotted_path(
-    "PRICE_PROVIDER", "ledger.providers.prices.PriceSources"
+    "PRICE_PROVIDER", "ledger.investments.price_providers.PriceSources"
 )
 PRICE_BASE_URL = env.read_text("PRICE_BASE_URL") and env.read_origin(
     "PRICE_BASE_URL", ""
@@ -225,13 +238,13 @@ STORE_PUSH_EMAIL = env.read_text("STORE_PUSH_EMAIL")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.SessionAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["config.api.permissions.IsMember"],
-    "DEFAULT_PARSER_CLASSES": ["config.api.parsers.StrictJSONParser"],
-    "DEFAULT_RENDERER_CLASSES": ["config.api.renderers.JSONRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.renderers.Negotiation",
+    "DEFAULT_PERMISSION_CLASSES": ["core.api.permissions.IsMember"],
+    "DEFAULT_PARSER_CLASSES": ["core.api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["core.api.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.renderers.Negotiation",
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_SCHEMA_CLASS": "config.api.schema.Schema",
-    "EXCEPTION_HANDLER": "config.api.problems.handle_exception",
+    "DEFAULT_SCHEMA_CLASS": "core.api.openapi.Schema",
+    "EXCEPTION_HANDLER": "core.api.exception_handler.handle_exception",
     "UNAUTHENTICATED_USER": None,
     "DATETIME_FORMAT": None,
     "URL_FORMAT_OVERRIDE": None,
@@ -258,16 +271,16 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "MemberStatus": "accounts.models.Member.Status",
-        "HealthStatus": "config.health.STATES",
-        "NotificationKind": "ledger.notifications.parsed.Kind",
-        "NotificationReason": "ledger.notifications.parsed.Reason",
+        "HealthStatus": "core.health.STATES",
+        "NotificationKind": "card_alerts.result.Kind",
+        "NotificationReason": "card_alerts.result.Reason",
         "WalletKind": "ledger.models.Wallet.Kind",
-        "StoreState": "config.health.STORE_STATES",
+        "StoreState": "core.health.STORE_STATES",
     },
-    "PREPROCESSING_HOOKS": ["config.api.schema.leave_out_aliases"],
+    "PREPROCESSING_HOOKS": ["config.url_aliases.leave_out_aliases"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "config.api.schema.leave_optional",
+        "core.api.openapi.leave_optional",
     ],
     "GET_LIB_DOC_EXCLUDES": "ledger.ownership.list_undescribed",
     "SWAGGER_UI_DIST": "SIDECAR",
@@ -292,7 +305,7 @@ X_FRAME_OPTIONS = "DENY"
 CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_COOKIE_HTTPONLY = True
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
-CSRF_FAILURE_VIEW = "config.api.problems.csrf_failure"
+CSRF_FAILURE_VIEW = "core.api.exception_handler.csrf_failure"
 SILENCED_SYSTEM_CHECKS = [
     "auth.W004",  # login ids are unique without regard to case, by a constraint
     "security.W008",  # the proxy in front redirects to https; health checks are plain
@@ -310,6 +323,8 @@ WHITENOISE_AUTOREFRESH = False
 JOB_RETURNS_AFTER_SECONDS = 10 * 60
 """A job whose worker was killed goes to another after this; a job that takes longer
 is handed out twice, and the second run is skipped."""
+# Jobs that record no run while there is nothing to do; a missing run is not late.
+ON_DEMAND_JOBS = frozenset({"follow store notifications"})
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -324,7 +339,7 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_BEAT_SCHEDULER = "config.scheduler:SteadyScheduler"
+CELERY_BEAT_SCHEDULER = "core.jobs.beat_scheduler:SteadyScheduler"
 
 # --- Logs ---------------------------------------------------------------------
 
@@ -332,7 +347,7 @@ LOG_LEVEL = env.read_choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "E
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"json": {"()": "config.logs.JSONFormatter"}},
+    "formatters": {"json": {"()": "core.logging.JSONFormatter"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {

@@ -5,11 +5,11 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView, TemplateView
 from drf_spectacular.views import SpectacularSwaggerView
 
-from administration.metrics import MetricsView
+from administration.metrics_view import MetricsView
 from board.views.images import ImageView
-from config import paths_as_written
-from config.api.document import DocumentView
-from config.health import HealthView, LiveView
+from config import url_aliases
+from core.api.openapi_view import DocumentView
+from core.health import HealthView, LiveView
 from ledger.views.rates import FxRateView
 
 api_urls: list[URLPattern | URLResolver] = [
@@ -32,11 +32,11 @@ urlpatterns = [
     path("metrics", MetricsView.as_view()),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),
     path("admin/", admin.site.urls),
-    path("", include(paths_as_written.urlpatterns)),
-    path("api/", include(paths_as_written.without_app)),
+    path("", include(url_aliases.urlpatterns)),
+    path("api/", include(url_aliases.without_app)),
 ]
 
-handler400 = "config.api.problems.bad_request"
-handler403 = "config.api.problems.permission_denied"
-handler404 = "config.api.problems.not_found"
-handler500 = "config.api.problems.server_error"
+handler400 = "core.api.exception_handler.bad_request"
+handler403 = "core.api.exception_handler.permission_denied"
+handler404 = "core.api.exception_handler.not_found"
+handler500 = "core.api.exception_handler.server_error"

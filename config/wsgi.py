@@ -6,7 +6,7 @@ import sys
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 
-from config.bodies import ChunkedBodies, WholeBodies
+from core.wsgi_request_body import ChunkedBodies, WholeBodies
 
 APP_LOAD_ERROR = 4
 """The exit code with which a worker tells gunicorn not to start it again."""

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config.outgoing import load_provider
+from core.http_client import load_provider
 from ledger.currencies import CODES
 
 

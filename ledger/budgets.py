@@ -11,14 +11,14 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from accounts.models import Member
-from config.errors import Duplicate, InvalidField, refuse_when_broken
+from core.errors import Duplicate, InvalidField, refuse_when_broken
 from ledger.categories import resolve_category
 from ledger.locking import share_ledger
 from ledger.models import Budget, BudgetIncome
 from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.ownership import find_owned
 from ledger.periods import month_of
-from ledger.shares import share_of
+from ledger.ratios import share_of
 
 ONE_A_MONTH = "The category has a budget in this month."
 

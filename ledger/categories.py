@@ -5,10 +5,9 @@ from typing import Any
 from django.db import IntegrityError, connection, transaction
 
 from accounts.models import Member
-from administration.models import DefaultCategory
-from config.api.ordering import next_position
-from config.api.serializers import MAX_AMOUNT
-from config.errors import (
+from core.api.fields import MAX_AMOUNT
+from core.api.ordering import next_position
+from core.errors import (
     CategoryHierarchy,
     Duplicate,
     InUse,
@@ -16,9 +15,16 @@ from config.errors import (
     InvalidOrder,
     broken_constraint,
 )
-from config.levels import check_place, has_minors, list_by_major
+from ledger.category_tree import check_place, has_minors, list_by_major
 from ledger.locking import lock_ledger, lock_lists
-from ledger.models import Budget, Category, Entry, QuickEntry, RecurringRule
+from ledger.models import (
+    Budget,
+    Category,
+    DefaultCategory,
+    Entry,
+    QuickEntry,
+    RecurringRule,
+)
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import find_owned
 

@@ -10,8 +10,8 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import Member
-from config.api.serializers import MAX_AMOUNT
-from config.errors import InvalidField, ProviderUnavailable
+from core.api.fields import MAX_AMOUNT
+from core.errors import InvalidField, ProviderUnavailable
 from ledger.categories import resolve_category
 from ledger.locking import share_ledger
 from ledger.models import Entry, EntryTag, Tag, Wallet

@@ -13,8 +13,8 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
-from config.api.pagination import Page
-from config.errors import NotFound
+from core.api.pagination import Page
+from core.errors import NotFound
 from ledger.models import Category
 from ledger.tags import read_tags_of_entries
 

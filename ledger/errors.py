@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from config.errors import DomainError, FieldError, InUse
+from core.errors import DomainError, FieldError, InUse
 
 
 class NegativeHoldings(DomainError):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from accounts.models import Member
-from ledger.holdings import value_of_holdings
+from ledger.investments.portfolio import value_of_holdings
 
 _WALLETS = """
     SELECT w.id, w.name, w.kind, w.archived,

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from config.progress import UNSEEN, Progress
+from core.progress import UNSEEN, Progress
 from ledger.locking import share_ledger
 from ledger.models import Entry, EntryTag, Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet

@@ -13,8 +13,8 @@ from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import member_of
 from accounts.models import Member
-from config.api.serializers import QuerySerializer, Serializer, Whole
-from config.errors import NotFound
+from core.api.fields import QuerySerializer, Serializer, Whole
+from core.errors import NotFound
 from ledger.models.base import OwnedModel, OwnedQuerySet
 
 Owned = TypeVar("Owned", bound=OwnedModel)

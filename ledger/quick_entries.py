@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Prefetch
 
 from accounts.models import Member
-from config.api.ordering import next_position
+from core.api.ordering import next_position
 from ledger.categories import resolve_category
 from ledger.locking import lock_lists, share_ledger
 from ledger.models import QuickEntry, QuickEntryTag

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from config.errors import ProviderUnavailable
-from config.outgoing import Pauses, load_provider
+from core.errors import ProviderUnavailable
+from core.http_client import Pauses, load_provider
 from ledger.models import FxRate
 from ledger.providers.fx import RATE_STEP, Quote, RateProvider
 

@@ -7,7 +7,7 @@ from typing import IO
 from django.conf import settings
 from PIL import Image
 
-from config.images import KINDS, open_picture
+from core.image_decoder import KINDS, open_picture
 from ledger.errors import ReceiptsNotConfigured
 from ledger.providers.receipts import recognize_text
 

@@ -15,7 +15,7 @@ from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
-from config.errors import InvalidField, NotFound
+from core.errors import InvalidField, NotFound
 from ledger.categories import resolve_category
 from ledger.locking import share_ledger
 from ledger.models import Occurrence, RecurringRule, RecurringTag

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
-from ledger.flows import (
+from ledger.cash_flow import (
     CategoryFlow,
     Flow,
     Group,

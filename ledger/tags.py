@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from django.db import connection, transaction
 
 from accounts.models import Member
-from config.api.ordering import next_position
-from config.errors import Duplicate, refuse_when_broken
+from core.api.ordering import next_position
+from core.errors import Duplicate, refuse_when_broken
 from ledger.locking import lock_ledger, lock_lists, share_ledger
 from ledger.models import Tag
 from ledger.models.base import OwnedQuerySet

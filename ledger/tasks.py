@@ -4,7 +4,7 @@ from datetime import datetime
 
 from celery import shared_task
 
-from administration.jobs import run_job
+from core.jobs.runner import run_job
 from ledger.occurrences import run_due
 
 

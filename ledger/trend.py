@@ -13,10 +13,10 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
-from ledger.holdings import value_of_holdings
+from core.db.transactions import show_one_moment
+from ledger.investments.portfolio import value_of_holdings
 from ledger.networth import add_up, read_wallet_worths
 from ledger.periods import Period, Unit, last_periods
-from ledger.snapshots import show_one_moment
 
 _FLOWS = """
     SELECT {bucket},

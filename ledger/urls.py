@@ -6,6 +6,7 @@ from django.urls import path
 
 from ledger.views.backup import BackupViewSet, RestoreViewSet
 from ledger.views.budgets import BudgetViewSet
+from ledger.views.card_notifications import NotificationViewSet
 from ledger.views.categories import CategoryViewSet
 from ledger.views.entries import EntryViewSet, PendingViewSet
 from ledger.views.investments import (
@@ -14,7 +15,6 @@ from ledger.views.investments import (
     TradeViewSet,
 )
 from ledger.views.networth import NetWorthViewSet
-from ledger.views.notifications import NotificationViewSet
 from ledger.views.quick_entries import QuickEntryViewSet
 from ledger.views.receipts import ReceiptViewSet
 from ledger.views.recurring import RecurringViewSet

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import Member
-from config.api.ordering import next_position
-from config.errors import Duplicate, InUse, InvalidField, refuse_when_broken
+from core.api.ordering import next_position
+from core.errors import Duplicate, InUse, InvalidField, refuse_when_broken
 from ledger.encryption import MAX_PLAIN_BYTES, PREFIX, Unreadable, seal, unseal
 from ledger.locking import lock_ledger, lock_lists, share_ledger
 from ledger.models import Entry, QuickEntry, RecurringRule, Wallet

@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Member
-from tests.clients import JSONClient
-from tests.factories import make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
 
-pytest_plugins = ["tests.fakes"]
+pytest_plugins = ["tests.support.fakes"]
 
 ClientOf = Callable[[Member], JSONClient]
 

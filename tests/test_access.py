@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Member
-from tests.clients import JSONClient
-from tests.factories import make_member
-from tests.routes import METHODS, list_routes
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
+from tests.support.routes import METHODS, list_routes
 
 TABLE = """
 public         GET                   /

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from config.api.serializers import QuerySerializer, Serializer
+from core.api.fields import QuerySerializer, Serializer
 from ledger.ownership import OwnedId, OwnedViewSet
-from tests.clients import JSONClient
-from tests.factories import (
+from tests.support.clients import JSONClient
+from tests.support.factories import (
     make_budget,
     make_category,
     make_entry,
@@ -24,7 +24,7 @@ from tests.factories import (
     make_trade,
     make_wallet,
 )
-from tests.routes import MISSING_ID, list_routes
+from tests.support.routes import MISSING_ID, list_routes
 
 pytestmark = pytest.mark.django_db
 

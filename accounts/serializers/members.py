@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from accounts.models import Member
 from accounts.models.members import LOGIN_ID_LENGTH, NAME_LENGTH
-from config.api.serializers import Serializer, Text
+from core.api.fields import Serializer, Text
 
 LOGIN_ID = rf"\A[A-Za-z0-9._-]{{3,{LOGIN_ID_LENGTH}}}\Z"
 PASSWORD_LENGTH = 128

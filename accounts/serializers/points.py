@@ -3,8 +3,8 @@
 from rest_framework import serializers
 
 from accounts.models import PointHistory
-from config.api.schema import page_of
-from config.api.serializers import Serializer
+from core.api.fields import Serializer
+from core.api.openapi import page_of
 
 
 class AwardBody(Serializer):

@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from accounts.serializers.members import MemberBody, PasswordField
-from config.api.serializers import Serializer, Text
+from core.api.fields import Serializer, Text
 
 
 class LoginBody(Serializer):

@@ -6,14 +6,14 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.avatars import load_avatar
-from config.api.permissions import AllowAny
-from config.api.pictures import (
+from core.api.image_response import (
     FOR_A_MINUTE,
     FOR_GOOD,
     PICTURE,
     AsItIs,
     answer_picture,
 )
+from core.api.permissions import AllowAny
 
 VERSION = OpenApiParameter(
     "v", str, description="The version; with the present one it is cached for good."

@@ -8,8 +8,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts import points, profile
+from accounts.account_deletion import erase_member
 from accounts.authentication import credentials_of, member_of
-from accounts.erasure import erase_member
 from accounts.login import verify_password
 from accounts.models import Member
 from accounts.models.points import DAILY_AWARD_LIMIT
@@ -25,10 +25,10 @@ from accounts.views.sessions import (
     remember_in_cookie,
     start_session_for,
 )
-from config.addresses import read_client_address
-from config.api.pagination import PageQuery, cut_page, page_body, read_page
-from config.api.permissions import IsMember
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.pagination import PageQuery, cut_page, page_body, read_page
+from core.api.permissions import IsMember
+from core.client_ip import read_client_address
 
 
 class ProfileView(APIView):

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts import identity, login, signup
+from accounts import idp_login, login, signup
 from accounts.authentication import credentials_of, member_of, read_presented
 from accounts.errors import InvalidCredentials
 from accounts.models import Member
@@ -34,10 +34,10 @@ from accounts.sessions import (
     end_session,
     start_session,
 )
-from administration.switches import is_signup_enabled
-from config.addresses import read_client_address
-from config.api.permissions import AllowAny, IsMember
-from config.api.serializers import read_body
+from accounts.signup_setting import is_signup_enabled
+from core.api.fields import read_body
+from core.api.permissions import AllowAny, IsMember
+from core.client_ip import read_client_address
 
 
 class SignupView(APIView):
@@ -74,7 +74,7 @@ class IdentityView(APIView):
     def post(self, request: Request) -> Response:
         """Log in by the ID token of the identity provider."""
         body = read_body(IdTokenBody, request)
-        found = identity.log_in_by_identity(identity.check_id_token(body["id_token"]))
+        found = idp_login.log_in_by_identity(idp_login.check_id_token(body["id_token"]))
         extra = {"created": found.created, "linked": found.linked}
         return answer_with_session(request, found.member, extra=extra)
 

@@ -3,8 +3,8 @@
 from django.contrib import admin
 from django.contrib.auth.models import Group
 
-from administration.admin import default_categories, jobs, log, members, settings
+from administration.admin import audit_log, members, settings
 
-__all__ = ["default_categories", "jobs", "log", "members", "settings"]
+__all__ = ["audit_log", "members", "settings"]
 
 admin.site.unregister(Group)  # a role decides here, not groups

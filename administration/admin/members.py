@@ -19,14 +19,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
+from accounts.audit_log import CHANGE, record
+from accounts.member_counters import count_members
+from accounts.member_search import SEARCHED, contains
 from accounts.models import AuthSession, Member, PointHistory
 from accounts.sessions import end_session
-from administration.admin.lists import CappedPaginator, NewestInline, ReadOnlyAdmin
-from administration.journal import CHANGE, record
-from administration.member_list import SEARCHED, contains
 from administration.members import set_plan, set_role, set_status
-from administration.tallies import count_members
-from config.errors import DomainError
+from billing.admin import PurchaseInline
+from core.admin import CappedPaginator, NewestInline, ReadOnlyAdmin
+from core.errors import DomainError
 
 MOST_AT_ONCE = 100
 
@@ -156,7 +157,7 @@ class MemberAdmin(ReadOnlyAdmin):
         ("plan_product", "plan_auto_renew"),
         ("points", "created_at"),
     ]
-    inlines = [SessionInline, PointInline]
+    inlines = [SessionInline, PointInline, PurchaseInline]
     change_form_template = "admin/accounts/member/change_form.html"
 
     class Media:

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from administration.models import ApplicationSetting
+from accounts.models import ApplicationSetting
 
 
 @admin.register(ApplicationSetting)

@@ -10,20 +10,20 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.authentication import member_of
+from accounts.member_search import MemberFilter, read_page_of_members
 from accounts.models import Member
 from accounts.serializers.members import MemberBody, MemberRowBody
 from administration import members
-from administration.member_list import MemberFilter, read_page_of_members
 from administration.serializers import (
     MemberQuery,
     PlanBody,
     RoleBody,
     StatusBody,
 )
-from config.api.pagination import PageQuery, page_body, read_page
-from config.api.permissions import IsAdministrator
-from config.api.schema import page_of
-from config.api.serializers import Serializer, read_body, read_query
+from core.api.fields import Serializer, read_body, read_query
+from core.api.openapi import page_of
+from core.api.pagination import PageQuery, page_body, read_page
+from core.api.permissions import IsAdministrator
 
 
 class MembersView(APIView):

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.authentication import member_of
+from accounts.member_counters import count_members
 from accounts.models import Member
 from accounts.serializers.members import (
     MemberBody,
@@ -17,11 +18,10 @@ from accounts.serializers.members import (
 )
 from accounts.signup import NewMember
 from administration import members
-from administration.tallies import count_members
-from config.api.pagination import PageQuery, page_body, read_page
-from config.api.permissions import IsAdministrator
-from config.api.schema import page_of
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.openapi import page_of
+from core.api.pagination import PageQuery, page_body, read_page
+from core.api.permissions import IsAdministrator
 
 
 class UsersView(APIView):

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from billing.errors import PurchaseInvalid
 from billing.products import Product
-from config.outgoing import load_provider
+from core.http_client import load_provider
 
 TEST_STORE = "test"
 TEST_PREFIX = "test-"

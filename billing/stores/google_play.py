@@ -19,8 +19,8 @@ from google.oauth2.service_account import Credentials
 from billing.errors import PurchaseInvalid
 from billing.products import Product, find_product
 from billing.stores import Subscription
-from config import outgoing
-from config.errors import ProviderUnavailable
+from core import http_client
+from core.errors import ProviderUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class GooglePlay:
     def look_up(self, token: str, product: Product | None = None) -> Subscription:
         """`purchases.subscriptionsv2.get`."""
         address = f"{self._purchases}/subscriptionsv2/tokens/{_quote(token)}"
-        answer = outgoing.get(address, {}, headers=self._authorize())
+        answer = http_client.get(address, {}, headers=self._authorize())
         body = _read_object(self._check(answer).body)
         return _read_subscription(body, token, product)
 
@@ -83,7 +83,7 @@ class GooglePlay:
     def _post(self, token: str, product_id: str, verb: str) -> None:
         path = f"subscriptions/{_quote(product_id)}/tokens/{_quote(token)}:{verb}"
         address = f"{self._purchases}/{path}"
-        self._check(outgoing.post_json(address, {}, headers=self._authorize()))
+        self._check(http_client.post_json(address, {}, headers=self._authorize()))
 
     def _authorize(self) -> Mapping[str, str]:
         """The header with an access token, fetched anew when the last one is old."""
@@ -95,7 +95,7 @@ class GooglePlay:
                 raise ProviderUnavailable from None
         return {"Authorization": f"Bearer {self._credentials.token}"}
 
-    def _check(self, answer: outgoing.Answer) -> outgoing.Answer:
+    def _check(self, answer: http_client.Answer) -> http_client.Answer:
         if 200 <= answer.status < 300:
             return answer
         if answer.status in NO_SUCH_PURCHASE:
@@ -118,13 +118,13 @@ class BoundedTransport(Request):
         timeout: float | None = None,
         **_: Any,
     ) -> Response:
-        return Said(outgoing.post_form(url, body or b"", headers=headers))
+        return Said(http_client.post_form(url, body or b"", headers=headers))
 
 
 class Said(Response):
     """An answer as google-auth reads it."""
 
-    def __init__(self, answer: outgoing.Answer) -> None:
+    def __init__(self, answer: http_client.Answer) -> None:
         self._answer = answer
 
     @property
@@ -219,7 +219,7 @@ def _read_object(body: bytes) -> Mapping[str, Any]:
     return content
 
 
-def _name_of(answer: outgoing.Answer) -> str:
+def _name_of(answer: http_client.Answer) -> str:
     """The store's own name of a refusal, such as PERMISSION_DENIED."""
     try:
         name = json.loads(answer.body)["error"]["status"]

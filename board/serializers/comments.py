@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from board.models import COMMENT_LENGTH, Category
 from board.serializers.posts import VOTES, AuthorBody
-from config.api.serializers import Serializer, Text
+from core.api.fields import Serializer, Text
 
 
 class CommentBody(Serializer):

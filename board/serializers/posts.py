@@ -6,14 +6,7 @@ from rest_framework import serializers
 
 from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, Category
 from board.voting import VALUES
-from config.api.serializers import (
-    Flag,
-    QuerySerializer,
-    Serializer,
-    TagList,
-    TagText,
-    Text,
-)
+from core.api.fields import Flag, QuerySerializer, Serializer, TagList, TagText, Text
 
 MAX_TAGS = 20
 """Tags on one post."""

@@ -8,12 +8,12 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import member_of
-from board import comments, posting
+from board import comments, posts
 from board.serializers.comments import CommentBody, MyCommentBody
-from config.api.pagination import PageQuery, page_body, read_page
-from config.api.permissions import IsMember
-from config.api.schema import page_of
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.openapi import page_of
+from core.api.pagination import PageQuery, page_body, read_page
+from core.api.permissions import IsMember
 
 
 class CommentViewSet(ViewSet):
@@ -22,7 +22,7 @@ class CommentViewSet(ViewSet):
     @extend_schema(parameters=[PageQuery], responses=page_of(CommentBody))
     def list(self, request: Request, post_id: int) -> Response:
         """Hot comments, then the others, oldest first."""
-        posting.find_post(post_id)
+        posts.find_post(post_id)
         page, now = read_page(request), timezone.now()
         count, rows = comments.read_page_of_comments(
             member_of(request), post_id, page, now
@@ -32,11 +32,9 @@ class CommentViewSet(ViewSet):
     @extend_schema(request=CommentBody, responses={201: CommentBody})
     def create(self, request: Request, post_id: int) -> Response:
         """Write a comment; it earns points, three times a day."""
-        posting.find_post(post_id)
+        posts.find_post(post_id)
         body, now = read_body(CommentBody, request), timezone.now()
-        comment_id = posting.create_comment(
-            member_of(request), post_id, now=now, **body
-        )
+        comment_id = posts.create_comment(member_of(request), post_id, now=now, **body)
         comment = comments.read_comment(member_of(request), comment_id, now)
         return Response(comment, status=status.HTTP_201_CREATED)
 
@@ -44,15 +42,15 @@ class CommentViewSet(ViewSet):
     def update(self, request: Request, comment_id: int) -> Response:
         """Edit one's own comment."""
         member, now = member_of(request), timezone.now()
-        posting.require_author(member, posting.find_comment(comment_id))
+        posts.require_author(member, posts.find_comment(comment_id))
         body = read_body(CommentBody, request)
-        posting.change_comment(member, comment_id, now=now, **body)
+        posts.change_comment(member, comment_id, now=now, **body)
         return Response(comments.read_comment(member, comment_id, now))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, comment_id: int) -> Response:
         """Delete a comment; its author or an administrator."""
-        posting.delete_comment(member_of(request), comment_id)
+        posts.delete_comment(member_of(request), comment_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

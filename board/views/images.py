@@ -15,10 +15,10 @@ from accounts.authentication import member_of
 from board import images
 from board.content import IMAGES
 from board.serializers.images import ImageAddressBody, ImageBody
-from config.api.parsers import UploadParser
-from config.api.permissions import AllowAny, IsMember
-from config.api.pictures import FOR_GOOD, PICTURE, AsItIs, answer_picture
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.image_response import FOR_GOOD, PICTURE, AsItIs, answer_picture
+from core.api.parsers import UploadParser
+from core.api.permissions import AllowAny, IsMember
 
 
 class ImagesView(APIView):

@@ -8,13 +8,13 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import member_of
-from board import feed, notices, posting
-from board.feed import PostFilter
+from board import notices, post_list, posts
+from board.post_list import PostFilter
 from board.serializers.posts import PostBody, PostQuery, PostSummaryBody
-from config.api.pagination import PageQuery, key_body, page_body, read_page
-from config.api.permissions import IsAdministrator, IsMember
-from config.api.schema import page_of
-from config.api.serializers import read_body, read_query
+from core.api.fields import read_body, read_query
+from core.api.openapi import page_of
+from core.api.pagination import PageQuery, key_body, page_body, read_page
+from core.api.permissions import IsAdministrator, IsMember
 
 
 class PostViewSet(ViewSet):
@@ -33,9 +33,9 @@ class PostViewSet(ViewSet):
         before = query.pop("before", None)
         reader, wanted, now = member_of(request), PostFilter(**query), timezone.now()
         if before is None:
-            count, posts = feed.read_page_of_posts(reader, wanted, page, now)
+            count, posts = post_list.read_page_of_posts(reader, wanted, page, now)
             return Response(page_body(request, page, count, posts))
-        count, posts, following = feed.read_posts_before(
+        count, posts, following = post_list.read_posts_before(
             reader, wanted, before, page.size, now
         )
         return Response(key_body(request, "before", following, count, posts))
@@ -44,8 +44,8 @@ class PostViewSet(ViewSet):
     def create(self, request: Request) -> Response:
         """Write a post; it earns points, three times a day."""
         body, now = read_body(PostBody, request), timezone.now()
-        post_id = posting.create_post(member_of(request), posting.Draft(**body), now)
-        post = feed.read_post(member_of(request), post_id, now)
+        post_id = posts.create_post(member_of(request), posts.Draft(**body), now)
+        post = post_list.read_post(member_of(request), post_id, now)
         return Response(post, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=PostBody)
@@ -63,17 +63,17 @@ class PostViewSet(ViewSet):
         return self._change(request, post_id, partial=True)
 
     def _change(self, request: Request, post_id: int, *, partial: bool) -> Response:
-        posting.require_author(member_of(request), posting.find_post(post_id))
+        posts.require_author(member_of(request), posts.find_post(post_id))
         body = read_body(PostBody, request, partial=partial)
         if not partial:
             body.setdefault("notice", False)
-        posting.change_post(member_of(request), post_id, body, timezone.now())
+        posts.change_post(member_of(request), post_id, body, timezone.now())
         return _answer_post(request, post_id)
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, post_id: int) -> Response:
         """Delete a post; its author or an administrator."""
-        posting.delete_post(member_of(request), post_id, timezone.now())
+        posts.delete_post(member_of(request), post_id, timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -84,7 +84,9 @@ class MyPostViewSet(ViewSet):
     def list(self, request: Request) -> Response:
         """The caller's own posts, newest first."""
         page = read_page(request)
-        count, posts = feed.read_own_posts(member_of(request), page, timezone.now())
+        count, posts = post_list.read_own_posts(
+            member_of(request), page, timezone.now()
+        )
         return Response(page_body(request, page, count, posts))
 
 
@@ -105,4 +107,4 @@ class NoticeViewSet(ViewSet):
 
 
 def _answer_post(request: Request, post_id: int) -> Response:
-    return Response(feed.read_post(member_of(request), post_id, timezone.now()))
+    return Response(post_list.read_post(member_of(request), post_id, timezone.now()))

@@ -6,11 +6,11 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import member_of
-from board import feed, posting, voting
+from board import post_list, posts, voting
 from board.serializers.posts import AuthorBody, BallotBody, TallyBody
 from board.voting import Ballot
-from config.api.permissions import IsMember
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.permissions import IsMember
 
 
 class PostVoteViewSet(ViewSet):
@@ -19,15 +19,15 @@ class PostVoteViewSet(ViewSet):
     @extend_schema(request=BallotBody, responses=TallyBody)
     def vote(self, request: Request, post_id: int) -> Response:
         """Toggle or set the caller's vote on a post."""
-        posting.find_post(post_id)
+        posts.find_post(post_id)
         ballot = read_ballot(request)
         return answer_tally(voting.vote_on_post(member_of(request), post_id, ballot))
 
     @extend_schema(responses=AuthorBody(many=True))
     def recommenders(self, request: Request, post_id: int) -> Response:
         """The members who voted a post up, first ones first."""
-        posting.find_post(post_id)
-        return Response(feed.read_recommenders(post_id))
+        posts.find_post(post_id)
+        return Response(post_list.read_recommenders(post_id))
 
 
 class CommentVoteViewSet(ViewSet):
@@ -36,7 +36,7 @@ class CommentVoteViewSet(ViewSet):
     @extend_schema(request=BallotBody, responses=TallyBody)
     def vote(self, request: Request, comment_id: int) -> Response:
         """Toggle or set the caller's vote on a comment."""
-        posting.find_comment(comment_id)
+        posts.find_comment(comment_id)
         ballot = read_ballot(request)
         tally = voting.vote_on_comment(member_of(request), comment_id, ballot)
         return answer_tally(tally)

@@ -11,10 +11,10 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.models import Member
-from ledger.backup.sheets import SHEETS
+from core.db.transactions import show_one_moment
+from ledger.backup.columns import SHEETS
 from ledger.backup.xlsx import WorkbookWriter
 from ledger.encryption import Unreadable, unseal
-from ledger.snapshots import show_one_moment
 from ledger.wallets import account_number_context
 
 BATCH = 2_000

@@ -9,13 +9,13 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from ledger.backup.check import check_tables
-from ledger.backup.records import Backup, BudgetRow, RecurringRow
-from ledger.backup.sheets import NOT_GIVEN
-from ledger.backup.turns import reading_turn, restore_turn
+from ledger.account_deletion import erase_books
+from ledger.backup.columns import NOT_GIVEN
+from ledger.backup.concurrency_limits import reading_turn, restore_turn
+from ledger.backup.rows import Backup, BudgetRow, RecurringRow
+from ledger.backup.validation import check_tables
 from ledger.backup.workbook import open_tables
 from ledger.encryption import seal
-from ledger.erasure import erase_books
 from ledger.locking import lock_ledger
 from ledger.models import Wallet
 from ledger.schedule import Frequency, Schedule

@@ -1,8 +1,7 @@
 """Reads an uploaded backup, xlsx or JSON, into plain rows.
 
-Nobody has vouched for the file. What a workbook declares is looked at first, then a
-process of its own unpacks it (`ledger.backup.reader`), which may fail or be ended
-without harm.
+The file is untrusted: its declared sizes are checked first, then a process of its own
+unpacks it (`ledger.backup.sandboxed_reader`), which may fail or be killed.
 """
 
 import json
@@ -19,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, cast
 
-from ledger.backup.sheets import SHEETS
+from ledger.backup.columns import SHEETS
 from ledger.errors import InvalidBackup
 
 MAX_PARTS = 200

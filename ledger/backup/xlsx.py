@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import IO, Any
 from xml.sax.saxutils import escape
 
-from config.api.renderers import format_decimal
-from config.api.serializers import REFUSED
+from core.api.fields import REFUSED
+from core.api.renderers import format_decimal
 
 EXACT_DIGITS = 15
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'

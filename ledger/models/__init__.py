@@ -1,15 +1,16 @@
 """The tables of the ledger, one module for each topic."""
 
 from ledger.models.budgets import Budget, BudgetIncome
+from ledger.models.card_notifications import Notification
 from ledger.models.categories import Category
+from ledger.models.default_categories import DefaultCategory
 from ledger.models.entries import Entry, EntryTag
 from ledger.models.investments import Position, Stock, StockQuote, Trade
-from ledger.models.notifications import Notification
+from ledger.models.notification_counts import NotificationTally
 from ledger.models.quick_entries import QuickEntry, QuickEntryTag
 from ledger.models.rates import FxRate
 from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
-from ledger.models.tags import Tag
-from ledger.models.totals import (
+from ledger.models.rollups import (
     DayTotal,
     EntryTotal,
     LedgerTotal,
@@ -18,6 +19,7 @@ from ledger.models.totals import (
     TagTotal,
     WalletTotal,
 )
+from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "BudgetIncome",
     "Category",
     "DayTotal",
+    "DefaultCategory",
     "Entry",
     "EntryTag",
     "EntryTotal",
@@ -33,6 +36,7 @@ __all__ = [
     "MemoTotal",
     "MonthTotal",
     "Notification",
+    "NotificationTally",
     "Occurrence",
     "Position",
     "QuickEntry",

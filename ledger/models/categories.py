@@ -3,14 +3,14 @@
 from django.db import models
 from django.db.models import Q
 
-from config.levels import level_of_parent
+from ledger.category_tree import level_of_parent
 from ledger.models.base import NAME_LENGTH, EntryType, OwnedModel
 
 
 class Category(OwnedModel):
     """A major category, or a minor one under it (service.md, Category rules).
 
-    The database holds the two levels: see `config.levels` and the migration.
+    The database holds the two levels: see `ledger.category_tree` and the migration.
     """
 
     type = models.CharField(max_length=7, choices=EntryType.choices)

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.utils import timezone
 
-from config import outgoing
-from config.errors import ProviderUnavailable
+from core import http_client
+from core.errors import ProviderUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ _EXACT = Context(prec=60)
 _UNREADABLE = (LookupError, TypeError, ValueError, ArithmeticError, OSError)
 _NO_RATE = {400, 404, 422}
 
-pauses = outgoing.Pauses(PAUSE_SECONDS)
+pauses = http_client.Pauses(PAUSE_SECONDS)
 
 
 class NoRate(ProviderUnavailable):
@@ -118,7 +118,7 @@ def _ask(
         raise ProviderUnavailable
     began = time.monotonic()
     try:
-        answer = outgoing.get(url, params, seconds=seconds)
+        answer = http_client.get(url, params, seconds=seconds)
     except ProviderUnavailable:
         pauses.note_failure(source, began)
         logger.warning("exchange rates: %s does not answer", source)

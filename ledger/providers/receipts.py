@@ -8,8 +8,8 @@ from typing import Any
 
 from django.conf import settings
 
-from config import outgoing
-from config.errors import InvalidImage, ProviderUnavailable
+from core import http_client
+from core.errors import InvalidImage, ProviderUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def recognize_text(jpeg: bytes) -> str:
     `ProviderUnavailable` for everything else: no answer, a refused key, a quota.
     """
     try:
-        answer = outgoing.post_json(
+        answer = http_client.post_json(
             f"{settings.OCR_BASE_URL}/v1/images:annotate",
             {
                 "requests": [

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from config.api.serializers import QuerySerializer, Serializer
+from core.api.fields import QuerySerializer, Serializer
 
 
 class RestoreQuery(QuerySerializer):

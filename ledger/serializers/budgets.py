@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.api.serializers import MAX_AMOUNT, Amount, Exact, Serializer, Whole
+from core.api.fields import MAX_AMOUNT, Amount, Exact, Serializer, Whole
 from ledger.budgets import MonthStatus, Status
 from ledger.models import Budget
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.api.serializers import (
+from core.api.fields import (
     MAX_AMOUNT,
     Amount,
     Day,
@@ -16,7 +16,7 @@ from config.api.serializers import (
     Text,
     Whole,
 )
-from config.errors import InvalidField
+from core.errors import InvalidField
 from ledger.currencies import CODES
 from ledger.models import Wallet
 from ledger.models.base import NAME_LENGTH, EntryType

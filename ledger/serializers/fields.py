@@ -5,14 +5,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from config.api.serializers import (
-    MAX_AMOUNT,
-    QuerySerializer,
-    TagList,
-    TagText,
-    Text,
-    Whole,
-)
+from core.api.fields import MAX_AMOUNT, QuerySerializer, TagList, TagText, Text, Whole
 from ledger.models.base import MEMO_LENGTH, NAME_LENGTH
 
 MAX_TAGS = 50

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.api.serializers import (
+from core.api.fields import (
     MAX_AMOUNT,
     Amount,
     Day,
@@ -15,11 +15,11 @@ from config.api.serializers import (
     Serializer,
     Text,
 )
-from ledger.holdings import Holding, Portfolio, Totals
+from ledger.investments.portfolio import Holding, Portfolio, Totals
+from ledger.investments.prices import Price
 from ledger.models import Stock, Trade
 from ledger.models.investments import CODE_LENGTH
 from ledger.ownership import OwnedId
-from ledger.prices import Price
 from ledger.serializers.fields import NameField, OptionalText
 
 PositiveOrZero = functools.partial(Amount, min_value=0)

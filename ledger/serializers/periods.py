@@ -3,7 +3,7 @@
 from django.utils import timezone
 from rest_framework import serializers
 
-from config.api.serializers import Day, QuerySerializer, Serializer, Whole
+from core.api.fields import Day, QuerySerializer, Serializer, Whole
 from ledger.budgets import Month
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.api.serializers import Amount, Serializer
+from core.api.fields import Amount, Serializer
 from ledger.models import QuickEntry, Wallet
 from ledger.models.base import EntryType
 from ledger.ownership import OwnedId

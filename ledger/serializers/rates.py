@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from config.api.serializers import Exact, QuerySerializer, Serializer
+from core.api.fields import Exact, QuerySerializer, Serializer
 from ledger.serializers.entries import CurrencyField
 
 

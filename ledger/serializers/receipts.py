@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from config.api.serializers import Serializer
+from core.api.fields import Serializer
 
 
 class ReceiptBody(Serializer):

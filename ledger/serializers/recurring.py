@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.api.serializers import Amount, Day, Flag, Serializer, Whole
+from core.api.fields import Amount, Day, Flag, Serializer, Whole
 from ledger.models import Occurrence, RecurringRule, Wallet
 from ledger.models.base import EntryType
 from ledger.models.recurring import MAX_INTERVAL

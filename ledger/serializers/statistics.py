@@ -5,8 +5,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.api.serializers import Exact, Serializer
-from ledger.flows import CategoryFlow, Flow
+from core.api.fields import Exact, Serializer
+from ledger.cash_flow import CategoryFlow, Flow
 from ledger.models.base import EntryType
 from ledger.periods import Unit
 from ledger.serializers.periods import RangeQuery

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.api.serializers import Serializer
+from core.api.fields import Serializer
 from ledger.models import Tag
 from ledger.serializers.fields import TagNameField
 

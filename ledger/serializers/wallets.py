@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.api.serializers import Flag, Serializer, Text
+from core.api.fields import Flag, Serializer, Text
 from ledger.encryption import Unreadable
 from ledger.models import Wallet
 from ledger.models.base import NAME_LENGTH

@@ -13,10 +13,10 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.parsers import MAX_UPLOAD_BYTES, UploadParser, read_bounded
-from config.api.permissions import IsPremium
-from config.api.renderers import JSONRenderer
-from config.api.serializers import read_body, read_query
+from core.api.fields import read_body, read_query
+from core.api.parsers import MAX_UPLOAD_BYTES, UploadParser, read_bounded
+from core.api.permissions import IsPremium
+from core.api.renderers import JSONRenderer
 from ledger.backup.export import name_file, write_backup
 from ledger.backup.restore import restore_backup
 from ledger.ownership import OwnedViewSet

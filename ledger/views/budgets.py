@@ -5,8 +5,8 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.permissions import IsPremium
-from config.api.serializers import read_body, read_query
+from core.api.fields import read_body, read_query
+from core.api.permissions import IsPremium
 from ledger import budgets
 from ledger.budgets import Month
 from ledger.ownership import OwnedViewSet

@@ -5,9 +5,9 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.ordering import ReorderBody
-from config.api.permissions import IsMember
-from config.api.serializers import read_body, read_query
+from core.api.fields import read_body, read_query
+from core.api.ordering import ReorderBody
+from core.api.permissions import IsMember
 from ledger import categories
 from ledger.models import Category
 from ledger.ownership import OwnedViewSet, find_owned

@@ -6,10 +6,10 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.pagination import PageQuery, page_body, read_page
-from config.api.permissions import IsMember
-from config.api.schema import page_of
-from config.api.serializers import read_body, read_query
+from core.api.fields import read_body, read_query
+from core.api.openapi import page_of
+from core.api.pagination import PageQuery, page_body, read_page
+from core.api.permissions import IsMember
 from ledger import entries
 from ledger.entry_list import (
     EntryFilter,

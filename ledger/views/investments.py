@@ -7,16 +7,17 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.ordering import ReorderBody
-from config.api.pagination import PageQuery, page_body, read_page
-from config.api.permissions import IsPremium
-from config.api.schema import page_of
-from config.api.serializers import read_body, read_query
-from ledger import investments
-from ledger.holdings import read_portfolio
+from core.api.fields import read_body, read_query
+from core.api.openapi import page_of
+from core.api.ordering import ReorderBody
+from core.api.pagination import PageQuery, page_body, read_page
+from core.api.permissions import IsPremium
+from ledger.investments import trading
+from ledger.investments.portfolio import read_portfolio
+from ledger.investments.prices import read_prices, refresh_prices
+from ledger.investments.trade_list import read_page_of_trades
 from ledger.models import Stock, Trade
 from ledger.ownership import OwnedViewSet, find_owned
-from ledger.prices import read_prices, refresh_prices
 from ledger.serializers.investments import (
     PortfolioBody,
     StockBody,
@@ -26,7 +27,6 @@ from ledger.serializers.investments import (
     describe_stock,
     describe_trade,
 )
-from ledger.trade_list import read_page_of_trades
 
 
 class StockViewSet(OwnedViewSet):
@@ -35,14 +35,14 @@ class StockViewSet(OwnedViewSet):
     @extend_schema(responses=StockBody(many=True))
     def list(self, request: Request) -> Response:
         """In their order, at the prices that are stored."""
-        stocks = list(investments.list_stocks(self.member))
+        stocks = list(trading.list_stocks(self.member))
         prices = read_prices(stocks)
         return Response([describe_stock(stock, prices[stock.pk]) for stock in stocks])
 
     @extend_schema(request=StockBody, responses={201: StockBody})
     def create(self, request: Request) -> Response:
         """A new stock goes last."""
-        stock = investments.create_stock(self.member, read_body(StockBody, request))
+        stock = trading.create_stock(self.member, read_body(StockBody, request))
         return Response(self._describe(stock), status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=StockBody)
@@ -60,19 +60,19 @@ class StockViewSet(OwnedViewSet):
     def _change(self, request: Request, stock_id: int, *, partial: bool) -> Response:
         self._find(stock_id)
         body = read_body(StockBody, request, partial=partial)
-        stock = investments.change_stock(self.member, stock_id, body)
+        stock = trading.change_stock(self.member, stock_id, body)
         return Response(self._describe(stock))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, stock_id: int) -> Response:
         """409 while it has trades."""
-        investments.delete_stock(self.member, stock_id)
+        trading.delete_stock(self.member, stock_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=ReorderBody, responses=StockBody(many=True))
     def reorder(self, request: Request) -> Response:
         ids = read_body(ReorderBody, request)["ids"]
-        investments.reorder_stocks(self.member, ids)
+        trading.reorder_stocks(self.member, ids)
         return self.list(request)
 
     def _find(self, stock_id: int) -> Stock:
@@ -106,7 +106,7 @@ class TradeViewSet(OwnedViewSet):
 
         `detail` and `errors` name the first bad day. On one day buys come before sells.
         """
-        trade = investments.create_trade(self.member, read_body(TradeBody, request))
+        trade = trading.create_trade(self.member, read_body(TradeBody, request))
         return Response(describe_trade(trade), status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=TradeBody)
@@ -126,13 +126,13 @@ class TradeViewSet(OwnedViewSet):
     def _change(self, request: Request, trade_id: int, *, partial: bool) -> Response:
         self._find(trade_id)
         body = read_body(TradeBody, request, partial=partial)
-        trade = investments.change_trade(self.member, trade_id, body)
+        trade = trading.change_trade(self.member, trade_id, body)
         return Response(describe_trade(trade))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, trade_id: int) -> Response:
         """400 NEGATIVE_HOLDINGS when a later sell needs what it bought."""
-        investments.delete_trade(self.member, trade_id)
+        trading.delete_trade(self.member, trade_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _find(self, trade_id: int) -> Trade:

@@ -5,8 +5,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.permissions import IsMember
-from config.api.serializers import read_query
+from core.api.fields import read_query
+from core.api.permissions import IsMember
 from ledger.networth import compute_net_worth
 from ledger.ownership import OwnedViewSet
 from ledger.periods import Unit

@@ -6,9 +6,9 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.ordering import ReorderBody, reorder
-from config.api.permissions import IsMember
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.ordering import ReorderBody, reorder
+from core.api.permissions import IsMember
 from ledger import quick_entries
 from ledger.models import QuickEntry
 from ledger.ownership import OwnedViewSet

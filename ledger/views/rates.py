@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from config.api.permissions import IsMember
-from config.api.serializers import read_query
+from core.api.fields import read_query
+from core.api.permissions import IsMember
 from ledger.rates import look_up_rate
 from ledger.serializers.rates import FxRateBody, FxRateQuery
 

@@ -4,9 +4,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.parsers import UploadParser
-from config.api.permissions import IsPremium
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.parsers import UploadParser
+from core.api.permissions import IsPremium
 from ledger import receipts
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.receipts import ReceiptBody, ReceiptTextBody

@@ -5,9 +5,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.permissions import IsPremium
-from config.api.serializers import read_query
-from config.errors import InvalidField
+from core.api.fields import read_query
+from core.api.permissions import IsPremium
+from core.errors import InvalidField
 from ledger import statistics
 from ledger.ownership import OwnedViewSet
 from ledger.periods import Period, Unit

@@ -6,9 +6,9 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.ordering import ReorderBody, reorder
-from config.api.permissions import IsPremium
-from config.api.serializers import read_body
+from core.api.fields import read_body
+from core.api.ordering import ReorderBody, reorder
+from core.api.permissions import IsPremium
 from ledger import tags
 from ledger.models import Tag
 from ledger.ownership import OwnedViewSet, find_owned

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings
 
-from tests.stores import OwnValkey, find_closed_port, run_valkey, use_fast_store
+from tests.support.stores import OwnValkey, find_closed_port, run_valkey, use_fast_store
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher, make_password
 
 from accounts.models import AuthSession, Member, RateLimit
-from tests.clients import JSONClient
-from tests.factories import PASSWORD, make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
 
 PATH = "/api/auth/login"
 WRONG = "wrong-battery-8"

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 
-from accounts.erasure import erase_member
-from accounts.identity import Identity, log_in_by_identity
+from accounts.account_deletion import erase_member
+from accounts.idp_login import Identity, log_in_by_identity
 from accounts.models import AuthSession, Member
 from accounts.sessions import announce_change
-from tests.clients import JSONClient
 from tests.conftest import ClientOf
-from tests.factories import PASSWORD
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

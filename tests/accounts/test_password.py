@@ -6,9 +6,9 @@ import pytest
 
 from accounts.models import AuthSession, Member
 from accounts.sessions import start_session
-from tests.clients import JSONClient
 from tests.conftest import ClientOf
-from tests.factories import PASSWORD, make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
 
 PATH = "/api/auth/password"
 ME = "/api/auth/session"

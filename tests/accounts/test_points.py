@@ -7,8 +7,8 @@ import pytest
 import time_machine
 
 from accounts.models import Member, PointHistory
-from tests.clients import JSONClient
 from tests.conftest import ClientOf
+from tests.support.clients import JSONClient
 
 PATH = "/api/auth/points"
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+09:00")

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from accounts.models import AuthSession, Member
-from tests.clients import JSONClient
 from tests.conftest import ClientOf
-from tests.factories import PASSWORD, make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
 
 PATH = "/api/auth/profile"
 VERIFY = "/api/auth/verify-password"

@@ -11,9 +11,9 @@ from PIL import Image
 
 from accounts.models import Member
 from accounts.profile import MAX_IMAGE_BYTES, check_image
-from config.errors import InvalidImage
-from tests.clients import JSONClient
+from core.errors import InvalidImage
 from tests.conftest import ClientOf
+from tests.support.clients import JSONClient
 
 PATH = "/api/auth/profile-image"
 KINDS = ["png", "jpeg", "webp", "gif"]

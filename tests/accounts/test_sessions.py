@@ -11,7 +11,7 @@ from django.contrib.sessions.backends.base import UpdateError
 from django.db import transaction
 from django.utils import timezone
 
-from accounts import session_copies, sessions
+from accounts import session_cache, sessions
 from accounts.models import AuthSession, Member
 from accounts.sessions import (
     SessionStore,
@@ -20,8 +20,8 @@ from accounts.sessions import (
     end_session,
     start_session,
 )
-from tests.clients import JSONClient
-from tests.factories import PASSWORD, make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -507,7 +507,7 @@ def test_plan_that_renews_itself_outlives_its_date(free_member: Member) -> None:
 @pytest.fixture
 def slow_reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Lets something happen between reading a row and storing its copy."""
-    store_copy = session_copies.put_copy
+    store_copy = session_cache.put_copy
 
     def interrupt(happening: Callable[[], None]) -> None:
         def put(*copy: Any) -> None:
@@ -547,7 +547,7 @@ def test_slower_reader_would_win_if_versions_were_not_compared(
 ) -> None:
     """The danger is real: this is what the two tests above rule out."""
     blind = "redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])"
-    monkeypatch.setattr(session_copies, "_PUT_IF_NOT_OLDER", blind)
+    monkeypatch.setattr(session_cache, "_PUT_IF_NOT_OLDER", blind)
     client = JSONClient(free_member)
     slow_reader(lambda: end_session(digest_key(client.token)))
     status_of(client)

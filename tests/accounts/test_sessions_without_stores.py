@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from accounts.models import AuthSession, Member
 from accounts.sessions import announce_change, digest_key, end_sessions, start_session
-from config import faststore
-from tests.clients import JSONClient
-from tests.factories import PASSWORD
-from tests.stores import OwnValkey, lose_database
+from core import redis_client
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD
+from tests.support.stores import OwnValkey, lose_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,7 +35,7 @@ def warm_up(member: Member, number: int = 1) -> list[JSONClient]:
 
 def forget_failures(patch: pytest.MonkeyPatch) -> None:
     """What another process is like, which has not seen the store fail."""
-    patch.setattr(faststore, "breaker", faststore.Breaker())
+    patch.setattr(redis_client, "breaker", redis_client.Breaker())
 
 
 def suspend(member: Member) -> None:
@@ -100,7 +100,7 @@ def test_breaker_spares_requests_the_wait_and_tries_again_after_a_second(
     for _ in range(5):
         assert status_of(client) == 200
     own_valkey.start()
-    time.sleep(faststore.PAUSE_SECONDS + 0.05)
+    time.sleep(redis_client.PAUSE_SECONDS + 0.05)
     assert status_of(client) == 200
     with django_assert_num_queries(0):
         assert status_of(client) == 200
@@ -142,7 +142,7 @@ def test_revocation_during_a_hang_is_not_undone_when_the_store_heals(
     own_valkey.hang()
     revoke(free_member)
     own_valkey.heal()
-    time.sleep(faststore.PAUSE_SECONDS + 0.05)
+    time.sleep(redis_client.PAUSE_SECONDS + 0.05)
     assert {status_of(client) for client in clients * 2} == {401}
 
 
@@ -172,7 +172,7 @@ def test_plan_change_during_a_hang_holds_after_it(
     Member.objects.filter(pk=free_member.pk).update(plan="PREMIUM")
     announce_change(free_member.pk)
     own_valkey.heal()
-    time.sleep(faststore.PAUSE_SECONDS + 0.05)
+    time.sleep(redis_client.PAUSE_SECONDS + 0.05)
     assert [client.read(ME)["plan"] for _ in range(3)] == ["PREMIUM"] * 3
 
 

@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Member, RateLimit
-from administration.switches import set_signup_enabled
-from tests.clients import JSONClient
-from tests.factories import PASSWORD, make_member
+from accounts.signup_setting import set_signup_enabled
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
 
 PATH = "/api/auth/signup"
 MEMBER_KEYS = {

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from accounts import sessions
 from accounts.models import AuthSession, Member, RateLimit
+from accounts.rate_limits import SIGN_UP, take
 from accounts.sessions import SessionStore, purge_expired, start_session
 from accounts.tasks import purge_sessions
-from accounts.throttles import SIGN_UP, take
 from config.celery import app
 
 

@@ -9,9 +9,9 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver
 
 from accounts.models import AuthSession, Member
-from administration.models import DefaultCategory
+from ledger.models import DefaultCategory
 from tests.administration.test_admin_site import MEMBERS, TREE, open_browser
-from tests.clients import JSONClient
+from tests.support.clients import JSONClient
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Member
-from administration.admin import lists
-from administration.models import JobRun
 from billing.models import Purchase, StoreNotification
+from core import admin as lists
+from core.jobs.models import JobRun
 from tests.administration.test_admin_site import (
     LOG,
     MEMBERS,
@@ -22,8 +22,8 @@ from tests.administration.test_admin_site import (
     see,
 )
 from tests.board.test_admin import COMMENTS, POSTS
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member
 
 pytestmark = pytest.mark.django_db
 

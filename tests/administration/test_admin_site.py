@@ -9,12 +9,13 @@ from django.db import connection
 from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from accounts.models import AuthSession, Member, PointHistory
-from administration.admin import lists
-from administration.models import ApplicationSetting, DefaultCategory, JobRun
+from accounts.models import ApplicationSetting, AuthSession, Member, PointHistory
 from billing.models import Purchase
-from tests.clients import JSONClient
-from tests.factories import make_member
+from core import admin
+from core.jobs.models import JobRun
+from ledger.models import DefaultCategory
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -107,7 +108,7 @@ def test_list_of_members_counts_nothing_whole_and_takes_few_queries(
         lists_read = [s for s in statements if 'ORDER BY "member"."id" DESC' in s]
         assert lists_read
         assert not [s for s in lists_read if "profile_image" in s]
-    monkeypatch.setattr(lists, "MOST_ROWS", 7)
+    monkeypatch.setattr(admin, "MOST_ROWS", 7)
     assert "7 results" in see(browser, MEMBERS, q="member")
 
 

@@ -8,25 +8,27 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import AuthSession, Member
-from administration import dashboard, day_figures
+from accounts.models import AuthSession, Member, MemberTally
+from administration import daily_metrics, dashboard
 from administration.charts import draw_days
-from administration.dashboard import Reader, read_dashboard
-from administration.day_figures import (
+from administration.daily_metrics import (
     Name,
     read_active,
     read_course,
     read_notifications,
     take_snapshot,
 )
-from administration.models import DayFigure, JobRun, MemberTally, NotificationTally
-from administration.tallies import PARTS, count_notification
+from administration.dashboard import Reader, read_dashboard
+from administration.models import DayFigure
 from administration.tasks import note_figures
+from core.jobs.models import JobRun
+from ledger.card_notifications.counters import PARTS, count_notification
+from ledger.models import NotificationTally
 from tests.administration.test_admin_site import open_browser
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once
-from tests.factories import make_entry, make_member
-from tests.stores import find_closed_port, use_fast_store
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry, make_member
+from tests.support.races import run_at_once
+from tests.support.stores import find_closed_port, use_fast_store
 
 pytestmark = pytest.mark.django_db
 
@@ -207,7 +209,7 @@ def test_store_that_is_away_is_shown_as_down(administrator):
 
 
 def test_figure_whose_table_is_not_there_is_not_available(monkeypatch):
-    monkeypatch.setitem(day_figures.FLOWS, Name.POSTS, ("board_not_there",))
+    monkeypatch.setitem(daily_metrics.FLOWS, Name.POSTS, ("board_not_there",))
     (board,) = [s for s in read_dashboard(NOW).sections if s.title == "Board"]
     assert board.missing == ["Posts a day"]
     assert [chart.title for chart in board.charts] == ["Comments a day", "Votes a day"]

@@ -8,17 +8,17 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Member
-from administration.dashboard import read_dashboard
-from administration.day_figures import (
+from administration.daily_metrics import (
     Name,
     read_course,
     read_notifications,
     take_snapshot,
 )
+from administration.dashboard import read_dashboard
 from administration.models import DayFigure
 from tests.administration.test_admin_site import open_browser
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_entry, make_member, make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_entry, make_member, make_post
 
 pytestmark = pytest.mark.django_db
 

@@ -9,13 +9,13 @@ from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.utils import timezone
 
+from accounts import member_search
+from accounts.member_counters import count_members, fold
 from accounts.models import AuthSession, Member
-from administration import member_list
-from administration.tallies import count_members, fold
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once, statuses_of
 from tests.conftest import ClientOf
-from tests.factories import count_rows_of, make_entry, make_member, make_wallet
+from tests.support.clients import JSONClient
+from tests.support.factories import count_rows_of, make_entry, make_member, make_wallet
+from tests.support.races import run_at_once, statuses_of
 
 pytestmark = pytest.mark.django_db
 
@@ -111,7 +111,7 @@ def test_search_is_no_pattern_and_every_word_counts(client, search):
 
 
 def test_search_counts_no_further_than_its_limit(client, monkeypatch):
-    monkeypatch.setattr(member_list, "MOST_HITS", 3)
+    monkeypatch.setattr(member_search, "MOST_HITS", 3)
     for _ in range(5):
         make_member(display_name="Many")
     page = client.read(PATH, search="many", size=2)
@@ -159,8 +159,8 @@ def test_search_can_go_by_an_index(db):
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_indexscan = off")
-    wanted = member_list.MemberFilter(search="minji")
-    plan = member_list.find_members(wanted, timezone.now()).explain()
+    wanted = member_search.MemberFilter(search="minji")
+    plan = member_search.find_members(wanted, timezone.now()).explain()
     assert "Bitmap Index Scan on member_search " in plan
 
 

@@ -7,11 +7,11 @@ from django.utils import timezone
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
-from administration.models import JobRun
 from billing.models import StoreNotification
-from config.middleware import CountRequests
-from tests.clients import JSONClient
-from tests.stores import find_closed_port, lose_database, use_fast_store
+from core.jobs.models import JobRun
+from core.middleware import CountRequests
+from tests.support.clients import JSONClient
+from tests.support.stores import find_closed_port, lose_database, use_fast_store
 
 TOKEN = "a-token-of-the-operators"
 ALLOWED = {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
@@ -138,7 +138,7 @@ def answer(request: HttpRequest) -> HttpResponse:
 
 
 def test_request_is_counted_by_the_pattern_of_its_address(settings):
-    settings.MIDDLEWARE = ["config.middleware.CountRequests"]
+    settings.MIDDLEWARE = ["core.middleware.CountRequests"]
     route = "/api/account/entries/<int:entry_id>"
     before = count_of("GET", route, "401")
     Client().get("/api/account/entries/4711")
@@ -148,7 +148,7 @@ def test_request_is_counted_by_the_pattern_of_its_address(settings):
 
 @pytest.mark.parametrize("path", ["/made-up-4712", "/api/made-up-4712"])
 def test_addresses_that_do_not_exist_count_as_one(settings, path):
-    settings.MIDDLEWARE = ["config.middleware.CountRequests"]
+    settings.MIDDLEWARE = ["core.middleware.CountRequests"]
     Client().get(path)
     assert count_of("GET", "other", "404") > 0
     assert "4712" not in str([*REGISTRY.collect()])

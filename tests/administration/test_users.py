@@ -6,10 +6,10 @@ import pytest
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 
 from accounts.models import Member
-from administration.switches import set_signup_enabled
-from tests.clients import JSONClient
+from accounts.signup_setting import set_signup_enabled
 from tests.conftest import ClientOf
-from tests.factories import PASSWORD, count_rows_of, make_entry, make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, count_rows_of, make_entry, make_member
 
 PATH = "/api/users"
 

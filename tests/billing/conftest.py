@@ -7,10 +7,10 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from accounts.models import Member
-from billing.push import forget_tokens
-from tests.billing.fake_google import Vouch, open_google
-from tests.billing.fake_store import FakePlay, open_play
-from tests.clients import JSONClient
+from billing.pubsub_auth import forget_tokens
+from tests.support.clients import JSONClient
+from tests.support.fake_google import Vouch, open_google
+from tests.support.fake_store import FakePlay, open_play
 
 
 @pytest.fixture

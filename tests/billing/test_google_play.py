@@ -19,10 +19,10 @@ from billing.products import MONTHLY
 from billing.purchases import record
 from billing.stores import load_verifier, look_up
 from billing.subscriptions import set_plan
-from config import outgoing
+from core import http_client
 from tests.billing.conftest import buy
-from tests.billing.fake_store import ACCESS_TOKEN, FakePlay, as_json, make_account
-from tests.clients import JSONClient
+from tests.support.clients import JSONClient
+from tests.support.fake_store import ACCESS_TOKEN, FakePlay, as_json, make_account
 
 pytestmark = pytest.mark.django_db
 
@@ -83,14 +83,14 @@ def test_store_is_asked_outside_of_transactions(
     buyer: JSONClient, play: FakePlay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     depths = []
-    real = outgoing._send
+    real = http_client._send
 
     def watch(*args: Any, **parts: Any) -> Any:
         depths.append(len(connection.savepoint_ids))
         return real(*args, **parts)
 
     outside = len(connection.savepoint_ids)
-    monkeypatch.setattr(outgoing, "_send", watch)
+    monkeypatch.setattr(http_client, "_send", watch)
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     assert set(depths) == {outside}
@@ -368,7 +368,7 @@ def test_store_that_hangs_is_502_within_its_time_limit(
     monkeypatch: pytest.MonkeyPatch,
     address: str,
 ) -> None:
-    monkeypatch.setattr(outgoing, "_send", send_within(0.3))
+    monkeypatch.setattr(http_client, "_send", send_within(0.3))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         if address == "STORE_BASE_URL":
@@ -383,7 +383,7 @@ def test_store_that_hangs_is_502_within_its_time_limit(
 
 def send_within(limit: float) -> Any:
     """`outgoing._send` with a shorter limit than the one that it was given."""
-    real = outgoing._send
+    real = http_client._send
 
     def send(method: str, url: str, seconds: float, **parts: Any) -> Any:
         assert seconds <= 10, "every call has a limit"
@@ -397,7 +397,7 @@ def test_access_token_that_was_withdrawn_is_fetched_anew(
 ) -> None:
     play.sell(TOKEN)
     buy(buyer, TOKEN)
-    monkeypatch.setattr("tests.billing.fake_store.ACCESS_TOKEN", "another")
+    monkeypatch.setattr("tests.support.fake_store.ACCESS_TOKEN", "another")
     assert buy(buyer, TOKEN).status_code == 502
     assert buy(buyer, TOKEN).status_code == 200
 

@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from accounts.models import Member
 from billing.models import Purchase
 from tests.billing.conftest import buy
-from tests.billing.fake_store import TOKEN_PATH, FakePlay, make_account
-from tests.clients import JSONClient
+from tests.support.clients import JSONClient
+from tests.support.fake_store import TOKEN_PATH, FakePlay, make_account
 
 pytestmark = pytest.mark.django_db
 

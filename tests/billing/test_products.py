@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from billing.products import Period, extend
-from tests.clients import JSONClient
+from tests.support.clients import JSONClient
 
 SEOUL = ZoneInfo("Asia/Seoul")
 

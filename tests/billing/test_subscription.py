@@ -8,12 +8,12 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import Member
-from billing.expiry import expire_plans
 from billing.models import Purchase
+from billing.plan_expiry import expire_plans
 from billing.subscriptions import set_plan
 from tests.billing.conftest import buy
-from tests.clients import JSONClient
-from tests.factories import make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
 

@@ -14,8 +14,8 @@ from billing.models import Purchase
 from billing.products import Product
 from billing.stores import Stub, Subscription
 from tests.billing.conftest import buy
-from tests.clients import JSONClient
-from tests.factories import make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
 

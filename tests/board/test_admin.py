@@ -10,9 +10,9 @@ from accounts.models import Member
 from board import admin
 from board.content import sanitise, words_of
 from board.models import Comment, Image, Post, PostCount, PostImage
-from tests.board.test_erasure import find_drift
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_member, make_post
+from tests.board.test_account_deletion import find_drift
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
 
 pytestmark = pytest.mark.django_db
 

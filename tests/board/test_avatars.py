@@ -8,8 +8,8 @@ import pytest
 
 from accounts.avatars import avatar_of
 from accounts.models import Member
-from tests.board.pictures import draw
-from tests.clients import JSONClient
+from tests.support.clients import JSONClient
+from tests.support.images import draw
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from board.models import Comment, CommentVote
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_member, make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
 
 MINE = "/api/board/my/comments"
 HOT = 50

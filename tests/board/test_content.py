@@ -21,7 +21,7 @@ from board.content import (
     show,
     words_of,
 )
-from config.errors import InvalidField
+from core.errors import InvalidField
 
 ID = UUID("0f8fad5b-d9cb-469f-a165-70867728950e")
 PATH = f"/api/images/{ID}"

@@ -15,8 +15,8 @@ from board.images import link_images, purge_unused, unlink_images
 from board.models import Image, Post, PostImage
 from board.tasks import purge_images
 from config.celery import app
-from tests.clients import JSONClient
-from tests.factories import make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_post
 
 pytestmark = pytest.mark.django_db
 

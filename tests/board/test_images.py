@@ -16,12 +16,13 @@ from PIL import Image as Pixels
 
 from accounts.models import Member, RateLimit
 from board import images
+from board.image_processing import KEPT_PIXELS, MOST_FRAMES, MOST_PIXELS, remake
 from board.images import MOST_BYTES, MOST_IMAGES, UPLOADS
 from board.models import Image
-from board.pictures import KEPT_PIXELS, MOST_FRAMES, MOST_PIXELS, remake
-from config.api.parsers import MAX_UPLOAD_BYTES
-from config.errors import InvalidImage
-from tests.board.pictures import (
+from core.api.parsers import MAX_UPLOAD_BYTES
+from core.errors import InvalidImage
+from tests.support.clients import JSONClient
+from tests.support.images import (
     PLACE,
     SCRIPT,
     animate,
@@ -34,8 +35,7 @@ from tests.board.pictures import (
     make_noise,
     make_png_bomb,
 )
-from tests.clients import JSONClient
-from tests.routes import MISSING_UUID
+from tests.support.routes import MISSING_UUID
 
 pytestmark = pytest.mark.django_db
 
@@ -372,10 +372,10 @@ def test_most_pixels_are_taken() -> None:
 MEASURE = """
 import io, sys
 from pathlib import Path
-from tests.board.pictures import draw, make_bare_gif, make_png_bomb
+from tests.support.images import draw, make_bare_gif, make_png_bomb
 sys.path.insert(0, ".")
-from board.pictures import remake
-from config.errors import InvalidImage
+from board.image_processing import remake
+from core.errors import InvalidImage
 
 def read(name):
     status = Path("/proc/self/status").read_text()

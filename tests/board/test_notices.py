@@ -3,8 +3,8 @@
 import pytest
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_member, make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
 
 POSTS = "/api/board/posts"
 BODY = {"title": "Rules", "content": "Be kind", "category": "community"}

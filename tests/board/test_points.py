@@ -6,8 +6,8 @@ import pytest
 import time_machine
 
 from accounts.models import Member, PointHistory
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_member, make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
 
 POSTS, POINTS = "/api/board/posts", "/api/auth/points"
 BODY = {"title": "Rice", "content": "Rice", "category": "tips"}

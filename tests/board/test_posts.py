@@ -5,8 +5,8 @@ from datetime import datetime
 import pytest
 
 from board.models import Comment, CommentVote, Post, PostVote
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_member, make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
 
 POSTS = "/api/board/posts"
 BODY = {"title": "Rice", "content": "<p>Cheap <b>rice</b></p>", "category": "tips"}
@@ -297,7 +297,7 @@ def test_writing_is_one_transaction(free_member, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr("board.posting.award_points", fail)
+    monkeypatch.setattr("board.posts.award_points", fail)
     client = JSONClient(free_member)
     assert client.send("POST", POSTS, BODY).status_code == 500
     path = f"{POSTS}/{make_post(free_member).pk}/comments"

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from board.models import CommentVote, PostVote
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_member, make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
 
 MANY = 50
 ON_TOP = 5

@@ -4,8 +4,8 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from board.models import Comment, CommentVote, Post, PostVote
-from tests.clients import JSONClient
-from tests.factories import make_comment, make_member, make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
 
 KINDS = ["posts", "comments"]
 

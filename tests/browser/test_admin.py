@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.models import Member
-from administration.models import ApplicationSetting, DefaultCategory, JobRun
-from tests.browser.devtools import Chromium
-from tests.browser.documents import PROGRAM, needs_chromium
-from tests.clients import JSONClient
-from tests.factories import PASSWORD, make_entry, make_member
+from accounts.models import ApplicationSetting, Member
+from core.jobs.models import JobRun
+from ledger.models import DefaultCategory
+from tests.support.clients import JSONClient
+from tests.support.devtools import Chromium
+from tests.support.factories import PASSWORD, make_entry, make_member
+from tests.support.html_documents import PROGRAM, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
 

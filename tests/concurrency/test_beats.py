@@ -19,17 +19,17 @@ from typing import Any
 import psycopg
 import pytest
 
-from config.embedded import Stores
-from config.launch import Surroundings
-from config.processes import Child, list_children, stop
-from tests.concurrency.outages import OwnPostgres, Service
-from tests.stores import OwnValkey
+from devstack.environment import Surroundings
+from devstack.stores import Stores
+from devstack.supervisor import Child, list_children, stop
+from tests.support.fault_injection import OwnPostgres, Service
+from tests.support.stores import OwnValkey
 
 INTERVAL_SECONDS = 2
-"""Of `tests.concurrency.short_schedule`, which only its own processes may import."""
+"""Of `tests.support.short_schedule`, which only its own processes may import."""
 ROUNDS, ROUND_SECONDS = 2, 6.0
 MEMBERS = 40
-INSTEAD = {"config": "tests.concurrency.short_schedule:app", "1": "2"}
+INSTEAD = {"config": "tests.support.short_schedule:app", "1": "2"}
 """The application, and two jobs at a time."""
 ON_TIME_SECONDS = 3 * INTERVAL_SECONDS + 1
 """A run may wait for a retry of the reload, and for the worker."""

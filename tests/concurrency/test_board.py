@@ -5,9 +5,9 @@ from django.core.management import call_command
 
 from accounts.models import Member, PointHistory
 from board.models import Comment, CommentVote, Post, PostCount, PostVote
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once, statuses_of
-from tests.factories import make_comment, make_member, make_post
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
+from tests.support.races import run_at_once, statuses_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,15 +6,15 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Budget, BudgetIncome, Category, Tag
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once, statuses_of
-from tests.factories import (
+from tests.support.clients import JSONClient
+from tests.support.factories import (
     make_budget,
     make_category,
     make_entry,
     make_member,
     make_tag,
 )
+from tests.support.races import run_at_once, statuses_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from administration.models import DefaultCategory
-from ledger.models import Category, Entry, EntryTag, Tag
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once, statuses_of
-from tests.factories import make_category, make_entry, make_member
+from ledger.models import Category, DefaultCategory, Entry, EntryTag, Tag
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category, make_entry, make_member
+from tests.support.races import run_at_once, statuses_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,9 +8,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from accounts.models import AuthSession, Member
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once
-from tests.factories import PASSWORD, make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
+from tests.support.races import run_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -17,10 +17,10 @@ from accounts.sessions import (
     end_sessions,
     start_session,
 )
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once
-from tests.factories import PASSWORD, make_member
-from tests.stores import use_fast_store
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
+from tests.support.races import run_at_once
+from tests.support.stores import use_fast_store
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -3,10 +3,7 @@
 import pytest
 
 from ledger.models import Entry, Notification
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once
-from tests.factories import make_member
-from tests.ledger.notifications.test_intake import (
+from tests.ledger.card_notifications.test_processing import (
     APPROVAL,
     CANCELLATION,
     ENTRIES,
@@ -14,6 +11,9 @@ from tests.ledger.notifications.test_intake import (
     PUSH,
     UNTIMED,
 )
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
+from tests.support.races import run_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.concurrency.outages import Answer, Service, run_service
+from tests.support.fault_injection import Answer, Service, run_service
 
 OUTAGE_SECONDS = 1.5
 SLOW_SECONDS = 0.3

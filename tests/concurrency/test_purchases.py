@@ -11,17 +11,17 @@ from django.utils import timezone
 
 from accounts.models import Member
 from billing import purchases
-from billing.expiry import expire_plans
 from billing.models import Purchase, SpentOrder, StoreNotification
-from billing.notifications import handle_waiting
+from billing.plan_expiry import expire_plans
 from billing.products import MONTHLY, extend
+from billing.store_notifications import handle_waiting
 from billing.subscriptions import set_plan
 from tests.billing.conftest import buy
-from tests.billing.fake_store import open_play
-from tests.billing.test_notifications import push, renewed
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once, statuses_of
-from tests.factories import count_rows_of, make_member
+from tests.billing.test_store_notifications import push, renewed
+from tests.support.clients import JSONClient
+from tests.support.factories import count_rows_of, make_member
+from tests.support.fake_store import open_play
+from tests.support.races import run_at_once, statuses_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,14 +10,14 @@ from django.db import connection, connections
 from django.utils import timezone
 from werkzeug import Request, Response
 
-from config.errors import ProviderUnavailable
+from core.errors import ProviderUnavailable
 from ledger import rates
 from ledger.models import FxRate
 from ledger.rates import Rate, look_up_rate
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once, statuses_of
-from tests.factories import make_member
-from tests.fakes import FakeRates
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
+from tests.support.fakes import FakeRates
+from tests.support.races import run_at_once, statuses_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

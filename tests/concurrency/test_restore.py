@@ -16,15 +16,15 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from config.embedded import keeper
-from config.embedded.folder import LOOPBACK
+from devstack.stores import store_supervisor
+from devstack.stores.data_dir import LOOPBACK
 from ledger.models import Entry, Wallet
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once, statuses_of
-from tests.factories import make_entry, make_member, make_wallet
-from tests.ledger.backup.books import ENTRY, RESTORE
-from tests.ledger.test_totals import assert_totals_are_right
-from tests.stores import find_closed_port
+from tests.ledger.test_rollups import assert_totals_are_right
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry, make_member, make_wallet
+from tests.support.races import run_at_once, statuses_of
+from tests.support.stores import find_closed_port
+from tests.support.workbooks import ENTRY, RESTORE
 from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -149,7 +149,7 @@ def web_server(client, tmp_path) -> Iterator[WebServer]:
             env=os.environ | settings,
             stdout=log,
             stderr=log,
-            preexec_fn=keeper.die_with_parent(signal.SIGTERM),
+            preexec_fn=store_supervisor.die_with_parent(signal.SIGTERM),
         )
     try:
         yield WebServer(process, port, client.token)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once
-from tests.factories import PASSWORD
-from tests.stores import find_closed_port, run_valkey, use_fast_store
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD
+from tests.support.races import run_at_once
+from tests.support.stores import find_closed_port, run_valkey, use_fast_store
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

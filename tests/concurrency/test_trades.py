@@ -3,11 +3,11 @@
 import pytest
 from django.db.models import Sum
 
-from ledger import investments
+from ledger.investments import trading
 from ledger.models import Position, Stock, Trade
-from tests.clients import JSONClient
-from tests.concurrency.racing import run_at_once, statuses_of
-from tests.factories import make_member, make_stock, make_trade
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member, make_stock, make_trade
+from tests.support.races import run_at_once, statuses_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,7 +63,7 @@ def test_racing_sells_never_oversell(client, member):
 
 def test_without_the_lock_they_would(client, member, monkeypatch):
     """The race is real: this is what the lock is for."""
-    monkeypatch.setattr(investments, "_lock_stocks", lambda *_: None)
+    monkeypatch.setattr(trading, "_lock_stocks", lambda *_: None)
     for _ in range(ROUNDS):
         stock = make_trade(member, quantity=10).stock
         if statuses_of(run_at_once([sell(client, stock)] * 3)) != [201, 400, 400]:

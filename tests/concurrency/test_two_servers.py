@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from config.embedded.folder import LOOPBACK
-from tests.concurrency.outages import PASSWORD, Service, run_service
+from devstack.stores.data_dir import LOOPBACK
+from tests.support.fault_injection import PASSWORD, Service, run_service
 
 TOKEN = "metrics-token-4e1f"
 SETTINGS = {

@@ -13,9 +13,9 @@ from django.core.management import (
 from prometheus_client.parser import text_string_to_metric_families
 
 from accounts.models import Member
-from administration.metrics import write_metrics
-from config.launch import ROOT
-from tests.factories import PASSWORD
+from administration.metrics_view import write_metrics
+from devstack.environment import ROOT
+from tests.support.factories import PASSWORD
 
 FOLDERS = ROOT.glob("*/management/commands")
 COMMANDS = {

@@ -11,7 +11,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
-from config.launch import ROOT
+from devstack.environment import ROOT
 
 NAME = "LEDGER_TEST_SETTING"
 KEY = bytes(range(32))

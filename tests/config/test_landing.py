@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.clients import JSONClient
+from tests.support.clients import JSONClient
 
 pytestmark = pytest.mark.django_db
 

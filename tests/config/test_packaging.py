@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from config.launch import ROOT
+from devstack.environment import ROOT
 
 REQUIREMENTS = ("requirements", "requirements-embedded", "requirements-dev")
 PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
@@ -90,7 +90,19 @@ def test_image_contains_every_app() -> None:
         line[1:] for line in read(".dockerignore").splitlines() if line[:1] == "!"
     }
     apps = {path.parent.name for path in ROOT.glob("*/apps.py")}
-    assert apps | {"config", "templates", "manage.py", "gunicorn.conf.py"} <= let_in
+    assert "devstack" not in let_in
+    assert (
+        apps
+        | {
+            "card_alerts",
+            "config",
+            "core",
+            "templates",
+            "manage.py",
+            "gunicorn.conf.py",
+        }
+        <= let_in
+    )
 
 
 def test_every_long_running_service_restarts_and_has_a_health_check() -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from config.launch import ROOT
+from devstack.environment import ROOT
 from tests.config.test_env import import_settings, read_real
 
 
@@ -37,7 +37,7 @@ from tests.config.test_env import import_settings, read_real
         ("DATABASE_URL", "mysql://a.example/ledger"),
         ("STORE_VERIFIER", "os.path.join"),
         ("FX_PROVIDER", "os.path.join"),
-        ("PRICE_PROVIDER", "ledger.providers.prices.SECONDS"),
+        ("PRICE_PROVIDER", "ledger.investments.price_providers.SECONDS"),
         ("CORS_ALLOWED_ORIGINS", "ledger.example"),
         ("CORS_ALLOWED_ORIGINS", "*"),
         ("CORS_ALLOWED_ORIGINS", "://a.example"),

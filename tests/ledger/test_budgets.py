@@ -9,8 +9,8 @@ import pytest
 import time_machine
 
 from ledger.models import Budget, BudgetIncome, Category, Entry
-from tests.clients import JSONClient
-from tests.factories import (
+from tests.support.clients import JSONClient
+from tests.support.factories import (
     make_budget,
     make_category,
     make_entry,

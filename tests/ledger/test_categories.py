@@ -3,8 +3,8 @@
 import pytest
 
 from ledger.models import Category, Entry, QuickEntry
-from tests.clients import JSONClient
-from tests.factories import make_category, make_entry, make_quick_entry
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category, make_entry, make_quick_entry
 
 CATEGORIES = "/api/account/categories"
 PLAIN = {"name": "Food", "type": "expense"}

@@ -2,10 +2,9 @@
 
 import pytest
 
-from administration.models import DefaultCategory
-from ledger.models import Category
-from tests.clients import JSONClient
-from tests.factories import make_category
+from ledger.models import Category, DefaultCategory
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category
 
 CATEGORIES = "/api/account/categories"
 IMPORT = "/api/account/categories/import"

@@ -9,15 +9,21 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import Member
-from administration.models import DefaultCategory
-from ledger.demo.household import HELD_TODAY, imagine_entries
-from ledger.demo.investing import STOCKS, imagine_trades
-from ledger.demo.writing import write_demo_ledger
-from ledger.models import Budget, Entry, Occurrence, RecurringRule, Trade
+from ledger.demo.entries import HELD_TODAY, imagine_entries
+from ledger.demo.loader import write_demo_ledger
+from ledger.demo.trades import STOCKS, imagine_trades
+from ledger.models import (
+    Budget,
+    DefaultCategory,
+    Entry,
+    Occurrence,
+    RecurringRule,
+    Trade,
+)
 from ledger.occurrences import Run, run_due
-from tests.clients import JSONClient
-from tests.factories import count_rows_of, make_member
-from tests.ledger.test_totals import assert_totals_are_right
+from tests.ledger.test_rollups import assert_totals_are_right
+from tests.support.clients import JSONClient
+from tests.support.factories import count_rows_of, make_member
 
 ACCOUNT = "/api/account"
 PASSWORD = "correct-horse-9"

@@ -8,8 +8,8 @@ import pytest
 from ledger import encryption
 from ledger.encryption import Unreadable, seal, unseal
 from ledger.models import Wallet
-from tests.clients import JSONClient
-from tests.factories import make_wallet
+from tests.support.clients import JSONClient
+from tests.support.factories import make_wallet
 
 WALLETS = "/api/account/wallets"
 NUMBER = "110-123-456789"

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ledger.models import Entry, EntryTag
-from tests.clients import JSONClient
-from tests.factories import make_category, make_entry, make_tag, make_wallet
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category, make_entry, make_tag, make_wallet
 
 ENTRIES = "/api/account/entries"
 

@@ -9,7 +9,7 @@ from ledger import key_rotation
 from ledger.encryption import is_sealed_with
 from ledger.models import Wallet
 from ledger.wallets import account_number_context, create_wallet, read_account_number
-from tests.factories import make_wallet
+from tests.support.factories import make_wallet
 
 pytestmark = pytest.mark.django_db
 

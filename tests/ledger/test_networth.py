@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.clients import JSONClient
-from tests.factories import make_entry, make_wallet
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry, make_wallet
 
 NETWORTH = "/api/account/networth"
 

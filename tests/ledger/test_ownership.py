@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from ledger.models import Category, Entry, EntryTag, QuickEntry, QuickEntryTag
-from tests.factories import (
+from tests.support.factories import (
     make_category,
     make_entry,
     make_quick_entry,

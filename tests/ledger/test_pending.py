@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from ledger.models import Category, Entry, Tag
-from tests.clients import JSONClient
-from tests.factories import make_category, make_entry, make_wallet
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category, make_entry, make_wallet
 
 ENTRIES = "/api/account/entries"
 COUNT = "/api/account/entries/pending/count"

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import PointHistory
-from ledger.holdings import read_portfolio
+from ledger.investments.portfolio import read_portfolio
 from ledger.models import (
     Occurrence,
     QuickEntryTag,
@@ -16,8 +16,8 @@ from ledger.models import (
     RecurringTag,
     StockQuote,
 )
-from tests.clients import JSONClient
-from tests.factories import (
+from tests.support.clients import JSONClient
+from tests.support.factories import (
     make_budget,
     make_category,
     make_entry,

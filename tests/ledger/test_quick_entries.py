@@ -2,10 +2,10 @@
 
 import pytest
 
-from config.api.serializers import MAX_AMOUNT
+from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, QuickEntry, Tag
-from tests.clients import JSONClient
-from tests.factories import make_category, make_quick_entry, make_wallet
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category, make_quick_entry, make_wallet
 
 QUICK = "/api/account/quick-entries"
 PLAIN = {"name": "Lunch", "type": "expense"}

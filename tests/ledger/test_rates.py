@@ -9,12 +9,12 @@ import pytest
 import time_machine
 from django.db import transaction
 
-from config import outgoing
-from config.errors import ProviderUnavailable
+from core import http_client
+from core.errors import ProviderUnavailable
 from ledger.models import FxRate
 from ledger.rates import Rate, look_up_rate
-from tests.clients import JSONClient
-from tests.fakes import FakeRates
+from tests.support.clients import JSONClient
+from tests.support.fakes import FakeRates
 
 pytestmark = pytest.mark.django_db
 
@@ -133,7 +133,7 @@ def test_rate_that_turns_around_to_nothing_does_not_serve() -> None:
 def test_failure_that_took_long_is_remembered_for_a_while(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outgoing, "SLOW_SECONDS", 0)
+    monkeypatch.setattr(http_client, "SLOW_SECONDS", 0)
     fx_source.answer(USD_KRW, "{}", status=404)
     for _ in range(3):
         with pytest.raises(ProviderUnavailable):
@@ -148,7 +148,7 @@ def test_source_that_refuses_again_and_again_is_left_alone(
     for _ in range(30):
         with pytest.raises(ProviderUnavailable):
             look_up_rate("USD", "KRW", FRIDAY)
-    assert len(fx_source.calls) == outgoing.QUICK_FAILURES
+    assert len(fx_source.calls) == http_client.QUICK_FAILURES
 
 
 @pytest.mark.parametrize("status", [404, 429, 500, 503])
@@ -179,7 +179,7 @@ def test_source_that_fails_slowly_costs_one_pair_only(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Other pairs do not wait for a source that was silent a moment ago."""
-    monkeypatch.setattr(outgoing, "SLOW_SECONDS", 0)
+    monkeypatch.setattr(http_client, "SLOW_SECONDS", 0)
     fx_source.answer(USD_KRW, "down", status=503)
     for base in ("USD", "EUR", "JPY"):
         with pytest.raises(ProviderUnavailable):

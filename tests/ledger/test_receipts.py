@@ -14,13 +14,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from PIL import Image
 from pytest_httpserver import HTTPServer
 
-from config.api.parsers import MAX_UPLOAD_BYTES
-from config.errors import InvalidImage
-from config.images import KINDS
+from core.api.parsers import MAX_UPLOAD_BYTES
+from core.errors import InvalidImage
+from core.image_decoder import KINDS
 from ledger import receipts
 from ledger.receipts import LONGEST_SIDE, MAX_PIXELS, shrink
-from tests.clients import JSONClient
-from tests.factories import make_member
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
 
 pytestmark = pytest.mark.django_db
 

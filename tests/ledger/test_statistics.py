@@ -10,8 +10,8 @@ import pytest
 import time_machine
 
 from ledger.models import Entry, EntryTag, Tag, Wallet
-from tests.clients import JSONClient
-from tests.factories import (
+from tests.support.clients import JSONClient
+from tests.support.factories import (
     make_category,
     make_entry,
     make_member,

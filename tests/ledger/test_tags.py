@@ -3,8 +3,8 @@
 import pytest
 
 from ledger.models import EntryTag, Tag
-from tests.clients import JSONClient
-from tests.factories import make_entry, make_tag
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry, make_tag
 
 ENTRIES = "/api/account/entries"
 PLAIN = {"date": "2026-11-21", "type": "expense", "amount": 5_000}

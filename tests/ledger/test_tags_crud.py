@@ -3,8 +3,8 @@
 import pytest
 
 from ledger.models import QuickEntryTag, RecurringTag, Tag
-from tests.clients import JSONClient
-from tests.factories import make_entry, make_quick_entry, make_rule, make_tag
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry, make_quick_entry, make_rule, make_tag
 
 TAGS = "/api/account/tags"
 ENTRIES = "/api/account/entries"

@@ -9,8 +9,8 @@ import time_machine
 from django.utils import timezone
 
 from ledger.models import Entry, Wallet
-from tests.clients import JSONClient
-from tests.factories import (
+from tests.support.clients import JSONClient
+from tests.support.factories import (
     make_entry,
     make_member,
     make_stock,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from config.api.serializers import MAX_AMOUNT
+from core.api.fields import MAX_AMOUNT
 from ledger.models import Entry, QuickEntry, Wallet
-from tests.clients import JSONClient
-from tests.factories import make_entry, make_quick_entry, make_wallet
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry, make_quick_entry, make_wallet
 
 WALLETS = "/api/account/wallets"
 PLAIN = {"name": "Cash", "kind": "CASH"}

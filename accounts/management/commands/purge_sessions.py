@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from accounts.rate_limits import purge_limits
 from accounts.sessions import purge_expired
-from accounts.throttles import purge_limits
-from config.progress import Progress
+from core.progress import Progress
 
 
 class Command(BaseCommand):

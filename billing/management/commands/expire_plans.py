@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from billing.expiry import run_expiry
-from config.progress import Progress
+from billing.plan_expiry import run_expiry
+from core.progress import Progress
 
 
 class Command(BaseCommand):

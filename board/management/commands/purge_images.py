@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from board.images import purge_unused
-from config.progress import Progress
+from core.progress import Progress
 
 
 class Command(BaseCommand):

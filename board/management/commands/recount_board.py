@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from board.counts import count_drift, recount
+from board.counter_audit import count_drift, recount
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ledger.totals import count_drift, rebuild_totals
+from ledger.rollup_audit import count_drift, rebuild_totals
 
 
 class Command(BaseCommand):

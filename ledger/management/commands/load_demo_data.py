@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from accounts.models import Member
 from accounts.signup import NewMember, create_member
-from config.errors import DomainError
-from ledger.demo.writing import write_demo_ledger
+from core.errors import DomainError
+from ledger.demo.loader import write_demo_ledger
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from config.errors import DomainError
+from core.errors import DomainError
 from ledger.backup.restore import restore_backup
 from ledger.management.commands.backup_member import find_member
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from config.progress import Progress
+from core.progress import Progress
 from ledger.occurrences import run_due
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.clients import JSONClient
-from tests.ledger.backup.books import make_xlsx, send_json, upload
+from tests.support.clients import JSONClient
+from tests.support.workbooks import make_xlsx, send_json, upload
 
 
 @pytest.fixture

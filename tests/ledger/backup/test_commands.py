@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 
 from ledger.management.commands import backup_member
 from ledger.models import Entry
-from tests.clients import JSONClient
-from tests.factories import make_entry
-from tests.ledger.backup.books import COUNTS, ENTRY, WHOLE, back_up, send_json
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry
+from tests.support.workbooks import COUNTS, ENTRY, WHOLE, back_up, send_json
 
 pytestmark = pytest.mark.django_db
 

@@ -17,18 +17,11 @@ from django.db import connections
 from django.db.backends.utils import CursorWrapper
 from openpyxl import Workbook
 
-from ledger.backup import reader, turns
-from ledger.backup.turns import READING_TURNS, WAITING_TURNS
-from tests.clients import JSONClient
-from tests.factories import make_entry
-from tests.ledger.backup.books import (
-    BACKUP,
-    ENTRY,
-    WHOLE,
-    make_xlsx,
-    send_json,
-    upload,
-)
+from ledger.backup import concurrency_limits, sandboxed_reader
+from ledger.backup.concurrency_limits import READING_TURNS, WAITING_TURNS
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry
+from tests.support.workbooks import BACKUP, ENTRY, WHOLE, make_xlsx, send_json, upload
 from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db
@@ -191,10 +184,14 @@ def test_reading_program_has_its_bounds_from_the_system():
         " print(*(resource.getrlimit(each)[1] for each in"
         " (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_CORE)))"
     )
-    path = str(Path(reader.__file__))
+    path = str(Path(sandboxed_reader.__file__))
     command = [sys.executable, "-I", "-c", program, path]
     found = subprocess.run(command, capture_output=True, check=True).stdout.split()
-    assert list(map(int, found)) == [reader.MEMORY_BYTES, reader.CPU_SECONDS, 0]
+    assert list(map(int, found)) == [
+        sandboxed_reader.MEMORY_BYTES,
+        sandboxed_reader.CPU_SECONDS,
+        0,
+    ]
 
 
 def test_too_many_rows_are_refused(premium_member):
@@ -239,11 +236,11 @@ def take(another, turns, places) -> None:
 def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
     premium_member, another, monkeypatch
 ):
-    monkeypatch.setattr(turns, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(concurrency_limits, "WAIT_SECONDS", 0.5)
     client = JSONClient(premium_member)
-    take(another, READING_TURNS, turns.READERS - 1)
+    take(another, READING_TURNS, concurrency_limits.READERS - 1)
     assert send_json(client, WHOLE).status_code == 200
-    take(another, READING_TURNS, turns.READERS)
+    take(another, READING_TURNS, concurrency_limits.READERS)
     started = time.monotonic()
     response = send_json(client, WHOLE)
     assert time.monotonic() - started > 0.5
@@ -254,7 +251,7 @@ def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
 
 
 def test_restore_waits_for_a_place_to_read(premium_member, another):
-    take(another, READING_TURNS, turns.READERS)
+    take(another, READING_TURNS, concurrency_limits.READERS)
     leaving = threading.Timer(0.5, another.execute, ["SELECT pg_advisory_unlock_all()"])
     leaving.start()
     try:
@@ -267,11 +264,11 @@ def test_where_enough_restores_wait_another_is_told_to_come_back_at_once(
     premium_member, another
 ):
     """Each that waits keeps a thread of a web process."""
-    take(another, READING_TURNS, turns.READERS)
-    take(another, WAITING_TURNS, turns.WAITERS)
+    take(another, READING_TURNS, concurrency_limits.READERS)
+    take(another, WAITING_TURNS, concurrency_limits.WAITERS)
     started = time.monotonic()
     assert send_json(JSONClient(premium_member), WHOLE).status_code == 503
-    assert time.monotonic() - started < turns.WAIT_SECONDS / 2
+    assert time.monotonic() - started < concurrency_limits.WAIT_SECONDS / 2
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.erasure import erase_member
+from accounts.account_deletion import erase_member
+from ledger.account_deletion import BOOKS
 from ledger.backup import restore as backup_restore
-from ledger.erasure import BOOKS
 from ledger.models import (
     BudgetIncome,
     Category,
@@ -19,8 +19,9 @@ from ledger.models import (
     Tag,
     Wallet,
 )
-from tests.clients import JSONClient
-from tests.factories import (
+from tests.ledger.test_rollups import assert_totals_are_right
+from tests.support.clients import JSONClient
+from tests.support.factories import (
     count_rows_of,
     make_budget,
     make_category,
@@ -30,7 +31,7 @@ from tests.factories import (
     make_trade,
     make_wallet,
 )
-from tests.ledger.backup.books import (
+from tests.support.workbooks import (
     BACKUP,
     COUNTS,
     ENTRY,
@@ -43,7 +44,6 @@ from tests.ledger.backup.books import (
     send_json,
     upload,
 )
-from tests.ledger.test_totals import assert_totals_are_right
 from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db

@@ -10,16 +10,9 @@ from ledger.backup.restore import CAUGHT_UP_DAYS
 from ledger.models import Budget, Entry, RecurringRule, Tag, Wallet
 from ledger.occurrences import Run, run_due
 from ledger.periods import add_months
-from tests.factories import make_rule
-from tests.ledger.backup.books import (
-    ENTRY,
-    WHOLE,
-    back_up,
-    read_book,
-    send_json,
-    upload,
-)
-from tests.ledger.recurring.calendar import LONG_AGO, set_since
+from tests.support.calendar_oracle import LONG_AGO, set_since
+from tests.support.factories import make_rule
+from tests.support.workbooks import ENTRY, WHOLE, back_up, read_book, send_json, upload
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,10 @@ from openpyxl import load_workbook
 
 from ledger.backup.restore import restore_backup
 from ledger.backup.xlsx import WorkbookWriter
-from tests.clients import JSONClient
-from tests.factories import make_entry, make_member
-from tests.ledger.backup.books import (
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry, make_member
+from tests.support.ledger_strategies import ODD, books, columns_of, expect_tables
+from tests.support.workbooks import (
     BACKUP,
     HEADERS,
     back_up,
@@ -22,7 +23,6 @@ from tests.ledger.backup.books import (
     send_json,
     upload,
 )
-from tests.ledger.backup.ledgers import ODD, books, columns_of, expect_tables
 
 pytestmark = pytest.mark.django_db
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from config.api.serializers import MAX_AMOUNT
-from tests.ledger.backup.books import (
+from core.api.fields import MAX_AMOUNT
+from tests.support.workbooks import (
     ENTRY,
     WHOLE,
     make_xlsx,

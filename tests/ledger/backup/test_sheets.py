@@ -8,8 +8,8 @@ import pytest
 from openpyxl import Workbook
 
 from ledger.models import Entry, EntryTag, Tag
-from tests.factories import make_entry
-from tests.ledger.backup.books import (
+from tests.support.factories import make_entry
+from tests.support.workbooks import (
     ENTRY,
     WHOLE,
     back_up,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.clients import JSONClient
+from tests.support.clients import JSONClient
 
 
 @pytest.fixture

@@ -6,10 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from config.api.serializers import MAX_AMOUNT
+from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, Tag
-from tests.factories import make_category, make_entry, make_wallet
-from tests.ledger.entries.writing import (
+from tests.support.entry_writing import (
     ENTRIES,
     FOREIGN,
     PLAIN,
@@ -17,6 +16,7 @@ from tests.ledger.entries.writing import (
     change,
     write,
 )
+from tests.support.factories import make_category, make_entry, make_wallet
 
 
 def make_shapes(member):

@@ -6,10 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from config.api.serializers import MAX_AMOUNT
+from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, Entry, Tag
-from tests.factories import make_entry, make_wallet
-from tests.ledger.entries.writing import (
+from tests.support.entry_writing import (
     ENTRIES,
     FIELDS,
     FOREIGN,
@@ -18,6 +17,7 @@ from tests.ledger.entries.writing import (
     change,
     write,
 )
+from tests.support.factories import make_entry, make_wallet
 
 
 def test_entry_has_every_field_of_the_contract(client, free_member):

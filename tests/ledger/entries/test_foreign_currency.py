@@ -9,7 +9,7 @@ import pytest
 
 from ledger import rates
 from ledger.models import Category, Entry
-from tests.ledger.entries.writing import (
+from tests.support.entry_writing import (
     ENTRIES,
     FOREIGN,
     PLAIN,

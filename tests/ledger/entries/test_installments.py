@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.factories import make_wallet
-from tests.ledger.entries.writing import ENTRIES, PLAIN, assert_refused, change, write
+from tests.support.entry_writing import ENTRIES, PLAIN, assert_refused, change, write
+from tests.support.factories import make_wallet
 
 
 @pytest.mark.parametrize("months", [2, 3, 24, None])

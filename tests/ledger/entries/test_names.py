@@ -1,8 +1,8 @@
 """Categories and tags that an entry names."""
 
 from ledger.models import Category, Entry, Tag
-from tests.factories import make_category, make_tag
-from tests.ledger.entries.writing import ENTRIES, PLAIN, assert_refused, change, write
+from tests.support.entry_writing import ENTRIES, PLAIN, assert_refused, change, write
+from tests.support.factories import make_category, make_tag
 
 
 def test_unknown_category_is_created_as_a_major_one_of_that_type_and_last(

@@ -13,13 +13,13 @@ import time_machine
 from django.conf import settings as present
 from werkzeug import Request, Response
 
-from config import outgoing
-from config.errors import ProviderUnavailable
-from config.logs import JSONFormatter
+from core import http_client
+from core.errors import ProviderUnavailable
+from core.logging import JSONFormatter
 from ledger.providers import fx
 from ledger.providers.fx import NoRate, Quote, RateSources
-from tests.fakes import FakeRates
-from tests.stores import find_closed_port
+from tests.support.fakes import FakeRates
+from tests.support.stores import find_closed_port
 
 FRANKFURTER, ER_API = "/v2/rate/USD/KRW", "/v6/latest/USD"
 TODAY = date(2026, 11, 21)
@@ -94,8 +94,8 @@ def test_second_source_has_its_own_host_beside_the_default(
         raise ProviderUnavailable
 
     settings.FX_BASE_URL = fx.FRANKFURTER_HOST
-    monkeypatch.setattr(outgoing, "get", get)
-    monkeypatch.setattr(fx, "pauses", outgoing.Pauses(0))
+    monkeypatch.setattr(http_client, "get", get)
+    monkeypatch.setattr(fx, "pauses", http_client.Pauses(0))
     with pytest.raises(ProviderUnavailable):
         look_up(TODAY)
     assert asked == [
@@ -288,7 +288,7 @@ def test_source_that_is_not_there_is_refused(
 def test_source_that_failed_slowly_is_left_alone_for_a_while(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outgoing, "SLOW_SECONDS", 0)
+    monkeypatch.setattr(http_client, "SLOW_SECONDS", 0)
     fx_source.answer(FRANKFURTER, "down", status=503)
     for _ in range(3):
         with pytest.raises(ProviderUnavailable):

@@ -10,11 +10,11 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from config.errors import InvalidImage, ProviderUnavailable
-from config.logs import JSONFormatter
+from core.errors import InvalidImage, ProviderUnavailable
+from core.logging import JSONFormatter
 from ledger.providers import receipts
 from ledger.providers.receipts import recognize_text
-from tests.stores import find_closed_port
+from tests.support.stores import find_closed_port
 
 KEY = "AIzaSy-very-secret-key"
 PATH = "/v1/images:annotate"

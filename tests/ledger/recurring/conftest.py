@@ -3,11 +3,8 @@
 import pytest
 
 from accounts.models import Member
-from tests.clients import JSONClient
-from tests.ledger.recurring.calendar import (
-    make_paying,
-    on,
-)
+from tests.support.calendar_oracle import make_paying, on
+from tests.support.clients import JSONClient
 
 
 @pytest.fixture(autouse=True)

@@ -15,9 +15,8 @@ from config.celery import app
 from ledger import occurrences as occurrences_module
 from ledger.models import Category, Entry, Occurrence, RecurringRule
 from ledger.occurrences import MAX_CATCH_UP, Run, run_due
-from tests.clients import JSONClient
-from tests.factories import make_category, make_member, make_rule, make_wallet
-from tests.ledger.recurring.calendar import (
+from tests.ledger.test_rollups import assert_totals_are_right
+from tests.support.calendar_oracle import (
     BOOKED,
     RECURRING,
     create,
@@ -32,7 +31,8 @@ from tests.ledger.recurring.calendar import (
     run_now,
     set_since,
 )
-from tests.ledger.test_totals import assert_totals_are_right
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category, make_member, make_rule, make_wallet
 
 # The job
 

@@ -9,9 +9,7 @@ from django.utils import timezone
 from accounts.models import Member
 from ledger.models import Entry, Occurrence, RecurringRule
 from ledger.occurrences import Run, run_due
-from tests.clients import JSONClient
-from tests.factories import make_member, make_rule
-from tests.ledger.recurring.calendar import (
+from tests.support.calendar_oracle import (
     BOOKED,
     LONG_AGO,
     MISSED,
@@ -24,6 +22,8 @@ from tests.ledger.recurring.calendar import (
     run_now,
     set_since,
 )
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member, make_rule
 
 
 def test_rules_wait_while_the_plan_has_lapsed(client, member):

@@ -7,9 +7,8 @@ import time_machine
 
 from ledger.models import Category, Entry, Occurrence, Tag
 from ledger.occurrences import Run
-from tests.clients import JSONClient
-from tests.factories import make_rule, make_wallet
-from tests.ledger.recurring.calendar import (
+from tests.ledger.test_rollups import assert_totals_are_right
+from tests.support.calendar_oracle import (
     BODY,
     BOOKED,
     ENTRIES,
@@ -21,7 +20,8 @@ from tests.ledger.recurring.calendar import (
     run_job,
     run_now,
 )
-from tests.ledger.test_totals import assert_totals_are_right
+from tests.support.clients import JSONClient
+from tests.support.factories import make_rule, make_wallet
 
 # The rule
 

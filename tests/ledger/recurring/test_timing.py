@@ -7,8 +7,8 @@ import pytest
 from accounts.models import Member
 from ledger.models import Entry, Occurrence
 from ledger.occurrences import MAX_CATCH_UP, Run
-from tests.clients import JSONClient
-from tests.ledger.recurring.calendar import (
+from tests.ledger.test_rollups import assert_totals_are_right
+from tests.support.calendar_oracle import (
     BOOKED,
     ENTRIES,
     MISSED,
@@ -25,7 +25,7 @@ from tests.ledger.recurring.calendar import (
     run_now,
     set_since,
 )
-from tests.ledger.test_totals import assert_totals_are_right
+from tests.support.clients import JSONClient
 
 # Switched off
 

@@ -1,0 +1,22 @@
+"""What is not there, below the administrators' addresses."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from drf_spectacular.utils import extend_schema
+from rest_framework.views import APIView
+
+from core.api.permissions import IsAdministrator
+from core.errors import NotFound
+
+
+@extend_schema(exclude=True)
+class NothingView(APIView):
+    """404 for administrators; others learn nothing (service.md, Authentication, 7)."""
+
+    permission_classes = [IsAdministrator]
+
+    def http_method_not_allowed(
+        self, request: HttpRequest, *args: Any, **options: Any
+    ) -> Any:
+        raise NotFound

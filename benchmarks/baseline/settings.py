@@ -1,0 +1,51 @@
+"""Stock sessions over the same stores; PEER_SESSIONS says which of them."""
+
+import os
+
+import environ
+
+SESSIONS = os.environ.get("PEER_SESSIONS", "cached_db")
+SECRET_KEY = os.environ["SECRET_KEY"]
+ALLOWED_HOSTS = ["127.0.0.1"]
+ROOT_URLCONF = "benchmarks.baseline.urls"
+INSTALLED_APPS = [
+    "accounts",
+    "benchmarks.baseline.apps.LedgerTables",
+    "board",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.postgres",
+    "rest_framework",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+]
+DATABASES = {
+    "default": environ.Env.db_url_config(os.environ["DATABASE_URL"])
+    | {"CONN_MAX_AGE": 600}
+}
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": os.environ["REDIS_URL"],
+    }
+}
+AUTH_USER_MODEL = "accounts.Member"
+SESSION_ENGINE = f"django.contrib.sessions.backends.{SESSIONS.removesuffix('_slide')}"
+SESSION_SAVE_EVERY_REQUEST = SESSIONS.endswith("_slide")
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication"
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+}
+SILENCED_SYSTEM_CHECKS = ["auth.E003"]  # unique without regard to case
+ACCOUNT_NUMBER_KEYS: tuple[str, ...] = ()
+TIME_ZONE = "Asia/Seoul"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

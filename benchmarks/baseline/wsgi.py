@@ -1,0 +1,8 @@
+"""The entry of the peer's web server."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.baseline.settings"
+application = get_wsgi_application()

@@ -1,8 +1,0 @@
-"""The entry of the peer's web server."""
-
-import os
-
-from django.core.wsgi import get_wsgi_application
-
-os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.peer.settings"
-application = get_wsgi_application()

@@ -1,0 +1,1 @@
+"""Parse the texts that banks and card companies send after a payment."""

@@ -1,0 +1,107 @@
+"""English words that say what happened to a card, and those of other mail."""
+
+import re
+
+from card_alerts.result import Kind, Reason
+
+_PASSWORD = re.compile(
+    r"\bOTP\b|one[- ]time|pass\s?code|verification code|security code"
+    r"|auth\w{0,12} code|login code",
+    re.IGNORECASE,
+)
+_DECLINED = re.compile(
+    r"\bdeclin\w{1,4}|insufficient|unsuccessful|not approved|(?:not|n't"
+    r"|not be) (?:authori[sz]ed|processed|completed|go through)"
+    r"|\bfailed\b|\bdenied\b|\brejected\b|could not be|couldn't",
+    re.IGNORECASE,
+)
+_CANCELLED = re.compile(
+    r"\brevers(?:ed|al)\b|\brefund(?:ed)?\b|\bvoided\b|\bcancell?ed\b|\breturned\b"
+    r"|\bchargeback\b|credit(?:ed)? (?:back|voucher)",
+    re.IGNORECASE,
+)
+_NOT_YET = re.compile(
+    r"initiated|will be|is being|in process|processing|may take|request"
+    r"|on its way|pending|expect",
+    re.IGNORECASE,
+)
+_APPROVED = re.compile(
+    r"\bspent\b|\bcharged?\b|\bpurchase[ds]?\b|\bpaid\b|\bused\b|\bapproved\b"
+    r"|\bauthori[sz](?:ed|ation)\b|\btransactions?\b|\btxn\b"
+    r"|\bdebited\b|\bpayment\b|\bmade\b|\bwithdrawn\b",
+    re.IGNORECASE,
+)
+_STATEMENT = re.compile(
+    r"\bstatement\b|minimum (?:payment|due|amount)|\bmin(?:imum)?\.? due|\bamt due"
+    r"|amount due|total due|payment (?:is )?due|\bbill\b|due (?:on|by|date)"
+    r"|autopay|payment of [^\n]{1,60}(?:received|posted|credited|scheduled|processed)"
+    r"|(?:received|thank you for) your[^\n]{0,20} payment"
+    r"|payment (?:has )?(?:been )?(?:received|posted|scheduled)"
+    r"|pay your|late fee|\bEMI\b|overdue|past due|thank you for (?:your|the) payment",
+    re.IGNORECASE,
+)
+_BANK = re.compile(
+    r"\bcredited\b|\bdeposit(?:ed|s)?\b|\bzelle\b|\btransfer(?:red|s)?\b|\bNEFT\b"
+    r"|\bIMPS\b|\bRTGS\b|\bUPI\b|\bwithdr\w{1,8}|\bATM\b|\bsalary\b"
+    r"|sent you|you sent|\bpayroll\b|\bwire\b|\bACH\b|\bincoming\b|standing order"
+    r"|direct debit",
+    re.IGNORECASE,
+)
+_ADVERT = re.compile(
+    r"\bup to\b|\b\d{1,3}% (?:off|back|cash)|\boffers?\b|\bearn\b|apply now|\bsave\b"
+    r"|\bwin\b|\beligible\b|limited time|\bunlock\b|\bget (?:\W|\d|rs|up|flat|an?)"
+    r"|pre-?approved"
+    r"|\bcashback\b|\bvoucher\b|\bdiscount\b|\bpromo\b|t&c|shop now|\bexclusive\b"
+    r"|\bwhen you\b|\bon your next\b|\bupgrade\b|\bloan\b|unsubscribe|reply stop"
+    r"|\bredeem\b",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"\bterms (?:and conditions )?apply\b|\bwhen you spend\b|\bwhen you spent\b"
+    r"|\b(?:if|once) you spen[dt]\b|\bspend (?:over|at least)\b|\boffers?:",
+    re.IGNORECASE,
+)
+"""An advert, even where it tells of what one may have done."""
+_DONE = re.compile(
+    r"you (?:just )?(?:made|spent|paid|used)|\bspent\b|was (?:charged|used|made"
+    r"|approved|placed|declined|authori[sz]ed)|has been (?:used|made|charged|done)"
+    r"|purchase of|transaction of|\bpaid\b|charge of|we processed|transaction with"
+    r"|been charged|debited",
+    re.IGNORECASE,
+)
+_CARD = re.compile(r"\bcard\b", re.IGNORECASE)
+
+Found = tuple[Kind, tuple[int, int]]
+
+
+def choose_kind(text: str) -> Found | None:
+    """Declined before refunded before spent, wherever the words stand."""
+    for pattern, kind in (
+        (_DECLINED, Kind.DECLINED),
+        (_CANCELLED, Kind.CANCELLATION),
+        (_APPROVED, Kind.APPROVAL),
+    ):
+        match = pattern.search(text)
+        if match:
+            return kind, match.span()
+    return None
+
+
+def find_reason(text: str, kind: Kind | None) -> Reason | None:
+    """Why the text is no payment; adverts yield to a sentence of what was done."""
+    if _PASSWORD.search(text):
+        return Reason.ONE_TIME_PASSWORD
+    if kind is Kind.DECLINED:
+        return None
+    if kind is Kind.CANCELLATION:
+        return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
+    done = _DONE.search(text)
+    if _OFFER.search(text):
+        return Reason.ADVERT
+    if _STATEMENT.search(text):
+        return Reason.STATEMENT
+    if _BANK.search(text) and not (done and _CARD.search(text)):
+        return Reason.BANK_TRANSFER
+    if _ADVERT.search(text) and not done:
+        return Reason.ADVERT
+    return None

@@ -1,0 +1,147 @@
+"""Reads Japanese mails of card companies: labels and their values."""
+
+import re
+
+from card_alerts.candidate import Draft, Source, Span, build
+from card_alerts.foreign_issuers import ENGLISH, JAPANESE
+from card_alerts.issuer import Issuer
+from card_alerts.issuers import compile_aliases, issuer_of_alias, issuer_of_sender
+from card_alerts.money import Money, find_foreign, read_number
+from card_alerts.result import Kind, Parsed, Reason, refuse
+from card_alerts.times import find_moments
+
+_YEN = re.compile(r"(?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})[ ]?円")
+_ISSUER = compile_aliases((*JAPANESE, *ENGLISH))
+_LABELS = {
+    "shop": (
+        r"ご?(?:利用|使用)(?:先|店舗|店名|加盟店|場所|店)名?"
+        r"|ショップ名?|加盟店名?|店舗名?|お店"
+    ),
+    "day": r"ご?(?:利用|使用|取引|決済|承認)(?:日時?|年月日)|日時|日付",
+    "amount": r"ご?(?:利用|使用|取引|決済|返金|取消)?金額|ご?利用額",
+}
+_VALUE = (
+    r"(?:[ ]?[(][^()\n]{0,20}[)])?(?:[ ]?[】:\]][ ]?[】:]?[ ]?\n?[ ]?|[ ]{1,3})"
+    r"(?P<value>[^\n◇■◆●・【]{1,600})"
+)
+_LABELLED = {
+    name: re.compile(rf"(?:{label}){_VALUE}") for name, label in _LABELS.items()
+}
+_SENTENCE_SHOP = re.compile(
+    r"(?P<value>[^\n、。「」\s]{1,60})(?:にて|で)[^\n]{0,12}\d[\d,]{0,14}[ ]?円"
+)
+LONGEST_SENTENCES = 1000
+"""Characters in which the sentence that names the shop must stand."""
+_SENTENCE_DAY = re.compile(r"\d{1,4}[/年月.-]\d{1,2}")
+
+_PASSWORD = re.compile("ワンタイム|認証コード|認証番号|暗証番号|確認コード|パスワード")
+_STATEMENT = re.compile(
+    "お?支払い?(?:金額|日|予定|期限)|引き?落とし|ご?請求|明細|振替|お支払い?のご案内"
+)
+_BANK = re.compile("振込|入金|出金|送金")
+_ADVERT = re.compile(
+    "キャンペーン|最大|もれなく|プレゼント|抽選|特典|エントリー|クーポン"
+)
+_DECLINED = re.compile(
+    "いただけませんでした|できませんでした|承認されませんでした|否決|利用不可"
+    "|ご利用になれません|エラー"
+)
+_CANCELLED = re.compile("取消|取り消し|キャンセル|返金|返品")
+_PARTIAL = re.compile("一部|部分")
+_USED = re.compile("利用|使用|決済|お支払い|買物|承認")
+
+
+def parse_japanese(source: Source, sender: str) -> Parsed:
+    """The answer for a text in Japanese; amounts in 円 are JPY."""
+    text = source.plain.text
+    shop, day, amount = (_find(name, text) for name in ("shop", "day", "amount"))
+    money = _money(text, amount)
+    is_labelled = bool(amount and (shop or day))
+    shop = shop or _sentence_shop(text)
+    rest = source.blank(shop)
+    declined = _DECLINED.search(rest)
+    refusal = _refuse(rest, is_labelled=is_labelled)
+    if refusal and not (declined and money):
+        return refuse(refusal)
+    signal = declined or _CANCELLED.search(rest) or _USED.search(rest)
+    if money is None or signal is None:
+        return refuse(Reason.NO_PAYMENT)
+    kind = Kind.APPROVAL
+    if declined:
+        kind = Kind.DECLINED
+    elif _CANCELLED.match(signal[0]):
+        kind = Kind.CANCELLATION
+    issuer, issuer_span = _issuer(text, shop, sender)
+    moments = find_moments(text)
+    inside = [each for each in moments if day and day[0] <= each.span[0] < day[1]]
+    chosen = inside or moments
+    return build(
+        Draft(
+            kind=kind,
+            kind_span=signal.span(),
+            issuer=issuer,
+            issuer_span=issuer_span,
+            money=money,
+            merchant_span=shop,
+            moment=chosen[0] if chosen else None,
+            is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
+        ),
+        source,
+    )
+
+
+def _find(name: str, text: str) -> Span | None:
+    """Where the value of a label stands, without blanks around it."""
+    match = _LABELLED[name].search(text)
+    if not match:
+        return None
+    start, end = match.span("value")
+    while end > start and text[end - 1] == " ":
+        end -= 1
+    return (start, end) if end > start else None
+
+
+def _sentence_shop(text: str) -> Span | None:
+    if "で" not in text and "にて" not in text:
+        return None
+    match = _SENTENCE_SHOP.search(text, 0, LONGEST_SENTENCES)
+    if match is None or _SENTENCE_DAY.search(match["value"]):
+        return None
+    return match.span("value")
+
+
+def _money(text: str, amount: Span | None) -> Money | None:
+    """The labelled amount, else the first of the text."""
+    places = [amount] if amount else []
+    for start, end in (*places, (0, len(text))):
+        match = _YEN.search(text, start, end)
+        if match:
+            yen = (match.end() - 1, match.end())
+            return Money(read_number(match["number"]), "JPY", match.span(), yen)
+        for money in find_foreign(text):
+            if start <= money.span[0] < end:
+                return money
+    return None
+
+
+def _refuse(text: str, *, is_labelled: bool) -> Reason | None:
+    if _PASSWORD.search(text):
+        return Reason.ONE_TIME_PASSWORD
+    if is_labelled:
+        return None
+    if _STATEMENT.search(text):
+        return Reason.STATEMENT
+    if _ADVERT.search(text):
+        return Reason.ADVERT
+    return Reason.BANK_TRANSFER if _BANK.search(text) else None
+
+
+def _issuer(
+    text: str, shop: Span | None, sender: str
+) -> tuple[Issuer | None, Span | None]:
+    """The first issuer named outside the shop's name, else that of the sender."""
+    for match in _ISSUER.finditer(text):
+        if shop and shop[0] <= match.start() < shop[1]:
+            continue
+        return issuer_of_alias(match[0]), match.span()
+    return issuer_of_sender(sender), None

@@ -1,0 +1,98 @@
+"""Korean texts that are no payment: adverts, passwords, bills, bank transfers."""
+
+import re
+
+from card_alerts.result import Reason
+
+ADVERT_MARK = re.compile(
+    r"[ \n]{0,9}(?:\[?(?:Web|국제"
+    r"|국외)[ ]?발신\]?[ \n]{0,9})?(?:\[[^\]\n]{1,12}\][ ]?)?"
+    r"(?:[(\[<{][ ]?(?:(?:대출|금융|카드|이벤트|무료)?[ ]?광[ ]?[.·]?[ ]?고"
+    r"|AD)[ ]?[)\]>}]|광고\))"
+)
+"""(광고) and its forbidden variants at the very start, as the law wants it."""
+OPT_OUT = re.compile(r"수신[ ]?거부|무료[ ]?거부|수신[ ]?동의[ ]?철회")
+_OPT_OUT_CALL = re.compile(rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}")
+HAS_CODE = re.compile("인증|OTP|비밀|확인")
+CODE = re.compile(
+    r"(?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)"
+    r"[^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])|[\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호"
+)
+"""A password with its digits: no shop's name."""
+LIMIT = re.compile(r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)")
+_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
+CHAT = re.compile(r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}")
+
+PASSWORD = re.compile(
+    r"인증[ ]?번호|인증[ ]?요청|인증[ ]?코드|확인[ ]?코드|본인[ ]?확인[ ]?번호"
+    r"|(?<![A-Za-z])OTP(?![A-Za-z])|일회용"
+    r"|비밀번호(?![ ]?(?:오류|불일치|틀림|오입력|입력[ ]?오류|\d회))"
+)
+_STATEMENT = re.compile(
+    r"(?:결제|청구|납부|출금|인출|이체)[ ]?예정|청구[ ]?(?:금액|서|요금|내역|합계)"
+    r"|명세서|(?:결제|카드|이용|교통|할부|연회비)[ ]?대금"
+    r"|미납|연체|리볼빙|결제일(?!시|자)|결제[ ]?계좌|카드론|이월[ ]?(?:금액|잔액)"
+    r"|(?:납부"
+    r"|납입)[ ]?(?:기한|마감|안내|하실)"
+    r"|(?:자동납부|자동이체|정기결제)[ ]?(?:등록|신청|해지|변경)"
+    r"|결제[ ]?금액.{0,40}(?:출금|인출|이체|빠져)"
+    r"|하이패스.{0,12}\d건|출금[ ]?계좌|이용[ ]?대금|매월[ ]?결제|이번[ ]?달[ ]?결제"
+    r"|결제하실[ ]?금액|상환[ ]?(?:안내|예정|일)"
+    r"|\d{1,2}월[ ]?(?:분[ ]?)?(?:결제|이용|청구)[ ]?금액"
+)
+_BANK = re.compile(
+    r"(?<!체크카드)(?<!체크카드 )(?:입금|출금|입출금|이체|송금)(?:액|건|내역|알림"
+    r"|안내)?(?![가-힣])"
+    r"|(?:입금|출금|이체|송금|충전|환급)[ ]?(?:이|을|이[ ]?)?(?:되었|됐|했|하였|완료"
+    r"|취소|처리)|보냈(?:어요|습니다)|보내셨"
+    r"|받았(?:어요|습니다)|받으셨|(?<![가-힣])지급(?![가-힣])|지급[ ]?(?:되었|됐"
+    r"|완료)|(?<![A-Za-z])ATM"
+    r"|대출[ ]?(?:이자|원금|실행)|(?:자동|타행|당행|인터넷|모바일|폰뱅킹|펌뱅킹"
+    r"|오픈뱅킹|급여)[ ]?(?:이체|출금|입금|송금)"
+)
+_CONDITIONAL = re.compile(
+    r"(?:결제|이용|사용|구매|신청|가입|발급|등록|응모)[ ]?시(?![가-힣])|(?:결제|이용"
+    r"|사용|구매|신청|응모)하(?:면|세요|고|러|신)"
+    r"|이상(?:[ ]|$|시|이용|결제|구매)|최대|받기|받으세요|받아가|드려요|드립니다"
+    r"|드리는|이벤트|쿠폰|혜택|당첨|응모|추첨|증정|특가|세일"
+    r"|선착순|무이자[ ]?\d{1,2}[ ]?[~∼\-·,]|마감|지금[ ]?(?:바로|확인)|신청하|대출"
+    r"|한도[ ]?(?:승인|상향|조회)|상담|경품|사은품"
+    r"|할인[ ]?받|돌려|캐시백[ ]?받|\d%[ ]?(?:할인|적립|캐시백|OFF)|출시|오픈[ ]?기념"
+)
+_AUTOMATIC = re.compile("자동[ ]?(?:이체|납부|결제|출금)")
+"""Of a bill by card, where the card says 승인; else of a bank."""
+ABROAD_SENDER = re.compile(r"국[제외][ ]?발신")
+LINK = re.compile(
+    r"https?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/", re.IGNORECASE
+)
+ORDER = re.compile(
+    r"주문[ ]?(?:결제|취소|이|번호|완료|접수)|배송|환불.{0,20}(?:소요|예정|접수)"
+    r"|취소[ ]?(?:접수|요청|신청)|소멸|(?:카드|신청).{0,12}발급"
+)
+
+
+def has_opt_out(text: str) -> bool:
+    """A quick look for the words of `OPT_OUT`."""
+    return "거부" in text or "철회" in text
+
+
+def is_opt_out_call(text: str) -> bool:
+    """Whether the text says under which number it is to be refused (무료거부 080…)."""
+    return has_opt_out(text) and _OPT_OUT_CALL.search(text) is not None
+
+
+def refuse_weak(text: str, *, is_detailed: bool, is_approved: bool) -> Reason | None:
+    """Why a text without clear signs of a card payment is none, in their order.
+
+    With details (a card beside an amount and a day) an advert's words decide
+    nothing, since they stand below genuine approvals too.
+    """
+    if _STATEMENT.search(text):
+        return Reason.STATEMENT
+    if _ISSUED.search(text):
+        return Reason.NO_PAYMENT
+    if _BANK.search(_AUTOMATIC.sub("", text) if is_approved else text):
+        return Reason.BANK_TRANSFER
+    if not is_detailed and _CONDITIONAL.search(text):
+        return Reason.ADVERT
+    return None

@@ -1,0 +1,208 @@
+"""Words that say what happened: approved, cancelled, declined.
+
+A word counts as a whole token, or glued to a card head, an amount or a name; never
+as part of a longer word, since shops are called 승인카페 and 취소전문점.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from card_alerts.masked_text import (
+    AMOUNT,
+    ANY,
+    BENEFIT,
+    HEAD,
+    MONTHS,
+    NOISE,
+    WHEN,
+    Skeleton,
+)
+from card_alerts.result import Kind
+
+_DONE = (
+    r"(?:[ ]?(?:완료|처리|접수|됨|성공|확인))?(?:안내|알림)?"
+    r"(?:[ ]?(?:완료)?[ ]?(?:되었습니다|되었어요|됐어요|됐습니다|했어요|했습니다"
+    r"|하셨습니다|하셨어요"
+    r"|하였습니다|하셨네요|됩니다|되었음))?"
+)
+_WHAT = (
+    r"(?:해외|국내|온라인|오프라인|정상|일반|일시불|할부|매출|매입|전체|부분|일부"
+    r"|카드|체크카드|체크|신용카드"
+    r"|신용|간편|자동납부|자동결제|자동이체|정기|카드번호입력|번호입력|수기|수기입력"
+    r"|앱카드|전자상거래|후불|주문|구매|거래"
+    r"|출금|무승인|비대면|현장|QR|교통|페이)"
+)
+_DECLINE_REASON = (
+    r"(?:이용|사용|월|일|1회|카드|신용|통합|잔여)?[ ]?한도[ ]?(?:초과|부족)"
+    r"|잔[액고]이?[ ]?부족(?:합니다|해요|으로)?"
+    r"|비밀번호[ ]?(?:입력[ ]?)?(?:\d회[ ]?)?(?:오류|불일치|틀림"
+    r"|오입력)(?:[ ]?횟수[ ]?초과)?"
+    r"|유효기간[ ]?(?:오류|경과|만료|불일치|상이)"
+    r"|(?:도난[ /·]?)?분실[ ]?(?:신고)?[ ]?카드|(?:거래|사용|이용)?[ ]?정지[ ]?카드"
+    r"|(?:거래|사용|이용)[ ]?(?:정지|제한|불가)|(?:해외|온라인|국내)?[ ]?(?:사용|결제"
+    r"|이용|거래)?[ ]?(?:미등록|차단|미신청)"
+    r"|CV[CV][ ]?(?:번호)?[ ]?오류|본인[ ]?인증[ ]?(?:실패|오류)|카드[ ]?(?:번호|상태"
+    r"|정보)[ ]?오류|정보[ ]?불일치"
+    r"|미등록[ ]?카드|해지[ ]?카드|연체[ ]?카드"
+)
+_DECLINE = (
+    rf"(?:{_WHAT}[ ]?){{0,2}}(?:(?:승인|결제|거래|이용|사용|출금)[ ]?(?:이|가)?[ ]?"
+    r"(?:거절|거부|불가|실패|불능|되지[ ]?않)|미승인|거절)"
+    r"(?:[ ]?(?:안내|알림|내역|사유|건))?(?:되었습니다|되었어요|됐어요|됐습니다"
+    r"|했어요|했습니다|하였습니다|았습니다|았어요|습니다)?"
+    r"|결제에[ ]?실패(?:했어요|했습니다|하였습니다)|결제하지[ ]?못했(?:어요|습니다)"
+)
+_CANCEL = (
+    rf"(?:{_WHAT}[ ]?){{0,2}}(?:승인|결제|이용|사용)?(?:이|가|을"
+    rf"|를)?[ ]?(?:{_WHAT}[ ]?)?취소{_DONE}"
+    r"|환불[ ]?(?:완료|처리)?(?:되었습니다|됐어요|됐습니다|했어요)?"
+)
+_APPROVE = (
+    rf"(?:{_WHAT}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:이|가|을|를)?{_DONE}"
+    r"|체크카드[ ]?출금|상품권[ ]?사용"
+)
+_OTHER_NOUN = (
+    r"(?:예정|금액|대금|요금|계좌|수단|방법|정보|내역|한도|기간|번호|일시|시각|시점|일자"
+    r"|처|가능|요청|신청|고객|회원|전원|불가|조건|건수|혜택|이벤트|할인|해지)"
+)
+_NOT_AFTER = (
+    rf"(?!{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|[은이을의에])?(?![가-힣])"
+    rf"|일[ ]?\d|일[ ]?{WHEN}|일[ ]변경)"
+)
+_FIRST = (
+    "(?=[해국온오정일할매전부카체신간자번수앱후주구거출무비현교페승결이사월통잔한"
+    "유도분미본연취환상차QC1])"
+)
+"""Letters with which a signal can begin: a quick look before the long one."""
+_LEFT = r"(?<![가-힣A-Za-z])"
+_RIGHT = r"(?![가-힣A-Za-z])"
+_NAME_FOLLOWS = r"(?=[가-힣]{2,4}[ ]?님|[가-힣]{1,2}\*)"
+
+TOKEN = (
+    rf"(?:(?P<declined>{_DECLINE}|{_DECLINE_REASON})"
+    rf"|(?P<cancelled>{_CANCEL}){_NOT_AFTER}"
+    rf"|(?P<approved>{_APPROVE}){_NOT_AFTER})"
+)
+GLUED = re.compile(rf"{_FIRST}{TOKEN}(?:{_RIGHT}|{_NAME_FOLLOWS})")
+"""A signal right behind a card head; a name may be glued to it in turn."""
+
+_SIGNAL = re.compile(
+    rf"{_FIRST}{_LEFT}(?!(?<=[가-힣A-Za-z0-9]-)자동){TOKEN}(?:{_RIGHT}|{_NAME_FOLLOWS})"
+)
+_WORTH_A_LOOK = re.compile(
+    "승인|취소|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
+    "|미등록|미신청|불일치|기간|틀림|오입력|해지|연체"
+)
+NOTICE = re.compile(
+    rf"{_LEFT}(?:카드[ ]?|해외[ ]?)?(?:(?:승인|이용|사용|결제|취소"
+    rf"|거래)[ ]?내역[ ]?(?:알림|안내)?"
+    rf"|(?:이용|사용|승인|거래)[ ]?(?:알림|안내)){_RIGHT}"
+)
+"""A heading (카드 승인내역 알림, 이용 안내): it says nothing of what happened."""
+IS_PARTIAL = re.compile(
+    r"부분[ ]?(?:매출[ ]?|승인[ ]?|결제[ ]?)?취소|일부[ ]?(?:결제[ ]?)?취소"
+    r"|부분[ ]?환불"
+)
+
+_BOOKING = re.compile("체크카드[ ]?출금$")
+
+GLUED_RANK = 0
+BESIDE_RANK = 1
+FREE_RANK = 2
+KIND_RANK = 3
+"""체크카드출금 is the kind of a booking; 출금취소 beside it says what happened."""
+_BEFORE_GLUED = re.compile(
+    rf"{HEAD}[ \])\-:·>]{{0,4}}\Z|[\[(<][ ]?(?:[가-힣0-9 {MONTHS}]{{0,6}}[.·][ ]?)?\Z"
+)
+_BESIDE_BEFORE = re.compile(
+    rf"[{AMOUNT}{MONTHS}{BENEFIT}{NOISE}][ /|·,.:()\-이가을]{{0,4}}\Z"
+)
+_BESIDE_AFTER = re.compile(rf"[ /|·,:()\-]{{0,4}}[{AMOUNT}{MONTHS}]")
+_EDGE_BEFORE = re.compile(rf"(?:^|[\n{ANY}]|[/|·,.:\])])[ ]{{0,3}}\Z")
+_EDGE_AFTER = re.compile(rf"[ ]{{0,3}}(?:$|[\n{ANY}/|·,.:!()\]]|\.)")
+_KINDS = {
+    "declined": Kind.DECLINED,
+    "cancelled": Kind.CANCELLATION,
+    "approved": Kind.APPROVAL,
+}
+_SEVERITY = {Kind.DECLINED: 0, Kind.CANCELLATION: 1, Kind.APPROVAL: 2}
+MOST_SIGNALS = 60
+"""Words that are looked at; a message has one to four."""
+REACH = 24
+"""Characters before a word that decide its rank."""
+NAME_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
+"""Behind what may itself be the first word of a name: 취소 전문점, 5000원 국밥."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A word that counts; the lower its rank, the nearer it is to the card."""
+
+    kind: Kind
+    span: tuple[int, int]
+    rank: int
+    goes_on: bool = False
+    """A name follows behind a blank, so that it may be the name's first word."""
+
+    @property
+    def is_loose(self) -> bool:
+        return self.goes_on and self.rank > GLUED_RANK
+
+
+def kind_of(match: re.Match[str]) -> Kind:
+    return _KINDS[match.lastgroup or "approved"]
+
+
+def find_signals(skeleton: Skeleton) -> list[Signal]:
+    """The signals of a text whose other parts are masked."""
+    text = skeleton.text
+    if not _WORTH_A_LOOK.search(text):
+        return []
+    signals = []
+    matches = list(islice(_SIGNAL.finditer(text), MOST_SIGNALS))
+    starts = {match.start() for match in matches}
+    for match in matches:
+        rank = _rank(text, match)
+        if rank is not None:
+            follower = NAME_FOLLOWS.match(text, match.end())
+            goes_on = follower is not None and follower.end() not in starts
+            signals.append(Signal(kind_of(match), match.span(), rank, goes_on))
+    return signals
+
+
+def _rank(text: str, match: re.Match[str]) -> int | None:
+    """How near to the card or the amount; None for a word inside a name."""
+    start, end = match.span()
+    if _BOOKING.match(match[0]):
+        return KIND_RANK
+    before = text[max(0, start - REACH) : start]
+    if _BEFORE_GLUED.search(before):
+        return GLUED_RANK
+    if _BESIDE_BEFORE.search(before) or _BESIDE_AFTER.match(text, end):
+        return BESIDE_RANK
+    at_edge = _EDGE_AFTER.match(text, end)
+    if at_edge or (match.lastgroup == "declined" and _EDGE_BEFORE.search(before)):
+        return FREE_RANK
+    if not text[:start].strip(" \n[(<"):
+        return FREE_RANK
+    return None
+
+
+def decide(signals: list[Signal]) -> Signal | None:
+    """The deciding word: a decline anywhere, else the nearest, a cancel first.
+
+    A word with a name behind it (승인 카페) counts only where no other does.
+    """
+    if not signals:
+        return None
+    return min(
+        signals,
+        key=lambda signal: (
+            signal.is_loose,
+            signal.kind is not Kind.DECLINED,
+            signal.rank,
+            _SEVERITY[signal.kind],
+            signal.span,
+        ),
+    )

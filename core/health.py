@@ -1,0 +1,77 @@
+"""The health checks: is the process alive, can requests be served."""
+
+from django.db import DatabaseError, connection
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core import redis_client
+from core.api.exception_handler import RETRY_AFTER_SECONDS
+from core.api.fields import Serializer
+from core.api.permissions import AllowAny
+from core.db.postgresql import liveness
+
+UP, DOWN = "up", "down"
+STATES = ["ok", "degraded", "unavailable"]
+STORE_STATES = [UP, DOWN]
+DATABASE_SECONDS = 2.0
+"""How long the database may take before it counts as down."""
+
+
+class HealthBody(Serializer):
+    status = serializers.ChoiceField(choices=STATES)
+    database = serializers.ChoiceField(choices=STORE_STATES)
+    fast_store = serializers.ChoiceField(choices=STORE_STATES)
+
+
+class LiveBody(Serializer):
+    status = serializers.CharField()
+
+
+class HealthView(APIView):
+    """200 while requests can be served, 503 without the database."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+
+    @extend_schema(operation_id="health", responses={200: HealthBody, 503: HealthBody})
+    def get(self, request: Request) -> Response:
+        database, fast_store = database_answers(), redis_client.answers()
+        body = {
+            "status": _describe(database=database, fast_store=fast_store),
+            "database": UP if database else DOWN,
+            "fastStore": UP if fast_store else DOWN,
+        }
+        if database:
+            return Response(body)
+        retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        return Response(body, status.HTTP_503_SERVICE_UNAVAILABLE, headers=retry)
+
+
+class LiveView(APIView):
+    """200 while the process answers at all."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+
+    @extend_schema(operation_id="health_live", responses=LiveBody)
+    def get(self, request: Request) -> Response:
+        return Response({"status": "ok"})
+
+
+def database_answers() -> bool:
+    """Whether it answers in time; one that is stopped or swapped out does not."""
+    try:
+        with liveness.within(DATABASE_SECONDS), connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return False
+    return True
+
+
+def _describe(*, database: bool, fast_store: bool) -> str:
+    if not database:
+        return "unavailable"
+    return "ok" if fast_store else "degraded"

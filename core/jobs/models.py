@@ -1,0 +1,32 @@
+"""The record of each run of a periodic job."""
+
+from django.db import models
+
+
+class JobRun(models.Model):
+    """One run of a periodic job: when, how much it did, and what went wrong."""
+
+    class State(models.TextChoices):
+        RUNNING = "RUNNING"
+        DONE = "DONE"
+        FAILED = "FAILED"
+        SKIPPED = "SKIPPED", "skipped, another run was under way"
+
+    job = models.CharField(max_length=50)
+    state = models.CharField(max_length=7, choices=State.choices)
+    started_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    count = models.BigIntegerField(null=True)
+    """How many rows the run dealt with."""
+    error = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        db_table = "job_run"
+        ordering = ["-started_at", "-id"]
+        indexes = [
+            models.Index(fields=["job", "-started_at"], name="job_run_by_job"),
+            models.Index(fields=["started_at"], name="job_run_by_start"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.job} {self.started_at:%Y-%m-%d %H:%M} {self.state}"

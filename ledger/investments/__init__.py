@@ -1,0 +1,1 @@
+"""Stocks, trades, their prices and the portfolio."""

@@ -1,0 +1,43 @@
+"""The trade list: filters, pages and counts."""
+
+from typing import Any
+
+from django.db.models import Sum
+
+from accounts.models import Member
+from core.api.pagination import Page
+from ledger.models import Position, Stock, Trade
+from ledger.models.base import OwnedQuerySet
+from ledger.ownership import find_owned
+
+
+def read_page_of_trades(
+    member: Member, wanted: dict[str, Any], page: Page
+) -> tuple[int, list[Trade]]:
+    """The count and one page, newest first: by date, then by id.
+
+    `NotFound` for the stock of another member.
+    """
+    if "stock_id" in wanted:
+        find_owned(Stock.objects.all(), member, wanted["stock_id"])
+    rows = _filter(member, wanted).order_by("-date", "-id")
+    return _count(member, wanted), page.cut(rows)
+
+
+def _filter(member: Member, wanted: dict[str, Any]) -> OwnedQuerySet:
+    lookups = {
+        "stock_id": "stock_id",
+        "from_": "date__gte",
+        "to": "date__lte",
+        "side": "side",
+    }
+    given = {lookups[name]: value for name, value in wanted.items()}
+    return Trade.objects.owned_by(member).filter(**given)
+
+
+def _count(member: Member, wanted: dict[str, Any]) -> int:
+    """From the kept positions, where neither days nor the side are asked for."""
+    if set(wanted) - {"stock_id"}:
+        return _filter(member, wanted).count()
+    positions = Position.objects.owned_by(member).filter(**wanted)
+    return positions.aggregate(sum=Sum("trades"))["sum"] or 0

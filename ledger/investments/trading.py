@@ -1,0 +1,206 @@
+"""Stocks and their trades: the locks, and the check that nothing is oversold."""
+
+from collections.abc import Iterable
+from datetime import date
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import Member
+from core.api.ordering import next_position, reorder
+from core.errors import Duplicate, InUse, InvalidField, refuse_when_broken
+from ledger.errors import NegativeHoldings
+from ledger.locking import lock_lists, share_ledger
+from ledger.models import Stock, Trade
+from ledger.models.base import OwnedQuerySet
+from ledger.ownership import find_owned
+
+CODE_TAKEN = "There is a stock of this code."
+
+_FIRST_BAD_DAY = """
+    SELECT min(date) FROM (
+        SELECT date,
+            (SELECT coalesce(max(quantity), 0) FROM invest_position
+             WHERE member_id = %(member)s AND stock_id = %(stock)s)
+            + %(total)s - coalesce(sum(change) OVER (
+                ORDER BY date DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ), 0) AS held
+        FROM (
+            SELECT date, sum(change) AS change FROM (
+                SELECT date,
+                    CASE side WHEN 'BUY' THEN quantity ELSE -quantity END AS change
+                FROM invest_trade
+                WHERE member_id = %(member)s AND stock_id = %(stock)s
+                    AND date >= %(since)s
+                UNION ALL
+                SELECT * FROM unnest(%(dates)s::date[], %(changes)s::numeric[])
+            ) lines
+            GROUP BY date
+        ) days
+    ) evenings
+    WHERE held < 0
+"""
+"""On one day buys come before sells, so that the least is held in the evening.
+
+From the last day backwards: what is held in the end, less what comes later. Days before
+the first change are as they were, and are not read.
+"""
+
+
+class Change(NamedTuple):
+    """What a trade does to the quantity held of a stock, from its day on."""
+
+    stock_id: int
+    day: date
+    quantity: Decimal
+
+
+def list_stocks(member: Member) -> OwnedQuerySet:
+    """The member's stocks in their order."""
+    return Stock.objects.owned_by(member)
+
+
+def create_stock(member: Member, values: dict[str, Any]) -> Stock:
+    """A new stock, last in the order; its code is the member's only one."""
+    stock = Stock(member=member)
+    with transaction.atomic():
+        share_ledger(member)
+        lock_lists(member)
+        stock.sort_order = next_position(Stock.objects.owned_by(member))
+        _save_stock(stock, values)
+    return stock
+
+
+def change_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock:
+    """Change what `values` names."""
+    with transaction.atomic():
+        share_ledger(member)
+        stock: Stock = find_owned(_lockable_stocks(), member, stock_id)
+        _save_stock(stock, values)
+    return stock
+
+
+def delete_stock(member: Member, stock_id: int) -> None:
+    """Delete a stock without trades; with trades it is `InUse`."""
+    with transaction.atomic():
+        share_ledger(member)
+        stock = find_owned(_lockable_stocks(), member, stock_id)
+        if Trade.objects.owned_by(member).filter(stock=stock).exists():
+            raise InUse("This stock has trades.")
+        stock.delete()
+
+
+def reorder_stocks(member: Member, ids: list[int]) -> None:
+    """Locked by id, as the writers of trades do it."""
+    with transaction.atomic():
+        share_ledger(member)
+        reorder(_lockable_stocks().owned_by(member).order_by("id"), ids)
+
+
+def create_trade(member: Member, values: dict[str, Any]) -> Trade:
+    """A new trade, unless more than is held would be sold on any day."""
+    trade = Trade(member=member, **values)
+    with transaction.atomic():
+        share_ledger(member)
+        _lock_stocks(member, {trade.stock_id})
+        _refuse_negative(member, [_change_of(trade)])
+        trade.save(force_insert=True)
+    return trade
+
+
+def change_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade:
+    """Change a trade, of which the stock can be another one.
+
+    Refused with `NegativeHoldings` when holdings would be negative at any point of
+    time (service.md, Trade rules).
+    """
+    with transaction.atomic():
+        trade = _lock_trade(member, trade_id)
+        before = _change_of(trade)
+        for name, value in values.items():
+            setattr(trade, name, value)
+        after = _change_of(trade)
+        _lock_stocks(member, {before.stock_id, after.stock_id})
+        if after != before:
+            _refuse_negative(member, [_undo(before), after])
+        trade.save()
+    return trade
+
+
+def delete_trade(member: Member, trade_id: int) -> None:
+    """Delete a trade, unless a later sell needs what it bought."""
+    with transaction.atomic():
+        trade = _lock_trade(member, trade_id)
+        _lock_stocks(member, {trade.stock_id})
+        _refuse_negative(member, [_undo(_change_of(trade))])
+        trade.delete()
+
+
+def find_first_bad_day(
+    member: Member, stock_id: int, changes: Iterable[Change]
+) -> date | None:
+    """The first day on which less than nothing would be held after the changes."""
+    ours = [change for change in changes if change.stock_id == stock_id]
+    values: dict[str, Any] = {
+        "member": member.pk,
+        "stock": stock_id,
+        "since": min(change.day for change in ours),
+        "total": sum(change.quantity for change in ours),
+        "dates": [change.day for change in ours],
+        "changes": [change.quantity for change in ours],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_FIRST_BAD_DAY, values)
+        day: date | None = cursor.fetchone()[0]
+    return day
+
+
+def _refuse_negative(member: Member, changes: list[Change]) -> None:
+    """Call under the locks of the stocks."""
+    stocks = {change.stock_id for change in changes}
+    days = [find_first_bad_day(member, stock_id, changes) for stock_id in stocks]
+    bad = [day for day in days if day is not None]
+    if bad:
+        raise NegativeHoldings(min(bad))
+
+
+def _change_of(trade: Trade) -> Change:
+    sign = 1 if trade.side == Trade.Side.BUY else -1
+    return Change(trade.stock_id, trade.date, sign * trade.quantity)
+
+
+def _undo(change: Change) -> Change:
+    return change._replace(quantity=-change.quantity)
+
+
+def _lock_trade(member: Member, trade_id: int) -> Trade:
+    """The trade first, then its stocks: everybody takes them in this order."""
+    share_ledger(member)
+    rows = Trade.objects.select_for_update(no_key=True)
+    trade: Trade = find_owned(rows, member, trade_id)
+    return trade
+
+
+def _lock_stocks(member: Member, stock_ids: set[int]) -> None:
+    """One writer at a time for each stock; in the order of ids, against deadlocks."""
+    rows = _lockable_stocks().owned_by(member).filter(pk__in=stock_ids)
+    found = set(rows.order_by("id").values_list("id", flat=True))
+    if found != stock_ids:
+        raise InvalidField("stockId", "There is no such stock.", "does_not_exist")
+
+
+def _lockable_stocks() -> OwnedQuerySet:
+    rows: OwnedQuerySet = Stock.objects.select_for_update(no_key=True)
+    return rows
+
+
+def _save_stock(stock: Stock, values: dict[str, Any]) -> None:
+    typed = stock.current_price
+    for name, value in values.items():
+        setattr(stock, name, value)
+    if stock.current_price != typed:
+        stock.price_at = None if stock.current_price is None else timezone.now()
+    with refuse_when_broken("invest_stock_code_unique", Duplicate(CODE_TAKEN)):
+        stock.save()

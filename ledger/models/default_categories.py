@@ -1,0 +1,53 @@
+"""The shared default categories."""
+
+from django.db import models
+from django.db.models import Q
+
+from ledger.category_tree import level_of_parent
+
+
+class DefaultCategory(models.Model):
+    """A category that members may copy into their own ledger.
+
+    `name_en` is what an import in English takes instead of `name`. A minor one sits
+    under a major one of its type: a foreign key over `level` holds that rule.
+    """
+
+    class Type(models.TextChoices):
+        INCOME = "income"
+        EXPENSE = "expense"
+
+    type = models.CharField(max_length=7, choices=Type.choices)
+    name = models.CharField(max_length=100)
+    name_en = models.CharField("name in English", max_length=100, blank=True)
+    parent = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="minors",
+        limit_choices_to={"parent": None},
+    )
+    sort_order = models.IntegerField(default=0)
+    level = level_of_parent(when_major=1, when_minor=2)
+    parent_level = level_of_parent(when_major=None, when_minor=1)
+
+    class Meta:
+        db_table = "default_category"
+        verbose_name_plural = "default categories"
+        ordering = ["type", "sort_order", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["type", "name"], name="default_category_name_unique"
+            ),
+            models.UniqueConstraint(
+                fields=["type", "id", "level"], name="default_category_place"
+            ),
+            models.CheckConstraint(
+                condition=Q(type__in=["income", "expense"]),
+                name="default_category_type_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

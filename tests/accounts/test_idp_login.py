@@ -1,0 +1,512 @@
+"""Login by identity provider: the token's check, and find, link, create."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from accounts.models import AuthSession, Member
+from accounts.signup_setting import set_signup_enabled
+from core import http_client
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
+from tests.support.stores import find_closed_port
+
+PATH = "/api/auth/idp"
+CLIENT_ID = "ledger.apps.example"
+EMAIL = "minji@example.com"
+PICTURE = "https://pictures.example/minji.png"
+
+Vouch = Callable[..., None]
+
+
+@pytest.fixture(autouse=True)
+def configured(settings: Any, httpserver: HTTPServer) -> None:
+    settings.IDP_CLIENT_ID = CLIENT_ID
+    settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")
+
+
+@pytest.fixture
+def vouch(httpserver: HTTPServer) -> Vouch:
+    """`vouch(**claims)`: the provider answers with these claims; None leaves one out."""
+
+    def answer(**claims: Any) -> None:
+        given = {
+            "iss": "https://accounts.google.com",
+            "aud": CLIENT_ID,
+            "sub": "subject-1",
+            "email": EMAIL,
+            "email_verified": "true",
+            "name": "Kim Minji",
+            "picture": PICTURE,
+            "exp": str(int(time.time()) + 3600),
+        } | claims
+        body = {name: value for name, value in given.items() if value is not None}
+        httpserver.clear()
+        httpserver.expect_request("/tokeninfo").respond_with_json(body)
+
+    return answer
+
+
+def log_in(client: JSONClient | None = None, token: Any = "an.id.token") -> Any:
+    return (client or JSONClient()).send("POST", PATH, {"idToken": token})
+
+
+def make_idp_member(**fields: Any) -> Member:
+    member = make_member(**{"provider": "IDP", "email": EMAIL} | fields)
+    member.set_unusable_password()
+    member.save()
+    return member
+
+
+# --- Create ---------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_first_login_creates_a_member_and_a_session(vouch: Vouch) -> None:
+    vouch()
+    response = log_in()
+    assert response.status_code == 200
+    assert set(response.data) == {"token", "expiresAt", "member", "created", "linked"}
+    assert (response.data["created"], response.data["linked"]) == (True, False)
+    member = response.data["member"]
+    assert (member["provider"], member["role"]) == ("IDP", "MEMBER")
+    assert (member["displayName"], member["email"]) == ("Kim Minji", EMAIL)
+    assert member["idpPicture"] == PICTURE
+    assert response.cookies["sessionid"].value == response.data["token"]
+    client = JSONClient()
+    client.use_token(response.data["token"])
+    assert client.read("/api/auth/session")["id"] == member["id"]
+
+
+@pytest.mark.django_db
+def test_token_is_sent_to_the_providers_check(
+    vouch: Vouch, httpserver: HTTPServer
+) -> None:
+    vouch()
+    log_in(token="header.claims&x=1.signature")
+    request, _ = httpserver.log[0]
+    assert request.args.to_dict() == {"id_token": "header.claims&x=1.signature"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("claims", "shown"),
+    [
+        ({"name": None}, "minji"),
+        ({"name": None, "email": None}, "Member"),
+        ({"name": "n" * 300}, "n" * 100),
+        ({"name": 7}, "7"),
+        ({"name": ["x"]}, "minji"),
+    ],
+)
+def test_new_member_has_a_name_whatever_the_provider_says(
+    vouch: Vouch, claims: dict[str, Any], shown: str
+) -> None:
+    vouch(**claims)
+    assert log_in().data["member"]["displayName"] == shown
+
+
+@pytest.mark.django_db
+def test_new_member_has_no_password(vouch: Vouch) -> None:
+    vouch()
+    log_in()
+    assert not Member.objects.get().has_usable_password()
+
+
+@pytest.mark.django_db
+def test_creating_counts_as_sign_up_for_the_switch(vouch: Vouch) -> None:
+    vouch()
+    set_signup_enabled(enabled=False)
+    response = log_in()
+    assert (response.status_code, response.data["code"]) == (403, "SIGNUP_DISABLED")
+    assert not Member.objects.exists()
+
+
+@pytest.mark.django_db
+def test_closed_sign_up_keeps_nobody_from_logging_in(vouch: Vouch) -> None:
+    set_signup_enabled(enabled=False)
+    make_idp_member(idp_id="subject-1")
+    local = make_member(email="local@example.com")
+    vouch()
+    assert log_in().status_code == 200
+    vouch(sub="subject-2", email=local.email)
+    assert log_in().data["linked"] is True
+
+
+# --- Find -----------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_second_login_finds_the_member_by_subject(vouch: Vouch) -> None:
+    vouch()
+    first = log_in().data
+    vouch(email="new-address@example.com", name="New Name")
+    second = log_in().data
+    assert second["member"]["id"] == first["member"]["id"]
+    assert (second["created"], second["linked"]) == (False, False)
+    assert second["member"]["email"] == EMAIL
+    assert second["member"]["displayName"] == "Kim Minji"
+    assert second["token"] != first["token"]
+
+
+@pytest.mark.django_db
+def test_subject_goes_before_email(vouch: Vouch) -> None:
+    """Whoever now has the address is somebody else than whom the subject names."""
+    make_member(email=EMAIL)
+    mine = make_idp_member(idp_id="subject-1", email="old@example.com")
+    vouch()
+    assert log_in().data["member"]["id"] == mine.pk
+
+
+@pytest.mark.django_db
+def test_changed_picture_is_stored(vouch: Vouch) -> None:
+    vouch()
+    log_in()
+    vouch(picture="https://pictures.example/newer.png")
+    assert log_in().data["member"]["idpPicture"].endswith("newer.png")
+    assert Member.objects.get().idp_picture.endswith("newer.png")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "picture",
+    [
+        None,
+        "",
+        "http://pictures.example/a.png",
+        "javascript:alert(1)",
+        "data:image/png;base64,AAAA",
+        "//pictures.example/a.png",
+        "https://" + "x" * 2048,
+        5,
+    ],
+)
+def test_only_a_short_https_picture_is_stored(vouch: Vouch, picture: Any) -> None:
+    vouch(picture=picture)
+    assert log_in().data["member"]["idpPicture"] is None
+
+
+@pytest.mark.django_db
+def test_missing_picture_keeps_the_stored_one(vouch: Vouch) -> None:
+    vouch()
+    log_in()
+    vouch(picture=None)
+    assert log_in().data["member"]["idpPicture"] == PICTURE
+
+
+# --- Link -----------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_verified_email_links_a_local_account(vouch: Vouch) -> None:
+    member = make_member(email=EMAIL, display_name="As it was")
+    vouch()
+    response = log_in()
+    assert response.data["member"]["id"] == member.pk
+    assert (response.data["created"], response.data["linked"]) == (False, True)
+    assert response.data["member"]["provider"] == "LOCAL"
+    assert response.data["member"]["displayName"] == "As it was"
+    assert response.data["member"]["idpPicture"] == PICTURE
+    member.refresh_from_db()
+    assert member.idp_id == "subject-1"
+
+
+@pytest.mark.django_db
+def test_subject_is_backfilled_for_an_older_idp_account(vouch: Vouch) -> None:
+    member = make_idp_member(idp_id=None)
+    vouch()
+    response = log_in()
+    assert (response.data["member"]["id"], response.data["linked"]) == (member.pk, True)
+    member.refresh_from_db()
+    assert (member.idp_id, member.provider) == ("subject-1", "IDP")
+    assert log_in().data["linked"] is False
+
+
+@pytest.mark.django_db
+def test_local_account_goes_first_and_then_the_oldest(vouch: Vouch) -> None:
+    make_idp_member(idp_id=None)
+    first_local = make_member(email=EMAIL)
+    make_member(email=EMAIL)
+    vouch()
+    assert log_in().data["member"]["id"] == first_local.pk
+
+
+@pytest.mark.django_db
+def test_email_is_compared_without_regard_to_case(vouch: Vouch) -> None:
+    member = make_member(email="Minji@Example.com")
+    vouch()
+    assert log_in().data["member"]["id"] == member.pk
+
+
+@pytest.mark.django_db
+def test_account_of_another_subject_is_never_linked(vouch: Vouch) -> None:
+    other = make_member(email=EMAIL, idp_id="subject-other")
+    vouch()
+    response = log_in()
+    assert response.data["created"] is True
+    assert response.data["member"]["id"] != other.pk
+    other.refresh_from_db()
+    assert other.idp_id == "subject-other"
+    assert other.has_usable_password()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("verified", ["false", "", "no", "1", False, 0, None, ["true"]])
+def test_unverified_email_links_nothing(vouch: Vouch, verified: Any) -> None:
+    local = make_member(email=EMAIL)
+    vouch(email_verified=verified)
+    response = log_in()
+    assert response.data["created"] is True
+    assert response.data["member"]["id"] != local.pk
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("verified", ["true", "TRUE", True])
+def test_verified_email_may_be_said_in_two_ways(vouch: Vouch, verified: Any) -> None:
+    make_member(email=EMAIL)
+    vouch(email_verified=verified)
+    assert log_in().data["linked"] is True
+
+
+@pytest.mark.django_db
+def test_missing_email_links_no_account_without_one(vouch: Vouch) -> None:
+    make_member(email="")
+    vouch(email=None)
+    assert log_in().data["created"] is True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_linking_ends_the_password_and_all_other_sessions(vouch: Vouch) -> None:
+    """Who registered somebody's address first must not share the account."""
+    member = make_member(email=EMAIL)
+    squatters = [JSONClient(member), JSONClient(member)]
+    for squatter in squatters:
+        squatter.read("/api/auth/session")
+    vouch()
+    owner = JSONClient()
+    owner.use_token(log_in().data["token"])
+    assert owner.read("/api/auth/session")["id"] == member.pk
+    for squatter in squatters:
+        assert squatter.send("GET", "/api/auth/session").status_code == 401
+    body = {"loginId": member.login_id, "password": PASSWORD}
+    assert JSONClient().send("POST", "/api/auth/login", body).status_code == 401
+    assert AuthSession.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_session_that_came_by_cookie_ends_at_the_login(
+    vouch: Vouch, other_member: Member
+) -> None:
+    planted = JSONClient(other_member).token
+    client = JSONClient()
+    client.cookies["sessionid"] = planted
+    vouch()
+    assert log_in(client).data["token"] != planted
+    client.use_token(planted)
+    assert client.send("GET", "/api/auth/session").status_code == 401
+
+
+@pytest.mark.django_db
+def test_later_logins_end_no_sessions(vouch: Vouch) -> None:
+    vouch()
+    client = JSONClient()
+    client.use_token(log_in().data["token"])
+    log_in()
+    assert client.send("GET", "/api/auth/session").status_code == 200
+
+
+# --- Suspended ------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("idp_id", ["subject-1", None])
+def test_suspended_member_is_refused_and_not_changed(
+    vouch: Vouch, idp_id: str | None
+) -> None:
+    member = make_member(email=EMAIL, idp_id=idp_id, status="SUSPENDED")
+    vouch()
+    response = log_in()
+    assert (response.status_code, response.data["code"]) == (403, "MEMBER_SUSPENDED")
+    member.refresh_from_db()
+    assert (member.idp_id, member.idp_picture) == (idp_id, "")
+    assert member.has_usable_password()
+    assert Member.objects.count() == 1
+
+
+# --- The token ------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"aud": "somebody.else"},
+        {"aud": None},
+        {"aud": [CLIENT_ID]},
+        {"aud": CLIENT_ID + " "},
+        {"iss": "https://evil.example"},
+        {"iss": None},
+        {"sub": None},
+        {"sub": ""},
+        {"sub": "x" * 256},
+        {"sub": {"a": 1}},
+        {"exp": None},
+        {"exp": "soon"},
+        {"exp": "1"},
+        {"exp": "-1"},
+        {"exp": "٣٣٣٣٣٣٣٣٣٣"},
+    ],
+)
+def test_token_that_is_not_for_us_is_refused(
+    vouch: Vouch, claims: dict[str, Any]
+) -> None:
+    make_member(email=EMAIL, idp_id="subject-1")
+    vouch(**claims)
+    response = log_in()
+    assert (response.status_code, response.data["code"]) == (401, "INVALID_ID_TOKEN")
+    assert not AuthSession.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"sub": "a\x00b"},
+        {"email": "a\x00@b.c"},
+        {"name": "a\x00b"},
+        {"name": "a\ud800b"},
+        {"picture": "https://a\x00b"},
+    ],
+)
+def test_text_that_cannot_be_stored_does_no_harm(
+    vouch: Vouch, claims: dict[str, Any]
+) -> None:
+    vouch(**claims)
+    assert log_in().status_code in {200, 401, 502}
+
+
+@pytest.mark.django_db
+def test_expired_token_is_refused_but_clocks_may_differ_a_little(vouch: Vouch) -> None:
+    vouch(exp=str(int(time.time()) - 60))
+    assert log_in().status_code == 401
+    vouch(exp=str(int(time.time()) - 3))
+    assert log_in().status_code == 200
+
+
+@pytest.mark.django_db
+def test_both_names_of_the_issuer_are_known(vouch: Vouch) -> None:
+    for issuer in ("accounts.google.com", "https://accounts.google.com"):
+        vouch(iss=issuer)
+        assert log_in().status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("token", [None, "", 5, ["x"], "a\x00b", "x" * 8193])
+def test_malformed_token_is_a_validation_error(
+    token: Any, httpserver: HTTPServer
+) -> None:
+    response = log_in(token=token)
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == ["idToken"]
+    assert httpserver.log == []
+
+
+# --- The provider ---------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+def test_provider_that_refuses_makes_the_token_invalid(
+    httpserver: HTTPServer, status: int
+) -> None:
+    httpserver.expect_request("/tokeninfo").respond_with_json(
+        {"error": "invalid_token"}, status=status
+    )
+    response = log_in()
+    assert (response.status_code, response.data["code"]) == (401, "INVALID_ID_TOKEN")
+
+
+def redirect(request: Request) -> Response:
+    return Response(status=302, headers={"Location": "/elsewhere"})
+
+
+def sleep(request: Request) -> Response:
+    time.sleep(1.2)
+    return Response("{}")
+
+
+def trickle(request: Request) -> Response:
+    def drops() -> Any:
+        for _ in range(12):
+            time.sleep(0.1)
+            yield b" " * 70_000
+
+    return Response(drops(), mimetype="application/json")
+
+
+FAILURES: dict[str, Any] = {
+    "500": lambda request: Response("{}", status=500),
+    "503": lambda request: Response("down", status=503),
+    "429": lambda request: Response("{}", status=429),
+    "html": lambda request: Response("<html>Sign in</html>", mimetype="text/html"),
+    "empty": lambda request: Response(""),
+    "list": lambda request: Response("[]"),
+    "text": lambda request: Response('"yes"'),
+    "deep": lambda request: Response("[" * 100_000),
+    "broken utf-8": lambda request: Response(b'{"sub": "\xff\xfe"}'),
+    "huge number": lambda request: Response('{"exp": ' + "9" * 5000 + "}"),
+    "huge": lambda request: Response(json.dumps({"sub": "x" * 2**21})),
+    "redirect": redirect,
+    "slow": sleep,
+    "trickle": trickle,
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("failure", FAILURES)
+def test_provider_that_fails_is_502(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, failure: str
+) -> None:
+    limits: Any = http_client.get.__kwdefaults__
+    monkeypatch.setitem(limits, "seconds", 0.8)
+    httpserver.expect_request("/tokeninfo").respond_with_handler(FAILURES[failure])
+    httpserver.expect_request("/elsewhere").respond_with_json({"sub": "subject-1"})
+    started = time.monotonic()
+    response = log_in()
+    assert response.status_code == 502
+    assert response.data["code"] == "PROVIDER_UNAVAILABLE"
+    assert time.monotonic() - started < 3
+    assert all(request.path == "/tokeninfo" for request, _ in httpserver.log)
+    assert not Member.objects.exists()
+
+
+@pytest.mark.django_db
+def test_provider_that_is_not_there_is_502(settings: Any, caplog: Any) -> None:
+    settings.IDP_TOKENINFO_URL = f"http://127.0.0.1:{find_closed_port()}/tokeninfo"
+    response = log_in(token="secret.id.token")
+    assert (response.status_code, response.data["code"]) == (
+        502,
+        "PROVIDER_UNAVAILABLE",
+    )
+    assert "secret.id.token" not in response.content.decode() + caplog.text
+
+
+@pytest.mark.django_db
+def test_without_a_client_id_login_by_token_is_not_set_up(
+    settings: Any, httpserver: HTTPServer
+) -> None:
+    settings.IDP_CLIENT_ID = ""
+    response = log_in()
+    assert (response.status_code, response.data["code"]) == (503, "IDP_NOT_CONFIGURED")
+    assert httpserver.log == []
+    assert JSONClient().read("/api/auth/idp-client-id") == {"clientId": ""}
+
+
+@pytest.mark.django_db
+def test_client_id_is_public() -> None:
+    assert JSONClient().read("/api/auth/idp-client-id") == {"clientId": CLIENT_ID}

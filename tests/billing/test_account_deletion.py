@@ -1,0 +1,76 @@
+"""What self-deletion leaves of payments: keyed hashes of the orders, nothing else."""
+
+from typing import Any
+
+import pytest
+from django.db.models import ProtectedError
+from django.utils.crypto import get_random_string
+
+from accounts.models import Member
+from billing.account_deletion import erase_member
+from billing.models import Purchase, SpentOrder
+from tests.billing.conftest import buy
+from tests.support.clients import JSONClient
+from tests.support.factories import count_rows_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
+
+
+def test_only_a_keyed_hash_of_each_order_stays(
+    buyer: JSONClient, free_member: Member, other_member: Member
+) -> None:
+    for token in ("test-1", "test-2"):
+        buy(buyer, token)
+    buy(JSONClient(other_member), "test-3")
+    assert buyer.send("DELETE", "/api/auth/me").status_code == 204
+    assert not any(count_rows_of(free_member).values())
+    assert Purchase.objects.get().member == other_member
+    spent = list(SpentOrder.objects.values_list("digest", flat=True))
+    assert len(spent) == 2
+    assert all(len(digest) == 64 and "test" not in digest for digest in spent)
+
+
+@pytest.mark.parametrize("path", ["/api/admin/members", "/api/users"])
+def test_member_whom_an_administrator_deletes_leaves_the_hash_too(
+    buyer: JSONClient,
+    free_member: Member,
+    other_member: Member,
+    administrator: Member,
+    path: str,
+) -> None:
+    buy(buyer, "test-1")
+    response = JSONClient(administrator).send("DELETE", f"{path}/{free_member.pk}")
+    assert response.status_code == 204
+    assert SpentOrder.objects.count() == 1
+    assert buy(JSONClient(other_member), "test-1").status_code == 409
+    assert not Purchase.objects.exists()
+
+
+def test_hash_needs_the_key(
+    buyer: JSONClient, other_member: Member, settings: Any
+) -> None:
+    """Who has the table alone cannot try out order ids on it."""
+    buy(buyer, "test-1")
+    buyer.send("DELETE", "/api/auth/me")
+    old = settings.SECRET_KEY
+    settings.SECRET_KEY = get_random_string(50)
+    settings.SECRET_KEY_FALLBACKS = [old]
+    client = JSONClient(other_member)
+    assert buy(client, "test-1").status_code == 409
+    settings.SECRET_KEY_FALLBACKS = []
+    assert buy(client, "test-1").status_code == 200
+
+
+def test_member_with_purchases_is_not_deleted_past_the_hashes(
+    buyer: JSONClient, free_member: Member
+) -> None:
+    buy(buyer, "test-1")
+    with pytest.raises(ProtectedError):
+        free_member.delete()
+    erase_member(free_member)
+    free_member.delete()
+
+
+def test_erasing_somebody_without_purchases_does_nothing(free_member: Member) -> None:
+    erase_member(free_member)
+    assert not SpentOrder.objects.exists()

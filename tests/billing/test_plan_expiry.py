@@ -1,0 +1,284 @@
+"""The hourly job: who is demoted, who is asked about, and what the command says."""
+
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from accounts.models import AuthSession, Member
+from billing import plan_expiry
+from billing.models import Purchase, StoreNotification
+from billing.plan_expiry import expire_plans, run_expiry
+from billing.tasks import StoreDidNotAnswer, expire
+from billing.tasks import expire_plans as task
+from config.celery import app
+from core.jobs.models import JobRun
+from tests.billing.conftest import buy
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
+from tests.support.fake_store import FakePlay
+
+pytestmark = pytest.mark.django_db
+
+TOKEN = "opaque.token-AO_J1Ox"
+SECOND = timedelta(seconds=1)
+
+
+def make_subscriber(**fields: Any) -> Member:
+    """A member whose plan passed a second ago."""
+    passed = timezone.now() - SECOND
+    return make_member(
+        **{
+            "plan": "PREMIUM",
+            "plan_expires_at": passed,
+            "plan_product": "premium_monthly",
+        }
+        | fields
+    )
+
+
+def plan_of(member: Member) -> tuple[Any, ...]:
+    member.refresh_from_db()
+    return (
+        member.plan,
+        member.plan_expires_at,
+        member.plan_product,
+        member.plan_auto_renew,
+    )
+
+
+def say() -> str:
+    said = StringIO()
+    call_command("expire_plans", stdout=said)
+    return said.getvalue()
+
+
+def test_plan_that_has_passed_becomes_free_without_subscription_info() -> None:
+    member = make_subscriber()
+    session = JSONClient(member)
+    assert expire_plans(timezone.now()) == 1
+    assert plan_of(member) == ("FREE", None, "", False)
+    assert AuthSession.objects.get().plan == "FREE"
+    assert session.read("/api/billing/subscription")["plan"] == "FREE"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"plan_auto_renew": True},
+        {"plan_expires_at": None},
+        {"plan_expires_at": timezone.now() + timedelta(days=365)},
+        {"plan": "FREE"},
+    ],
+)
+def test_other_plans_are_left_alone(fields: Any) -> None:
+    member = make_subscriber(**fields)
+    before = plan_of(member)
+    assert expire_plans(timezone.now()) == 0
+    assert plan_of(member) == before
+
+
+def test_member_who_renews_keeps_premium_after_the_expiry() -> None:
+    """The store and its notifications manage it (service.md, Membership plan)."""
+    member = make_subscriber(plan_auto_renew=True)
+    run_expiry(timezone.now())
+    assert JSONClient(member).send("GET", "/api/account/tags").status_code == 200
+
+
+def test_plan_of_an_administrator_has_no_end_whatever_is_sent(
+    administrator: Member,
+) -> None:
+    member = make_subscriber(plan_auto_renew=True)
+    body = {"plan": "PREMIUM", "planExpiresAt": "2020-01-01T00:00:00Z"}
+    path = f"/api/admin/members/{member.pk}/plan"
+    assert JSONClient(administrator).send("PUT", path, body).status_code == 200
+    run_expiry(timezone.now() + timedelta(days=4000))
+    assert plan_of(member) == ("PREMIUM", None, "", False)
+
+
+def test_run_again_does_nothing() -> None:
+    make_subscriber()
+    assert expire_plans(timezone.now()) == 1
+    assert expire_plans(timezone.now()) == 0
+
+
+def test_run_goes_on_until_all_batches_are_done(
+    monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    monkeypatch.setattr(plan_expiry, "BATCH", 3)
+    for _ in range(7):
+        make_subscriber()
+    with django_assert_num_queries(3 * 3):  # a savepoint and one statement a batch
+        assert expire_plans(timezone.now()) == 7
+    assert not Member.objects.filter(plan="PREMIUM").exists()
+
+
+def test_command_says_what_it_did() -> None:
+    make_subscriber()
+    text = "{} plans expired, 0 asked about, 0 acknowledged, 0 notifications purged.\n"
+    assert say() == text.format(1)
+    assert say() == text.format(0)
+
+
+def test_task_is_the_command_every_hour() -> None:
+    member = make_subscriber()
+    task()
+    assert plan_of(member)[0] == "FREE"
+    entry = app.conf.beat_schedule["expire plans"]
+    assert entry["schedule"] == timedelta(hours=1)
+    assert entry["task"] == task.name
+
+
+def test_expired_plan_opens_nothing_before_the_job_runs() -> None:
+    client = JSONClient(make_subscriber())
+    assert client.send("GET", "/api/account/tags").status_code == 403
+    assert client.read("/api/billing/subscription")["plan"] == "FREE"
+
+
+def test_old_notifications_are_purged() -> None:
+    now = timezone.now()
+    for days in (1, 179, 181, 400):
+        StoreNotification.objects.create(
+            body="{}", kind="test", received_at=now - timedelta(days=days)
+        )
+    assert run_expiry(now).purged == 2
+    assert StoreNotification.objects.count() == 2
+
+
+# --- With a store that can be asked ---------------------------------------------
+
+
+@pytest.fixture
+def subscriber(free_member: Member, play: FakePlay) -> Member:
+    """Somebody whose auto-renewing plan passed a moment ago."""
+    play.sell(TOKEN)
+    buy(JSONClient(free_member), TOKEN)
+    passed = timezone.now() - SECOND
+    Purchase.objects.update(expires_at=passed)
+    Member.objects.update(plan_expires_at=passed)
+    return free_member
+
+
+def test_renewed_subscription_is_found_without_a_notification(
+    subscriber: Member, play: FakePlay
+) -> None:
+    expiry = play.sell(TOKEN, order="GPA.1..0")
+    run = run_expiry(timezone.now())
+    assert (run.asked, run.expired, run.failed) == (1, 0, 0)
+    assert plan_of(subscriber) == ("PREMIUM", expiry, "premium_monthly", True)
+
+
+@pytest.mark.parametrize("state", ["EXPIRED", "ON_HOLD", "PAUSED"])
+def test_ended_subscription_is_found_without_a_notification(
+    subscriber: Member, play: FakePlay, state: str
+) -> None:
+    play.sell(TOKEN, state=state)
+    assert run_expiry(timezone.now()).asked == 1
+    assert plan_of(subscriber) == ("FREE", None, "", False)
+    assert run_expiry(timezone.now()).asked == 0
+
+
+def test_forgotten_token_ends_the_plan(subscriber: Member, play: FakePlay) -> None:
+    play.fail(410)
+    assert run_expiry(timezone.now()).asked == 1
+    assert plan_of(subscriber)[0] == "FREE"
+
+
+def test_store_that_does_not_answer_leaves_the_plan(
+    subscriber: Member, play: FakePlay
+) -> None:
+    play.fail(503)
+    run = run_expiry(timezone.now())
+    assert (run.asked, run.failed) == (0, 1)
+    assert plan_of(subscriber)[0] == "PREMIUM"
+    with pytest.raises(CommandError, match="1 purchases without an answer"):
+        call_command("expire_plans", stdout=StringIO())
+    with pytest.raises(StoreDidNotAnswer):
+        expire(timezone.now())
+
+
+def test_store_that_is_away_is_not_asked_about_everybody(
+    play: FakePlay,
+) -> None:
+    for number in range(6):
+        play.sell(f"token{number}", order=f"GPA.{number}")
+        buy(JSONClient(make_member()), f"token{number}")
+    passed = timezone.now() - SECOND
+    Purchase.objects.update(expires_at=passed)
+    Member.objects.update(plan_expires_at=passed)
+    asked = len(play.calls)
+    play.fail(503)
+    assert run_expiry(timezone.now()).failed == 3
+    assert len(play.calls) == asked + 3
+    play.refusal = None
+    assert run_expiry(timezone.now()).asked == 6
+
+
+def test_run_of_the_job_is_stored_with_what_it_did(
+    subscriber: Member, play: FakePlay
+) -> None:
+    """Also that the store did not answer, which operators must hear of."""
+    make_subscriber()
+    play.fail(503)
+    with pytest.raises(StoreDidNotAnswer):
+        task()
+    play.refusal = None
+    make_subscriber()
+    task()
+    runs = JobRun.objects.filter(job="expire plans").order_by("id")
+    assert [(run.state, run.error, run.count) for run in runs] == [
+        ("FAILED", "StoreDidNotAnswer", None),
+        ("DONE", "", 1),
+    ]
+
+
+def test_failing_store_keeps_nobody_from_being_demoted(
+    subscriber: Member, play: FakePlay
+) -> None:
+    other = make_subscriber()
+    play.fail(503)
+    assert run_expiry(timezone.now()).expired == 1
+    assert plan_of(other)[0] == "FREE"
+
+
+def test_store_is_asked_about_passed_and_renewing_plans_only(
+    buyer: JSONClient, play: FakePlay, settings: Any
+) -> None:
+    settings.BILLING_TEST_MODE = True
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    tester = JSONClient(make_member())
+    buy(tester, "test-1")
+    Purchase.objects.filter(store="test").update(expires_at=timezone.now() - SECOND)
+    Member.objects.filter(purchases__store="test").update(
+        plan_expires_at=timezone.now() - SECOND
+    )
+    assert run_expiry(timezone.now()).asked == 0
+    assert tester.read("/api/billing/subscription")["plan"] == "PREMIUM"
+
+
+def test_late_acknowledgement_is_made_by_the_job(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    play.deaf.add("acknowledge")
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    assert run_expiry(timezone.now()).failed == 1
+    play.deaf.clear()
+    assert run_expiry(timezone.now()).acknowledged == 1
+    assert Purchase.objects.get().acknowledged
+    assert run_expiry(timezone.now()).acknowledged == 0
+
+
+def test_purchase_is_not_acknowledged_once_the_store_has_refunded_it(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    play.deaf.add("acknowledge")
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    run = run_expiry(timezone.now() + timedelta(days=4))
+    assert (run.acknowledged, run.failed) == (0, 0)

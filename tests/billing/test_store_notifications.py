@@ -1,0 +1,449 @@
+"""POST /api/billing/store/rtdn: kept once, logged, and followed where a store is."""
+
+import base64
+import json
+import logging
+import random
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Member
+from billing.models import Purchase, StoreNotification
+from billing.store_notifications import MAX_KEPT_BYTES, handle_waiting
+from billing.subscriptions import set_plan
+from billing.tasks import StoreDidNotAnswer, follow, handle_notifications
+from config.celery import app
+from tests.billing.conftest import buy
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
+from tests.support.fake_google import Vouch, sign
+from tests.support.fake_store import PACKAGE, FakePlay
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/api/billing/store/rtdn"
+TOKEN = "opaque.token-AO_J1Ox"
+Outcome = StoreNotification.Outcome
+
+
+def describe(kind: str = "subscriptionNotification", **part: Any) -> dict[str, Any]:
+    """The data of a notification."""
+    return {
+        "version": "1.0",
+        "packageName": PACKAGE,
+        "eventTimeMillis": "1795000000000",
+        kind: {"version": "1.0", **part},
+    }
+
+
+def renewed(token: str = TOKEN, kind: int = 2) -> dict[str, Any]:
+    return describe(notificationType=kind, purchaseToken=token)
+
+
+def wrap(data: Any, message_id: Any = "1") -> dict[str, Any]:
+    """The push of a notification."""
+    if not isinstance(data, str):
+        data = base64.b64encode(json.dumps(data).encode()).decode()
+    message = {"data": data, "messageId": message_id, "publishTime": "2026-11-21"}
+    return {"message": message, "subscription": "projects/p/subscriptions/s"}
+
+
+def push(data: Any, message_id: Any = "1", **extra: Any) -> Any:
+    return JSONClient().send("POST", PATH, wrap(data, message_id), **extra)
+
+
+def push_raw(
+    body: bytes, authorization: str = "", content_type: str = "application/json"
+) -> Any:
+    return JSONClient().generic(
+        "POST",
+        PATH,
+        body,
+        content_type=content_type,
+        HTTP_AUTHORIZATION=authorization,
+    )
+
+
+def outcomes() -> list[str]:
+    rows = StoreNotification.objects.order_by("id")
+    return list(rows.values_list("outcome", flat=True))
+
+
+# --- Kept -----------------------------------------------------------------------
+
+
+def test_notification_is_kept_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    assert push(renewed(), "m-1").status_code == 200
+    kept = StoreNotification.objects.get()
+    assert (kept.message_id, kept.kind, kept.package) == (
+        "m-1",
+        "subscription 2",
+        PACKAGE,
+    )
+    assert json.loads(kept.body) == wrap(renewed(), "m-1")
+    assert (kept.outcome, kept.handled_at) == ("WAITING", None)
+    lines = [r for r in caplog.records if r.message == "store notification"]
+    assert [line.fields for line in lines] == [  # type: ignore[attr-defined]
+        {"kind": "subscription 2", "message": "m-1", "new": True}
+    ]
+    assert TOKEN not in caplog.text
+
+
+def test_message_is_kept_once_by_its_id() -> None:
+    for data in (renewed(), renewed(), renewed("another")):
+        assert push(data, "m-1").status_code == 200
+    assert StoreNotification.objects.count() == 1
+    push(renewed(), "m-2")
+    assert StoreNotification.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (renewed(kind=4), "subscription 4"),
+        (renewed(kind=999), "subscription 999"),
+        (describe(purchaseToken=TOKEN), "subscription"),
+        (describe(notificationType="x", purchaseToken=7), "subscription"),
+        (
+            describe("oneTimeProductNotification", notificationType=1),
+            "one-time product 1",
+        ),
+        (
+            describe("voidedPurchaseNotification", purchaseToken=TOKEN),
+            "voided purchase",
+        ),
+        (describe("pendingRefundReviewNotification"), "pending refund review"),
+        (describe("testNotification"), "test"),
+        (describe("somethingNewNotification"), "unknown"),
+        ({"subscriptionNotification": 7, "x": 1}, "unknown"),
+        ([], "unreadable"),
+        ("not base64!", "unreadable"),
+        (base64.b64encode(b"not json").decode(), "unreadable"),
+        (base64.b64encode(b"[" * 9_000).decode(), "unreadable"),
+    ],
+)
+def test_every_kind_is_kept(data: Any, kind: str) -> None:
+    assert push(data).status_code == 200
+    assert StoreNotification.objects.get().kind == kind
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"message": 7}',
+        b'{"message": {}}',
+        b'{"message": {"messageId": {"a": 1}, "data": 7}}',
+        b'{"message": {"messageId": "\\u0000"}}',
+        b'{"message": {"messageId": "\\ud800"}}',
+        b'{"message": {"messageId": "' + b"1" * 300 + b'"}}',
+        b"\xff\xfe\0binary",
+        b"[" * 100_000,
+        b"1" * 10_000,
+    ],
+)
+def test_broken_body_is_200_and_kept_raw(body: bytes) -> None:
+    assert push_raw(body).status_code == 200
+    kept = StoreNotification.objects.get()
+    assert (kept.message_id, kept.kind) == (None, "unreadable")
+    assert kept.body.isprintable()
+    start = body[:9].decode("utf-8", "backslashreplace").replace("\0", r"\x00")
+    assert kept.body.startswith(start)
+    assert push_raw(body).status_code == 200
+    assert StoreNotification.objects.count() == 2
+
+
+def test_large_body_is_cut() -> None:
+    assert push_raw(b"x" * 500_000).status_code == 200
+    assert len(StoreNotification.objects.get().body) == MAX_KEPT_BYTES
+    assert push_raw(b"x" * 3_000_000).status_code == 413
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x", "", "%%"])
+def test_content_type_does_not_matter(content_type: str) -> None:
+    body = json.dumps(wrap(renewed())).encode()
+    assert push_raw(body, content_type=content_type).status_code == 200
+    assert StoreNotification.objects.get().message_id == "1"
+
+
+def test_form_is_kept_raw() -> None:
+    body = b"a=b&c=d"
+    form = "application/x-www-form-urlencoded"
+    assert push_raw(body, content_type=form).status_code == 200
+    assert StoreNotification.objects.get().body == "a=b&c=d"
+
+
+# --- With the stub --------------------------------------------------------------
+
+
+def test_with_the_stub_it_is_only_kept() -> None:
+    member = make_member()
+    push(renewed())
+    assert handle_waiting(timezone.now()).handled == 0
+    handle_notifications()
+    assert outcomes() == [Outcome.WAITING]
+    member.refresh_from_db()
+    assert member.plan == "FREE"
+
+
+# --- Followed -------------------------------------------------------------------
+
+
+def test_renewal_extends_the_plan(
+    buyer: JSONClient, free_member: Member, play: FakePlay
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    expiry = play.sell(
+        TOKEN, order="GPA.1..0", expires_at=timezone.now() + timedelta(days=60)
+    )
+    push(renewed())
+    handle_notifications()
+    assert outcomes() == [Outcome.FOLLOWED]
+    free_member.refresh_from_db()
+    assert free_member.plan_expires_at == expiry
+    assert Purchase.objects.count() == 2
+
+
+@pytest.mark.parametrize("state", ["EXPIRED", "ON_HOLD", "PAUSED", "REVOKED_ONE_DAY"])
+@pytest.mark.parametrize(
+    "kind", ["subscriptionNotification", "voidedPurchaseNotification"]
+)
+def test_end_of_a_subscription_ends_the_plan(
+    buyer: JSONClient, free_member: Member, play: FakePlay, state: str, kind: str
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.sell(TOKEN, state=state)
+    push(describe(kind, purchaseToken=TOKEN))
+    assert handle_waiting(timezone.now()).handled == 1
+    free_member.refresh_from_db()
+    assert (free_member.plan, free_member.plan_expires_at) == ("FREE", None)
+    assert (free_member.plan_product, free_member.plan_auto_renew) == ("", False)
+
+
+def test_token_that_the_store_has_forgotten_ends_the_plan(
+    buyer: JSONClient, free_member: Member, play: FakePlay
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.fail(410)
+    push(renewed(kind=13))
+    handle_waiting(timezone.now())
+    free_member.refresh_from_db()
+    assert free_member.plan == "FREE"
+
+
+def test_cancellation_in_the_store_keeps_the_plan_to_its_expiry(
+    buyer: JSONClient, free_member: Member, play: FakePlay
+) -> None:
+    expiry = play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.sell(TOKEN, expires_at=expiry, state="CANCELED", auto_renew=False)
+    push(renewed(kind=3))
+    handle_waiting(timezone.now())
+    free_member.refresh_from_db()
+    assert (free_member.plan, free_member.plan_auto_renew) == ("PREMIUM", False)
+    assert free_member.plan_expires_at == expiry
+
+
+def test_recovered_subscription_opens_the_plan_again(
+    buyer: JSONClient, free_member: Member, play: FakePlay
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.sell(TOKEN, state="ON_HOLD")
+    push(renewed(kind=5), "1")
+    handle_waiting(timezone.now())
+    play.sell(TOKEN, order="GPA.1..0")
+    push(renewed(kind=1), "2")
+    handle_waiting(timezone.now())
+    free_member.refresh_from_db()
+    assert free_member.plan == "PREMIUM"
+
+
+def test_grace_period_of_a_known_order_lengthens_the_plan(
+    buyer: JSONClient, free_member: Member, play: FakePlay
+) -> None:
+    expiry = play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    longer = expiry + timedelta(days=7)
+    play.sell(TOKEN, state="IN_GRACE_PERIOD", expires_at=longer)
+    push(renewed(kind=6))
+    handle_waiting(timezone.now())
+    free_member.refresh_from_db()
+    assert free_member.plan_expires_at == longer
+
+
+def test_body_is_never_believed(
+    buyer: JSONClient, free_member: Member, play: FakePlay
+) -> None:
+    """A forged notification changes nothing that the store does not say."""
+    expiry = play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    for number, kind in enumerate((12, 13, 2, 4)):
+        push(renewed(kind=kind), f"forged-{number}")
+    handle_waiting(timezone.now())
+    free_member.refresh_from_db()
+    assert (free_member.plan, free_member.plan_expires_at) == ("PREMIUM", expiry)
+
+
+def test_what_is_not_ours_is_told_apart_without_asking(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    asked = len(play.calls)
+    push(renewed("never-seen"), "1")
+    push(renewed() | {"packageName": "com.example.other"}, "2")
+    push(describe("testNotification"), "3")
+    push(describe("somethingNewNotification"), "4")
+    push_raw(b"{")
+    handle_waiting(timezone.now())
+    assert outcomes() == [
+        Outcome.UNKNOWN_PURCHASE,
+        Outcome.OTHER_PACKAGE,
+        Outcome.NO_SUBSCRIPTION,
+        Outcome.NO_SUBSCRIPTION,
+        Outcome.NO_SUBSCRIPTION,
+    ]
+    assert len(play.calls) == asked
+
+
+def test_store_that_does_not_answer_is_asked_again_later(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.fail(503)
+    push(renewed())
+    with pytest.raises(StoreDidNotAnswer):
+        follow(timezone.now())
+    assert outcomes() == [Outcome.WAITING]
+    play.refusal = None
+    now = timezone.now()
+    assert handle_waiting(now).handled == 0, "not at once"
+    assert handle_waiting(now + timedelta(minutes=1)).handled == 1
+    assert StoreNotification.objects.get().attempts == 2
+
+
+def test_run_ends_when_the_store_is_away(buyer: JSONClient, play: FakePlay) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.fail(503)
+    for number in range(10):
+        push(renewed(), str(number))
+    asked = len(play.calls)
+    assert handle_waiting(timezone.now()).failed == 3
+    assert len(play.calls) == asked + 3
+
+
+def test_waits_between_attempts_grow_to_an_hour(
+    buyer: JSONClient, play: FakePlay
+) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    play.fail(503)
+    push(renewed())
+    now, waits = timezone.now(), []
+    for _ in range(9):
+        handle_waiting(now)
+        retry_at = StoreNotification.objects.get().retry_at
+        waits.append((retry_at - now) / timedelta(minutes=1))
+        now = retry_at
+    assert waits == [1, 2, 4, 8, 16, 32, 64, 64, 64]
+
+
+def test_news_do_not_undo_the_administrators_change(
+    buyer: JSONClient, free_member: Member, play: FakePlay
+) -> None:
+    expiry = play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    set_plan(free_member, "FREE")
+    play.sell(TOKEN, expires_at=expiry)
+    push(renewed(kind=19))
+    handle_waiting(timezone.now())
+    free_member.refresh_from_db()
+    assert free_member.plan == "FREE"
+    set_plan(free_member, "PREMIUM")
+    play.sell(TOKEN, state="EXPIRED")
+    push(renewed(kind=13), "2")
+    handle_waiting(timezone.now())
+    free_member.refresh_from_db()
+    assert (free_member.plan, free_member.plan_expires_at) == ("PREMIUM", None)
+
+
+def test_notifications_go_with_the_member(buyer: JSONClient, play: FakePlay) -> None:
+    play.sell(TOKEN)
+    buy(buyer, TOKEN)
+    push(renewed(), "1")
+    push(renewed("of somebody else"), "2")
+    assert buyer.send("DELETE", "/api/auth/me").status_code == 204
+    assert [row.message_id for row in StoreNotification.objects.all()] == ["2"]
+
+
+def test_worker_looks_every_minute() -> None:
+    entry = app.conf.beat_schedule["follow store notifications"]
+    assert entry["schedule"] == timedelta(minutes=1)
+    assert entry["task"] == handle_notifications.name
+
+
+# --- A storm --------------------------------------------------------------------
+
+
+def test_thousand_messages_are_each_handled_once(play: FakePlay, vouch: Vouch) -> None:
+    """Duplicates, shuffled, unknown types, bad base64, wrong audience, old tokens.
+
+    In the end the plan of each member is what Play says.
+    """
+    wrong = [f"Bearer {sign({'aud': 'https://elsewhere.example'})}", "", "Bearer x"]
+    right = f"Bearer {vouch()}"
+    members = [make_member() for _ in range(20)]
+    for number, member in enumerate(members):
+        play.sell(f"t{number}", order=f"GPA.{number}")
+        buy(JSONClient(member), f"t{number}")
+    bodies = [make_message(n) for n in range(400)]
+    dice = random.Random(6)
+    pushes = [(body, right) for body in bodies]
+    pushes += [(dice.choice(bodies), right) for _ in range(500)]
+    pushes += [(dice.choice(bodies), dice.choice(wrong)) for _ in range(100)]
+    dice.shuffle(pushes)
+    for number in range(0, 20, 2):
+        play.sell(f"t{number}", order=f"GPA.{number}", state="EXPIRED")
+    asked = len(play.calls)
+    statuses = Counter(push_raw(*parts).status_code for parts in pushes)
+    assert statuses == {200: 900, 401: 100}
+    assert StoreNotification.objects.count() == len(bodies)
+    while handle_waiting(timezone.now()).handled:
+        pass
+    assert not StoreNotification.objects.filter(handled_at=None).exists()
+    assert set(StoreNotification.objects.values_list("attempts", flat=True)) == {1}
+    followed = StoreNotification.objects.filter(outcome=Outcome.FOLLOWED).count()
+    assert len(play.calls) - asked == followed > 100
+    plans = [Member.objects.get(pk=member.pk).plan for member in members]
+    assert plans == ["FREE", "PREMIUM"] * 10
+
+
+def make_message(number: int) -> bytes:
+    match number % 8:
+        case 0:
+            data: Any = "%%% bad base64"
+        case 1:
+            data = describe("somethingNewNotification")
+        case 2:
+            data = renewed(f"t{number // 8 % 20}", kind=1_000 + number)
+        case 3:
+            data = renewed("never-seen")
+        case 4:
+            data = renewed("t1") | {"packageName": "com.example.other"}
+        case _:
+            data = renewed(f"t{number // 8 % 20}", kind=number % 23)
+    return json.dumps(wrap(data, f"m{number}")).encode()

@@ -1,0 +1,154 @@
+"""Self-deletion on the board: other people's posts keep right counters."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from accounts.models import Member
+from board.models import (
+    Comment,
+    CommentVote,
+    Image,
+    Post,
+    PostCount,
+    PostImage,
+    PostVote,
+)
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
+
+pytestmark = pytest.mark.django_db
+
+DRIFT = """
+    SELECT 'post', p.id FROM board_post p
+    WHERE (p.up_count, p.down_count, p.comment_count) IS DISTINCT FROM (
+        (SELECT count(*) FROM board_post_vote v WHERE v.post_id = p.id AND value = 1),
+        (SELECT count(*) FROM board_post_vote v WHERE v.post_id = p.id AND value = -1),
+        (SELECT count(*) FROM board_comment c WHERE c.post_id = p.id
+         AND NOT c.is_hidden)
+    )
+    UNION ALL
+    SELECT 'comment', c.id FROM board_comment c
+    WHERE (c.up_count, c.down_count) IS DISTINCT FROM (
+        (SELECT count(*) FROM board_comment_vote v
+         WHERE v.comment_id = c.id AND value = 1),
+        (SELECT count(*) FROM board_comment_vote v
+         WHERE v.comment_id = c.id AND value = -1)
+    )
+    UNION ALL
+    SELECT 'image', 0 FROM board_image i
+    WHERE (i.unused_since IS NULL)
+        <> EXISTS (SELECT FROM board_post_image s WHERE s.image_id = i.id)
+"""
+
+
+def find_drift() -> list[Any]:
+    """Rows whose counters differ from what there is to count."""
+    with connection.cursor() as cursor:
+        cursor.execute(DRIFT)
+        return list(cursor.fetchall())
+
+
+def leave(member: Member) -> None:
+    response = JSONClient(member).send("DELETE", "/api/auth/me")
+    assert response.status_code == 204, response.content
+
+
+def vote(member: Member, on: Post | Comment, value: int) -> None:
+    if isinstance(on, Post):
+        PostVote.objects.create(member=member, post=on, value=value)
+    else:
+        CommentVote.objects.create(member=member, comment=on, value=value)
+
+
+def make_image(member: Member) -> Image:
+    return Image.objects.create(
+        member=member, content=b"x", width=1, height=1, size=1, unused_since=None
+    )
+
+
+def counts_of(post: Post) -> tuple[int, int, int]:
+    post.refresh_from_db()
+    return post.up_count, post.down_count, post.comment_count
+
+
+def test_votes_and_comments_leave_the_counters_of_others(
+    free_member: Member, other_member: Member
+) -> None:
+    post = make_post(other_member, ups=2, downs=1)
+    comment = make_comment(other_member, post=post, ups=1)
+    make_comment(free_member, post=post)
+    make_comment(free_member, post=post, is_hidden=True)
+    vote(free_member, post, -1)
+    vote(free_member, comment, 1)
+    assert counts_of(post) == (2, 2, 2)
+    leave(free_member)
+    comment.refresh_from_db()
+    assert counts_of(post) == (2, 1, 1)
+    assert (comment.up_count, comment.down_count) == (1, 0)
+    assert find_drift() == []
+
+
+def test_own_posts_go_with_all_below_them(
+    free_member: Member, other_member: Member
+) -> None:
+    post = make_post(free_member, ups=2)
+    comment = make_comment(other_member, post=post, ups=2)
+    vote(free_member, comment, 1)
+    own = make_comment(free_member, post=make_post(other_member))
+    vote(other_member, own, -1)
+    leave(free_member)
+    assert Post.objects.get().member == other_member
+    assert not Comment.objects.exists()
+    assert not PostVote.objects.exists()
+    assert not CommentVote.objects.exists()
+    assert find_drift() == []
+
+
+def test_stored_counts_follow(free_member: Member, other_member: Member) -> None:
+    for category in ("tips", "tips", "saving"):
+        make_post(free_member, category=category)
+    make_post(other_member, category="tips")
+    leave(free_member)
+    counts = dict(PostCount.objects.values_list("category", "posts"))
+    assert {name: posts for name, posts in counts.items() if posts} == {"tips": 1}
+
+
+def test_pictures_go_and_those_of_others_are_unused(
+    free_member: Member, other_member: Member
+) -> None:
+    own, theirs = make_image(free_member), make_image(other_member)
+    shown_elsewhere, kept = make_image(free_member), make_image(other_member)
+    mine, other = make_post(free_member), make_post(other_member)
+    for post, image in (
+        *((mine, own), (mine, theirs)),
+        *((other, shown_elsewhere), (other, kept)),
+    ):
+        PostImage.objects.create(post=post, image=image)
+    leave(free_member)
+    assert set(Image.objects.all()) == {theirs, kept}
+    assert PostImage.objects.get().image == kept
+    theirs.refresh_from_db()
+    assert theirs.unused_since is not None
+    assert find_drift() == []
+
+
+def test_statements_do_not_grow_with_what_the_member_wrote(
+    django_assert_max_num_queries: Any,
+) -> None:
+    def make_author(posts: int) -> Member:
+        member, other = make_member(), make_member()
+        for _ in range(posts):
+            make_post(member, ups=1)
+            vote(member, make_comment(other, post=make_post(other)), 1)
+            make_comment(member, post=make_post(other))
+        return member
+
+    from board.account_deletion import erase_member
+
+    for posts in (1, 12):
+        member = make_author(posts)
+        with django_assert_max_num_queries(14):
+            erase_member(member)
+    assert find_drift() == []

@@ -1,0 +1,73 @@
+"""`recount_board` finds what differs and repairs it."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+
+from accounts.models import Member
+from board.counter_audit import count_drift
+from board.models import Comment, Post, PostCount
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
+
+TABLES = ["board_post", "board_comment", "member", "board_post_count"]
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def make_board():
+    """Posts, comments, votes, some hidden, and an award."""
+    member = make_member()
+    body = {"title": "Rice", "content": "Rice", "category": "tips"}
+    JSONClient(member).send("POST", "/api/board/posts", body)
+    post = make_post(member, ups=3, downs=2)
+    make_post(member, ups=1, is_hidden=True, category="saving")
+    make_comment(member, post=post, ups=2, downs=1)
+    make_comment(member, post=post, is_hidden=True)
+
+
+def run(*words):
+    """What the command prints; `CommandError` is its exit with 1."""
+    output = StringIO()
+    call_command("recount_board", *words, stdout=output)
+    return output.getvalue()
+
+
+def test_board_that_is_right_shows_no_drift():
+    make_board()
+    assert run() == "".join(f"{table}: 0 differ\n" for table in TABLES)
+
+
+@pytest.mark.parametrize(
+    ("table", "model", "values"),
+    [
+        ("board_post", Post, {"up_count": 9}),
+        ("board_post", Post, {"down_count": 9}),
+        ("board_post", Post, {"comment_count": 9}),
+        ("board_comment", Comment, {"up_count": 9}),
+        ("member", Member, {"points": 5}),
+        ("board_post_count", PostCount, {"posts": 7}),
+    ],
+)
+def test_drift_is_found_and_repaired(table, model, values):
+    make_board()
+    model.objects.filter(pk=model.objects.latest("pk").pk).update(**values)
+    assert count_drift() == dict.fromkeys(TABLES, 0) | {table: 1}
+    with pytest.raises(CommandError):
+        run()
+    assert f"{table}: 1 repaired" in run("--repair")
+    assert set(count_drift().values()) == {0}
+
+
+def test_what_was_written_with_the_triggers_off_is_repaired():
+    make_board()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("DELETE FROM board_post_vote")
+        cursor.execute("DELETE FROM board_comment")
+        cursor.execute("UPDATE board_post SET category = 'tips', is_hidden = false")
+    run("--repair")
+    assert set(count_drift().values()) == {0}
+    assert {post.up_count for post in Post.objects.all()} == {0}
+    assert PostCount.objects.get(category="tips").posts == 3

@@ -1,0 +1,343 @@
+"""The post list: hot posts, notices, the rest; filters, pages, keys, counts."""
+
+from datetime import datetime, timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from board.models import Post, PostCount, PostVote
+from tests.support.clients import JSONClient
+from tests.support.factories import make_comment, make_member, make_post
+
+POSTS = "/api/board/posts"
+MINE = "/api/board/my/posts"
+NOW = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
+HOT, DAY = 50, timedelta(days=1)
+
+
+@pytest.fixture
+def client(free_member):
+    return JSONClient(free_member)
+
+
+def ids_of(body):
+    return [post["id"] for post in body["results"]]
+
+
+def read_all(client, path=POSTS, **query):
+    """The ids of all pages, following `next`."""
+    body = client.read(path, **query)
+    ids = ids_of(body)
+    while body["next"]:
+        body = client.read(body["next"])
+        ids += ids_of(body)
+    return ids
+
+
+def test_plain_posts_are_ordered_by_id_descending(client):
+    author = make_member()
+    posts = [make_post(author).pk for _ in range(5)]
+    assert ids_of(client.read(POSTS)) == posts[::-1]
+
+
+def test_notices_come_before_the_rest_newest_first(client):
+    author = make_member()
+    first = make_post(author, is_notice=True).pk
+    plain = [make_post(author).pk for _ in range(2)]
+    second = make_post(author, is_notice=True).pk
+    body = client.read(POSTS)
+    assert ids_of(body) == [second, first, *plain[::-1]]
+    assert [post["notice"] for post in body["results"]] == [True, True, False, False]
+
+
+def test_three_hot_posts_stand_on_top_most_up_votes_first(client):
+    author = make_member()
+    ups = {HOT: None, HOT + 2: None, HOT + 1: None, HOT + 3: None}
+    for votes in ups:
+        ups[votes] = make_post(author, ups=votes).pk
+    notice = make_post(author, is_notice=True).pk
+    body = client.read(POSTS)
+    assert ids_of(body) == [ups[HOT + 3], ups[HOT + 2], ups[HOT + 1], notice, ups[HOT]]
+    assert [post["hot"] for post in body["results"]] == [True, True, True, False, True]
+
+
+def test_equally_hot_posts_stand_newest_first(client):
+    author = make_member()
+    posts = [make_post(author, ups=HOT).pk for _ in range(4)]
+    newer = make_post(author).pk
+    assert ids_of(client.read(POSTS)) == [*posts[:0:-1], newer, posts[0]]
+
+
+def test_hot_notice_stands_among_the_hot_and_nowhere_else(client):
+    author = make_member()
+    notice = make_post(author, is_notice=True, ups=HOT).pk
+    hot = make_post(author, ups=HOT + 1).pk
+    other = make_post(author, is_notice=True).pk
+    assert ids_of(client.read(POSTS)) == [hot, notice, other]
+
+
+@pytest.mark.parametrize(
+    ("ups", "age", "hot"),
+    [
+        (HOT, timedelta(0), True),
+        (HOT, DAY, True),
+        (HOT, DAY + timedelta(microseconds=1), False),
+        (HOT - 1, timedelta(0), False),
+    ],
+)
+def test_hot_is_a_day_of_age_and_fifty_up_votes(ups, age, hot, free_member):
+    with time_machine.travel(NOW, tick=False):
+        client = JSONClient(free_member)
+        post = make_post(make_member(), ups=ups, created_at=NOW - age)
+        newer = make_post(make_member())
+        body = client.read(POSTS)
+        shown = {p["id"]: p["hot"] for p in body["results"]}
+        assert shown == {post.pk: hot, newer.pk: False}
+        assert ids_of(body)[0] == (post.pk if hot else newer.pk)
+        assert client.read(f"{POSTS}/{post.pk}")["hot"] is hot
+
+
+def test_up_votes_count_not_the_balance_of_votes(client):
+    post = make_post(make_member(), ups=HOT, downs=60)
+    summary = client.read(POSTS)["results"][0]
+    assert (summary["id"], summary["hot"]) == (post.pk, True)
+    assert (summary["upCount"], summary["downCount"]) == (HOT, 60)
+
+
+def make_mixed_board():
+    """Four hot ones, one a notice; three notices; nine plain ones: in list order."""
+    author = make_member()
+    plain = [make_post(author) for _ in range(5)]
+    hot = [make_post(author, ups=HOT + n) for n in range(3)]
+    notices = [make_post(author, is_notice=True) for _ in range(3)]
+    hot.append(make_post(author, ups=HOT + 3, is_notice=True))
+    plain += [hot[0], *[make_post(author) for _ in range(4)]]
+    order = [*hot[:0:-1], *notices[::-1]]
+    rest = sorted(plain, key=lambda post: -post.pk)
+    return [post.pk for post in order], [post.pk for post in rest]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7, 15, 16, 100])
+def test_pages_cut_one_sequence(size, client):
+    front, rest = make_mixed_board()
+    assert read_all(client, size=size) == front + rest
+    body = client.read(POSTS, size=size)
+    assert body["count"] == len(front + rest)
+    last = -(-len(front + rest) // size)
+    assert client.send("GET", f"{POSTS}?size={size}&page={last + 1}").status_code == 404
+
+
+def test_previous_leads_back(client):
+    front, rest = make_mixed_board()
+    body = client.read(POSTS, size=6, page=2)
+    assert body["previous"] == f"http://testserver{POSTS}?size=6&page=1"
+    assert ids_of(client.read(body["previous"])) == (front + rest)[:6]
+
+
+@pytest.mark.parametrize("size", [1, 4, 10, 100])
+def test_by_key_plain_posts_follow_without_hot_block_and_notices(size, client):
+    front, rest = make_mixed_board()
+    assert read_all(client, size=size, before=rest[0] + 10**6) == rest
+    body = client.read(POSTS, size=size, before=rest[2])
+    assert ids_of(body) == rest[3 : 3 + size]
+    assert (body["count"], body["previous"]) == (len(front + rest), None)
+    if size < len(rest) - 3:
+        following = f"before={rest[2 + size]}"
+        assert following in body["next"]
+        assert f"size={size}" in body["next"]
+    else:
+        assert body["next"] is None
+
+
+def test_reader_who_goes_on_by_key_sees_each_post_once(client):
+    front, rest = make_mixed_board()
+    seen = ids_of(client.read(POSTS, size=8))
+    assert seen + read_all(client, before=seen[-1], size=3) == front + rest
+
+
+@pytest.mark.parametrize("before", [1, 2**63, 10**40])
+def test_any_key_is_answered(before, client):
+    post = make_post(make_member())
+    body = client.read(POSTS, before=before)
+    assert ids_of(body) == ([] if before == 1 else [post.pk])
+    assert (body["count"], body["next"], body["previous"]) == (1, None, None)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("before=0", "before=-1", "before=x", "category=other", "page=0", "size=x"),
+        *("keyword=%00", "tag=%00", "keyword=%1b", f"keyword={'x' * 101}"),
+    ],
+)
+def test_query_that_breaks_a_rule_is_refused(query, client):
+    response = client.send("GET", f"{POSTS}?{query}")
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_list_is_filtered_by_category(client):
+    author = make_member()
+    posts = {c: make_post(author, category=c) for c in ("community", "saving", "tips")}
+    hot = make_post(author, category="tips", ups=HOT)
+    make_post(author, category="saving", ups=HOT + 5)
+    notice = make_post(author, category="tips", is_notice=True)
+    make_post(author, category="saving", is_notice=True)
+    newest = make_post(author, category="tips")
+    body = client.read(POSTS, category="tips")
+    assert ids_of(body) == [hot.pk, notice.pk, newest.pk, posts["tips"].pk]
+    assert body["count"] == 4
+    assert read_all(client, category="tips", size=1) == ids_of(body)
+    assert ids_of(client.read(POSTS, category="tips", before=newest.pk)) == [
+        posts["tips"].pk
+    ]
+    assert client.read(POSTS, category="")["count"] == 8
+
+
+def test_three_hot_ones_are_those_of_the_filtered_list(client):
+    author = make_member()
+    for n in range(3):
+        make_post(author, category="saving", ups=HOT + 5 + n)
+    hot = make_post(author, category="tips", ups=HOT, tags=["food"])
+    make_post(author, category="tips", tags=["food"])
+    for query in ({"category": "tips"}, {"tag": "food"}):
+        assert ids_of(client.read(POSTS, **query))[0] == hot.pk
+
+
+def test_list_is_filtered_by_tag(client):
+    author = make_member()
+    found = make_post(author, tags=["food", "쌀"])
+    make_post(author, tags=["Food", "foods"])
+    make_post(author)
+    for tag in ("food", "쌀"):
+        body = client.read(POSTS, tag=tag)
+        assert (ids_of(body), body["count"]) == ([found.pk], 1)
+    assert client.read(POSTS, tag="foo")["count"] == 0
+    assert client.read(POSTS, tag="food", category="tips")["count"] == 0
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        *("rice", "RICE", "ric", "e por", "쌀", "  rice  ", "50%", "a_b", "\\n"),
+        *("적금", "RI", "0%", "_b", " e "),
+    ],
+)
+def test_keyword_is_looked_for_in_title_and_text(keyword, client):
+    in_title = {"title": f"Before {keyword} after"}
+    in_text = {"content": f"<p>Before {keyword.strip()}<br>after</p>"}
+    body = {"title": "x", "content": "<p>y</p>", "category": "tips"}
+    title = client.send("POST", POSTS, body | in_title).data["id"]
+    text = client.send("POST", POSTS, body | in_text).data["id"]
+    if keyword == "e por":
+        body |= {"title": "Rice pork"}
+    client.send("POST", POSTS, {"title": "p", "content": "axb 50", "category": "tips"})
+    page = client.read(POSTS, keyword=keyword)
+    assert (ids_of(page), page["count"]) == ([text, title], 2)
+
+
+@pytest.mark.parametrize("keyword", ["금적", "적 ", "%%", "__", "i_"])
+def test_two_letters_stand_side_by_side_and_are_no_pattern(keyword, client):
+    make_post(make_member(), title="적금 rice", words="적금 rice")
+    assert client.read(POSTS, keyword=keyword)["count"] == keyword.startswith("적")
+
+
+def test_keyword_does_not_see_markup(client):
+    body = {"title": "x", "content": "<p><strong>y</strong></p>", "category": "tips"}
+    client.send("POST", POSTS, body)
+    assert client.read(POSTS, keyword="strong")["count"] == 0
+
+
+def test_hidden_posts_are_nowhere(client, free_member):
+    author = make_member()
+    shown = make_post(author, tags=["a"], words="rice")
+    for fields in ({}, {"is_notice": True}, {"ups": HOT}):
+        make_post(author, is_hidden=True, tags=["a"], words="rice", **fields)
+    make_post(free_member, is_hidden=True)
+    for query in ({}, {"category": "community"}, {"tag": "a"}, {"keyword": "rice"}):
+        body = client.read(POSTS, **query)
+        assert (ids_of(body), body["count"]) == ([shown.pk], 1)
+    assert client.read(MINE)["count"] == 0
+    assert client.read(POSTS, before=10**6 + shown.pk)["count"] == 1
+
+
+def test_own_vote_is_the_readers(client, free_member, other_member):
+    up, down, none = (make_post(make_member()) for _ in range(3))
+    PostVote.objects.create(post=up, member=free_member, value=1)
+    PostVote.objects.create(post=down, member=free_member, value=-1)
+    for post in (up, down, none):
+        PostVote.objects.create(post=post, member=other_member, value=1)
+    votes = {post["id"]: post["myVote"] for post in client.read(POSTS)["results"]}
+    assert votes == {up.pk: "up", down.pk: "down", none.pk: None}
+
+
+def test_author_comes_without_a_data_url(client):
+    picture = "data:image/png;base64," + "A" * 1000
+    author = make_member(profile_image=picture, idp_picture="https://x.example/a.png")
+    make_post(author)
+    response = client.send("GET", POSTS)
+    assert b"data:" not in response.content
+    found = response.data["results"][0]["author"]
+    assert (found["id"], found["displayName"]) == (author.pk, author.display_name)
+    assert found["avatar"].startswith("/api/members/")
+
+
+def test_empty_board_has_an_empty_first_page(client):
+    empty = {"count": 0, "next": None, "previous": None, "results": []}
+    assert client.read(POSTS) == empty
+    assert client.read(POSTS, category="tips", size=5) == empty
+    assert client.read(POSTS, before=5) == empty
+    assert client.read(MINE) == empty
+
+
+def test_size_above_a_hundred_counts_as_a_hundred(client):
+    author = make_member()
+    for _ in range(101):
+        make_post(author)
+    body = client.read(POSTS, size=1000)
+    assert (len(body["results"]), body["count"]) == (100, 101)
+    assert len(client.read(POSTS, size=1000, before=2**62)["results"]) == 100
+
+
+def test_own_posts_are_paged_newest_first(client, free_member):
+    posts = [make_post(free_member, ups=n).pk for n in range(5)]
+    make_post(free_member, is_notice=True, created_at=timezone.now() - DAY * 9)
+    make_post(make_member())
+    posts.append(Post.objects.get(is_notice=True).pk)
+    assert read_all(client, MINE, size=4) == posts[::-1]
+    body = client.read(MINE)
+    assert body["count"] == 6
+    assert body["results"][0].keys() == client.read(POSTS)["results"][0].keys()
+
+
+def test_stored_counts_follow_every_way_of_writing(client, free_member):
+    def kept():
+        return {c.category: c.posts for c in PostCount.objects.all() if c.posts}
+
+    first, second = make_post(free_member), make_post(free_member, category="tips")
+    Post.objects.bulk_create(
+        Post(member=free_member, title="b", content="b", words="b", category="tips")
+        for _ in range(3)
+    )
+    assert kept() == {"community": 1, "tips": 4}
+    client.send("PATCH", f"{POSTS}/{first.pk}", {"category": "tips"})
+    assert kept() == {"tips": 5}
+    Post.objects.filter(pk=second.pk).update(is_hidden=True)
+    assert kept() == {"tips": 4}
+    Post.objects.filter(pk=second.pk).update(is_hidden=False, is_notice=True)
+    assert kept() == {"tips": 5}
+    client.send("DELETE", f"{POSTS}/{first.pk}")
+    assert kept() == {"tips": 4}
+    Post.objects.all().delete()
+    assert kept() == {}
+
+
+def test_comment_count_is_that_of_visible_comments(client):
+    post = make_post(make_member())
+    comments = [make_comment(make_member(), post=post) for _ in range(3)]
+    comments[0].is_hidden = True
+    comments[0].save()
+    assert client.read(POSTS)["results"][0]["commentCount"] == 2
+    comments[0].delete()
+    comments[1].delete()
+    assert client.read(f"{POSTS}/{post.pk}")["commentCount"] == 1

@@ -1,0 +1,110 @@
+"""Names of wallets, senders and apps, and the issuers they mean."""
+
+import pytest
+
+from card_alerts.issuers import ISSUERS, find_issuer, issuer_of_sender, normalise_name
+
+
+@pytest.mark.parametrize(
+    ("name", "issuer"),
+    [
+        ("신한", "신한"),
+        ("신한 체크카드", "신한"),
+        ("국민", "KB국민"),
+        ("KB 국민카드", "KB국민"),
+        ("ＫＢ국민", "KB국민"),
+        ("현대카드 M", "현대"),
+        ("현대 ZERO", "현대"),
+        ("스마일카드", "현대"),
+        ("LOCA LIKIT", "롯데"),
+        ("로카 365", "롯데"),
+        ("NH농협카드", "NH농협"),
+        ("농협BC", "NH농협"),
+        ("우리BC", "우리"),
+        ("BC바로", "BC"),
+        ("MG체크카드", "새마을금고"),
+        ("JB카드", "전북"),
+        ("기업은행", "IBK기업"),
+        ("SC제일은행", "SC제일"),
+        ("토스뱅크", "토스뱅크"),
+        ("토스", "토스"),
+        ("삼성월렛", "삼성월렛"),
+        ("Chase", "Chase"),
+        ("楽天カード", "楽天"),
+    ],
+)
+def test_name_means_its_issuer(name, issuer):
+    found = find_issuer(name)
+
+    assert found is not None
+    assert found.name == issuer
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "우리집 생활비",
+        "하나뿐인 통장",
+        "현대백화점 상품권",
+        "국민연금",
+        "School",
+        "Schedule",
+        "NHN",
+        "KBS",
+        "Wisely",
+        "Upstairs",
+        "카드",
+        "",
+        " ",
+    ],
+)
+def test_word_of_everyday_speech_means_no_issuer(name):
+    assert find_issuer(name) is None
+
+
+@pytest.mark.parametrize(
+    ("sender", "issuer"),
+    [
+        ("15447200", "신한"),
+        ("1588-1688", "KB국민"),
+        ("+82 1588-8900", "삼성"),
+        ("하나카드", "하나"),
+        ("com.kbcard.cxh.appcard", "KB국민"),
+        ("viva.republica.toss", "토스"),
+        ("com.nh.cashcardapp", "NH농협"),
+        ("com.wf.wellsfargomobile", "Wells Fargo"),
+        ("com.csam.icici.bank.imobile", "ICICI"),
+        ("jp.ne.paypay.android.app", "PayPay"),
+    ],
+)
+def test_sender_means_its_issuer(sender, issuer):
+    found = issuer_of_sender(sender)
+
+    assert found is not None
+    assert found.name == issuer
+
+
+def test_unknown_sender_means_no_issuer():
+    assert issuer_of_sender("01000000000") is None
+    assert issuer_of_sender("") is None
+
+
+def test_names_are_compared_without_blanks_case_and_card_words():
+    assert normalise_name("ＫＢ 국민 카드") == normalise_name("kb국민")
+    assert normalise_name("카드") == "카드"
+
+
+def test_no_name_belongs_to_two_issuers():
+    names = [
+        name.replace(" ", "").lower()
+        for issuer in ISSUERS
+        for name in {*issuer.aliases, *issuer.everyday, *issuer.apps}
+    ]
+    numbers = [number for issuer in ISSUERS for number in set(issuer.senders)]
+
+    assert sorted({n for n in numbers if numbers.count(n) > 1}) == []
+    owners = {}
+    for issuer in ISSUERS:
+        for name in (*issuer.aliases, *issuer.everyday, *issuer.apps):
+            owners.setdefault(name.replace(" ", "").lower(), set()).add(issuer.name)
+    assert {name for name in names if len(owners[name]) > 1} == set()

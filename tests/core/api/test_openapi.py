@@ -1,0 +1,126 @@
+"""The OpenAPI document: complete, canonical, made without a warning."""
+
+from typing import Any
+
+import pytest
+import yaml
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+
+from config import url_aliases
+from tests.support.clients import JSONClient
+from tests.support.routes import list_routes
+
+UNDOCUMENTED = {"/api/docs", "/api/schema"}
+
+
+@pytest.fixture(scope="module")
+def document() -> Any:
+    GENERATOR_STATS.reset()
+    return SchemaGenerator().get_schema(request=None, public=True)
+
+
+def list_operations(document: Any) -> list[tuple[str, str, Any]]:
+    return [
+        (path, method, operation)
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+        if method in {"get", "post", "put", "patch", "delete"}
+    ]
+
+
+def test_document_is_made_without_warnings(document: Any) -> None:
+    assert document["paths"]
+    assert not GENERATOR_STATS
+
+
+def test_document_is_valid(document: Any) -> None:
+    validate_schema(document)
+    assert document["openapi"].startswith("3.1")
+
+
+def test_every_canonical_path_is_in_with_all_its_methods(document: Any) -> None:
+    aliases = {
+        "/api/" + str(alias.pattern).replace("int:", "").translate({60: "{", 62: "}"})
+        for alias in url_aliases.without_app
+    }
+    for route in list_routes():
+        if not route.path.startswith("/api/") or route.path in aliases | UNDOCUMENTED:
+            continue
+        assert route.path in document["paths"], route.path
+        documented = set(document["paths"][route.path])
+        assert {method.lower() for method in route.methods} <= documented
+
+
+def test_addresses_as_written_are_left_out(document: Any) -> None:
+    assert all(path.startswith("/api/") for path in document["paths"])
+    for alias in ("/api/entries/pending/count", "/api/entries/{entry_id}/confirm"):
+        assert alias not in document["paths"]
+    assert "/api/account/entries/pending/count" in document["paths"]
+
+
+def test_every_operation_may_answer_a_problem(document: Any) -> None:
+    for path, method, operation in list_operations(document):
+        content = operation["responses"]["default"]["content"]
+        schema = content["application/problem+json"]["schema"]
+        assert schema == {"$ref": "#/components/schemas/Problem"}, (path, method)
+
+
+def test_every_operation_has_an_id_of_its_own_and_a_tag(document: Any) -> None:
+    operations = [operation for _, _, operation in list_operations(document)]
+    ids = [operation["operationId"] for operation in operations]
+    assert len(set(ids)) == len(ids)
+    assert all(len(operation["tags"]) == 1 for operation in operations)
+
+
+def test_all_names_are_camel_case(document: Any) -> None:
+    for name, schema in document["components"]["schemas"].items():
+        for key in schema.get("properties", {}):
+            assert "_" not in key, f"{name}.{key}"
+    for path, _, operation in list_operations(document):
+        for parameter in operation.get("parameters", []):
+            if parameter["in"] == "query":
+                assert "_" not in parameter["name"], path
+
+
+def test_both_ways_of_presenting_a_session_are_described(document: Any) -> None:
+    schemes = document["components"]["securitySchemes"]
+    assert schemes["bearer"] == {"type": "http", "scheme": "bearer"}
+    assert schemes["cookie"] == {"type": "apiKey", "in": "cookie", "name": "sessionid"}
+
+
+@pytest.mark.parametrize("path", ["/api/auth/login", "/api/auth/signup"])
+def test_what_is_public_asks_for_no_session(document: Any, path: str) -> None:
+    security = document["paths"][path]["post"].get("security", [{}])
+    assert {} in security
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("*/*", "application/vnd.oai.openapi+json"),
+        ("application/json", "application/json"),
+        ("application/json, text/plain, */*", "application/json"),
+        ("application/yaml", "application/yaml"),
+        ("application/vnd.oai.openapi", "application/vnd.oai.openapi"),
+    ],
+)
+def test_document_comes_under_the_name_that_is_asked_for(
+    accept: str, kind: str
+) -> None:
+    response = JSONClient().get("/api/schema", HTTP_ACCEPT=accept)
+    assert response.status_code == 200
+    assert response.headers["Content-Type"].partition(";")[0] == kind
+    assert yaml.safe_load(response.content)["openapi"].startswith("3.")
+
+
+@pytest.mark.django_db
+def test_document_and_its_page_are_public() -> None:
+    response = JSONClient().get("/api/schema")
+    assert response.status_code == 200
+    assert yaml.safe_load(response.content)["info"]["version"]
+    page = JSONClient().get("/api/docs")
+    assert page.status_code == 200
+    assert b"swagger" in page.content
+    assert b"https://cdn" not in page.content

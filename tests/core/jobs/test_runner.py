@@ -1,0 +1,81 @@
+"""Runs of jobs: one at a time, each with its record."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from config.celery import app
+from core.jobs.models import JobRun
+from core.jobs.runner import read_last_runs, run_job
+from tests.support.races import run_at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_run_is_recorded_with_what_it_did():
+    run = run_job("purge", lambda now: 7)
+    run.refresh_from_db()
+    assert (run.state, run.count, run.error) == ("DONE", 7, "")
+    assert run.started_at <= run.ended_at
+
+
+def test_failure_is_recorded_by_its_kind_alone_and_raised():
+    def fail(now):
+        raise ValueError("a member's secret")
+
+    with pytest.raises(ValueError, match="secret"):
+        run_job("purge", fail)
+    run = JobRun.objects.get()
+    assert (run.state, run.count, run.error) == ("FAILED", None, "ValueError")
+    assert run_job("purge", lambda now: 1).state == "DONE"
+
+
+def test_two_runs_of_one_job_at_once_are_one_and_one_skipped():
+    def run_inside(now):
+        (inner,) = run_at_once([lambda: run_job("purge", lambda now: 1)])
+        assert inner.state == "SKIPPED"
+        (other,) = run_at_once([lambda: run_job("other", lambda now: 1)])
+        assert other.state == "DONE"
+        return 2
+
+    assert run_job("purge", run_inside).count == 2
+
+
+def test_run_that_was_killed_is_closed_by_the_next():
+    killed = JobRun.objects.create(
+        job="purge", state="RUNNING", started_at=timezone.now()
+    )
+    run_job("purge", lambda now: 1)
+    killed.refresh_from_db()
+    assert (killed.state, killed.error) == ("FAILED", "killed")
+    assert killed.ended_at is not None
+
+
+def test_last_run_of_each_job_is_told_and_old_ones_go():
+    for days in (100, 2, 1):
+        started = timezone.now() - timedelta(days=days)
+        JobRun.objects.create(job="old", state="DONE", started_at=started, count=days)
+    run_job("new", lambda now: 5)
+    JobRun.objects.create(job="new", state="SKIPPED", started_at=timezone.now())
+    assert [(run.job, run.count) for run in read_last_runs()] == [
+        ("new", 5),
+        ("old", 1),
+    ]
+    assert JobRun.objects.count() == 4
+
+
+def test_no_scheduled_job_runs_beside_itself(monkeypatch):
+    """Each takes the lock of the name that it is scheduled and recorded under."""
+    app.loader.import_default_modules()
+    monkeypatch.setattr("billing.tasks.is_anything_waiting", lambda now: True)
+    for name, job in app.conf.beat_schedule.items():
+        task = app.tasks[job["task"]]
+
+        def run_inside(now, task=task):
+            run_at_once([task])
+            return 1
+
+        run_job(name, run_inside)
+        runs = JobRun.objects.filter(job=name).order_by("id")
+        assert [run.state for run in runs] == ["DONE", "SKIPPED"], name

@@ -1,0 +1,114 @@
+"""Around each request: its id, and one more try when a connection broke."""
+
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
+
+from accounts.models import Member
+from core.middleware import RetryReads
+from tests.conftest import ClientOf
+from tests.support.clients import JSONClient
+
+WALLETS = "/api/account/wallets"
+
+
+def break_connections() -> None:
+    """End this test's sessions in PostgreSQL, as a restart does."""
+    backend = connections.create_connection("default")
+    backend.settings_dict = backend.settings_dict | {"OPTIONS": {}}
+    try:
+        with backend.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+    finally:
+        backend.close()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path", ["/api/health/live", "/api/auth/session", "/nothing", "/", "/admin/"]
+)
+def test_every_answer_carries_an_id_of_its_own(path: str) -> None:
+    client = JSONClient()
+    ids = {client.get(path).headers["X-Request-ID"] for _ in range(3)}
+    assert len(ids) == 3
+    assert all(len(request_id) >= 16 for request_id in ids)
+
+
+@pytest.mark.django_db
+def test_id_that_the_client_sends_is_not_taken_over() -> None:
+    response = JSONClient().get("/api/health/live", HTTP_X_REQUEST_ID="forged\nline")
+    assert "forged" not in response.headers["X-Request-ID"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_read_survives_a_connection_that_broke(
+    free_member: Member, client_of: ClientOf
+) -> None:
+    client = client_of(free_member)
+    assert client.send("GET", WALLETS).status_code == 200
+    connection.ensure_connection()
+    break_connections()
+    assert client.send("GET", WALLETS).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_write_is_not_repeated_but_the_next_request_works(
+    free_member: Member, client_of: ClientOf
+) -> None:
+    client = client_of(free_member)
+    client.read("/api/auth/session")
+    connection.ensure_connection()
+    break_connections()
+    body = {"name": "Cash", "kind": "CASH"}
+    first = client.send("POST", WALLETS, body)
+    assert first.status_code in {201, 503}
+    if first.status_code == 503:
+        assert int(first.headers["Retry-After"]) > 0
+        assert client.read(WALLETS) == []
+        assert client.send("POST", WALLETS, body).status_code == 201
+    assert [wallet["name"] for wallet in client.read(WALLETS)] == ["Cash"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("method", "calls"),
+    [("GET", 2), ("HEAD", 2), ("POST", 1), ("PUT", 1), ("PATCH", 1), ("DELETE", 1)],
+)
+def test_only_reads_are_tried_again_and_only_once(method: str, calls: int) -> None:
+    seen: list[str | None] = []
+
+    def fail(request: HttpRequest) -> Any:
+        seen.append(request.method)
+        response: Any = HttpResponse(status=503)
+        response.database_down = True
+        return response
+
+    request = RequestFactory().generic(method, "/")
+    assert RetryReads(fail)(request).status_code == 503
+    assert len(seen) == calls
+
+
+@pytest.mark.django_db
+def test_other_refusals_are_not_tried_again() -> None:
+    seen: list[str | None] = []
+
+    def refuse(request: HttpRequest) -> HttpResponse:
+        seen.append(request.method)
+        return HttpResponse(status=503)
+
+    RetryReads(refuse)(RequestFactory().get("/"))
+    assert len(seen) == 1
+
+
+@pytest.mark.django_db
+def test_answers_carry_the_headers_that_protect_browsers() -> None:
+    headers = JSONClient().get("/api/health/live").headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "same-origin"

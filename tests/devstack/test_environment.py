@@ -1,0 +1,71 @@
+"""The surroundings of a command: the settings file, the port and the secret key."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devstack.environment import (
+    ROOT,
+    StartError,
+    find_data_dir,
+    read_port,
+    read_secret_key,
+    read_settings_file,
+)
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_settings_file_is_names_and_values(tmp_path: Path) -> None:
+    text = (
+        "# a comment\n\nDEBUG=true\nSECRET_KEY='a = b # c'\nREDIS_URL=\n export A=1\n"
+    )
+    assert read_settings_file(write(tmp_path / ".env", text)) == {
+        "DEBUG": "true",
+        "SECRET_KEY": "a = b # c",
+        "A": "1",
+    }
+
+
+def test_settings_file_may_be_missing(tmp_path: Path) -> None:
+    assert read_settings_file(tmp_path / ".env") == {}
+
+
+def test_line_that_is_no_setting_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StartError, match="not NAME=value: nonsense"):
+        read_settings_file(write(tmp_path / ".env", "nonsense\n"))
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "８０"])
+def test_port_that_is_none_is_refused(port: str) -> None:
+    with pytest.raises(StartError, match="PORT must be a number from 1 to 65535"):
+        read_port({"PORT": port})
+
+
+def test_relative_data_folder_begins_at_the_repository() -> None:
+    assert find_data_dir({}) == ROOT / "var"
+    assert find_data_dir({"DATA_DIR": "/srv/ledger"}) == Path("/srv/ledger")
+
+
+def test_secret_key_is_made_once_and_for_this_account_only(tmp_path: Path) -> None:
+    key = read_secret_key(tmp_path / "data")
+    assert len(key) > 50
+    assert read_secret_key(tmp_path / "data") == key
+    assert (tmp_path / "data" / "secret_key").stat().st_mode & 0o077 == 0
+
+
+def test_exit_code_of_the_command_is_passed_on(tmp_path: Path) -> None:
+    stores = {
+        "DATABASE_URL": "postgresql://ledger@127.0.0.1:1/x",
+        "REDIS_URL": "redis://127.0.0.1:1/0",
+        "DATA_DIR": str(tmp_path),
+    }
+    command = [sys.executable, "-m", "devstack.environment", sys.executable, "-c"]
+    script = "import os, sys; sys.exit(len(os.environ['SECRET_KEY']) > 50 and 7)"
+    ended = subprocess.run([*command, script], cwd=ROOT, env=stores, check=False)
+    assert ended.returncode == 7

@@ -1,0 +1,109 @@
+"""The supervised processes: started again with a growing pause, stopped for good."""
+
+import signal
+import socket
+import sys
+import time
+
+import pytest
+
+from devstack import supervisor
+from devstack.environment import StartError, Surroundings
+from devstack.stores import Stores
+from devstack.stores.data_dir import LOOPBACK
+from devstack.supervisor import Child
+from tests.support.stores import find_closed_port
+
+SURROUNDINGS = Surroundings({}, Stores(()))
+IGNORE_TERM = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    "print('ready', flush=True); time.sleep(60)"
+)
+
+
+def make_child(script: str) -> Child:
+    return Child("child", (sys.executable, "-c", script), SURROUNDINGS)
+
+
+def is_running(child: Child) -> bool:
+    return child.process is not None
+
+
+def tend_until_it_ends(child: Child) -> None:
+    assert child.process
+    child.process.wait()
+    child.tend()
+
+
+def test_process_that_ends_is_started_again_after_a_growing_pause() -> None:
+    child = make_child("raise SystemExit(3)")
+    pauses = []
+    for _ in range(7):
+        child.start()
+        pauses.append(child.pause)
+        tend_until_it_ends(child)
+        assert not is_running(child)
+        assert child.start_at > time.monotonic()
+    assert pauses == [1, 2, 4, 8, 16, 30, 30]
+
+
+def test_steady_run_resets_the_pause() -> None:
+    child = make_child("pass")
+    child.pause = 30
+    child.start()
+    child.started_at -= supervisor.STEADY_SECONDS
+    tend_until_it_ends(child)
+    assert child.pause == 2
+
+
+def test_pause_is_waited_for() -> None:
+    child = make_child("pass")
+    child.start_at = time.monotonic() + 60
+    child.tend()
+    assert not is_running(child)
+    child.start_at = 0
+    child.tend()
+    assert is_running(child)
+    tend_until_it_ends(child)
+
+
+def test_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "GRACE_SECONDS", 0.2)
+    child = make_child(IGNORE_TERM)
+    child.start()
+    time.sleep(0.3)
+    supervisor.stop([child])
+    assert child.process
+    assert child.process.returncode in {-signal.SIGKILL, -signal.SIGTERM}
+
+
+def test_web_server_worker_and_beat_are_run() -> None:
+    """The worker forks: one of threads is not told that the queue came back."""
+    web, worker, beat = supervisor.list_children(SURROUNDINGS, 8000)
+    assert "gunicorn" in web.command
+    assert " ".join(worker.command).endswith("server-8000@%h")
+    assert "worker --pool prefork" in " ".join(worker.command)
+    assert "beat" in beat.command
+
+
+def test_taken_port_is_said_before_anything_starts() -> None:
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(StartError, match=f"port {port} is taken; PORT sets"):
+            supervisor.check_settings({}, port)
+
+
+@pytest.mark.parametrize("name", ["WEB_CONCURRENCY", "WEB_THREADS"])
+def test_number_of_processes_and_threads_is_a_number(name: str) -> None:
+    with pytest.raises(StartError, match=f"{name} must be a number"):
+        supervisor.check_settings({name: "many"}, find_closed_port())
+
+
+def test_database_that_does_not_answer_is_said_in_one_line() -> None:
+    address = f"postgresql://ledger:swordfish@127.0.0.1:{find_closed_port()}/x"
+    with pytest.raises(StartError) as refusal:
+        supervisor.check_settings({"DATABASE_URL": address}, find_closed_port())
+    text = str(refusal.value)
+    assert text.startswith("the database of DATABASE_URL: ")
+    assert len(text.splitlines()) == 1
+    assert "swordfish" not in text

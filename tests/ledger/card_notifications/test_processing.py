@@ -1,0 +1,401 @@
+"""Notifications become pending entries, rightly and once (contract, section 3)."""
+
+from decimal import Decimal
+
+import pytest
+import time_machine
+
+from ledger.models import Entry, Notification, Wallet
+from tests.ledger.test_rollups import assert_totals_are_right
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category, make_entry, make_wallet
+
+pytestmark = pytest.mark.django_db
+
+NOTIFICATION = "/api/account/entries/notification"
+PARSE = "/api/account/entries/parse"
+ENTRIES = "/api/account/entries"
+APPROVAL = (
+    "[Web발신]\n신한카드(1309)승인 홍*동 4,800원(일시불)11/10 08:31 바람커피성수"
+    " 누적512,300원"
+)
+PUSH = (
+    "신한 SOL페이[신한카드승인] 홍*동(1309)\n- 승인일시: 11/10 08:31\n"
+    "- 승인금액: 4,800원\n- 가맹점명: 바람커피성수"
+)
+SECOND = (
+    "[Web발신]\n신한카드(1309)승인 홍*동 4,800원(일시불)11/10 08:33 바람커피성수"
+    " 누적517,100원"
+)
+CANCELLATION = (
+    "[Web발신]\n신한카드(1309)취소 홍*동 4,800원(일시불)11/10 08:31 바람커피성수"
+    " 누적507,500원"
+)
+PARTIAL = "[Web발신]\n신한카드(1309)부분취소 홍*동 1,000원 11/10 09:10 바람커피성수"
+INSTALLMENT = (
+    "[Web발신]\n신한카드(1309)승인 홍*동 264,000원(3개월)11/11 18:40 한결가구"
+    " 누적776,300원"
+)
+UNTIMED = "[현대카드]-승인\n홍*동님\n4,500원(일시불)\n소담분식\n누적:282,000원"
+FOREIGN = (
+    "[Web발신]\n네이버 현대카드 해외승인\n도*윤님\n11/03 19:48\nUSD 38.00\nLUMENAI*SUB"
+)
+DECLINED = (
+    "[Web발신]\n하나9*3*승인거절 추*온 86,000원 11/09 22:10 별빛마트 비밀번호오류"
+)
+ADVERT = "(광고)NH농협카드\n체크카드 5만원 이상 사용시 3천원 돌려드려요\n수신거부 080-300-3000"
+
+
+@pytest.fixture(autouse=True)
+def now():
+    with time_machine.travel("2026-11-21T12:00:00+09:00", tick=False) as traveller:
+        yield traveller
+
+
+@pytest.fixture
+def client(premium_member):
+    return JSONClient(premium_member)
+
+
+@pytest.fixture
+def send(client):
+    def post(text, status=None, **fields):
+        response = client.send("POST", NOTIFICATION, {"text": text} | fields)
+        expected = 201 if response.data.get("action") == "CREATED" else 200
+        assert response.status_code == (status or expected), response.content
+        return response.data
+
+    return post
+
+
+def test_payment_becomes_a_pending_expense(client, send, premium_member) -> None:
+    card = make_wallet(premium_member, kind="CARD", name="신한카드")
+    body = send(APPROVAL)
+    assert (body["action"], body["reason"]) == ("CREATED", None)
+    entry = body["entry"]
+    assert entry | {"id": 0, "createdAt": 0, "updatedAt": 0} == {
+        "id": 0,
+        "date": "2026-11-10",
+        "type": "expense",
+        "amount": 4800,
+        "category": None,
+        "walletId": card.pk,
+        "wallet": {"id": card.pk, "name": "신한카드"},
+        "memo": "바람커피성수",
+        "tags": [],
+        "currency": None,
+        "originalAmount": None,
+        "exchangeRate": None,
+        "installmentMonths": None,
+        "pending": True,
+        "createdAt": 0,
+        "updatedAt": 0,
+    }
+    assert client.read(f"{ENTRIES}/{entry['id']}") == entry
+    assert body["parsed"]["walletId"] == card.pk
+    assert client.read(f"{ENTRIES}/pending/count") == {"count": 1}
+
+
+def test_pending_entry_counts_nowhere_until_it_is_confirmed(client, send) -> None:
+    entry_id = send(APPROVAL)["entry"]["id"]
+    month = "/api/account/statistics/month?year=2026&month=11"
+    assert client.read(month)["expense"] == 0
+    assert client.send("POST", f"{ENTRIES}/{entry_id}/confirm").status_code == 200
+    assert client.read(month)["expense"] == 4800
+    assert_totals_are_right()
+
+
+@pytest.mark.parametrize(
+    "again", [APPROVAL, PUSH, APPROVAL.replace(" ", "  ") + "\r\n"]
+)
+def test_payment_announced_again_is_a_duplicate(send, again) -> None:
+    first = send(APPROVAL)
+    body = send(again)
+    assert (body["action"], body["reason"]) == ("DUPLICATE", None)
+    assert body["entry"] == first["entry"]
+    assert Entry.objects.count() == Notification.objects.count() == 1
+
+
+def test_second_coffee_two_minutes_later_is_a_payment_of_its_own(send) -> None:
+    assert [send(text)["action"] for text in (APPROVAL, SECOND)] == ["CREATED"] * 2
+    assert Entry.objects.count() == 2
+
+
+@pytest.mark.parametrize("how", ["deleted", "cancelled"])
+def test_text_sent_again_brings_back_nothing(client, send, how) -> None:
+    entry_id = send(APPROVAL)["entry"]["id"]
+    if how == "deleted":
+        client.send("DELETE", f"{ENTRIES}/{entry_id}")
+    else:
+        assert send(CANCELLATION)["action"] == "CANCELLED"
+    body = send(PUSH)
+    assert (body["action"], body["entry"]) == ("DUPLICATE", None)
+    assert not Entry.objects.exists()
+
+
+def test_edited_and_confirmed_entry_stays_the_one_of_its_payment(client, send) -> None:
+    entry_id = send(APPROVAL)["entry"]["id"]
+    changes = {"amount": 5000, "memo": "커피", "date": "2026-11-09"}
+    client.send("POST", f"{ENTRIES}/{entry_id}/confirm", changes)
+    body = send(PUSH)
+    assert (body["action"], body["entry"]["amount"]) == ("DUPLICATE", 5000)
+
+
+def test_text_without_a_time_is_a_duplicate_for_a_few_minutes(send, now) -> None:
+    assert send(UNTIMED)["action"] == "CREATED"
+    now.shift(240)
+    assert send(UNTIMED)["action"] == "DUPLICATE"
+    later = "2026-11-21T16:00:00+09:00"
+    other = UNTIMED.replace("282,000", "286,500")
+    assert send(other, receivedAt=later)["action"] == "CREATED"
+    assert Entry.objects.count() == 2
+
+
+def test_cancellation_removes_the_pending_entry(send) -> None:
+    send(APPROVAL)
+    body = send(CANCELLATION)
+    assert (body["action"], body["entry"]) == ("CANCELLED", None)
+    assert not Entry.objects.exists()
+    assert send(CANCELLATION)["action"] == "DUPLICATE"
+
+
+def test_cancellation_of_a_confirmed_entry_adds_a_pending_refund(
+    client, send, premium_member
+) -> None:
+    card = make_wallet(premium_member, kind="CARD", name="신한카드")
+    entry_id = send(APPROVAL)["entry"]["id"]
+    client.send("POST", f"{ENTRIES}/{entry_id}/confirm")
+    body = send(CANCELLATION)
+    assert body["action"] == "REFUND_PENDING"
+    refund = body["entry"]
+    assert (refund["type"], refund["amount"], refund["pending"]) == (
+        "income",
+        4800,
+        True,
+    )
+    assert (refund["walletId"], refund["memo"]) == (card.pk, "바람커피성수")
+    assert Entry.objects.count() == 2
+    assert send(CANCELLATION)["entry"] == refund
+
+
+def test_one_approval_is_cancelled_once(send) -> None:
+    send(APPROVAL)
+    send(CANCELLATION)
+    later = CANCELLATION.replace("08:31", "09:31").replace("507,500", "502,700")
+    body = send(later)
+    assert (body["action"], body["reason"]) == ("IGNORED", "NO_MATCHING_APPROVAL")
+
+
+def test_newest_of_two_equal_approvals_is_cancelled(send) -> None:
+    first, second = send(APPROVAL)["entry"], send(SECOND)["entry"]
+    send(CANCELLATION.replace("08:31", "10:00"))
+    assert (
+        [entry.pk for entry in Entry.objects.all()] == [first["id"]] != [second["id"]]
+    )
+
+
+def test_cancellation_across_the_month_finds_its_approval(send) -> None:
+    send(APPROVAL.replace("11/10", "09/28"))
+    assert send(CANCELLATION)["action"] == "CANCELLED"
+
+
+def test_cancellation_after_more_than_90_days_finds_nothing(send) -> None:
+    send(APPROVAL.replace("11/10", "08/11"))
+    assert send(CANCELLATION)["reason"] == "NO_MATCHING_APPROVAL"
+
+
+def test_cancellation_without_an_approval_is_ignored_and_forgotten(send) -> None:
+    body = send(CANCELLATION)
+    assert (body["action"], body["reason"], body["entry"]) == (
+        "IGNORED",
+        "NO_MATCHING_APPROVAL",
+        None,
+    )
+    assert not Notification.objects.exists()
+    send(APPROVAL)
+    assert send(CANCELLATION)["action"] == "CANCELLED"
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_partial_cancellation_always_adds_a_pending_refund(send, is_known) -> None:
+    if is_known:
+        send(APPROVAL)
+    body = send(PARTIAL)
+    assert body["action"] == "REFUND_PENDING"
+    assert (body["entry"]["type"], body["entry"]["amount"]) == ("income", 1000)
+    assert Entry.objects.filter(type="expense").count() == is_known
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (DECLINED, "DECLINED"),
+        (ADVERT, "ADVERT"),
+        ("", "NO_PAYMENT"),
+        ("안녕", "NO_PAYMENT"),
+    ],
+)
+def test_what_is_no_payment_is_ignored_with_its_reason(send, text, reason) -> None:
+    body = send(text)
+    assert (body["action"], body["reason"], body["entry"]) == ("IGNORED", reason, None)
+    assert not Entry.objects.exists()
+    assert not Notification.objects.exists()
+
+
+def test_installments_are_for_cards(send, premium_member) -> None:
+    card = make_wallet(premium_member, kind="CARD", name="신한카드")
+    assert send(INSTALLMENT)["entry"]["installmentMonths"] == 3
+    Wallet.objects.filter(pk=card.pk).update(kind="CHECK_CARD")
+    later = INSTALLMENT.replace("18:40", "18:50").replace("776,300", "999,300")
+    body = send(later)
+    assert body["entry"]["installmentMonths"] is None
+    assert body["parsed"]["installmentMonths"] == 3
+
+
+def test_category_is_learned_and_the_entry_stays_pending(send, premium_member) -> None:
+    cafe = make_category(premium_member, name="카페")
+    make_entry(premium_member, memo="바람커피", category=cafe)
+    entry = send(APPROVAL)["entry"]
+    assert (entry["category"], entry["pending"]) == ("카페", True)
+
+
+def test_cash_is_replaced_by_the_card(send, premium_member) -> None:
+    cash = make_wallet(premium_member, kind="CASH")
+    card = make_wallet(premium_member, kind="CARD", name="신한카드")
+    assert send(APPROVAL, walletId=cash.pk)["entry"]["walletId"] == card.pk
+
+
+def test_foreign_payment_is_converted_at_the_rate_of_its_day(send, fx_source) -> None:
+    fx_source.quote("USD", "KRW", "1400.5", "2026-11-03")
+    entry = send(FOREIGN)["entry"]
+    assert (entry["amount"], entry["currency"]) == (53_219, "USD")
+    assert (entry["originalAmount"], entry["exchangeRate"]) == (
+        Decimal(38),
+        Decimal("1400.5"),
+    )
+
+
+def test_without_a_rate_the_entry_is_kept_and_awaits_an_amount(client, send) -> None:
+    entry = send(FOREIGN)["entry"]
+    assert (entry["amount"], entry["exchangeRate"]) == (0, None)
+    path = f"{ENTRIES}/{entry['id']}/confirm"
+    response = client.send("POST", path)
+    assert response.status_code == 400
+    assert [error["field"] for error in response.data["errors"]] == ["amount"]
+    response = client.send("POST", path, {"amount": 53_000})
+    assert (response.status_code, response.data["pending"]) == (200, False)
+
+
+def test_parsing_stores_nothing_and_shows_where_it_read(client, premium_member) -> None:
+    card = make_wallet(premium_member, kind="CARD", name="신한카드")
+    response = client.send("POST", PARSE, {"text": APPROVAL})
+    assert response.status_code == 200
+    body = response.data
+    spans = body.pop("spans")
+    assert body == {
+        "recognized": True,
+        "kind": "approval",
+        "cardCompany": "신한",
+        "cardHint": "1309",
+        "amount": 4800,
+        "currency": None,
+        "originalAmount": None,
+        "merchant": "바람커피성수",
+        "installmentMonths": None,
+        "occurredAt": "2026-11-10T08:31:00+09:00",
+        "runningTotal": 512300,
+        "walletId": card.pk,
+        "reason": None,
+    }
+    merchant = spans["merchant"]
+    assert APPROVAL[merchant["start"] : merchant["end"]] == "바람커피성수"
+    assert "4,800" in APPROVAL[spans["amount"]["start"] : spans["amount"]["end"]]
+    assert not Entry.objects.exists()
+    assert not Notification.objects.exists()
+
+
+def test_declined_text_is_not_recognized_but_told(client) -> None:
+    body = client.send("POST", PARSE, {"text": DECLINED}).data
+    assert (body["recognized"], body["kind"], body["reason"]) == (
+        False,
+        "declined",
+        "DECLINED",
+    )
+    assert (body["amount"], body["cardCompany"]) == (86_000, "하나")
+
+
+@pytest.mark.parametrize("path", [NOTIFICATION, PARSE])
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "text"),
+        ({"text": None}, "text"),
+        ({"text": 5}, "text"),
+        ({"text": ["a"]}, "text"),
+        ({"text": "가" * 4001}, "text"),
+        ({"text": "\x00"}, "text"),
+        ({"text": "\x1b"}, "text"),
+        ({"text": "가", "receivedAt": "yesterday"}, "receivedAt"),
+        ({"text": "가", "receivedAt": 5}, "receivedAt"),
+        ({"text": "가", "receivedAt": "0001-01-01T00:00:00Z"}, "receivedAt"),
+        ({"text": "가", "receivedAt": "9999-12-31T23:59:59-12:00"}, "receivedAt"),
+        ({"text": "가", "receivedAt": "1999-12-31T00:00:00Z"}, "receivedAt"),
+        ({"text": "가", "sender": 15447200}, "sender"),
+        ({"text": "가", "sender": "1" * 201}, "sender"),
+    ],
+)
+def test_bad_body_is_refused(client, path, body, field) -> None:
+    response = client.send("POST", path, body)
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == [field]
+
+
+@pytest.mark.parametrize("wallet_id", [0, "1", "theirs"])
+def test_wallet_that_is_not_the_callers_is_refused(
+    client, other_member, wallet_id
+) -> None:
+    if wallet_id == "theirs":
+        wallet_id = make_wallet(other_member).pk
+    body = {"text": APPROVAL, "walletId": wallet_id}
+    response = client.send("POST", NOTIFICATION, body)
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert not Entry.objects.exists()
+
+
+def test_longest_text_is_taken_in(client) -> None:
+    response = client.send("POST", NOTIFICATION, {"text": ("가 " * 2000)[:4000]})
+    assert response.data["reason"] == "NO_PAYMENT"
+
+
+def test_free_member_is_refused_before_the_text_is_read(free_member) -> None:
+    for path in (NOTIFICATION, PARSE):
+        response = JSONClient(free_member).send("POST", path, {})
+        assert response.data["code"] == "PREMIUM_REQUIRED"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(
+    "app",
+    [
+        "카카오페이\n9,100원 결제완료\n카페봄",
+        "카카오페이\n카페봄에서 9,100원을 결제했어요",
+        "삼성월렛\n₩9,100 결제 완료\n카페봄",
+        "토스\n9,100원 결제\n카페봄",
+    ],
+)
+def test_payment_announced_by_card_and_by_pay_app_is_one_entry(
+    client, premium_member, app, first
+):
+    card = (
+        "[Web발신]\n신한카드(1234)승인 홍*동 9,100원(일시불)11/20 14:00 카페봄",
+        "2026-11-20T14:00:20+09:00",
+    )
+    texts = [card, (app, "2026-11-20T14:00:45+09:00")]
+    actions = [
+        client.send("POST", NOTIFICATION, {"text": text, "receivedAt": at}).data[
+            "action"
+        ]
+        for text, at in (texts[first], texts[1 - first])
+    ]
+    assert actions == ["CREATED", "DUPLICATE"]
+    assert Entry.objects.count() == 1

@@ -1,0 +1,241 @@
+"""Moving-average cost: worked examples, and a slow model that is obviously right."""
+
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from math import floor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.investments.cost_basis import (
+    GUARD,
+    MICRO,
+    NegativeHoldings,
+    Position,
+    Trade,
+    average_cost,
+    rate_of,
+    replay,
+    round_money,
+    value_at,
+)
+
+DAY = date(2026, 11, 2)
+
+
+def buy(quantity, price, fee=0, tax=0, day=DAY):
+    return Trade(day, False, int(Decimal(str(quantity)) * MICRO), price, fee, tax)
+
+
+def sell(quantity, price, fee=0, tax=0, day=DAY):
+    return buy(quantity, price, fee, tax, day)._replace(is_sell=True)
+
+
+def summarize(*trades):
+    """Quantity, average cost, cost and realized profit as they are answered."""
+    found = replay(trades)
+    return (
+        Decimal(found.quantity) / MICRO,
+        average_cost(found),
+        round_money(found.cost),
+        round_money(found.realized),
+    )
+
+
+def test_nothing_is_held_without_trades():
+    assert summarize() == (0, None, 0, 0)
+
+
+def test_buy_adds_its_price_and_fee_to_the_cost_and_no_tax():
+    assert summarize(buy(10, 1_000, fee=50, tax=7)) == (10, 1_005, 10_050, 0)
+
+
+def test_average_moves_with_each_buy():
+    assert summarize(buy(10, 100), buy(30, 200)) == (40, 175, 7_000, 0)
+
+
+def test_sell_leaves_the_average_and_realizes_price_less_fee_tax_and_average():
+    trades = (buy(10, 100), buy(30, 200), sell(20, 300, fee=15, tax=12))
+    assert summarize(*trades) == (20, 175, 3_500, 20 * 300 - 15 - 12 - 20 * 175)
+
+
+def test_loss_is_a_negative_profit():
+    assert summarize(buy(3, 100), sell(1, 40, fee=2)) == (2, 100, 200, -62)
+
+
+def test_average_is_of_what_is_held_not_of_all_buys_ever():
+    trades = (buy(10, 100), sell(10, 150), buy(10, 300))
+    assert summarize(*trades) == (10, 300, 3_000, 500)
+
+
+def test_sell_of_all_leaves_no_cost_however_uneven_the_average():
+    assert summarize(buy(3, 10, fee=1), sell(1, 20), sell(1, 20), sell(1, 20)) == (
+        0,
+        None,
+        0,
+        60 - 31,
+    )
+
+
+def test_fractions_of_shares():
+    trades = (buy("0.333333", 3_000_000), sell("0.111111", 3_300_000))
+    quantity, average, cost, realized = summarize(*trades)
+    assert (quantity, average) == (Decimal("0.222222"), 3_000_000)
+    assert (cost, realized) == (666_666, 33_333)
+
+
+def test_shares_that_were_given_lower_the_average():
+    assert summarize(buy(10, 300), buy(5, 0)) == (15, 200, 3_000, 0)
+
+
+def test_average_cost_has_2_decimals_rounded_half_up():
+    assert average_cost(replay([buy(3, 100), buy(3, 101)])) == Decimal("100.5")
+    assert average_cost(replay([buy(8, 1), buy(8, 1, fee=1)])) == Decimal("1.06")
+    assert average_cost(replay([buy(3, 0, fee=1)])) == Decimal("0.33")
+
+
+def test_earlier_trade_that_is_edited_changes_all_that_follows():
+    rest = (sell(5, 200), buy(5, 300))
+    assert summarize(buy(10, 100), *rest) == (10, 200, 2_000, 500)
+    assert summarize(buy(10, 140), *rest) == (10, 220, 2_200, 300)
+
+
+def test_first_day_on_which_too_much_is_sold_is_named():
+    trades = [buy(2, 1), sell(1, 1), sell("1.000001", 1, day=DAY + timedelta(3))]
+    with pytest.raises(NegativeHoldings) as refused:
+        replay(trades)
+    assert refused.value.day == DAY + timedelta(3)
+
+
+@pytest.mark.parametrize(
+    ("profit", "cost", "rate"),
+    [
+        (25, 100, "0.25"),
+        (-25, 100, "-0.25"),
+        (1, 3, "0.3333"),
+        (2, 3, "0.6667"),
+        (5, 100_000, "0.0001"),
+        (-5, 100_000, "-0.0001"),
+        (4, 100_000, "0"),
+        (900, 100, "9"),
+    ],
+)
+def test_rate_is_a_fraction_with_4_decimals_rounded_half_up(profit, cost, rate):
+    assert rate_of(profit * GUARD, cost * GUARD) == Decimal(rate)
+
+
+def test_there_is_no_rate_without_a_cost():
+    assert rate_of(5 * GUARD, 0) is None
+
+
+def test_value_is_exact():
+    assert value_at(Position(1, 0, 0), 1) * MICRO == GUARD
+
+
+# --- Against the model ----------------------------------------------------------------
+
+
+@dataclass
+class Model:
+    """The rule as it is written, with exact fractions and no tricks."""
+
+    quantity: Fraction = Fraction(0)
+    cost: Fraction = Fraction(0)
+    realized: Fraction = Fraction(0)
+    bad_day: date | None = field(default=None)
+
+    def book(self, trade):
+        quantity = Fraction(trade.quantity, MICRO)
+        if not trade.is_sell:
+            self.quantity += quantity
+            self.cost += quantity * trade.price + trade.fee
+            return
+        if quantity > self.quantity:
+            self.bad_day = self.bad_day or trade.date
+            return
+        average = self.cost / self.quantity
+        self.realized += quantity * trade.price - trade.fee - trade.tax
+        self.realized -= quantity * average
+        self.cost -= quantity * average
+        self.quantity -= quantity
+
+
+def round_half_up(value):
+    magnitude = floor(abs(value) + Fraction(1, 2))
+    return magnitude if value >= 0 else -magnitude
+
+
+SMALL = st.integers(0, 5)
+MONEY = SMALL | st.integers(0, 999_999_999_999)
+QUANTITIES = (
+    st.integers(1, 4).map(lambda n: n * MICRO)
+    | st.integers(1, 4 * MICRO)
+    | st.integers(1, 10**18 - 1)
+)
+TRADES = st.lists(
+    st.builds(
+        Trade,
+        st.integers(0, 5).map(lambda n: DAY + timedelta(n)),
+        st.booleans(),
+        QUANTITIES,
+        MONEY,
+        MONEY,
+        MONEY,
+    ),
+    max_size=30,
+)
+
+
+def drop_what_oversells(trades):
+    """As a ledger keeps them: in order, and never more sold than is held."""
+    held, kept = 0, []
+    for trade in sorted(trades, key=lambda t: (t.date, t.is_sell)):
+        if trade.is_sell and trade.quantity > held:
+            if not held:
+                continue
+            trade = trade._replace(quantity=held)
+        held += -trade.quantity if trade.is_sell else trade.quantity
+        kept.append(trade)
+    return kept
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(TRADES)
+def test_replay_gives_what_the_model_gives(trades):
+    trades = drop_what_oversells(trades)
+    model, found = Model(), replay(trades)
+    for trade in trades:
+        model.book(trade)
+    assert model.bad_day is None
+    assert Fraction(found.quantity, MICRO) == model.quantity
+    assert round_money(found.cost) == round_half_up(model.cost)
+    assert round_money(found.realized) == round_half_up(model.realized)
+    if model.quantity:
+        cents = round_half_up(model.cost / model.quantity * 100)
+        assert average_cost(found) == Decimal(cents) / 100
+    profit = model.quantity * 7 - model.cost
+    exact_profit = value_at(found, 7) - found.cost
+    assert round_money(exact_profit) == round_half_up(profit)
+    if model.cost:
+        steps = round_half_up(profit / model.cost * 10_000)
+        assert rate_of(exact_profit, found.cost) == Decimal(steps) / 10_000
+
+
+@settings(max_examples=500, deadline=None)
+@given(TRADES)
+def test_oversell_is_found_on_the_day_on_which_the_model_finds_it(trades):
+    trades = sorted(trades, key=lambda t: (t.date, t.is_sell))
+    model = Model()
+    for trade in trades:
+        model.book(trade)
+        if model.bad_day:
+            break
+    if model.bad_day is None:
+        replay(trades)
+        return
+    with pytest.raises(NegativeHoldings) as refused:
+        replay(trades)
+    assert refused.value.day == model.bad_day

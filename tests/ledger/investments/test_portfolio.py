@@ -1,0 +1,277 @@
+"""The portfolio and its part of the net worth, at prices that are stored."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from ledger.investments import portfolio
+from ledger.investments.portfolio import read_portfolio, value_of_holdings
+from ledger.models import Position, StockQuote, Trade
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member, make_stock, make_trade, make_wallet
+
+PORTFOLIO = "/api/account/portfolio"
+TRADES = "/api/account/trades"
+NETWORTH = "/api/account/networth"
+AT = datetime.fromisoformat("2026-11-20T15:30:00+09:00")
+MAX = 999_999_999_999
+
+
+@pytest.fixture
+def client(premium_member) -> JSONClient:
+    return JSONClient(premium_member)
+
+
+def make_quote(code: str, price: int | None) -> StockQuote:
+    """A fresh price, so that nothing is looked up; None is a code without one."""
+    now = timezone.now()
+    return StockQuote.objects.create(
+        code=code,
+        home_price=price,
+        at=AT if price is not None else None,
+        fetched_at=now if price is not None else None,
+        due_at=now + timedelta(hours=1),
+    )
+
+
+def make_priced_stock(member, price, **fields):
+    stock = make_stock(member, **fields)
+    make_quote(stock.code, price)
+    return stock
+
+
+def trade(stock, side, day, quantity, price, **fields):
+    return make_trade(
+        stock.member,
+        stock=stock,
+        side=side,
+        date=f"2026-11-{day:02}",
+        quantity=Decimal(str(quantity)),
+        price=price,
+        **fields,
+    )
+
+
+def test_empty_portfolio(client):
+    assert client.read(PORTFOLIO) == {
+        "holdings": [],
+        "totals": {
+            "costBasis": 0,
+            "marketValue": 0,
+            "unrealizedProfit": 0,
+            "unrealizedRate": None,
+            "realizedProfit": 0,
+        },
+    }
+
+
+def test_holding_with_all_its_figures(client, premium_member):
+    stock = make_priced_stock(
+        premium_member, 1_300, code="005930", name="삼성전자", market="KOSPI"
+    )
+    trade(stock, "BUY", 2, 10, 1_000, fee=50)
+    trade(stock, "SELL", 3, 4, 1_200, fee=10, tax=20)
+    body = client.read(PORTFOLIO)
+    (holding,) = body["holdings"]
+    assert datetime.fromisoformat(holding.pop("priceAt")) == AT
+    assert holding == {
+        "stockId": stock.pk,
+        "code": "005930",
+        "name": "삼성전자",
+        "market": "KOSPI",
+        "quantity": 6,
+        "averageCost": 1_005,
+        "costBasis": 6_030,
+        "currentPrice": 1_300,
+        "priceStale": False,
+        "marketValue": 7_800,
+        "unrealizedProfit": 1_770,
+        "unrealizedRate": Decimal("0.2935"),
+        "realizedProfit": 4 * 1_200 - 30 - 4 * 1_005,
+    }
+    assert body["totals"] == {
+        "costBasis": 6_030,
+        "marketValue": 7_800,
+        "unrealizedProfit": 1_770,
+        "unrealizedRate": Decimal("0.2935"),
+        "realizedProfit": 750,
+    }
+
+
+def test_totals_are_rounded_from_the_exact_sums(client, premium_member):
+    for _ in range(2):
+        stock = make_priced_stock(premium_member, 1)
+        trade(stock, "BUY", 2, "0.4", 1)
+    body = client.read(PORTFOLIO)
+    assert [row["costBasis"] for row in body["holdings"]] == [0, 0]
+    assert body["totals"]["costBasis"] == 1
+    assert body["totals"]["marketValue"] == 1
+
+
+def test_sold_out_stocks_stay_last_and_untraded_ones_are_not_listed(
+    client, premium_member
+):
+    sold, second, first, untraded = (
+        make_priced_stock(premium_member, 10, sort_order=order) for order in range(4)
+    )
+    first.sort_order, second.sort_order = 1, 2
+    first.save()
+    second.save()
+    for stock in (sold, second, first):
+        trade(stock, "BUY", 2, 3, 10)
+    trade(sold, "SELL", 4, 3, 15)
+    rows = client.read(PORTFOLIO)["holdings"]
+    assert [row["stockId"] for row in rows] == [first.pk, second.pk, sold.pk]
+    assert untraded.pk not in {row["stockId"] for row in rows}
+    gone = rows[-1]
+    assert (gone["quantity"], gone["costBasis"], gone["marketValue"]) == (0, 0, 0)
+    assert (gone["averageCost"], gone["unrealizedRate"]) == (None, None)
+    assert (gone["unrealizedProfit"], gone["realizedProfit"]) == (0, 15)
+
+
+def test_holding_without_a_price_has_no_value_and_counts_at_its_cost(
+    client, premium_member
+):
+    unknown = make_priced_stock(premium_member, None)
+    known = make_priced_stock(premium_member, 30)
+    trade(unknown, "BUY", 2, 2, 100, fee=1)
+    trade(known, "BUY", 2, 1, 20)
+    body = client.read(PORTFOLIO)
+    (holding,) = [row for row in body["holdings"] if row["stockId"] == unknown.pk]
+    nulls = ("currentPrice", "priceAt", "marketValue", "unrealizedProfit")
+    assert [holding[name] for name in nulls] == [None] * 4
+    assert holding["unrealizedRate"] is None
+    assert holding["priceStale"] is True
+    assert body["totals"]["marketValue"] == 201 + 30
+    assert body["totals"]["unrealizedProfit"] == 10
+    assert value_of_holdings(premium_member) == 231
+    assert client.read(NETWORTH)["investments"] == 231
+
+
+def test_typed_price_counts_where_there_is_no_other(client, premium_member):
+    stock = make_priced_stock(
+        premium_member, None, current_price=7, price_at=AT - timedelta(3)
+    )
+    trade(stock, "BUY", 2, 2, 5)
+    (holding,) = client.read(PORTFOLIO)["holdings"]
+    assert (holding["currentPrice"], holding["marketValue"]) == (7, 14)
+    assert holding["priceStale"] is True
+    assert value_of_holdings(premium_member) == 14
+
+
+def test_price_of_zero_is_a_price(premium_member):
+    trade(make_priced_stock(premium_member, 0), "BUY", 2, 2, 5)
+    assert value_of_holdings(premium_member) == 0
+
+
+def test_rates_of_loss_and_of_shares_that_cost_nothing(client, premium_member):
+    trade(make_priced_stock(premium_member, 75, sort_order=1), "BUY", 2, 1, 100)
+    trade(make_priced_stock(premium_member, 75, sort_order=2), "BUY", 2, 1, 0)
+    rows = client.read(PORTFOLIO)["holdings"]
+    assert [row["unrealizedRate"] for row in rows] == [Decimal("-0.25"), None]
+
+
+def test_every_change_of_a_trade_shows_at_once(client, premium_member):
+    """What a replay found is kept, and forgotten with the next write."""
+    stock = make_priced_stock(premium_member, 1)
+    row = trade(stock, "BUY", 2, 10, 100)
+    client.read(PORTFOLIO)
+    kept = Position.objects.get()
+    assert (kept.replayed_version, kept.cost) == (kept.version, 1_000 * 10**30)
+
+    def read_cost():
+        return client.read(PORTFOLIO)["totals"]["costBasis"]
+
+    client.send("PATCH", f"{TRADES}/{row.pk}", {"price": 200})
+    assert read_cost() == 2_000
+    Trade.objects.filter(pk=row.pk).update(fee=5)
+    assert read_cost() == 2_005
+    trade(stock, "BUY", 1, 1, 7)
+    assert read_cost() == 2_012
+    Trade.objects.filter(pk=row.pk).delete()
+    assert read_cost() == 7
+
+
+def test_result_of_an_older_replay_is_not_kept(premium_member, monkeypatch):
+
+    stock = make_priced_stock(premium_member, None)
+    trade(stock, "BUY", 2, 10, 100)
+    read_trades = portfolio._read_trades
+
+    def read_and_be_overtaken(*arguments):
+        found = [(key, list(lines)) for key, lines in read_trades(*arguments)]
+        trade(stock, "BUY", 3, 1, 1)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(portfolio, "_read_trades", read_and_be_overtaken)
+        assert value_of_holdings(premium_member) == 1_000
+    assert Position.objects.get().replayed_version is None
+    assert value_of_holdings(premium_member) == 1_001
+
+
+def test_the_largest_values_are_written_out(client, premium_member):
+    stock = make_priced_stock(premium_member, MAX)
+    for _ in range(3):
+        trade(stock, "BUY", 2, "999999999999.999999", MAX, fee=MAX)
+    exact = 3 * 999_999_999_999_999_999 * MAX
+    value = (exact + 500_000) // 10**6
+    cost = (exact + 3 * MAX * 10**6 + 500_000) // 10**6
+    (holding,) = client.read(PORTFOLIO)["holdings"]
+    assert holding["quantity"] == Decimal("2999999999999.999997")
+    assert (holding["marketValue"], holding["costBasis"]) == (value, cost)
+    worth = client.read(NETWORTH)
+    assert worth["investments"] == worth["total"] == value
+    assert client.send("GET", "/api/account/networth/trend").status_code == 200
+
+
+def test_trades_that_changed_are_read_with_one_statement_and_kept_with_one(
+    django_assert_num_queries, premium_member
+):
+    for _ in range(20):
+        trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
+    with django_assert_num_queries(3):
+        read_portfolio(premium_member)
+    with django_assert_num_queries(1):
+        read_portfolio(premium_member)
+
+
+# --- Net worth ------------------------------------------------------------------------
+
+
+def test_holdings_are_investments_and_assets_of_the_net_worth(client, premium_member):
+    make_wallet(premium_member, opening_balance=100)
+    make_wallet(premium_member, opening_balance=-30)
+    stock = make_priced_stock(premium_member, 11)
+    trade(stock, "BUY", 2, "1.5", 10)
+    trade(stock, "SELL", 3, "0.5", 10)
+    theirs = make_member()
+    trade(make_priced_stock(theirs, 99), "BUY", 2, 1, 10)
+    body = client.read(NETWORTH)
+    assert (body["investments"], body["assets"], body["liabilities"]) == (11, 111, 30)
+    assert body["total"] == 81
+    assert body["investments"] == (client.read(PORTFOLIO)["totals"]["marketValue"])
+
+
+def test_value_is_rounded_half_up_once(premium_member):
+    for _ in range(3):
+        trade(make_priced_stock(premium_member, 1), "BUY", 2, "0.5", 1)
+    assert value_of_holdings(premium_member) == 2
+
+
+def test_value_costs_one_statement(django_assert_num_queries, premium_member):
+    with django_assert_num_queries(1):
+        assert value_of_holdings(premium_member) == 0
+    for _ in range(3):
+        trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
+    with django_assert_num_queries(1):
+        assert value_of_holdings(premium_member) == 15
+
+
+def test_member_without_the_plan_keeps_the_net_worth(free_member):
+    trade(make_priced_stock(free_member, 5), "BUY", 2, 1, 1)
+    client = JSONClient(free_member)
+    assert client.read(NETWORTH)["investments"] == 5
+    assert client.send("GET", PORTFOLIO).data["code"] == "PREMIUM_REQUIRED"

@@ -1,0 +1,324 @@
+"""The kept totals equal what the entries themselves add up to, whatever wrote them."""
+
+from collections import defaultdict
+from datetime import date, timedelta
+from random import Random
+
+import pytest
+from django.db import connection
+from django.db.models import F
+
+from ledger.models import (
+    DayTotal,
+    Entry,
+    EntryTag,
+    EntryTotal,
+    LedgerTotal,
+    MemoTotal,
+    MonthTotal,
+    Tag,
+    TagTotal,
+    WalletTotal,
+)
+from tests.support.clients import JSONClient
+from tests.support.factories import make_category, make_entry, make_wallet
+
+pytestmark = pytest.mark.django_db
+
+ENTRIES = "/api/account/entries"
+TAGS = "/api/account/tags"
+START = date(2026, 1, 28)
+
+
+def recompute_totals():
+    """The tables as they must be, by key: an amount or count, and how many entries."""
+    by_entry, by_month, by_day, by_tag, by_wallet, by_member, by_memo = (
+        defaultdict(lambda: [0, 0]) for _ in range(7)
+    )
+    tags = defaultdict(list)
+    for link in EntryTag.objects.all():
+        tags[link.entry_id].append(link.tag_id)
+    for entry in Entry.objects.all():
+        member, type_, pending = entry.member_id, entry.type, entry.pending
+        month, wallet = entry.date.replace(day=1), entry.wallet_id
+        groups = [
+            by_month[member, month, type_, pending],
+            by_entry[member, month, type_, pending, entry.category_id, wallet],
+            by_day[member, entry.date, type_, pending, wallet],
+        ]
+        if not pending:
+            groups += [by_tag[member, month, tag, type_] for tag in tags[entry.pk]]
+            memo = "".join(entry.memo.lower().split())
+            if memo and entry.category_id:
+                total = by_memo[member, type_, memo, entry.category_id]
+                total[:] = total[0] + 1, total[1] + 1
+        for total in groups:
+            total[0] += entry.amount
+            total[1] += 1
+        by_member[member][0] += pending
+        by_member[member][1] += 1
+        if wallet is not None:
+            sign = 1 if type_ == "income" else -1
+            by_wallet[wallet][0] += 0 if pending else sign * entry.amount
+            by_wallet[wallet][1] += 1
+    tables = (by_entry, by_month, by_day, by_tag, by_wallet, by_member, by_memo)
+    return tuple(dict(table) for table in tables)
+
+
+def read_totals():
+    """The tables as they are; groups without entries must be all zero."""
+    month = ("member_id", "month", "type", "pending")
+    day = ("member_id", "date", "type", "pending", "wallet_id")
+    tables = (
+        (EntryTotal, (*month, "category_id", "wallet_id"), "amount"),
+        (MonthTotal, month, "amount"),
+        (DayTotal, day, "amount"),
+        (TagTotal, ("member_id", "month", "tag_id", "type"), "amount"),
+        (WalletTotal, ("wallet_id",), "balance"),
+        (LedgerTotal, ("member_id",), "pending"),
+        (MemoTotal, ("member_id", "type", "memo", "category_id"), "entries"),
+    )
+    kept = []
+    for model, key, amount in tables:
+        found = {}
+        for row in model.objects.values(*key, amount, "entries"):
+            value = [row[amount], row["entries"]]
+            if value[1] == 0:
+                assert value == [0, 0], f"{model.__name__} {row}"
+            else:
+                name = row[key[0]] if len(key) == 1 else tuple(row[k] for k in key)
+                found[name] = value
+        kept.append(found)
+    return tuple(kept)
+
+
+def assert_totals_are_right():
+    assert read_totals() == recompute_totals()
+
+
+class Ledger:
+    """A member's ledger that changes at random in every way there is."""
+
+    def __init__(self, member, random: Random):
+        self.member, self.random = member, random
+        self.client = JSONClient(member)
+        self.wallets = [make_wallet(member) for _ in range(3)]
+        self.categories = {
+            type_: [make_category(member, type=type_) for _ in range(3)]
+            for type_ in ("income", "expense")
+        }
+
+    def pick_values(self):
+        type_ = self.random.choice(["income", "expense"])
+        return {
+            "date": START + timedelta(self.random.randrange(70)),
+            "type": type_,
+            "amount": self.random.randrange(1, 10**9),
+            "pending": self.random.random() < 0.3,
+            "memo": self.random.choice(["", "Coffee", "coffee ", "스타 벅스"]),
+            "category": self.random.choice([None, *self.categories[type_]]),
+            "wallet": self.random.choice([None, *self.wallets]),
+        }
+
+    def pick_tags(self):
+        return self.random.sample(["하나", "둘", "셋", "넷"], self.random.randrange(4))
+
+    def pick_body(self):
+        values = self.pick_values()
+        category, wallet = values.pop("category"), values.pop("wallet")
+        return values | {
+            "date": values["date"].isoformat(),
+            "category": category and category.name,
+            "walletId": wallet and wallet.pk,
+            "tags": self.pick_tags(),
+        }
+
+    def pick_id(self):
+        ids = list(Entry.objects.owned_by(self.member).values_list("pk", flat=True))
+        return self.random.choice(sorted(ids)) if ids else 0
+
+    def send(self, method, path, body=None):
+        response = self.client.send(method, path, body)
+        if not path.startswith(f"{ENTRIES}/0"):
+            assert response.status_code in {200, 201, 204}, response.content
+
+    def insert_by_request(self):
+        self.send("POST", ENTRIES, self.pick_body())
+
+    def change_by_request(self):
+        self.send("PUT", f"{ENTRIES}/{self.pick_id()}", self.pick_body())
+
+    def change_part_by_request(self):
+        body = self.pick_body()
+        name = self.random.choice([*body])
+        path = f"{ENTRIES}/{self.pick_id()}"
+        self.send("PATCH", path, {name: body[name]})
+
+    def confirm_by_request(self):
+        self.send("POST", f"{ENTRIES}/{self.pick_id()}/confirm", {})
+
+    def delete_by_request(self):
+        self.send("DELETE", f"{ENTRIES}/{self.pick_id()}")
+
+    def insert_by_orm(self):
+        make_entry(self.member, **self.pick_values())
+
+    def insert_many_by_orm(self):
+        count = self.random.randrange(1, 9)
+        Entry.objects.bulk_create(
+            Entry(member=self.member, **self.pick_values()) for _ in range(count)
+        )
+
+    def insert_many_by_copy(self):
+        with (
+            connection.cursor() as cursor,
+            cursor.copy(
+                "COPY account_entry (member_id, date, type, amount, pending,"
+                " category_id, wallet_id, memo, created_at, updated_at) FROM STDIN"
+            ) as copy,
+        ):
+            for _ in range(self.random.randrange(1, 9)):
+                v = self.pick_values()
+                refs = [row and row.pk for row in (v["category"], v["wallet"])]
+                row = [self.member.pk, v["date"], v["type"], v["amount"], v["pending"]]
+                copy.write_row([*row, *refs, v["memo"], "2026-11-21", "2026-11-21"])
+
+    def tag_many_by_copy(self):
+        for name in "ab":
+            self.client.send("POST", TAGS, {"name": name})
+        tag_ids = Tag.objects.owned_by(self.member).filter(name__in="ab")
+        rows = Entry.objects.owned_by(self.member).exclude(tag_links__tag__in=tag_ids)
+        links = [
+            (e, t, p)
+            for e in rows.values_list("pk", flat=True)
+            for p, t in enumerate(tag_ids.values_list("pk", flat=True), 20)
+        ]
+        with (
+            connection.cursor() as cursor,
+            cursor.copy(
+                "COPY account_entry_tag (entry_id, tag_id, position, member_id) FROM STDIN"
+            ) as copy,
+        ):
+            for link in links:
+                copy.write_row([*link, self.member.pk])
+
+    def delete_tag_by_request(self):
+        tags = Tag.objects.owned_by(self.member).values_list("pk", flat=True)
+        if tags:
+            self.send("DELETE", f"{TAGS}/{self.random.choice(sorted(tags))}")
+
+    def untag_many_by_orm(self):
+        links = EntryTag.objects.filter(entry__member=self.member)
+        links.filter(position=0).delete()
+
+    def swap_tags_by_orm(self):
+        tag = Tag.objects.owned_by(self.member).last()
+        if tag:
+            links = EntryTag.objects.filter(entry__member=self.member, position=0)
+            tagged = EntryTag.objects.filter(tag=tag).values("entry_id")
+            links.exclude(entry_id__in=tagged).update(tag=tag)
+
+    def change_by_orm(self):
+        Entry.objects.filter(pk=self.pick_id()).update(**self.pick_values())
+
+    def change_many_by_orm(self):
+        rows = Entry.objects.owned_by(self.member)
+        match self.random.randrange(5):
+            case 0:
+                rows.update(amount=F("amount") + 1)
+            case 1:
+                rows.filter(amount__gt=10**8).update(date=F("date") + 31)
+            case 2:
+                rows.filter(pending=True).update(pending=False)
+            case 3:
+                rows.update(category=None)
+            case _:
+                rows.update(memo="another")
+
+    def move_many_by_orm(self):
+        source, target = self.random.sample(self.wallets, 2)
+        rows = Entry.objects.owned_by(self.member)
+        rows.filter(wallet=source).update(wallet=target)
+
+    def delete_many_by_orm(self):
+        ids = [self.pick_id() for _ in range(3)]
+        Entry.objects.filter(pk__in=ids).delete()
+
+    def replace_wallet_by_request(self):
+        source, target = self.random.sample(self.wallets, 2)
+        path = f"/api/account/wallets/{source.pk}?moveTo={target.pk}"
+        self.send("DELETE", path)
+        self.wallets.remove(source)
+        self.wallets.append(make_wallet(self.member))
+
+    def replace_category_by_request(self):
+        kinds = self.categories[self.random.choice(["income", "expense"])]
+        source, target = self.random.sample(kinds, 2)
+        path = f"/api/account/categories/{source.pk}?moveTo={target.pk}"
+        self.send("DELETE", path)
+        kinds.remove(source)
+        kinds.append(make_category(self.member, type=source.type))
+
+
+WAYS = [
+    name for name in vars(Ledger) if name.endswith(("_by_request", "_by_orm", "_copy"))
+]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_totals_equal_the_entries_after_a_random_sequence_of_writes(
+    seed, premium_member, administrator
+):
+    random = Random(seed)
+    ledgers = [Ledger(premium_member, random), Ledger(administrator, random)]
+    for ledger in ledgers:
+        ledger.insert_many_by_copy()
+    for step in range(60):
+        way = random.choice(WAYS)
+        getattr(random.choice(ledgers), way)()
+        if step % 5 == 0:
+            assert_totals_are_right()
+    assert_totals_are_right()
+    assert Entry.objects.exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_to_write_keeps_the_totals(way, premium_member):
+    ledger = Ledger(premium_member, Random(way))
+    for _ in range(4):
+        ledger.insert_many_by_orm()
+    for _ in range(3):
+        getattr(ledger, way)()
+        assert_totals_are_right()
+
+
+def test_balances_and_counts_are_read_from_right_totals(free_member):
+    ledger = Ledger(free_member, Random(5))
+    ledger.insert_many_by_copy()
+    for _ in range(5):
+        ledger.insert_many_by_orm()
+    for wallet in ledger.client.read("/api/account/wallets"):
+        entries = Entry.objects.filter(wallet=wallet["id"], pending=False)
+        expected = sum(e.amount if e.type == "income" else -e.amount for e in entries)
+        assert wallet["balance"] == expected
+    assert ledger.client.read(ENTRIES)["count"] == Entry.objects.count()
+    pending = Entry.objects.filter(pending=True).count()
+    assert ledger.client.read(f"{ENTRIES}/pending/count") == {"count": pending}
+
+
+def test_entry_that_moves_to_another_month_leaves_nothing_behind(free_member):
+    entry = make_entry(free_member, date=date(2026, 1, 31))
+    client = JSONClient(free_member)
+    client.send("PATCH", f"{ENTRIES}/{entry.pk}", {"date": "2026-02-01"})
+    assert_totals_are_right()
+    january = MonthTotal.objects.get(month=date(2026, 1, 1))
+    assert (january.amount, january.entries) == (0, 0)
+
+
+def test_sums_far_beyond_the_largest_amount_are_exact(free_member):
+    wallet = make_wallet(free_member)
+    for _ in range(30):
+        make_entry(free_member, wallet=wallet, type="income", amount=999_999_999_999)
+    assert_totals_are_right()
+    body = JSONClient(free_member).read("/api/account/networth")
+    assert body["total"] == 30 * 999_999_999_999

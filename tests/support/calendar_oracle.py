@@ -1,0 +1,80 @@
+"""The days of the tests of recurring transactions, and what is done on them."""
+
+from datetime import UTC, datetime
+
+import time_machine
+from django.utils import timezone
+
+from accounts.models import Member
+from ledger.models import Entry, Occurrence
+from ledger.occurrences import Run, run_due
+from tests.support.factories import make_member
+
+RECURRING = "/api/account/recurring"
+ENTRIES = "/api/account/entries"
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+BODY = {
+    "name": "Rent",
+    "type": "expense",
+    "amount": 700,
+    "frequency": "MONTHLY",
+    "anchorDate": "2026-11-21",
+}
+BOOKED, SKIPPED, MISSED = Occurrence.Status
+
+
+def noon(day: str) -> datetime:
+    """Noon of the day in Seoul."""
+    return datetime.fromisoformat(f"{day}T12:00:00+09:00")
+
+
+def on(day: str):
+    return time_machine.travel(noon(day), tick=False)
+
+
+def make_paying(since: datetime = LONG_AGO, **fields) -> Member:
+    """A member whose plan runs since then; the database notes its own clock."""
+    member = make_member(plan="PREMIUM", **fields)
+    return set_since(member, since)
+
+
+def set_since(member: Member, since: datetime) -> Member:
+    Member.objects.filter(pk=member.pk).update(plan_since=since)
+    member.refresh_from_db()
+    return member
+
+
+def create(client, **fields):
+    response = client.send("POST", RECURRING, BODY | fields)
+    assert response.status_code == 201, response.content
+    return response.data
+
+
+def patch(client, rule, **fields):
+    response = client.send("PATCH", f"{RECURRING}/{rule['id']}", fields)
+    assert response.status_code == 200, response.content
+    return response.data
+
+
+def run_now(client, rule):
+    return client.send("POST", f"{RECURRING}/{rule['id']}/run")
+
+
+def next_date_of(client, rule):
+    return client.read(f"{RECURRING}/{rule['id']}")["nextDate"]
+
+
+def occurrences(client, rule):
+    """Due date and status, oldest first."""
+    body = client.read(f"{RECURRING}/{rule['id']}/occurrences", size=100)
+    return [(row["dueDate"], row["status"]) for row in body["results"]][::-1]
+
+
+def days_of_entries(member):
+    rows = Entry.objects.owned_by(member).order_by("date", "pk")
+    return [day.isoformat() for day in rows.values_list("date", flat=True)]
+
+
+def run_job(day: str) -> Run:
+    with on(day):
+        return run_due(timezone.now())

@@ -1,0 +1,234 @@
+"""The real web server on stores of its own, and load while they are taken away."""
+
+import http.client
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from devstack.stores import store_supervisor
+from devstack.stores.data_dir import LOOPBACK, Folder
+from devstack.stores.postgres import Postgres
+from tests.support.stores import OwnValkey, find_closed_port
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PATHS = ("/api/auth/session", "/api/account/entries?size=50", "/api/account/networth")
+MEMBERS, CLIENTS, RATE = 3, 6, 40
+PASSWORD = "correct-horse-9"
+
+
+class OwnPostgres:
+    """A PostgreSQL server that belongs to one test module."""
+
+    def __init__(self, path: Path) -> None:
+        path.mkdir()
+        self.folder = Folder(path, throw_away=True)
+        self.store = Postgres.prepare(self.folder)
+        self.start()
+
+    def start(self) -> None:
+        """Returns once it answers, at the address of the last time."""
+        self.process = store_supervisor.start(self.store, self.folder)
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> None:
+        self.process.send_signal(number)
+        self.process.wait(30)
+
+    def hang(self) -> None:
+        """Stop every process of it, in the middle of whatever it does."""
+        for pid in [self.process.pid, *list_children(self.process.pid)]:
+            os.kill(pid, signal.SIGSTOP)
+
+    def heal(self) -> None:
+        for pid in [*list_children(self.process.pid), self.process.pid]:
+            os.kill(pid, signal.SIGCONT)
+
+    def remove(self) -> None:
+        store_supervisor.stop(self.store, self.process)
+        self.store.remove()
+
+
+def list_children(parent: int) -> list[int]:
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+    return [int(child) for child in children.split()]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came, from when to when (seconds of the monotonic clock)."""
+
+    status: int
+    began: float
+    ended: float
+    retry_after: str | None
+
+    @property
+    def seconds(self) -> float:
+        return self.ended - self.began
+
+
+@dataclass
+class Service:
+    """gunicorn with the service's settings, its stores and members."""
+
+    database: OwnPostgres
+    fast_store: OwnValkey
+    log: Path
+    port: int = field(default_factory=find_closed_port)
+    tokens: list[str] = field(default_factory=list)
+    settings: dict[str, str] = field(default_factory=dict)
+    """What differs from `environment`."""
+
+    def start(self) -> None:
+        """The web server and its members, on a database that is brought up to date."""
+        self.migrate()
+        self.serve()
+        self.tokens = [self._sign_up(number) for number in range(MEMBERS)]
+
+    def migrate(self) -> None:
+        migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+        subprocess.run(migrate, cwd=ROOT, env=self.environment, check=True, timeout=120)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        own = {
+            "DATABASE_URL": self.database.folder.address.read_text().strip(),
+            "REDIS_URL": f"redis://{LOOPBACK}:{self.fast_store.port}/0",
+            "SECRET_KEY": "only-for-tests-" + "x" * 50,
+            "BIND": f"{LOOPBACK}:{self.port}",
+            "SERVE_STATIC_FROM_SOURCE": "true",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+        }
+        return os.environ | own | self.settings
+
+    def serve(self) -> None:
+        """Start the web server alone, on stores that are ready for it."""
+        command = ["-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        self.process = self.run_python(command)
+        self._wait()
+
+    def list_workers(self) -> list[int]:
+        return list_children(self.process.pid)
+
+    def replace_worker(self, pid: int) -> None:
+        """Kill one of the web server's processes, and wait for the next."""
+        before = set(self.list_workers())
+        os.kill(pid, signal.SIGKILL)
+        end = time.monotonic() + 30
+        while len(set(self.list_workers()) - {pid}) < len(before):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        self._wait()
+
+    def run_python(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+        """One of the service's processes; its words go to the log."""
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, *arguments],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                preexec_fn=store_supervisor.die_with_parent(signal.SIGTERM),
+            )
+
+    def stop(self) -> None:
+        self.process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(15)
+        self.process.kill()
+        self.process.wait()
+
+    def ask(
+        self, path: str, token: str = "", body: Any = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=15)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        method = "GET" if body is None else "POST"
+        text = None if body is None else json.dumps(body)
+        try:
+            headers |= {"Content-Type": "application/json"} if text else {}
+            connection.request(method, path, text, headers)
+            response = connection.getresponse()
+            return response.status, dict(response.headers), response.read()
+        finally:
+            connection.close()
+
+    @contextmanager
+    def under_load(self) -> Iterator[list[Answer]]:
+        """Requests of several clients during the block; their answers after it."""
+        answers: list[Answer] = []
+        over = threading.Event()
+        turns = itertools.count()
+
+        def keep_asking() -> None:
+            while not over.wait(CLIENTS / RATE):
+                turn = next(turns)
+                token = self.tokens[turn // len(PATHS) % MEMBERS]
+                began = time.monotonic()
+                try:
+                    status, headers, _ = self.ask(PATHS[turn % len(PATHS)], token)
+                except (OSError, http.client.HTTPException):
+                    status, headers = 0, {}
+                wait = headers.get("Retry-After")
+                answers.append(Answer(status, began, time.monotonic(), wait))
+
+        threads = [threading.Thread(target=keep_asking) for _ in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        try:
+            time.sleep(0.5)
+            yield answers
+            time.sleep(0.5)
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join()
+
+    def _wait(self) -> None:
+        end = time.monotonic() + 30
+        while time.monotonic() < end and self.process.poll() is None:
+            with suppress(OSError, http.client.HTTPException):
+                if self.ask("/api/health")[0] == http.client.OK:
+                    return
+            time.sleep(0.05)
+        raise AssertionError(self.log.read_text())
+
+    def _sign_up(self, number: int) -> str:
+        body = {
+            "loginId": f"outage{number}",
+            "password": PASSWORD,
+            "displayName": f"Member {number}",
+            "email": f"outage{number}@example.com",
+        }
+        status, _, answer = self.ask("/api/auth/signup", body=body)
+        assert status == http.client.CREATED, answer
+        token: str = json.loads(answer)["token"]
+        entry = {"date": "2026-11-02", "type": "expense", "amount": 1_000}
+        assert self.ask("/api/account/entries", token, entry)[0] == http.client.CREATED
+        return token
+
+
+@contextmanager
+def run_service(folder: Path, **settings: str) -> Iterator[Service]:
+    folder.chmod(0o711)  # PostgreSQL may run under another account
+    database = OwnPostgres(folder / "postgres")
+    fast_store = OwnValkey()
+    settings |= {"DATA_DIR": str(folder)}
+    service = Service(database, fast_store, folder / "server.log", settings=settings)
+    try:
+        service.start()
+        yield service
+        service.stop()
+    finally:
+        fast_store.kill()
+        database.remove()

@@ -1,0 +1,129 @@
+"""Stores that a test may kill, hang, fill or lose: real ones, of its own."""
+
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+from django.db import connections
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from core import redis_client
+from core.db.postgresql import base as database
+from devstack.stores.valkey import find_program
+
+START_SECONDS = 10.0
+
+
+def find_closed_port() -> int:
+    """A loopback port that nobody listens on."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
+
+
+class OwnValkey:
+    """A Valkey server without persistence that belongs to one test."""
+
+    def __init__(self) -> None:
+        self.port = find_closed_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.start()
+
+    def start(self) -> None:
+        """Start it, empty."""
+        options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self._process = subprocess.Popen(
+            [find_program(), "--port", str(self.port), *options],
+            stdout=subprocess.DEVNULL,
+        )
+        self._wait()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def hang(self) -> None:
+        self._process.send_signal(signal.SIGSTOP)
+
+    def heal(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+        self._wait()
+
+    def fill(self) -> None:
+        """From now on it refuses to write."""
+        self.run("CONFIG", "SET", "maxmemory", "1mb")
+
+    def run(self, *command: Any) -> Any:
+        with make_client(self.url, seconds=2) as client:
+            return client.execute_command(*command)
+
+    def dump(self) -> bytes:
+        """All keys and values, to look for what must not be there."""
+        with make_client(self.url, seconds=2) as client:
+            keys = list(client.scan_iter())
+            return b"\n".join([*keys, *(client.get(key) or b"" for key in keys)])
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            with suppress(RedisError):
+                if self.run("PING"):
+                    return
+            time.sleep(0.02)
+        raise AssertionError("valkey-server did not start")
+
+
+def make_client(url: str, seconds: float = 0.15) -> Redis:
+    """A client as the service makes it: short time limits, no retries."""
+    return Redis.from_url(
+        url,
+        socket_timeout=seconds,
+        socket_connect_timeout=seconds,
+        retry=Retry(NoBackoff(), 0),
+    )
+
+
+@contextmanager
+def use_fast_store(url: str, seconds: float = 0.15) -> Iterator[None]:
+    """Let the service speak to another fast store, with no failures seen."""
+    with pytest.MonkeyPatch.context() as patch, make_client(url, seconds) as client:
+        patch.setattr(redis_client, "connect", lambda: client)
+        patch.setattr(redis_client, "breaker", redis_client.Breaker())
+        yield
+
+
+@contextmanager
+def run_valkey() -> Iterator[OwnValkey]:
+    """A server that the service uses until the end of the block."""
+    server = OwnValkey()
+    try:
+        with use_fast_store(server.url):
+            yield server
+    finally:
+        server.kill()
+
+
+@contextmanager
+def lose_database() -> Iterator[None]:
+    """Let the service look for PostgreSQL where nobody answers, in this thread."""
+    present = connections["default"]
+    settings = present.settings_dict | {"HOST": "127.0.0.1"}
+    settings |= {"PORT": find_closed_port(), "OPTIONS": {"connect_timeout": 1}}
+    absent: Any = database.DatabaseWrapper(settings, "default")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "_breaker", database.Breaker())
+        connections["default"] = absent
+        try:
+            yield
+        finally:
+            absent.close()
+            connections["default"] = present
