@@ -14,14 +14,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 from config import env
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-env.stop_unless_right()
+env.validate_settings_or_exit()
 
-CODES = {414: "URI_TOO_LONG", 431: "HEADERS_TOO_LARGE", 500: "INTERNAL_ERROR"}
+CODE_BY_STATUS = {414: "URI_TOO_LONG", 431: "HEADERS_TOO_LARGE", 500: "INTERNAL_ERROR"}
 
 
-def write_problem(socket: Any, status: int, reason: str, message: str) -> None:
+def write_error_response(socket: Any, status: int, reason: str, message: str) -> None:
     """What gunicorn refuses before the application is asked, as a problem too."""
-    code = CODES.get(status, "BAD_REQUEST")
+    code = CODE_BY_STATUS.get(status, "BAD_REQUEST")
     problem = {"type": "about:blank", "title": reason, "status": status}
     body = json.dumps(problem | {"detail": f"{reason}.", "code": code})
     lines = (
@@ -33,10 +33,10 @@ def write_problem(socket: Any, status: int, reason: str, message: str) -> None:
     util.write_nonblock(socket, "\r\n".join((*lines, "", body)).encode("ascii"))
 
 
-util.write_error = write_problem
+util.write_error = write_error_response
 
 
-def read_number(name: str, default: int) -> int:
+def read_positive_int(name: str, default: int) -> int:
     value = os.environ.get(name, "").strip() or str(default)
     if not (value.isascii() and value.isdigit() and int(value)):
         raise SystemExit(f"{name} must be a whole number from 1, not {value!r}.")
@@ -44,10 +44,14 @@ def read_number(name: str, default: int) -> int:
 
 
 wsgi_app = "config.wsgi:application"
-bind = os.environ.get("BIND", "").strip() or f"127.0.0.1:{read_number('PORT', 8000)}"
+bind = (
+    os.environ.get("BIND", "").strip() or f"127.0.0.1:{read_positive_int('PORT', 8000)}"
+)
 worker_class = "gthread"
-workers = read_number("WEB_CONCURRENCY", 2)
-threads = read_number("WEB_THREADS", 4)  # more share one core: a longer p99, no gain
+workers = read_positive_int("WEB_CONCURRENCY", 2)
+threads = read_positive_int(
+    "WEB_THREADS", 4
+)  # more share one core: a longer p99, no gain
 preload_app = False  # each worker opens its own pool of connections
 
 limit_request_line = 8190  # a filter in Korean letters is long in an address

@@ -1,4 +1,4 @@
-"""Self-deletion: everything a member has, in the order of service.md."""
+"""Self-deletion: everything a member has, in the order of spec 2.9."""
 
 from collections.abc import Callable
 
@@ -6,31 +6,31 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
-from accounts.locking import lock_other
+from accounts.locking import lock_actor_and_target
 from accounts.models import Member, PointHistory
-from accounts.sessions import end_sessions
+from accounts.sessions import revoke_sessions
 
 
-def erase_member(member: Member, *, by: Member | None = None) -> None:
+def delete_account(member: Member, *, by: Member | None = None) -> None:
     """Delete the account and all its data in one transaction.
 
     Board data, the whole ledger, points, payment records, sessions, then the
-    member (service.md, DELETE /api/auth/me). Each app deletes what it owns.
+    member (spec 2.9). Each app deletes what it owns.
     `by` is the administrator who deletes another member.
     """
     with transaction.atomic():
         for lock in _load(settings.ACCOUNT_DELETION_LOCKS):
             lock(member)
-        locked = _lock(member, by)
+        locked = _lock_member(member, by)
         for delete in _load(settings.ACCOUNT_DELETION_STEPS):
             delete(locked)
-        end_sessions(locked)
+        revoke_sessions(locked)
         locked.delete()
 
 
-def _lock(member: Member, by: Member | None) -> Member:
+def _lock_member(member: Member, by: Member | None) -> Member:
     if by is not None:
-        return lock_other(by, member.pk, to_delete=True)
+        return lock_actor_and_target(by, member.pk, to_delete=True)
     return Member.objects.select_for_update().get(pk=member.pk)
 
 

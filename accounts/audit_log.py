@@ -11,24 +11,24 @@ from django.db.models import Model
 
 from accounts.models import Member
 
-__all__ = ["ADDITION", "CHANGE", "DELETION", "record"]
+__all__ = ["ADDITION", "CHANGE", "DELETION", "log_admin_action"]
 
-REPR_LENGTH = 200
+MAX_REPR_LENGTH = 200
 
 
-def record(actor: Member, changed: Model, kind: int, text: str = "") -> None:
+def log_admin_action(actor: Member, changed: Model, kind: int, text: str = "") -> None:
     """Put into Django admin's log what `actor` did; inside the same transaction."""
     LogEntry.objects.create(
         user_id=actor.pk,
         content_type=ContentType.objects.get_for_model(changed),
         object_id=str(changed.pk),
-        object_repr=describe(changed)[:REPR_LENGTH],
+        object_repr=object_label(changed)[:MAX_REPR_LENGTH],
         action_flag=kind,
         change_message=text,
     )
 
 
-def describe(changed: Any) -> str:
+def object_label(changed: Any) -> str:
     """What the log calls the object."""
     if isinstance(changed, Member):
         return f"member {changed.pk}"

@@ -12,83 +12,89 @@ from rest_framework.request import Request
 
 from accounts.models import Member
 from accounts.sessions import LiveSession, find_session
-from core.errors import CrossOrigin
+from core.errors import CrossOriginError
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-SAME_SITE = frozenset({"same-origin", "none"})
-BEARER = "bearer"
+SAFE_FETCH_SITES = frozenset({"same-origin", "none"})
+BEARER_SCHEME = "bearer"
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
+class PresentedSessionKey:
     """A session key and the way it came."""
 
     key: str
-    by_cookie: bool
+    is_from_cookie: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class SessionCredentials:
     """`request.auth` of a member who is logged in."""
 
     session: LiveSession
-    by_cookie: bool
+    is_from_cookie: bool
 
 
 class SessionAuthentication(BaseAuthentication):
     """The member of the presented session; `request.user` is None without one."""
 
-    def authenticate(self, request: Request) -> tuple[Member, Credentials] | None:
-        presented = read_presented(request)
+    def authenticate(
+        self, request: Request
+    ) -> tuple[Member, SessionCredentials] | None:
+        presented = extract_session_key(request)
         if presented is None:
             return None
         live = find_session(presented.key)
         if live is None or live.member is None or not live.member.is_active:
             return None
-        if presented.by_cookie and request.method not in SAFE_METHODS:
+        if presented.is_from_cookie and request.method not in SAFE_METHODS:
             require_same_origin(request)
-        return live.member, Credentials(live, presented.by_cookie)
+        return live.member, SessionCredentials(live, presented.is_from_cookie)
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
 
 
-def member_of(request: Request) -> Member:
+def current_member(request: Request) -> Member:
     """The member of a request that `IsMember` or a stricter class let in."""
     return cast("Member", request.user)
 
 
-def credentials_of(request: Request) -> Credentials:
+def session_credentials(request: Request) -> SessionCredentials:
     """How that member presented the session."""
-    return cast("Credentials", request.auth)
+    return cast("SessionCredentials", request.auth)
 
 
-def read_presented(request: HttpRequest) -> Presented | None:
+def extract_session_key(request: HttpRequest) -> PresentedSessionKey | None:
     """A bearer token decides alone; the cookie counts only without one."""
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    if scheme.lower() == BEARER:
-        return Presented(token.strip(), by_cookie=False) if token.strip() else None
+    if scheme.lower() == BEARER_SCHEME:
+        return (
+            PresentedSessionKey(token.strip(), is_from_cookie=False)
+            if token.strip()
+            else None
+        )
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-    return Presented(key, by_cookie=True) if key else None
+    return PresentedSessionKey(key, is_from_cookie=True) if key else None
 
 
 def require_same_origin(request: HttpRequest) -> None:
     """Refuse an unsafe request that another site made a browser send.
 
     Judged by Sec-Fetch-Site, else by Origin; a client that sends neither is no
-    browser (contract, section 1, Session).
+    browser (spec 1.7).
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
-        if site not in SAME_SITE:
-            raise CrossOrigin
+        if site not in SAFE_FETCH_SITES:
+            raise CrossOriginError
         return
     origin = request.headers.get("Origin")
-    if origin is not None and origin not in _own_origins(request):
-        raise CrossOrigin
+    if origin is not None and origin not in _trusted_origins(request):
+        raise CrossOriginError
 
 
-def _own_origins(request: HttpRequest) -> set[str]:
+def _trusted_origins(request: HttpRequest) -> set[str]:
     public = urlsplit(settings.PUBLIC_URL)
     return {
         f"{request.scheme}://{request.get_host()}",
@@ -104,6 +110,6 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
 
     def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
         return [
-            {"type": "http", "scheme": BEARER},
+            {"type": "http", "scheme": BEARER_SCHEME},
             {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
         ]

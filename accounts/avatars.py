@@ -5,8 +5,8 @@ import binascii
 from dataclasses import dataclass
 
 from accounts.models import Member
-from accounts.profile import split_data_url
-from core.errors import NotFound
+from accounts.profile import parse_data_url
+from core.errors import NotFoundError
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Avatar:
     version: str
 
 
-def avatar_of(member_id: int, version: str | None, idp_picture: str) -> str | None:
+def avatar_url(member_id: int, version: str | None, idp_picture: str) -> str | None:
     """Where a member's picture is: the profile image, else the provider's, else none.
 
     The path of a profile image holds its version, so that it can be cached for good.
@@ -28,16 +28,16 @@ def avatar_of(member_id: int, version: str | None, idp_picture: str) -> str | No
     return idp_picture or None
 
 
-def load_avatar(member_id: int) -> Avatar:
-    """The member's profile image, or `NotFound` where there is none."""
+def get_avatar(member_id: int) -> Avatar:
+    """The member's profile image, or `NotFoundError` where there is none."""
     rows = Member.objects.filter(pk=member_id, avatar_version__isnull=False)
     row = rows.values_list("profile_image", "avatar_version").first()
-    parts = split_data_url(row[0]) if row else None
+    parts = parse_data_url(row[0]) if row else None
     if row is None or parts is None:
-        raise NotFound
+        raise NotFoundError
     kind, text = parts
     try:
         content = base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise NotFound from None
+        raise NotFoundError from None
     return Avatar(content, f"image/{kind}", row[1])

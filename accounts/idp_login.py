@@ -11,23 +11,23 @@ from django.db import IntegrityError, transaction
 from django.db.models import Case, IntegerField, Value, When
 
 from accounts.errors import (
-    IdentityProviderNotConfigured,
-    InvalidIdToken,
-    MemberSuspended,
-    SignupDisabled,
+    IdentityProviderNotConfiguredError,
+    InvalidIdTokenError,
+    MemberSuspendedError,
+    SignupDisabledError,
 )
 from accounts.models import Member
-from accounts.models.members import NAME_LENGTH
-from accounts.sessions import end_sessions
+from accounts.models.members import MAX_DISPLAY_NAME_LENGTH
+from accounts.sessions import revoke_sessions
 from accounts.signup_setting import is_signup_enabled
 from core import http_client
 from core.api.fields import has_control_characters
-from core.errors import ProviderUnavailable
+from core.errors import ProviderUnavailableError
 
-ISSUERS = frozenset({"accounts.google.com", "https://accounts.google.com"})
+TRUSTED_ISSUERS = frozenset({"accounts.google.com", "https://accounts.google.com"})
 CLOCK_SKEW_SECONDS = 10
-PICTURE_LENGTH = 2048
-EMAIL_LENGTH = 254
+MAX_PICTURE_URL_LENGTH = 2048
+MAX_EMAIL_LENGTH = 254
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,40 +50,42 @@ class IdentityLogin:
     linked: bool = False
 
 
-def check_id_token(id_token: str, *, now: float | None = None) -> Identity:
+def verify_id_token(id_token: str, *, now: float | None = None) -> Identity:
     """Ask the provider's token-info check; the audience must be our client id.
 
-    Raises `InvalidIdToken`, `IdentityProviderNotConfigured`, or
-    `ProviderUnavailable` when the provider fails.
+    Raises `InvalidIdTokenError`, `IdentityProviderNotConfiguredError`, or
+    `ProviderUnavailableError` when the provider fails.
     """
     if not settings.IDP_CLIENT_ID:
-        raise IdentityProviderNotConfigured
+        raise IdentityProviderNotConfiguredError
     now = time.time() if now is None else now
-    claims = read_id_token(id_token, settings.IDP_CLIENT_ID, now=now)
+    claims = fetch_verified_claims(id_token, settings.IDP_CLIENT_ID, now=now)
     return Identity(
         subject=claims["sub"],
-        email=_text(claims, "email")[:EMAIL_LENGTH],
-        email_verified=_text(claims, "email_verified").lower() == "true",
-        name=_text(claims, "name")[:NAME_LENGTH],
-        picture=_read_picture(claims),
+        email=_text_claim(claims, "email")[:MAX_EMAIL_LENGTH],
+        email_verified=_text_claim(claims, "email_verified").lower() == "true",
+        name=_text_claim(claims, "name")[:MAX_DISPLAY_NAME_LENGTH],
+        picture=_picture_claim(claims),
     )
 
 
-def read_id_token(id_token: str, audience: str, *, now: float) -> dict[str, Any]:
+def fetch_verified_claims(
+    id_token: str, audience: str, *, now: float
+) -> dict[str, Any]:
     """What the provider says of a token that it made for this audience.
 
-    Raises `InvalidIdToken`, or `ProviderUnavailable` when the provider fails.
+    Raises `InvalidIdTokenError`, or `ProviderUnavailableError` when the provider fails.
     """
     answer = http_client.get(settings.IDP_TOKENINFO_URL, {"id_token": id_token})
     if answer.status != 200:
-        raise InvalidIdToken
-    claims = _read_claims(answer.body)
-    if not _is_for(audience, claims, now):
-        raise InvalidIdToken
+        raise InvalidIdTokenError
+    claims = _parse_claims(answer.body)
+    if not _has_valid_claims(audience, claims, now):
+        raise InvalidIdTokenError
     return claims
 
 
-def log_in_by_identity(identity: Identity) -> IdentityLogin:
+def login_with_identity(identity: Identity) -> IdentityLogin:
     """Find by subject, else link a verified email's account, else create one.
 
     The picture is stored at the first login and when it changes. Two first logins
@@ -91,23 +93,23 @@ def log_in_by_identity(identity: Identity) -> IdentityLogin:
     """
     try:
         with transaction.atomic():
-            return _climb_ladder(identity)
+            return _find_link_or_create(identity)
     except IntegrityError:
         with transaction.atomic():
-            return _climb_ladder(identity)
+            return _find_link_or_create(identity)
 
 
-def _climb_ladder(identity: Identity) -> IdentityLogin:
+def _find_link_or_create(identity: Identity) -> IdentityLogin:
     member = Member.objects.filter(idp_id=identity.subject).first()
     if member is not None:
-        return IdentityLogin(_welcome(member, identity))
-    member = _find_by_email(identity)
+        return IdentityLogin(_refresh_on_login(member, identity))
+    member = _find_member_to_link(identity)
     if member is not None:
-        return IdentityLogin(_link(member, identity), linked=True)
-    return IdentityLogin(_create(identity), created=True)
+        return IdentityLogin(_link_identity(member, identity), linked=True)
+    return IdentityLogin(_create_member(identity), created=True)
 
 
-def _find_by_email(identity: Identity) -> Member | None:
+def _find_member_to_link(identity: Identity) -> Member | None:
     """The account to link: LOCAL first, then the oldest; no other subject's."""
     if not (identity.email and identity.email_verified):
         return None
@@ -122,32 +124,32 @@ def _find_by_email(identity: Identity) -> Member | None:
     return candidates.order_by(local_first, "id").first()
 
 
-def _link(member: Member, identity: Identity) -> Member:
+def _link_identity(member: Member, identity: Identity) -> Member:
     """Backfill the subject; a password that was set before loses its force.
 
     The email of a LOCAL account was never verified here, so whoever registered it
     first must not keep a way in: password and sessions end.
     """
-    _welcome(member, identity)
+    _refresh_on_login(member, identity)
     member.idp_id = identity.subject
     member.set_unusable_password()
-    member.store("idp_id", "password")
-    end_sessions(member)
+    member.save_fields("idp_id", "password")
+    revoke_sessions(member)
     return member
 
 
-def _welcome(member: Member, identity: Identity) -> Member:
+def _refresh_on_login(member: Member, identity: Identity) -> Member:
     if not member.is_active:
-        raise MemberSuspended
+        raise MemberSuspendedError
     if identity.picture and identity.picture != member.idp_picture:
         member.idp_picture = identity.picture
-        member.store("idp_picture")
+        member.save_fields("idp_picture")
     return member
 
 
-def _create(identity: Identity) -> Member:
+def _create_member(identity: Identity) -> Member:
     if not is_signup_enabled():
-        raise SignupDisabled
+        raise SignupDisabledError
     member = Member(
         login_id=f"idp-{secrets.token_hex(8)}",
         display_name=identity.name or identity.email.partition("@")[0] or "Member",
@@ -161,29 +163,29 @@ def _create(identity: Identity) -> Member:
     return member
 
 
-def _read_claims(body: bytes) -> dict[str, Any]:
+def _parse_claims(body: bytes) -> dict[str, Any]:
     try:
         claims = json.loads(body)
     except (ValueError, RecursionError):
-        raise ProviderUnavailable from None
+        raise ProviderUnavailableError from None
     if not isinstance(claims, dict):
-        raise ProviderUnavailable
+        raise ProviderUnavailableError
     return claims
 
 
-def _is_for(audience: str, claims: dict[str, Any], now: float) -> bool:
-    subject, expires_at = _text(claims, "sub"), _text(claims, "exp")
+def _has_valid_claims(audience: str, claims: dict[str, Any], now: float) -> bool:
+    subject, expires_at = _text_claim(claims, "sub"), _text_claim(claims, "exp")
     return (
         0 < len(subject) <= 255
-        and _text(claims, "aud") == audience
-        and _text(claims, "iss") in ISSUERS
+        and _text_claim(claims, "aud") == audience
+        and _text_claim(claims, "iss") in TRUSTED_ISSUERS
         and expires_at.isascii()
         and expires_at.isdigit()
         and int(expires_at[:18]) > now - CLOCK_SKEW_SECONDS
     )
 
 
-def _text(claims: dict[str, Any], name: str) -> str:
+def _text_claim(claims: dict[str, Any], name: str) -> str:
     """The value as text, "" where it is missing or could not be stored.
 
     Token info gives all values as strings; imitations give booleans and numbers.
@@ -195,9 +197,9 @@ def _text(claims: dict[str, Any], name: str) -> str:
     return "" if has_control_characters(text) else text
 
 
-def _read_picture(claims: dict[str, Any]) -> str:
+def _picture_claim(claims: dict[str, Any]) -> str:
     """Only https: the address is handed to browsers, never fetched here."""
-    picture = _text(claims, "picture")
-    if picture.startswith("https://") and len(picture) <= PICTURE_LENGTH:
+    picture = _text_claim(claims, "picture")
+    if picture.startswith("https://") and len(picture) <= MAX_PICTURE_URL_LENGTH:
         return picture
     return ""

@@ -5,14 +5,16 @@ after the other, and the second is no administrator by then. So one always remai
 """
 
 from accounts.models import Member
-from core.api.permissions import AdminRequired
+from core.api.permissions import AdminRequiredError
 
 
-def lock_other(actor: Member, member_id: int, *, to_delete: bool = False) -> Member:
+def lock_actor_and_target(
+    actor: Member, member_id: int, *, to_delete: bool = False
+) -> Member:
     """The other member, locked together with the administrator who changes them.
 
     Rows are locked in the order of their ids, so that no two wait crosswise. Raises
-    `AdminRequired` for one who is no administrator any more, and
+    `AdminRequiredError` for one who is no administrator any more, and
     `Member.DoesNotExist`. Call inside a transaction.
     """
     locked = {}
@@ -22,7 +24,7 @@ def lock_other(actor: Member, member_id: int, *, to_delete: bool = False) -> Mem
         locked[pk] = rows.filter(pk=pk).first()
     present = locked[actor.pk]
     if present is None or not (present.is_active and present.is_administrator):
-        raise AdminRequired
+        raise AdminRequiredError
     member = locked[member_id]
     if member is None:
         raise Member.DoesNotExist

@@ -6,44 +6,48 @@ from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.hashers import check_password, make_password
 from django.http import HttpRequest
 
-from accounts.errors import InvalidCredentials, MemberSuspended, PasswordMismatch
+from accounts.errors import (
+    InvalidCredentialsError,
+    MemberSuspendedError,
+    PasswordMismatchError,
+)
 from accounts.models import Member
-from accounts.rate_limits import count_failures
-from core.client_ip import limit_key, read_client_address
+from accounts.rate_limits import count_login_failures
+from core.client_ip import get_client_ip, rate_limit_key
 
 
-def log_in(login_id: str, password: str, address: str) -> Member:
+def authenticate_member(login_id: str, password: str, address: str) -> Member:
     """The member of a right pair.
 
-    Raises `InvalidCredentials`, the same and after the same work whether the login
-    id exists or not, `MemberSuspended` only after a right password, `RateLimited`
-    after too many failures (contract, section 2).
+    Raises `InvalidCredentialsError`, the same and after the same work whether the login
+    id exists or not, `MemberSuspendedError` only after a right password, `RateLimited`
+    after too many failures (spec 2.3).
     """
-    with count_failures(login_id, limit_key(address)):
+    with count_login_failures(login_id, rate_limit_key(address)):
         member = Member.objects.filter(login_id__iexact=login_id).first()
         if member is None:
             make_password(password)  # the work of a check, for nobody's benefit
-            raise InvalidCredentials
-        if not _password_fits(member, password):
-            raise InvalidCredentials
+            raise InvalidCredentialsError
+        if not _is_password_correct(member, password):
+            raise InvalidCredentialsError
     if not member.is_active:
-        raise MemberSuspended
+        raise MemberSuspendedError
     return member
 
 
 def verify_password(member: Member, password: str, address: str) -> None:
-    """Raise `PasswordMismatch` unless this is the member's password."""
-    with count_failures(member.login_id, limit_key(address)):
-        if not _password_fits(member, password):
-            raise PasswordMismatch
+    """Raise `PasswordMismatchError` unless this is the member's password."""
+    with count_login_failures(member.login_id, rate_limit_key(address)):
+        if not _is_password_correct(member, password):
+            raise PasswordMismatchError
 
 
-def _password_fits(member: Member, password: str) -> bool:
+def _is_password_correct(member: Member, password: str) -> bool:
     """Django hashes once for an unusable password too, and renews older hashes."""
 
     def renew(raw_password: str) -> None:
         member.set_password(raw_password)
-        member.store("password")
+        member.save_fields("password")
 
     return check_password(password, member.password, setter=renew)
 
@@ -60,8 +64,8 @@ class LoginBackend(ModelBackend):
     ) -> Member | None:
         if username is None or password is None:
             return None
-        address = read_client_address(request) if request else ""
+        address = get_client_ip(request) if request else ""
         try:
-            return log_in(username, password, address)
-        except (InvalidCredentials, MemberSuspended):
+            return authenticate_member(username, password, address)
+        except (InvalidCredentialsError, MemberSuspendedError):
             return None

@@ -5,9 +5,9 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import Sum
 
-from accounts.models import Member, MemberTally
+from accounts.models import Member, MemberCount
 
-_FOLD = """
+_COMPACT = """
     WITH gone AS (DELETE FROM member_tally RETURNING role, status, plan, members)
     INSERT INTO member_tally (role, status, plan, members)
     SELECT role, status, plan, sum(members) FROM gone GROUP BY 1, 2, 3
@@ -22,7 +22,7 @@ def count_members(now: datetime, **kind: str) -> int:
     hourly job are counted as FREE.
     """
     plan = kind.get("plan")
-    kept = MemberTally.objects.filter(**kind).order_by()
+    kept = MemberCount.objects.filter(**kind).order_by()
     count = int(kept.aggregate(sum=Sum("members"))["sum"] or 0)
     if plan is None:
         return count
@@ -31,7 +31,7 @@ def count_members(now: datetime, **kind: str) -> int:
     return count - expired if plan == Member.Plan.PREMIUM else count + expired
 
 
-def fold() -> None:
+def compact_member_counts() -> None:
     """Add the rows of each kind of member up to one."""
     with connection.cursor() as cursor:
-        cursor.execute(_FOLD)
+        cursor.execute(_COMPACT)

@@ -16,7 +16,7 @@ POINTS_PER_AWARD = 10
 def award_points(member: Member, reason: PointHistory.Reason, now: datetime) -> bool:
     """Give an award, unless today, in the home time zone, brought all of its three.
 
-    For posts and comments together (service.md, Board rules, 4). The member's row is
+    For posts and comments together (spec 2.8). The member's row is
     locked until the caller's transaction ends, so that awards at once are counted one
     after the other; the slots of the day are unique besides.
     """

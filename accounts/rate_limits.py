@@ -14,9 +14,9 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import RateLimit
-from core.errors import RateLimited
+from core.errors import RateLimitedError
 
-_TAKE = """
+_CONSUME = """
     INSERT INTO rate_limit AS kept (key, attempts, expires_at)
     VALUES (%(key)s, ARRAY[clock_timestamp()], clock_timestamp() + %(window)s)
     ON CONFLICT (key) DO UPDATE SET
@@ -36,14 +36,14 @@ _SECONDS_LEFT = """
     FROM rate_limit, unnest(attempts) AS at
     WHERE key = %(key)s AND at > clock_timestamp() - %(window)s
 """
-_GIVE_BACK = """
+_REFUND = """
     UPDATE rate_limit SET attempts = array_remove(attempts, %(taken)s)
     WHERE key = %(key)s
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class RateLimitPolicy:
     """At most `attempts` within any `window` under one key."""
 
     name: str
@@ -52,21 +52,21 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class CountedAttempt:
     """One counted attempt; it can be given back if it turns out harmless."""
 
     key: str
     at: datetime
 
 
-SIGN_UP = Limit("sign-up", 5, timedelta(hours=1))
-LOGIN_BY_ACCOUNT = Limit("login", 10, timedelta(minutes=15))
+SIGNUP_PER_IP = RateLimitPolicy("sign-up", 5, timedelta(hours=1))
+LOGIN_PER_ACCOUNT_AND_IP = RateLimitPolicy("login", 10, timedelta(minutes=15))
 """Failures for one login id from one address: strangers elsewhere lock nobody out."""
-LOGIN_BY_ADDRESS = Limit("logins", 100, timedelta(minutes=15))
+LOGIN_PER_IP = RateLimitPolicy("logins", 100, timedelta(minutes=15))
 
 
-def take(limit: Limit, subject: str) -> Attempt:
-    """Count one attempt, or raise `RateLimited` with the seconds to wait."""
+def consume_attempt(limit: RateLimitPolicy, subject: str) -> CountedAttempt:
+    """Count one attempt, or raise `RateLimitedError` with the seconds to wait."""
     key = f"{limit.name}:{subject}"[:200]
     values: dict[str, Any] = {
         "key": key,
@@ -74,34 +74,36 @@ def take(limit: Limit, subject: str) -> Attempt:
         "attempts": limit.attempts,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_TAKE, values)
+        cursor.execute(_CONSUME, values)
         row = cursor.fetchone()
         if row is not None:
-            return Attempt(key, row[0])
+            return CountedAttempt(key, row[0])
         cursor.execute(_SECONDS_LEFT, values)
         left = cursor.fetchone()[0]
-    raise RateLimited(math.ceil(left or 1))
+    raise RateLimitedError(math.ceil(left or 1))
 
 
-def give_back(attempt: Attempt) -> None:
+def refund_attempt(attempt: CountedAttempt) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(_GIVE_BACK, {"key": attempt.key, "taken": attempt.at})
+        cursor.execute(_REFUND, {"key": attempt.key, "taken": attempt.at})
 
 
 @contextmanager
-def count_failures(login_id: str, address: str) -> Iterator[None]:
+def count_login_failures(login_id: str, address: str) -> Iterator[None]:
     """Count the block as a failed login unless it ends without a refusal.
 
     The attempt is counted before the password is looked at, so that attempts at
     the same moment cannot all pass.
     """
-    by_address = take(LOGIN_BY_ADDRESS, address)
-    by_account = take(LOGIN_BY_ACCOUNT, f"{address}:{login_id.lower()}")
+    by_address = consume_attempt(LOGIN_PER_IP, address)
+    by_account = consume_attempt(
+        LOGIN_PER_ACCOUNT_AND_IP, f"{address}:{login_id.lower()}"
+    )
     yield
-    give_back(by_account)
-    give_back(by_address)
+    refund_attempt(by_account)
+    refund_attempt(by_address)
 
 
-def purge_limits(now: datetime) -> int:
+def purge_rate_limits(now: datetime) -> int:
     """Delete the rows whose windows have passed; the number deleted."""
     return RateLimit.objects.filter(expires_at__lte=now).delete()[0]

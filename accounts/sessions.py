@@ -3,7 +3,7 @@
 A session is found by the SHA-256 of its key. The fast store holds copies of rows for
 at most 60 seconds (`accounts.session_cache`). A change of a row is committed first
 and then announced, so that it counts at once; where the store cannot be told, its copy
-dies of age (service.md, Authentication).
+dies of age (spec 1.7).
 """
 
 import hashlib
@@ -23,18 +23,24 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
-from accounts.session_cache import ENDED, Copy, announce, put_copy, read_copy
-from core.progress import UNSEEN, Progress
+from accounts.session_cache import (
+    DELETED_VERSION,
+    CachedSession,
+    get_cached_session,
+    invalidate_cached_sessions,
+    set_cached_session,
+)
+from core.progress import SILENT_PROGRESS, Progress
 
 logger = logging.getLogger(__name__)
 
-SLIDE_AFTER = timedelta(minutes=5)
+SLIDING_RENEWAL_INTERVAL = timedelta(minutes=5)
 """The lifetime of a session slides, written at most this often."""
-KEY_BYTES = 32
-USER_AGENT_LENGTH = 200
+SESSION_KEY_BYTES = 32
+MAX_USER_AGENT_LENGTH = 200
 PURGE_BATCH = 5_000
 
-_MEMBER_FIELDS = (
+_CACHED_MEMBER_FIELDS = (
     "id",
     "login_id",
     "display_name",
@@ -46,22 +52,22 @@ _MEMBER_FIELDS = (
 )
 """What a request may ask of its member without a query; in the model's order."""
 
-_READ_ROW = f"""
+_SELECT_SESSION = f"""
     SELECT s.version, s.data, s.expires_at, s.last_seen_at,
-           {", ".join("m." + field for field in _MEMBER_FIELDS)}
+           {", ".join("m." + field for field in _CACHED_MEMBER_FIELDS)}
     FROM auth_session s LEFT JOIN member m ON m.id = s.member_id
     WHERE s.digest = %s AND s.expires_at > %s
 """  # noqa: S608
-_PLAN_EXPIRES_AT = _MEMBER_FIELDS.index("plan_expires_at")
+_PLAN_EXPIRES_AT_INDEX = _CACHED_MEMBER_FIELDS.index("plan_expires_at")
 
 
-class MemberChanged(Exception):
+class StaleCredentialsError(Exception):
     """The password or the status changed between the check and the session."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSession:
-    """A session that is valid now; `member` has its `_MEMBER_FIELDS` loaded."""
+    """A session that is valid now; `member` has its `_CACHED_MEMBER_FIELDS` loaded."""
 
     digest: str
     data: dict[str, Any]
@@ -69,7 +75,7 @@ class LiveSession:
     member: Member | None
 
 
-def digest_key(key: str) -> str:
+def hash_session_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -79,33 +85,33 @@ def find_session(key: str) -> LiveSession | None:
     Reading the row slides the lifetime and refills the fast store. Raises
     `OperationalError` when neither store answers: never "nobody".
     """
-    digest = digest_key(key)
-    copy = read_copy(digest)
-    return _as_session(digest, copy) if copy else _read_row(digest)
+    digest = hash_session_key(key)
+    copy = get_cached_session(digest)
+    return _to_live_session(digest, copy) if copy else _load_session(digest)
 
 
-def start_session(
+def create_session(
     member: Member, *, address: str | None = None, user_agent: str = ""
 ) -> tuple[str, datetime]:
     """A new session of the member: its key and when it expires.
 
-    Raises `MemberChanged` when the member's password or status is no longer the one
+    Raises `StaleCredentialsError` when the member's password or status is no longer the one
     that let them in: who changes these ends all other sessions, also those that are
     just being made.
     """
-    key = secrets.token_urlsafe(KEY_BYTES)
+    key = secrets.token_urlsafe(SESSION_KEY_BYTES)
     with transaction.atomic():
         rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
         current = rows.only("password", "status").get()
         if (current.password, current.status) != (member.password, member.status):
-            raise MemberChanged
+            raise StaleCredentialsError
         expires_at = _insert_row(
-            digest_key(key), auth_data(member), member, address, user_agent
+            hash_session_key(key), django_auth_data(member), member, address, user_agent
         )
     return key, expires_at
 
 
-def auth_data(member: Member) -> dict[str, Any]:
+def django_auth_data(member: Member) -> dict[str, Any]:
     """What Django's own login keeps in a session; its admin reads it."""
     return {
         SESSION_KEY: str(member.pk),
@@ -114,31 +120,33 @@ def auth_data(member: Member) -> dict[str, Any]:
     }
 
 
-def end_session(digest: str) -> None:
+def revoke_session(digest: str) -> None:
     """Delete the row, then tell the fast store."""
     AuthSession.objects.filter(digest=digest).delete()
-    transaction.on_commit(lambda: announce({digest: ENDED}))
+    transaction.on_commit(lambda: invalidate_cached_sessions({digest: DELETED_VERSION}))
 
 
-def end_sessions(member: Member, *, except_digest: str = "") -> int:
+def revoke_sessions(member: Member, *, except_digest: str = "") -> int:
     """End all sessions of the member but one; the number that ended."""
     rows = AuthSession.objects.filter(member=member).exclude(digest=except_digest)
     with transaction.atomic():
         digests = list(rows.select_for_update().values_list("digest", flat=True))
         AuthSession.objects.filter(digest__in=digests).delete()
-        transaction.on_commit(lambda: announce(dict.fromkeys(digests, ENDED)))
+        transaction.on_commit(
+            lambda: invalidate_cached_sessions(dict.fromkeys(digests, DELETED_VERSION))
+        )
     return len(digests)
 
 
-def refresh_session(digest: str, member: Member) -> None:
+def update_session_auth_hash(digest: str, member: Member) -> None:
     """Keep a session alive over a password change of its own member."""
     AuthSession.objects.filter(digest=digest).update(
-        data=auth_data(member), version=F("version") + 1
+        data=django_auth_data(member), version=F("version") + 1
     )
-    announce_change(member.pk)
+    invalidate_member_session_cache(member.pk)
 
 
-def announce_change(*member_ids: int) -> None:
+def invalidate_member_session_cache(*member_ids: int) -> None:
     """Make members' new plan, name, role or status count in all live sessions.
 
     The rows have changed with the member (a trigger); this tells the fast store
@@ -147,12 +155,12 @@ def announce_change(*member_ids: int) -> None:
 
     def tell() -> None:
         rows = AuthSession.objects.filter(member_id__in=member_ids)
-        announce(dict(rows.values_list("digest", "version")))
+        invalidate_cached_sessions(dict(rows.values_list("digest", "version")))
 
     transaction.on_commit(tell)
 
 
-def purge_expired(now: datetime, progress: Progress = UNSEEN) -> int:
+def purge_expired_sessions(now: datetime, progress: Progress = SILENT_PROGRESS) -> int:
     """Delete expired rows in batches; the number deleted."""
     purged = 0
     while True:
@@ -161,7 +169,7 @@ def purge_expired(now: datetime, progress: Progress = UNSEEN) -> int:
         if not digests:
             return purged
         purged += AuthSession.objects.filter(digest__in=digests).delete()[0]
-        progress.tell(f"{purged} sessions so far")
+        progress.update(f"{purged} sessions so far")
 
 
 class SessionStore(SessionBase):
@@ -178,7 +186,7 @@ class SessionStore(SessionBase):
         return find_session(session_key) is not None
 
     def create(self) -> None:
-        self._session_key = secrets.token_urlsafe(KEY_BYTES)
+        self._session_key = secrets.token_urlsafe(SESSION_KEY_BYTES)
         self.save(must_create=True)
         self.modified = True
 
@@ -186,10 +194,10 @@ class SessionStore(SessionBase):
         if self.session_key is None:
             self.create()
             return
-        digest = digest_key(self.session_key)
+        digest = hash_session_key(self.session_key)
         data = self._get_session(no_load=must_create)  # type: ignore[attr-defined]
         with transaction.atomic():
-            member = _lock_member_of(data)
+            member = _lock_authenticated_member(data)
             if must_create:
                 _insert_row(digest, data, member, None, "")
             else:
@@ -198,14 +206,14 @@ class SessionStore(SessionBase):
     def delete(self, session_key: str | None = None) -> None:
         key = session_key or self.session_key
         if key:
-            end_session(digest_key(key))
+            revoke_session(hash_session_key(key))
 
     @classmethod
     def clear_expired(cls) -> None:
-        purge_expired(timezone.now())
+        purge_expired_sessions(timezone.now())
 
 
-def _lock_member_of(data: dict[str, Any]) -> Member | None:
+def _lock_authenticated_member(data: dict[str, Any]) -> Member | None:
     """Who Django logged in; `UpdateError` if their password was replaced meanwhile."""
     member_id = data.get(SESSION_KEY)
     if not member_id:
@@ -235,7 +243,7 @@ def _insert_row(
         last_seen_at=now,
         expires_at=expires_at,
         address=address,
-        user_agent=user_agent[:USER_AGENT_LENGTH],
+        user_agent=user_agent[:MAX_USER_AGENT_LENGTH],
     )
     return expires_at
 
@@ -252,32 +260,32 @@ def _update_row(digest: str, data: dict[str, Any], member: Member | None) -> Non
     )
     if not changed:
         raise UpdateError
-    version = rows.values_list("version", flat=True).first() or ENDED
-    transaction.on_commit(lambda: announce({digest: version}))
+    version = rows.values_list("version", flat=True).first() or DELETED_VERSION
+    transaction.on_commit(lambda: invalidate_cached_sessions({digest: version}))
 
 
-def _read_row(digest: str) -> LiveSession | None:
+def _load_session(digest: str) -> LiveSession | None:
     read_at, now = time.time(), timezone.now()
     with connection.cursor() as cursor:
-        cursor.execute(_READ_ROW, [digest, now])
+        cursor.execute(_SELECT_SESSION, [digest, now])
         row = cursor.fetchone()
     if row is None:
         return None
     version, data, expires_at, last_seen_at, *member = row
-    if now - last_seen_at >= SLIDE_AFTER:
-        expires_at = _slide(digest, now) or expires_at
+    if now - last_seen_at >= SLIDING_RENEWAL_INTERVAL:
+        expires_at = _extend_expiry(digest, now) or expires_at
     known = member if member[0] is not None else None
-    copy = Copy(orjson.loads(data), expires_at, known)
-    put_copy(digest, version, copy, read_at)
-    return _as_session(digest, copy)
+    copy = CachedSession(orjson.loads(data), expires_at, known)
+    set_cached_session(digest, version, copy, read_at)
+    return _to_live_session(digest, copy)
 
 
-def _slide(digest: str, now: datetime) -> datetime | None:
+def _extend_expiry(digest: str, now: datetime) -> datetime | None:
     """Push the expiry out; a database that only reads must log nobody out."""
     expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
     try:
         AuthSession.objects.filter(
-            digest=digest, last_seen_at__lte=now - SLIDE_AFTER
+            digest=digest, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
         ).update(last_seen_at=now, expires_at=expires_at)
     except DatabaseError:
         logger.warning("session lifetime not renewed", exc_info=True)
@@ -285,7 +293,7 @@ def _slide(digest: str, now: datetime) -> datetime | None:
     return expires_at
 
 
-def _as_session(digest: str, copy: Copy) -> LiveSession:
+def _to_live_session(digest: str, copy: CachedSession) -> LiveSession:
     return LiveSession(digest, copy.data, copy.expires_at, _build_member(copy.member))
 
 
@@ -293,6 +301,8 @@ def _build_member(values: list[Any] | None) -> Member | None:
     if values is None:
         return None
     values = list(values)
-    if isinstance(values[_PLAN_EXPIRES_AT], str):
-        values[_PLAN_EXPIRES_AT] = datetime.fromisoformat(values[_PLAN_EXPIRES_AT])
-    return Member.from_db("default", _MEMBER_FIELDS, values)
+    if isinstance(values[_PLAN_EXPIRES_AT_INDEX], str):
+        values[_PLAN_EXPIRES_AT_INDEX] = datetime.fromisoformat(
+            values[_PLAN_EXPIRES_AT_INDEX]
+        )
+    return Member.from_db("default", _CACHED_MEMBER_FIELDS, values)

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from accounts.audit_log import CHANGE, record
+from accounts.audit_log import CHANGE, log_admin_action
 from accounts.models import ApplicationSetting, Member
 
 
@@ -20,4 +20,4 @@ def set_signup_enabled(*, enabled: bool, by: Member | None = None) -> None:
             name=ApplicationSetting.Name.SIGNUP_ENABLED, defaults={"enabled": enabled}
         )
         if by is not None:
-            record(by, setting, CHANGE, f"Enabled {str(enabled).lower()}.")
+            log_admin_action(by, setting, CHANGE, f"Enabled {str(enabled).lower()}.")

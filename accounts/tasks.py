@@ -4,16 +4,16 @@ from datetime import datetime
 
 from celery import shared_task
 
-from accounts.rate_limits import purge_limits
-from accounts.sessions import purge_expired
+from accounts.rate_limits import purge_rate_limits
+from accounts.sessions import purge_expired_sessions
 from core.jobs.runner import run_job
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def purge_sessions() -> None:
     """Daily: expired sessions and limits whose windows have passed."""
-    run_job("purge sessions", purge)
+    run_job("purge_sessions", _run_purge)
 
 
-def purge(now: datetime) -> int:
-    return purge_expired(now) + purge_limits(now)
+def _run_purge(now: datetime) -> int:
+    return purge_expired_sessions(now) + purge_rate_limits(now)

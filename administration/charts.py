@@ -9,12 +9,12 @@ from datetime import date
 
 WIDTH, HEIGHT = 600, 120
 """Of the plot, in units of the SVG's view box."""
-GAP = 4
+BAR_GAP = 4
 """Between two bars."""
-LEAST_BAR = 2
+MIN_BAR_HEIGHT = 2
 """A figure above 0 can be seen."""
 
-Figures = Sequence[int | None]
+Series = Sequence[int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Bar:
     y: int
     width: int
     height: int
-    part: int
+    stacked_height: int
     """How much of its height is the second figure's."""
     is_known: bool
 
     @property
-    def part_y(self) -> int:
-        return HEIGHT - self.part
+    def stacked_y(self) -> int:
+        return HEIGHT - self.stacked_height
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,16 @@ class Chart:
     top: str
     first: str
     last: str
-    parts: str = ""
+    stacked_label: str = ""
     """What the darker part of each bar is; empty without one."""
 
 
-def draw_days(
+def build_daily_chart(
     title: str,
     days: Sequence[date],
-    figures: Figures,
+    figures: Series,
     *,
-    parts: Figures | None = None,
+    parts: Series | None = None,
     parts_name: str = "",
     unit: str = "",
 ) -> Chart:
@@ -64,45 +64,45 @@ def draw_days(
     step = WIDTH // max(1, len(days))
     bars = []
     for place, (day, value) in enumerate(zip(days, figures, strict=True)):
-        height = _scale(value, top)
+        height = _bar_height(value, top)
         part = parts[place] if parts else None
-        text = _describe(value, unit)
+        text = _format_value(value, unit)
         if parts is not None:
-            text += f", {_describe(part, unit)} {parts_name}"
+            text += f", {_format_value(part, unit)} {parts_name}"
         bars.append(
             Bar(
                 label=f"{day:%Y-%m-%d}",
                 text=text,
-                x=place * step + GAP // 2,
+                x=place * step + BAR_GAP // 2,
                 y=HEIGHT - height,
-                width=step - GAP,
+                width=step - BAR_GAP,
                 height=height,
-                part=_scale(part, top),
+                stacked_height=_bar_height(part, top),
                 is_known=value is not None,
             )
         )
     return Chart(
         title=title,
-        summary=_summarise(days, figures, unit),
+        summary=_summarize(days, figures, unit),
         bars=bars,
-        top=_describe(top, unit),
+        top=_format_value(top, unit),
         first=f"{days[0]:%b %-d}",
         last=f"{days[-1]:%b %-d}",
-        parts=parts_name,
+        stacked_label=parts_name,
     )
 
 
-def _scale(value: int | None, top: int) -> int:
+def _bar_height(value: int | None, top: int) -> int:
     if not value or not top:
         return 0
-    return max(LEAST_BAR, value * HEIGHT // top)
+    return max(MIN_BAR_HEIGHT, value * HEIGHT // top)
 
 
-def _describe(value: int | None, unit: str) -> str:
+def _format_value(value: int | None, unit: str) -> str:
     return "not available" if value is None else f"{value:,}{unit}"
 
 
-def _summarise(days: Sequence[date], figures: Figures, unit: str) -> str:
+def _summarize(days: Sequence[date], figures: Series, unit: str) -> str:
     """What somebody who does not see the chart is told."""
     pairs = zip(figures, days, strict=True)
     known = [(value, day) for value, day in pairs if value is not None]
@@ -110,13 +110,13 @@ def _summarise(days: Sequence[date], figures: Figures, unit: str) -> str:
         return "No figures yet."
     most, when = max(known)
     if most == 0:
-        return f"0 on {_count_days(known)} known."
+        return f"0 on {_format_day_count(known)} known."
     newest, last_day = known[-1]
     return (
-        f"{_describe(newest, unit)} on {last_day:%Y-%m-%d}; at most "
-        f"{_describe(most, unit)}, on {when:%Y-%m-%d}; {_count_days(known)} known."
+        f"{_format_value(newest, unit)} on {last_day:%Y-%m-%d}; at most "
+        f"{_format_value(most, unit)}, on {when:%Y-%m-%d}; {_format_day_count(known)} known."
     )
 
 
-def _count_days(known: Sequence[object]) -> str:
+def _format_day_count(known: Sequence[object]) -> str:
     return "1 day" if len(known) == 1 else f"{len(known)} days"

@@ -15,37 +15,37 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from accounts.member_counters import count_members, fold
+from accounts.member_counters import compact_member_counts, count_members
 from accounts.models import Member
-from administration.models import DayFigure
-from ledger.models import NotificationTally
+from administration.models import DailyMetric
+from ledger.models import NotificationCount
 
-DAYS = 30
+WINDOW_DAYS = 30
 """How many days a course shows, today included."""
-LIVE_ROWS = 200_000
+MAX_LIVE_ROWS = 200_000
 """How many of the newest rows of a table are looked at while somebody waits."""
-JOB_ROWS = 20_000_000
+MAX_JOB_ROWS = 20_000_000
 """How many the daily job looks at; it may take longer."""
-JOB_SECONDS = 300
+JOB_STATEMENT_TIMEOUT_SECONDS = 300
 
-Name = DayFigure.Name
+MetricName = DailyMetric.Name
 
-FLOWS: dict[str, tuple[str, ...]] = {
-    Name.SIGN_UPS: ("member",),
-    Name.ENTRIES: ("account_entry",),
-    Name.POSTS: ("board_post",),
-    Name.COMMENTS: ("board_comment",),
-    Name.VOTES: ("board_post_vote", "board_comment_vote"),
+SOURCE_TABLES: dict[str, tuple[str, ...]] = {
+    MetricName.SIGN_UPS: ("member",),
+    MetricName.ENTRIES: ("account_entry",),
+    MetricName.POSTS: ("board_post",),
+    MetricName.COMMENTS: ("board_comment",),
+    MetricName.VOTES: ("board_post_vote", "board_comment_vote"),
 }
 """The tables whose new rows make up a figure."""
 
-_NEW_ROWS = """
+_COUNT_NEWEST_ROWS_BY_DAY = """
     SELECT (created_at AT TIME ZONE %(zone)s)::date, count(*),
         sum(count(*)) OVER () < %(rows)s
     FROM (SELECT created_at FROM {table} ORDER BY id DESC LIMIT %(rows)s) newest
     GROUP BY 1 ORDER BY 1
 """
-_ACTIVE = """
+_COUNT_ACTIVE_MEMBERS = """
     SELECT count(*) FILTER (WHERE seen >= %(day)s),
         count(*) FILTER (WHERE seen >= %(week)s), count(*)
     FROM (
@@ -56,7 +56,7 @@ _ACTIVE = """
 
 
 @dataclass(frozen=True, slots=True)
-class Active:
+class ActiveMembers:
     """Members with a session that was seen within the last 1, 7 and 30 days."""
 
     day: int | None
@@ -64,33 +64,35 @@ class Active:
     month: int | None
 
 
-def read_course(name: str, today: date, *, rows: int = LIVE_ROWS) -> list[int | None]:
-    """The figure of each of the last `DAYS` days, the oldest first, today last.
+def get_time_series(
+    name: str, today: date, *, rows: int = MAX_LIVE_ROWS
+) -> list[int | None]:
+    """The figure of each of the last `WINDOW_DAYS` days, the oldest first, today last.
 
     None where it is not known: the job did not run, or today's rows are too many.
     """
     days = list_days(today)
     known: dict[date, int] = dict(
-        DayFigure.objects.filter(name=name, day__gte=days[0])
+        DailyMetric.objects.filter(name=name, day__gte=days[0])
         .order_by("day")
         .values_list("day", "value")
     )
-    if name in FLOWS and any(day not in known for day in days):
-        known = count_new_rows(name, today, rows=rows) | known
+    if name in SOURCE_TABLES and any(day not in known for day in days):
+        known = count_new_rows_by_day(name, today, rows=rows) | known
     return [known.get(day) for day in days]
 
 
 def list_days(today: date) -> list[date]:
-    return [today - timedelta(days=back) for back in reversed(range(DAYS))]
+    return [today - timedelta(days=back) for back in reversed(range(WINDOW_DAYS))]
 
 
-def count_new_rows(name: str, today: date, *, rows: int) -> dict[date, int]:
+def count_new_rows_by_day(name: str, today: date, *, rows: int) -> dict[date, int]:
     """By day, as far back as the newest `rows` rows of each table reach whole."""
     days = list_days(today)
     counts = dict.fromkeys(days, 0)
     first_whole = days[0]
-    for table in FLOWS[name]:
-        found = _read_new_rows(table, rows)
+    for table in SOURCE_TABLES[name]:
+        found = _fetch_newest_row_counts(table, rows)
         for day, count, _ in found:
             if day in counts:
                 counts[day] += count
@@ -99,40 +101,42 @@ def count_new_rows(name: str, today: date, *, rows: int) -> dict[date, int]:
     return {day: count for day, count in counts.items() if day >= first_whole}
 
 
-def read_active(now: datetime) -> Active:
+def count_active_members(now: datetime) -> ActiveMembers:
     """By the sessions that are left: those ended or expired no longer tell."""
     values = {
         "day": now - timedelta(days=1),
         "week": now - timedelta(days=7),
-        "month": now - timedelta(days=DAYS),
+        "month": now - timedelta(days=WINDOW_DAYS),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_ACTIVE, values)
-        return Active(*cursor.fetchone())
+        cursor.execute(_COUNT_ACTIVE_MEMBERS, values)
+        return ActiveMembers(*cursor.fetchone())
 
 
-def read_notifications(today: date) -> tuple[list[int], list[int]]:
+def get_notification_series(today: date) -> tuple[list[int], list[int]]:
     """How many notifications came on each day, and how many were recognised."""
     days = list_days(today)
     all_, recognised = dict.fromkeys(days, 0), dict.fromkeys(days, 0)
-    for tally in NotificationTally.objects.filter(day__gte=days[0], day__lte=today):
+    for tally in NotificationCount.objects.filter(day__gte=days[0], day__lte=today):
         all_[tally.day] += tally.notifications
         recognised[tally.day] += tally.notifications * tally.recognised
     return list(all_.values()), list(recognised.values())
 
 
-def take_snapshot(now: datetime) -> int:
+def save_daily_metrics(now: datetime) -> int:
     """Note today's states and the flows of the days that are over; how many figures.
 
-    Days that a stopped job missed are made up for, as far as `DAYS` reaches.
+    Days that a stopped job missed are made up for, as far as `WINDOW_DAYS` reaches.
     """
     today = timezone.localdate(now)
-    fold()
+    compact_member_counts()
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL statement_timeout = '{JOB_SECONDS}s'")
-        figures = [*_note_states(now, today), *_count_days_that_are_over(today)]
-        DayFigure.objects.bulk_create(
+            cursor.execute(
+                f"SET LOCAL statement_timeout = '{JOB_STATEMENT_TIMEOUT_SECONDS}s'"
+            )
+        figures = [*_build_gauges(now, today), *_build_past_counts(today)]
+        DailyMetric.objects.bulk_create(
             figures,
             update_conflicts=True,
             unique_fields=["day", "name"],
@@ -141,27 +145,27 @@ def take_snapshot(now: datetime) -> int:
     return len(figures)
 
 
-def _note_states(now: datetime, today: date) -> Iterator[DayFigure]:
+def _build_gauges(now: datetime, today: date) -> Iterator[DailyMetric]:
     states = {
-        Name.MEMBERS: count_members(now),
-        Name.PREMIUM: count_members(now, plan=Member.Plan.PREMIUM),
-        Name.ACTIVE: read_active(now).day or 0,
+        MetricName.MEMBERS: count_members(now),
+        MetricName.PREMIUM: count_members(now, plan=Member.Plan.PREMIUM),
+        MetricName.ACTIVE: count_active_members(now).day or 0,
     }
     for name, value in states.items():
-        yield DayFigure(day=today, name=name, value=value)
+        yield DailyMetric(day=today, name=name, value=value)
 
 
-def _count_days_that_are_over(today: date) -> Iterator[DayFigure]:
-    for name in FLOWS:
-        course = read_course(name, today, rows=JOB_ROWS)
+def _build_past_counts(today: date) -> Iterator[DailyMetric]:
+    for name in SOURCE_TABLES:
+        course = get_time_series(name, today, rows=MAX_JOB_ROWS)
         for day, value in zip(list_days(today)[:-1], course, strict=False):
             if value is not None:
-                yield DayFigure(day=day, name=name, value=value)
+                yield DailyMetric(day=day, name=name, value=value)
 
 
-def _read_new_rows(table: str, rows: int) -> list[Any]:
+def _fetch_newest_row_counts(table: str, rows: int) -> list[Any]:
     values: dict[str, Any] = {"zone": settings.TIME_ZONE, "rows": rows}
     with connection.cursor() as cursor:
-        cursor.execute(_NEW_ROWS.format(table=table), values)
+        cursor.execute(_COUNT_NEWEST_ROWS_BY_DAY.format(table=table), values)
         found: list[Any] = cursor.fetchall()
     return found

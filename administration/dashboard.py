@@ -16,29 +16,29 @@ from django.utils import timezone
 
 from accounts.member_counters import count_members
 from accounts.models import Member
-from administration.charts import Chart, Figures, draw_days
+from administration.charts import Chart, Series, build_daily_chart
 from administration.daily_metrics import (
-    Active,
-    Name,
+    ActiveMembers,
+    MetricName,
+    count_active_members,
+    get_notification_series,
+    get_time_series,
     list_days,
-    read_active,
-    read_course,
-    read_notifications,
 )
 from core import redis_client
-from core.health import database_answers
+from core.health import is_database_reachable
 from core.jobs.models import JobRun
-from core.jobs.runner import read_last_runs
+from core.jobs.runner import list_last_runs
 
 logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
-FIGURE_SECONDS = 2.0
+QUERY_TIMEOUT_SECONDS = 2.0
 """How long one figure may take."""
-PAGE_SECONDS = 5.0
+PAGE_TIMEOUT_SECONDS = 5.0
 """How long all of them may take; what is left then is not read."""
 NOT_AVAILABLE = "not available"
-UNKNOWN = Active(None, None, None)
+UNKNOWN_ACTIVE_MEMBERS = ActiveMembers(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,11 @@ class Dashboard:
     runs: list[JobRun] | None
 
 
-class Reader:
+class TimeLimitedReader:
     """Reads one figure after the other, each in its time, all in theirs."""
 
     def __init__(self) -> None:
-        self._ends = time.monotonic() + PAGE_SECONDS
+        self._ends = time.monotonic() + PAGE_TIMEOUT_SECONDS
 
     def read(self, figure: Callable[[], Value]) -> Value | None:
         """The figure, or None."""
@@ -82,35 +82,38 @@ class Reader:
             return None
         try:
             with transaction.atomic():
-                return self._read_within(min(left, FIGURE_SECONDS), figure)
+                return self._run_with_timeout(min(left, QUERY_TIMEOUT_SECONDS), figure)
         except Error as error:
             logger.warning("figure not available: %s", type(error).__name__)
             return None
 
-    def _read_within(self, seconds: float, figure: Callable[[], Value]) -> Value:
+    def _run_with_timeout(self, seconds: float, figure: Callable[[], Value]) -> Value:
         with connection.cursor() as cursor:
             cursor.execute("SHOW statement_timeout")
             before = cursor.fetchone()[0]
-            _limit_statements(f"{max(1, int(seconds * 1000))}ms")
+            _set_statement_timeout(f"{max(1, int(seconds * 1000))}ms")
             value = figure()
-            _limit_statements(before)
+            _set_statement_timeout(before)
         return value
 
 
-def read_dashboard(now: datetime) -> Dashboard:
+def build_dashboard(now: datetime) -> Dashboard:
     """All figures as they are now; never raises for a figure."""
-    reader = Reader()
+    reader = TimeLimitedReader()
     sections = [
-        _read_health(),
-        _read_members(reader, now),
-        _read_ledger(reader, now),
-        _read_board(reader, now),
+        _health_section(),
+        _members_section(reader, now),
+        _ledger_section(reader, now),
+        _board_section(reader, now),
     ]
-    return Dashboard(sections, reader.read(read_last_runs))
+    return Dashboard(sections, reader.read(list_last_runs))
 
 
-def _read_health() -> Section:
-    states = (("PostgreSQL", database_answers()), ("Valkey", redis_client.answers()))
+def _health_section() -> Section:
+    states = (
+        ("PostgreSQL", is_database_reachable()),
+        ("Valkey", redis_client.is_reachable()),
+    )
     tiles = [
         Tile(name, "up" if is_up else "down", is_bad=not is_up)
         for name, is_up in states
@@ -118,16 +121,16 @@ def _read_health() -> Section:
     return Section("Stores", tiles)
 
 
-def _read_members(reader: Reader, now: datetime) -> Section:
+def _members_section(reader: TimeLimitedReader, now: datetime) -> Section:
     members = reader.read(lambda: count_members(now))
     premium = reader.read(lambda: count_members(now, plan=Member.Plan.PREMIUM))
     suspended = reader.read(lambda: count_members(now, status=Member.Status.SUSPENDED))
-    active = reader.read(lambda: read_active(now)) or UNKNOWN
+    active = reader.read(lambda: count_active_members(now)) or UNKNOWN_ACTIVE_MEMBERS
     section = Section(
         "Members",
         [
             _tile("Members", members),
-            _tile("Premium", premium, _share(premium, members)),
+            _tile("Premium", premium, _percentage(premium, members)),
             _tile("Suspended", suspended),
             _tile("Active today", active.day, "seen within 24 hours"),
             _tile("Active this week", active.week, "seen within 7 days"),
@@ -135,31 +138,41 @@ def _read_members(reader: Reader, now: datetime) -> Section:
         ],
     )
     today = timezone.localdate(now)
-    _add_course(section, reader, "Sign-ups a day", Name.SIGN_UPS, today)
-    totals = reader.read(lambda: [*read_course(Name.MEMBERS, today)[:-1], members])
-    paid = reader.read(lambda: [*read_course(Name.PREMIUM, today)[:-1], premium])
+    _add_time_series_chart(
+        section, reader, "Sign-ups a day", MetricName.SIGN_UPS, today
+    )
+    totals = reader.read(
+        lambda: [*get_time_series(MetricName.MEMBERS, today)[:-1], members]
+    )
+    paid = reader.read(
+        lambda: [*get_time_series(MetricName.PREMIUM, today)[:-1], premium]
+    )
     _add_chart(section, "Members", today, totals)
-    _add_chart(section, "Premium share", today, _percents(paid, totals), unit=" %")
-    seen = reader.read(lambda: [*read_course(Name.ACTIVE, today)[:-1], active.day])
+    _add_chart(section, "Premium share", today, _percentages(paid, totals), unit=" %")
+    seen = reader.read(
+        lambda: [*get_time_series(MetricName.ACTIVE, today)[:-1], active.day]
+    )
     _add_chart(section, "Active members a day", today, seen)
     return section
 
 
-def _read_ledger(reader: Reader, now: datetime) -> Section:
+def _ledger_section(reader: TimeLimitedReader, now: datetime) -> Section:
     today = timezone.localdate(now)
     section = Section("Ledger")
-    _add_course(section, reader, "New entries a day", Name.ENTRIES, today)
-    notifications = reader.read(lambda: read_notifications(today))
+    _add_time_series_chart(
+        section, reader, "New entries a day", MetricName.ENTRIES, today
+    )
+    notifications = reader.read(lambda: get_notification_series(today))
     if notifications is None:
         section.missing.append("Notifications a day")
         return section
     all_, recognised = notifications
-    share = _share(sum(recognised), sum(all_))
+    share = _percentage(sum(recognised), sum(all_))
     section.tiles.append(
         _tile("Notifications", sum(all_), f"{share} recognised" if share else "30 days")
     )
     section.charts.append(
-        draw_days(
+        build_daily_chart(
             "Notifications a day",
             list_days(today),
             all_,
@@ -170,31 +183,33 @@ def _read_ledger(reader: Reader, now: datetime) -> Section:
     return section
 
 
-def _read_board(reader: Reader, now: datetime) -> Section:
+def _board_section(reader: TimeLimitedReader, now: datetime) -> Section:
     today = timezone.localdate(now)
     section = Section("Board")
     for title, name in (
-        ("Posts a day", Name.POSTS),
-        ("Comments a day", Name.COMMENTS),
-        ("Votes a day", Name.VOTES),
+        ("Posts a day", MetricName.POSTS),
+        ("Comments a day", MetricName.COMMENTS),
+        ("Votes a day", MetricName.VOTES),
     ):
-        _add_course(section, reader, title, name, today)
+        _add_time_series_chart(section, reader, title, name, today)
     return section
 
 
-def _add_course(
-    section: Section, reader: Reader, title: str, name: str, today: date
+def _add_time_series_chart(
+    section: Section, reader: TimeLimitedReader, title: str, name: str, today: date
 ) -> None:
-    _add_chart(section, title, today, reader.read(lambda: read_course(name, today)))
+    _add_chart(section, title, today, reader.read(lambda: get_time_series(name, today)))
 
 
 def _add_chart(
-    section: Section, title: str, today: date, figures: Figures | None, unit: str = ""
+    section: Section, title: str, today: date, figures: Series | None, unit: str = ""
 ) -> None:
     if figures is None:
         section.missing.append(title)
     else:
-        section.charts.append(draw_days(title, list_days(today), figures, unit=unit))
+        section.charts.append(
+            build_daily_chart(title, list_days(today), figures, unit=unit)
+        )
 
 
 def _tile(title: str, value: int | None, note: str = "") -> Tile:
@@ -202,7 +217,7 @@ def _tile(title: str, value: int | None, note: str = "") -> Tile:
     return Tile(title, text, "" if value is None else note)
 
 
-def _percents(parts: Figures | None, wholes: Figures | None) -> Figures | None:
+def _percentages(parts: Series | None, wholes: Series | None) -> Series | None:
     """Whole per cents by day, as far as both are known."""
     if parts is None or wholes is None:
         return None
@@ -212,10 +227,10 @@ def _percents(parts: Figures | None, wholes: Figures | None) -> Figures | None:
     ]
 
 
-def _share(part: int | None, whole: int | None) -> str:
+def _percentage(part: int | None, whole: int | None) -> str:
     return f"{part / whole:.1%}" if whole and part is not None else ""
 
 
-def _limit_statements(limit: str) -> None:
+def _set_statement_timeout(limit: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [limit])

@@ -3,7 +3,7 @@
 from django.db import models
 
 
-class DayFigure(models.Model):
+class DailyMetric(models.Model):
     """One figure of one day in the home time zone, kept for the dashboard's courses."""
 
     class Name(models.TextChoices):

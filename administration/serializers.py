@@ -3,19 +3,24 @@
 from rest_framework import serializers
 
 from accounts.models import Member
-from core.api.fields import Flag, QuerySerializer, Serializer, Text
+from core.api.fields import (
+    QuerySerializer,
+    Serializer,
+    StrictBooleanField,
+    StrictCharField,
+)
 
-SEARCH_LENGTH = 100
+MAX_SEARCH_LENGTH = 100
 
 
-class SignupSwitchBody(Serializer):
-    enabled = Flag()
+class SignupSettingSerializer(Serializer):
+    enabled = StrictBooleanField()
 
 
-class MemberQuery(QuerySerializer):
-    search = Text(
+class MemberQuerySerializer(QuerySerializer):
+    search = StrictCharField(
         required=False,
-        max_length=SEARCH_LENGTH,
+        max_length=MAX_SEARCH_LENGTH,
         help_text="Words, each contained in login id, display name or email.",
     )
     role = serializers.ChoiceField(choices=Member.Role.choices, required=False)
@@ -27,13 +32,13 @@ class MemberQuery(QuerySerializer):
     )
 
 
-class RoleBody(Serializer):
+class MemberRoleRequestSerializer(Serializer):
     role = serializers.ChoiceField(choices=Member.Role.choices)
 
 
-class StatusBody(Serializer):
+class MemberStatusRequestSerializer(Serializer):
     status = serializers.ChoiceField(choices=Member.Status.choices)
 
 
-class PlanBody(Serializer):
+class MemberPlanRequestSerializer(Serializer):
     plan = serializers.ChoiceField(choices=Member.Plan.choices)

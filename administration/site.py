@@ -12,18 +12,18 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from accounts.models import Member
-from accounts.sessions import digest_key, end_sessions
-from administration.dashboard import read_dashboard
-from core.errors import RateLimited
+from accounts.sessions import hash_session_key, revoke_sessions
+from administration.dashboard import build_dashboard
+from core.errors import RateLimitedError
 
 
-class LoginForm(AdminAuthenticationForm):
+class AdminLoginForm(AdminAuthenticationForm):
     """The same limited login as the API's; a refusal shows as a form error."""
 
     def clean(self) -> dict[str, Any]:
         try:
             return super().clean()
-        except RateLimited as refusal:
+        except RateLimitedError as refusal:
             raise ValidationError(refusal.detail) from refusal
 
 
@@ -33,7 +33,7 @@ class ServiceAdminSite(AdminSite):
     site_header = "Household Ledger administration"
     site_title = "Household Ledger"
     index_title = "Administration"
-    login_form = LoginForm
+    login_form = AdminLoginForm
     site_url = "/"
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
@@ -42,7 +42,7 @@ class ServiceAdminSite(AdminSite):
 
         @functools.wraps(guarded)
         def refuse_nul(request: HttpRequest, *args: Any, **options: Any) -> Any:
-            if any("\0" in text for text in list_texts(request)):
+            if any("\0" in text for text in list_request_strings(request)):
                 raise BadRequest("There is a NUL in it.")
             return guarded(request, *args, **options)
 
@@ -52,7 +52,7 @@ class ServiceAdminSite(AdminSite):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
         """The list of what can be administered, below the dashboard."""
-        dashboard = read_dashboard(timezone.now())
+        dashboard = build_dashboard(timezone.now())
         return super().index(request, {"dashboard": dashboard, **(extra_context or {})})
 
     def password_change(  # type: ignore[override]  # it redirects on success
@@ -60,12 +60,12 @@ class ServiceAdminSite(AdminSite):
     ) -> HttpResponse:
         response = super().password_change(request, extra_context)
         if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
-            kept = digest_key(request.session.session_key or "")
-            end_sessions(cast("Member", request.user), except_digest=kept)
+            kept = hash_session_key(request.session.session_key or "")
+            revoke_sessions(cast("Member", request.user), except_digest=kept)
         return response
 
 
-def list_texts(request: HttpRequest) -> list[str]:
+def list_request_strings(request: HttpRequest) -> list[str]:
     """The address, and the values of query and form."""
     texts = [request.path]
     for given in (request.GET, request.POST):

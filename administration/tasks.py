@@ -2,11 +2,11 @@
 
 from celery import shared_task
 
-from administration.daily_metrics import take_snapshot
+from administration.daily_metrics import save_daily_metrics
 from core.jobs.runner import run_job
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def note_figures() -> None:
+def snapshot_daily_metrics() -> None:
     """Daily: the figures of the dashboard's courses."""
-    run_job("note figures", take_snapshot)
+    run_job("snapshot_daily_metrics", save_daily_metrics)

@@ -3,11 +3,11 @@
 from django.urls import include, path
 
 from administration.views import members, signup_setting, users
-from administration.views.not_found import NothingView
+from administration.views.not_found import AdminNotFoundView
 from ledger.views import default_categories
 
 admin_urls = [
-    path("signup-enabled", signup_setting.SignupSwitchView.as_view()),
+    path("signup-enabled", signup_setting.SignupSettingView.as_view()),
     path("members", members.MembersView.as_view()),
     path("members/<int:member_id>", members.MemberView.as_view()),
     path("members/<int:member_id>/role", members.RoleView.as_view()),
@@ -26,7 +26,7 @@ admin_urls = [
 
 urlpatterns = [
     path("admin/", include(admin_urls)),
-    path("admin/<path:unknown>", NothingView.as_view()),
+    path("admin/<path:unknown>", AdminNotFoundView.as_view()),
     path("users", users.UsersView.as_view()),
     path("users/<int:member_id>", users.UserView.as_view()),
 ]

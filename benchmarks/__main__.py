@@ -17,13 +17,13 @@ from benchmarks import (
     sessions,
     statistics,
 )
-from benchmarks.dataset import Shape
-from benchmarks.environment import set_stage
+from benchmarks.dataset import DatasetSpec
+from benchmarks.environment import benchmark_environment
 from benchmarks.faults import Durations
-from benchmarks.report import Row, print_table, say, write_json
+from benchmarks.report import Row, log_progress, print_table, write_json
 from benchmarks.servers import ROOT
 
-SPEED = {
+SPEED_BENCHMARKS = {
     each.NAME: each.measure
     for each in (
         sessions,
@@ -37,31 +37,34 @@ SPEED = {
         administration,
     )
 }
-NAMES = (*SPEED, faults.NAME)
+BENCHMARK_NAMES = (*SPEED_BENCHMARKS, faults.NAME)
 
 
 def main() -> int:
-    arguments = read_arguments()
+    arguments = parse_arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     rows: list[Row] = []
     try:
         measure(arguments, rows)
     except KeyboardInterrupt:
-        say("stopped")
+        log_progress("stopped")
         return 130
     finally:
         if rows:
             print_table(rows)
             path = ROOT / "var" / "bench" / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
             write_json(path, rows, vars(arguments))
-            say(f"the figures are in {path.relative_to(ROOT)}")
-    return 1 if any(row.met is False for row in rows) else 0
+            log_progress(f"the figures are in {path.relative_to(ROOT)}")
+    return 1 if any(row.is_met is False for row in rows) else 0
 
 
-def read_arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="script/bench", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default all"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"of {', '.join(BENCHMARK_NAMES)}; default all",
     )
     parser.add_argument(
         "--scale", type=float, default=1.0, help="of the data; 0.1 is a tenth of it"
@@ -72,27 +75,31 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--hang-seconds", type=float, default=30)
     parser.add_argument("--stop-seconds", type=float, default=20)
     arguments = parser.parse_args()
-    if unknown := set(arguments.names) - set(NAMES):
+    if unknown := set(arguments.names) - set(BENCHMARK_NAMES):
         parser.error(f"there is no measurement {', '.join(sorted(unknown))}")
     if not (0 < arguments.scale <= 10 and 0 < arguments.rounds <= 100):
         parser.error("--scale is at most 10, --rounds from 1 to 100")
-    arguments.names = [n for n in NAMES if n in (arguments.names or NAMES)]
+    arguments.names = [
+        n for n in BENCHMARK_NAMES if n in (arguments.names or BENCHMARK_NAMES)
+    ]
     return arguments
 
 
 def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
     """The measurements of speed share one stage; faults have one of their own."""
-    speed = [name for name in arguments.names if name in SPEED]
+    speed = [name for name in arguments.names if name in SPEED_BENCHMARKS]
     if speed:
-        with set_stage(Shape.scaled(arguments.scale), keep=arguments.keep) as stage:
+        with benchmark_environment(
+            DatasetSpec.scaled(arguments.scale), keep=arguments.keep
+        ) as stage:
             for name in speed:
-                say(f"measuring {name}")
-                rows += SPEED[name](stage, arguments.rounds)
+                log_progress(f"measuring {name}")
+                rows += SPEED_BENCHMARKS[name](stage, arguments.rounds)
     if faults.NAME in arguments.names:
         durations = Durations(
             arguments.kill_seconds, arguments.hang_seconds, arguments.stop_seconds
         )
-        with set_stage(faults.SHAPE, keep=arguments.keep) as stage:
+        with benchmark_environment(faults.DATASET, keep=arguments.keep) as stage:
             rows += faults.measure(stage, durations)
 
 

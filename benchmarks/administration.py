@@ -11,40 +11,40 @@ from urllib.parse import quote, urlencode
 
 import psycopg
 
-from benchmarks.client import Client, Target, Timing, time_in_turn
-from benchmarks.environment import Beside, Stage
-from benchmarks.report import Row, at_most, milliseconds
+from benchmarks.client import Client, Target, Timing, time_interleaved
+from benchmarks.environment import BenchmarkEnvironment, ExtraDatabase
+from benchmarks.report import Row, format_milliseconds, max_ratio_row
 from devstack.stores.data_dir import LOOPBACK
 
 NAME = "administration"
-SIZES = (1_000, 1_000_000)
-GROWTH = 1.5
+MEMBER_COUNTS = (1_000, 1_000_000)
+MAX_GROWTH = 1.5
 LOGIN_ID, PASSWORD = "administrator", "a long phrase of its own"
-API, ADMIN = "/api/admin/members", "/admin/accounts/member/"
-SECONDS = 1.0
-GROWING = {
+API_PATH, ADMIN_PATH = "/api/admin/members", "/admin/accounts/member/"
+MAX_SECONDS = 1.0
+TIME_LIMITED_PAGES = {
     "a search that finds one",
     "a search for two letters",
     "a search that finds many",
     "a search in the admin",
     "the dashboard",
 }
-"""Their work grows with hits, index and sessions: they are bounded by `SECONDS`."""
+"""Their work grows with hits, index and sessions: they are bounded by `MAX_SECONDS`."""
 PAGES = {
-    "the list of the API": API,
-    "PREMIUM members": f"{API}?plan=PREMIUM",
-    "a search that finds one": f"{API}?search=m777@example",
-    "a search for two letters": f"{API}?search={quote('민지')}",
-    "a search that finds many": f"{API}?search=member7",
+    "the list of the API": API_PATH,
+    "PREMIUM members": f"{API_PATH}?plan=PREMIUM",
+    "a search that finds one": f"{API_PATH}?search=m777@example",
+    "a search for two letters": f"{API_PATH}?search={quote('민지')}",
+    "a search that finds many": f"{API_PATH}?search=member7",
     "the list of users": "/api/users",
-    "the list of the admin": ADMIN,
-    "a search in the admin": f"{ADMIN}?q=m777@example",
-    "a member in the admin": f"{ADMIN}77/change/",
+    "the list of the admin": ADMIN_PATH,
+    "a search in the admin": f"{ADMIN_PATH}?q=m777@example",
+    "a member in the admin": f"{ADMIN_PATH}77/change/",
     "the dashboard": "/admin/",
 }
 REPEATS = 10
 
-_MEMBERS = """
+_MEMBERS_SQL = """
     INSERT INTO member (id, login_id, password, display_name, email, provider, role,
         status, plan, plan_product, plan_auto_renew, points, idp_picture,
         profile_image, created_at)
@@ -56,7 +56,7 @@ _MEMBERS = """
         now() - (%(members)s - g) * interval '60 days' / %(members)s
     FROM generate_series(1, %(members)s) g
 """
-_SESSIONS = """
+_SESSIONS_SQL = """
     INSERT INTO auth_session (digest, member_id, plan, display_name, data, version,
         created_at, last_seen_at, expires_at, user_agent)
     SELECT encode(sha256(g::text::bytea), 'hex'), g, 'FREE', 'Member ' || g, '{}', 1,
@@ -66,35 +66,35 @@ _SESSIONS = """
 """
 
 
-def measure(stage: Stage, rounds: int) -> list[Row]:
-    sizes = [max(1_000, int(size * stage.shape.scale)) for size in SIZES]
+def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
+    sizes = [max(1_000, int(size * stage.dataset_spec.scale)) for size in MEMBER_COUNTS]
     calls = {}
     for size in sizes:
-        for name, target in prepare(stage, size).items():
+        for name, target in prepare_members(stage, size).items():
             calls[f"{name} {size}"] = Client(target)
-    times = time_in_turn(calls, rounds, REPEATS)
-    return [describe(name, sizes, times) for name in PAGES]
+    times = time_interleaved(calls, rounds, REPEATS)
+    return [page_row(name, sizes, times) for name in PAGES]
 
 
-def prepare(stage: Stage, members: int) -> dict[str, Target]:
+def prepare_members(stage: BenchmarkEnvironment, members: int) -> dict[str, Target]:
     """A database with so many members, each with a session; its pages by name."""
-    beside = stage.prepare_beside(f"members_{members}", [])
+    beside = stage.create_extra_database(f"members_{members}", [])
     with psycopg.connect(beside.address, autocommit=True) as connection:
         cursor = psycopg.ClientCursor(connection)
-        for sql in (_MEMBERS, _SESSIONS):
+        for sql in (_MEMBERS_SQL, _SESSIONS_SQL):
             cursor.execute(sql, {"members": members})
         connection.execute(
             "SELECT setval(pg_get_serial_sequence('member', 'id'), %s)", [members]
         )
         connection.execute("VACUUM ANALYZE")
         connection.execute("CHECKPOINT")
-    make_administrator(stage, beside)
-    port = stage.ask_beside_anonymously("/", beside).port
+    create_administrator(stage, beside)
+    port = stage.anonymous_target_on("/", beside).port
     headers = {"Cookie": f"sessionid={log_in(port)}"}
     return {name: Target(port, path, headers) for name, path in PAGES.items()}
 
 
-def make_administrator(stage: Stage, beside: Beside) -> None:
+def create_administrator(stage: BenchmarkEnvironment, beside: ExtraDatabase) -> None:
     stage.manage(
         "createsuperuser",
         "--noinput",
@@ -107,9 +107,9 @@ def make_administrator(stage: Stage, beside: Beside) -> None:
 
 def log_in(port: int) -> str:
     """The key of a session that Django admin's own login form made."""
-    form = ask(port, "GET", "/admin/login/", {})
+    form = send_request(port, "GET", "/admin/login/", {})
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form[1])
-    cookie = f"csrftoken={read_cookie(form[0], 'csrftoken')}"
+    cookie = f"csrftoken={get_cookie(form[0], 'csrftoken')}"
     values = {
         "username": LOGIN_ID,
         "password": PASSWORD,
@@ -119,11 +119,11 @@ def log_in(port: int) -> str:
         "Cookie": cookie,
         "Content-Type": "application/x-www-form-urlencoded",
     }
-    answer = ask(port, "POST", "/admin/login/", headers, urlencode(values))
-    return read_cookie(answer[0], "sessionid")
+    answer = send_request(port, "POST", "/admin/login/", headers, urlencode(values))
+    return get_cookie(answer[0], "sessionid")
 
 
-def ask(
+def send_request(
     port: int, method: str, path: str, headers: dict[str, str], body: str = ""
 ) -> tuple[http.client.HTTPMessage, str]:
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
@@ -135,18 +135,18 @@ def ask(
         connection.close()
 
 
-def read_cookie(headers: http.client.HTTPMessage, name: str) -> str:
+def get_cookie(headers: http.client.HTTPMessage, name: str) -> str:
     for line in headers.get_all("Set-Cookie", []):
         if name in (cookies := SimpleCookie(line)):
             return cookies[name].value
     raise AssertionError(f"no cookie {name} was set")
 
 
-def describe(name: str, sizes: list[int], times: dict[str, Timing]) -> Row:
+def page_row(name: str, sizes: list[int], times: dict[str, Timing]) -> Row:
     few, many = (times[f"{name} {size}"] for size in sizes)
-    level = f"{milliseconds(few.median)}, {milliseconds(many.median)}"
+    level = f"{format_milliseconds(few.median)}, {format_milliseconds(many.median)}"
     text = f"growth of {name}, {sizes[1]:,} : {sizes[0]:,} members"
-    if name in GROWING:
+    if name in TIME_LIMITED_PAGES:
         text = f"{name}, {sizes[1]:,} members, seconds"
-        return at_most(NAME, text, level, many.median, SECONDS)
-    return at_most(NAME, text, level, many.to(few), GROWTH)
+        return max_ratio_row(NAME, text, level, many.median, MAX_SECONDS)
+    return max_ratio_row(NAME, text, level, many.ratio_to(few), MAX_GROWTH)

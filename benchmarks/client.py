@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from devstack.stores.data_dir import LOOPBACK
 
-TIMEOUT_SECONDS = 60
+REQUEST_TIMEOUT_SECONDS = 60
 Headers = Mapping[str, str]
 
 
@@ -31,7 +31,7 @@ class Client:
     def __init__(self, target: Target) -> None:
         self.target = target
         self.connection = http.client.HTTPConnection(
-            LOOPBACK, target.port, timeout=TIMEOUT_SECONDS
+            LOOPBACK, target.port, timeout=REQUEST_TIMEOUT_SECONDS
         )
 
     def __call__(self) -> bytes:
@@ -57,7 +57,7 @@ class Timing:
     def median(self) -> float:
         return statistics.median(self.rounds)
 
-    def to(self, *others: "Timing") -> float:
+    def ratio_to(self, *others: "Timing") -> float:
         """The ratio to the sum of others, taken round by round."""
         sums = map(sum, zip(*(other.rounds for other in others), strict=True))
         pairs = zip(self.rounds, sums, strict=True)
@@ -67,7 +67,7 @@ class Timing:
 Calls = Mapping[str, Callable[[], object]]
 
 
-def time_in_turn(
+def time_interleaved(
     calls: Calls,
     rounds: int,
     repeats: int,

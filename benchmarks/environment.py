@@ -17,18 +17,18 @@ import psycopg
 
 from benchmarks import dataset
 from benchmarks.client import Target
-from benchmarks.dataset import Shape
-from benchmarks.report import say
-from benchmarks.servers import OURS, PEER, ROOT, Server
-from benchmarks.stores import OwnStore, run_stores
+from benchmarks.dataset import DatasetSpec
+from benchmarks.report import log_progress
+from benchmarks.servers import BASELINE_APPLICATION, ROOT, SERVICE_APPLICATION, Server
+from benchmarks.stores import UnsupervisedStore, run_stores
 
-ALONE = "alone"
-OUR_SETTINGS, PEER_SETTINGS = "config.settings", "benchmarks.baseline.settings"
-PROGRAM_SECONDS = 1_800
+SINGLE_MEMBER_DATABASE = "alone"
+SERVICE_SETTINGS, BASELINE_SETTINGS = "config.settings", "benchmarks.baseline.settings"
+COMMAND_TIMEOUT_SECONDS = 1_800
 
 
 @dataclass(frozen=True)
-class Beside:
+class ExtraDatabase:
     """A database beside that of the stage, in the same stores."""
 
     name: str
@@ -39,13 +39,17 @@ class Beside:
         return self.settings["DATABASE_URL"]
 
 
-class Stage:
+class BenchmarkEnvironment:
     """The stores of a run with its data, and the servers that were asked for."""
 
     def __init__(
-        self, folder: Path, shape: Shape, database: OwnStore, fast_store: OwnStore
+        self,
+        folder: Path,
+        shape: DatasetSpec,
+        database: UnsupervisedStore,
+        fast_store: UnsupervisedStore,
     ) -> None:
-        self.folder, self.shape = folder, shape
+        self.folder, self.dataset_spec = folder, shape
         self.database, self.fast_store = database, fast_store
         self.settings = {
             "DATABASE_URL": database.address,
@@ -53,76 +57,114 @@ class Stage:
             "SECRET_KEY": secrets.token_urlsafe(48),
             "SERVE_STATIC_FROM_SOURCE": "true",
             "DEBUG": "false",
-            "DJANGO_SETTINGS_MODULE": OUR_SETTINGS,
+            "DJANGO_SETTINGS_MODULE": SERVICE_SETTINGS,
         }
         self._servers: dict[str, Server] = {}
         self._keys: dict[str, dict[int, str]] = {}
 
     def prepare(self) -> None:
         """Tables and data; the sessions of all members in ours and in the peer."""
-        say("making tables")
+        log_progress("making tables")
         self.manage("migrate", "--verbosity", "0")
-        self.manage("migrate", "sessions", "--verbosity", "0", **self.peer())
-        self._make_members({}, self.shape.all_members)
-        say(f"writing the entries of {len(self.shape.all_members)} members")
-        dataset.load(self.settings["DATABASE_URL"], self.shape)
-        self._keys["ours"] = self._log_in({}, self.shape.all_members)
+        self.manage("migrate", "sessions", "--verbosity", "0", **self.baseline_env())
+        self._create_members({}, self.dataset_spec.all_members)
+        log_progress(
+            f"writing the entries of {len(self.dataset_spec.all_members)} members"
+        )
+        dataset.load_dataset(self.settings["DATABASE_URL"], self.dataset_spec)
+        self._keys["ours"] = self._create_sessions({}, self.dataset_spec.all_members)
 
-    def prepare_alone(self) -> Beside:
+    def create_single_member_database(self) -> ExtraDatabase:
         """A second database that holds one plain member only."""
-        alone = self.prepare_beside(ALONE, [self.shape.plain])
-        dataset.load_alone(alone.address, self.shape.plain, self.shape.each)
+        alone = self.create_extra_database(
+            SINGLE_MEMBER_DATABASE, [self.dataset_spec.typical_member]
+        )
+        dataset.load_single_member(
+            alone.address,
+            self.dataset_spec.typical_member,
+            self.dataset_spec.entries_per_member,
+        )
         return alone
 
-    def prepare_beside(self, name: str, members: Sequence[int]) -> Beside:
+    def create_extra_database(self, name: str, members: Sequence[int]) -> ExtraDatabase:
         """Another database with these members, all logged in."""
         with psycopg.connect(self.database.address, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
         address = urlsplit(self.database.address)
-        beside = Beside(
+        beside = ExtraDatabase(
             name, {"DATABASE_URL": urlunsplit(address._replace(path=f"/{name}"))}
         )
         self.manage("migrate", "--verbosity", "0", **beside.settings)
-        self.manage("migrate", "sessions", "--verbosity", "0", **self._peer_of(beside))
-        self._make_members(beside.settings, members)
-        self._keys[name] = self._log_in(beside.settings, members)
+        self.manage(
+            "migrate", "sessions", "--verbosity", "0", **self._baseline_env_for(beside)
+        )
+        self._create_members(beside.settings, members)
+        self._keys[name] = self._create_sessions(beside.settings, members)
         return beside
 
-    def peer(self, sessions: str = "cached_db") -> dict[str, str]:
-        return {"DJANGO_SETTINGS_MODULE": PEER_SETTINGS, "PEER_SESSIONS": sessions}
+    def baseline_env(self, sessions: str = "cached_db") -> dict[str, str]:
+        return {"DJANGO_SETTINGS_MODULE": BASELINE_SETTINGS, "PEER_SESSIONS": sessions}
 
-    def ask_ours(self, path: str, member: int) -> Target:
+    def service_target(self, path: str, member: int) -> Target:
         headers = {"Authorization": f"Bearer {self._keys['ours'][member]}"}
-        return Target(self._serve("ours", OURS, {}).port, path, headers)
-
-    def ask_beside(self, path: str, beside: Beside, member: int) -> Target:
-        headers = {"Authorization": f"Bearer {self._keys[beside.name][member]}"}
-        server = self._serve(beside.name, OURS, beside.settings)
-        return Target(server.port, path, headers)
-
-    def ask_beside_anonymously(self, path: str, beside: Beside) -> Target:
-        return Target(self._serve(beside.name, OURS, beside.settings).port, path, {})
-
-    def ask_peer_beside(self, path: str, beside: Beside, member: int) -> Target:
-        name, settings = f"{beside.name}_peer", self._peer_of(beside)
-        if name not in self._keys:
-            self._keys[name] = self._log_in(settings, [member])
-        headers = {"Cookie": f"sessionid={self._keys[name][member]}"}
-        return Target(self._serve(name, PEER, settings).port, path, headers)
-
-    def ask_peer(self, path: str, member: int, sessions: str = "cached_db") -> Target:
-        engine = sessions.removesuffix("_slide")
-        if engine not in self._keys:
-            self._keys[engine] = self._log_in(self.peer(engine), self.shape.all_members)
-        headers = {"Cookie": f"sessionid={self._keys[engine][member]}"}
         return Target(
-            self._serve(sessions, PEER, self.peer(sessions)).port, path, headers
+            self._get_or_start_server("ours", SERVICE_APPLICATION, {}).port,
+            path,
+            headers,
         )
 
-    def _peer_of(self, beside: Beside) -> dict[str, str]:
-        return {**self.peer(), **beside.settings}
+    def service_target_on(
+        self, path: str, beside: ExtraDatabase, member: int
+    ) -> Target:
+        headers = {"Authorization": f"Bearer {self._keys[beside.name][member]}"}
+        server = self._get_or_start_server(
+            beside.name, SERVICE_APPLICATION, beside.settings
+        )
+        return Target(server.port, path, headers)
 
-    def token_of(self, member: int) -> str:
+    def anonymous_target_on(self, path: str, beside: ExtraDatabase) -> Target:
+        return Target(
+            self._get_or_start_server(
+                beside.name, SERVICE_APPLICATION, beside.settings
+            ).port,
+            path,
+            {},
+        )
+
+    def baseline_target_on(
+        self, path: str, beside: ExtraDatabase, member: int
+    ) -> Target:
+        name, settings = f"{beside.name}_peer", self._baseline_env_for(beside)
+        if name not in self._keys:
+            self._keys[name] = self._create_sessions(settings, [member])
+        headers = {"Cookie": f"sessionid={self._keys[name][member]}"}
+        return Target(
+            self._get_or_start_server(name, BASELINE_APPLICATION, settings).port,
+            path,
+            headers,
+        )
+
+    def baseline_target(
+        self, path: str, member: int, sessions: str = "cached_db"
+    ) -> Target:
+        engine = sessions.removesuffix("_slide")
+        if engine not in self._keys:
+            self._keys[engine] = self._create_sessions(
+                self.baseline_env(engine), self.dataset_spec.all_members
+            )
+        headers = {"Cookie": f"sessionid={self._keys[engine][member]}"}
+        return Target(
+            self._get_or_start_server(
+                sessions, BASELINE_APPLICATION, self.baseline_env(sessions)
+            ).port,
+            path,
+            headers,
+        )
+
+    def _baseline_env_for(self, beside: ExtraDatabase) -> dict[str, str]:
+        return {**self.baseline_env(), **beside.settings}
+
+    def get_token(self, member: int) -> str:
         return self._keys["ours"][member]
 
     def list_workers(self) -> list[int]:
@@ -146,18 +188,22 @@ class Stage:
             stdout=subprocess.PIPE,
             text=True,
             check=True,
-            timeout=PROGRAM_SECONDS,
+            timeout=COMMAND_TIMEOUT_SECONDS,
         )
         return run.stdout
 
-    def _make_members(self, extra: dict[str, str], members: Iterable[int]) -> None:
+    def _create_members(self, extra: dict[str, str], members: Iterable[int]) -> None:
         self.run("-m", "benchmarks.members", *map(str, members), **extra)
 
-    def _log_in(self, extra: dict[str, str], members: Iterable[int]) -> dict[int, str]:
+    def _create_sessions(
+        self, extra: dict[str, str], members: Iterable[int]
+    ) -> dict[int, str]:
         output = self.run("-m", "benchmarks.login", *map(str, members), **extra)
         return {int(number): key for number, key in json.loads(output).items()}
 
-    def _serve(self, name: str, application: str, extra: dict[str, str]) -> Server:
+    def _get_or_start_server(
+        self, name: str, application: str, extra: dict[str, str]
+    ) -> Server:
         """The server of that name, started at its first use."""
         if name not in self._servers:
             log = self.folder / f"{name}.log"
@@ -168,13 +214,15 @@ class Stage:
 
 
 @contextmanager
-def set_stage(shape: Shape, *, keep: bool = False) -> Iterator[Stage]:
+def benchmark_environment(
+    shape: DatasetSpec, *, keep: bool = False
+) -> Iterator[BenchmarkEnvironment]:
     """A stage in a temporary folder; with `keep` the servers' logs stay there."""
     folder = Path(tempfile.mkdtemp(prefix="household-ledger-benchmarks-"))
     folder.chmod(0o711)  # PostgreSQL may run under another account
     try:
         with run_stores(folder / "stores") as (database, fast_store):
-            stage = Stage(folder, shape, database, fast_store)
+            stage = BenchmarkEnvironment(folder, shape, database, fast_store)
             try:
                 stage.prepare()
                 yield stage
@@ -185,6 +233,6 @@ def set_stage(shape: Shape, *, keep: bool = False) -> Iterator[Stage]:
         raise
     finally:
         if keep:
-            say(f"the servers' logs are in {folder}")
+            log_progress(f"the servers' logs are in {folder}")
         else:
             shutil.rmtree(folder)

@@ -17,11 +17,11 @@ from benchmarks.client import Target, percentile
 from devstack.stores.data_dir import LOOPBACK
 
 CONNECTIONS = 8
-SUMMARY = Path(__file__).with_name("summary.lua")
+WRK_SCRIPT = Path(__file__).with_name("summary.lua")
 
 
 @dataclass(frozen=True)
-class Load:
+class LoadRun:
     """One run; times in seconds."""
 
     rate: float
@@ -31,10 +31,10 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Loads:
+class LoadResult:
     """The runs of one contender, one a round."""
 
-    rounds: tuple[Load, ...]
+    rounds: tuple[LoadRun, ...]
 
     @property
     def rate(self) -> float:
@@ -52,43 +52,45 @@ class Loads:
     def errors(self) -> int:
         return sum(load.errors for load in self.rounds)
 
-    def to(self, other: "Loads") -> float:
+    def ratio_to(self, other: "LoadResult") -> float:
         """The ratio of the rates, taken round by round."""
         pairs = zip(self.rounds, other.rounds, strict=True)
         return statistics.median(own.rate / peer.rate for own, peer in pairs)
 
-    def describe(self) -> str:
+    def summary(self) -> str:
         text = (
             f"{self.rate:.0f}/s, p50 {self.p50 * 1e3:.1f}, p99 {self.p99 * 1e3:.1f} ms"
         )
         return text + (f", {self.errors} errors" if self.errors else "")
 
 
-def load_in_turn(
+def load_interleaved(
     targets: Mapping[str, Target], rounds: int, seconds: int
-) -> dict[str, Loads]:
+) -> dict[str, LoadResult]:
     """A B C A B C …, after a second of warming up for each."""
     for target in targets.values():
         run_load(target, 1)
-    runs: dict[str, list[Load]] = {name: [] for name in targets}
+    runs: dict[str, list[LoadRun]] = {name: [] for name in targets}
     for _ in range(rounds):
         for name, target in targets.items():
             runs[name].append(run_load(target, seconds))
-    return {name: Loads(tuple(loads)) for name, loads in runs.items()}
+    return {name: LoadResult(tuple(loads)) for name, loads in runs.items()}
 
 
-def run_load(target: Target, seconds: int) -> Load:
+def run_load(target: Target, seconds: int) -> LoadRun:
     return (
-        run_wrk(target, seconds) if shutil.which("wrk") else run_plain(target, seconds)
+        run_wrk(target, seconds)
+        if shutil.which("wrk")
+        else run_python_load(target, seconds)
     )
 
 
-def run_wrk(target: Target, seconds: int) -> Load:
+def run_wrk(target: Target, seconds: int) -> LoadRun:
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s"]
     for name, value in target.headers.items():
         command += ["-H", f"{name}: {value}"]
     run = subprocess.run(
-        [*command, "--latency", "-s", str(SUMMARY), target.url],
+        [*command, "--latency", "-s", str(WRK_SCRIPT), target.url],
         capture_output=True,
         text=True,
         check=True,
@@ -98,10 +100,10 @@ def run_wrk(target: Target, seconds: int) -> Load:
     if match is None:
         raise AssertionError(f"wrk said: {run.stdout}{run.stderr}")
     requests, spent, p50, p99, errors = map(int, match[1].split())
-    return Load(requests / (spent / 1e6), p50 / 1e6, p99 / 1e6, errors)
+    return LoadRun(requests / (spent / 1e6), p50 / 1e6, p99 / 1e6, errors)
 
 
-def run_plain(target: Target, seconds: int) -> Load:
+def run_python_load(target: Target, seconds: int) -> LoadRun:
     """The generator below, in a process of its own."""
     plan = [target.port, target.path, dict(target.headers), seconds]
     run = subprocess.run(
@@ -114,7 +116,7 @@ def run_plain(target: Target, seconds: int) -> Load:
     )
     found = json.loads(run.stdout)
     times = found["times"]
-    return Load(
+    return LoadRun(
         len(times) / found["spent"],
         percentile(times, 0.5),
         percentile(times, 0.99),

@@ -9,15 +9,15 @@ import sys
 import django
 
 
-def start_ours(member_ids: list[int]) -> dict[int, str]:
+def create_service_sessions(member_ids: list[int]) -> dict[int, str]:
     from accounts.models import Member
-    from accounts.sessions import start_session
+    from accounts.sessions import create_session
 
     members = Member.objects.in_bulk(member_ids)
-    return {number: start_session(members[number])[0] for number in member_ids}
+    return {number: create_session(members[number])[0] for number in member_ids}
 
 
-def start_stock(member_ids: list[int]) -> dict[int, str]:
+def create_django_sessions(member_ids: list[int]) -> dict[int, str]:
     """What `django.contrib.auth.login` keeps in a session."""
     from django.conf import settings
     from django.contrib import auth
@@ -42,7 +42,7 @@ def main() -> None:
     from django.conf import settings
 
     is_ours = settings.SESSION_ENGINE == "accounts.sessions"
-    start = start_ours if is_ours else start_stock
+    start = create_service_sessions if is_ours else create_django_sessions
     json.dump(start([int(word) for word in sys.argv[1:]]), sys.stdout)
 
 

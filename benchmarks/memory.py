@@ -7,28 +7,30 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-STEP_SECONDS = 0.01
+SAMPLE_INTERVAL_SECONDS = 0.01
 PROC = Path("/proc")
 
 
 @dataclass
-class Peak:
+class PeakMemory:
     """The most that was seen so far."""
 
     megabytes: float = 0.0
 
 
 @contextmanager
-def watch_memory(list_processes: Callable[[], list[int]]) -> Iterator[Peak]:
+def measure_peak_memory(
+    list_processes: Callable[[], list[int]],
+) -> Iterator[PeakMemory]:
     """The most that one of the processes holds, its children included, meanwhile.
 
     Pages that parent and child share count twice.
     """
-    peak, over = Peak(), threading.Event()
+    peak, over = PeakMemory(), threading.Event()
 
     def watch() -> None:
-        while not over.wait(STEP_SECONDS):
-            sizes = [read_tree(process) for process in list_processes()]
+        while not over.wait(SAMPLE_INTERVAL_SECONDS):
+            sizes = [tree_memory_mib(process) for process in list_processes()]
             peak.megabytes = max(peak.megabytes, *sizes)
 
     thread = threading.Thread(target=watch)
@@ -40,19 +42,19 @@ def watch_memory(list_processes: Callable[[], list[int]]) -> Iterator[Peak]:
         thread.join()
 
 
-def read_tree(process: int) -> float:
+def tree_memory_mib(process: int) -> float:
     """Resident memory of a process and its children, in MiB."""
-    return sum(map(read_resident, [process, *list_children(process)]))
+    return sum(map(resident_memory_mib, [process, *list_child_pids(process)]))
 
 
-def read_resident(process: int) -> float:
+def resident_memory_mib(process: int) -> float:
     with suppress(OSError):  # it has ended
         pages = int((PROC / str(process) / "statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
     return 0.0
 
 
-def list_children(process: int) -> list[int]:
+def list_child_pids(process: int) -> list[int]:
     """The processes that any of its threads started."""
     found: list[int] = []
     for children in (PROC / str(process) / "task").glob("*/children"):

@@ -18,15 +18,15 @@ from dataclasses import asdict, dataclass, field
 
 from devstack.stores.data_dir import LOOPBACK
 
-PATIENCE_SECONDS = 15.0
-LONGEST_SECONDS = 900.0
+REQUEST_TIMEOUT_SECONDS = 15.0
+MAX_DURATION_SECONDS = 900.0
 OK = 200
-LOST = 0
+NO_RESPONSE = 0
 """The status of a request that got no answer."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class LoadPlan:
     """`rate` requests a second, going round `paths` and `tokens`."""
 
     port: int
@@ -36,10 +36,10 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TimedResponse:
     """When it was planned (seconds since the epoch), what came and after how long."""
 
-    planned: float
+    planned_at: float
     seconds: float
     status: int
     path: str
@@ -48,46 +48,46 @@ class Answer:
     """The beginning of an answer that is not 200."""
 
     @property
-    def came(self) -> float:
-        return self.planned + self.seconds
+    def arrived_at(self) -> float:
+        return self.planned_at + self.seconds
 
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @dataclass
-class Generator:
+class LoadGenerator:
     """One event loop with as many connections as there are requests under way."""
 
-    plan: Plan
+    plan: LoadPlan
     idle: deque[Streams] = field(default_factory=deque)
-    answers: list[Answer] = field(default_factory=list)
+    responses: list[TimedResponse] = field(default_factory=list)
 
-    async def run(self) -> list[Answer]:
+    async def run(self) -> list[TimedResponse]:
         """Ask until we are told to stop; then wait for what is under way."""
         stopped = asyncio.create_task(asyncio.to_thread(sys.stdin.readline))
         begin = time.time()
         tasks = []
-        for number in range(int(self.plan.rate * LONGEST_SECONDS)):
+        for number in range(int(self.plan.rate * MAX_DURATION_SECONDS)):
             planned = begin + number / self.plan.rate
             await asyncio.sleep(max(0.0, planned - time.time()))
             if stopped.done():
                 break
-            tasks.append(asyncio.create_task(self.ask(number, planned)))
+            tasks.append(asyncio.create_task(self.send_request(number, planned)))
         await asyncio.gather(*tasks)
-        return self.answers
+        return self.responses
 
-    async def ask(self, number: int, planned: float) -> None:
+    async def send_request(self, number: int, planned: float) -> None:
         path = self.plan.paths[number % len(self.plan.paths)]
         # Members change more slowly than paths: each asks for everything.
         token = self.plan.tokens[number // len(self.plan.paths) % len(self.plan.tokens)]
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(REQUEST_TIMEOUT_SECONDS):
                 status, headers, body = await self.exchange(path, token)
         except (OSError, EOFError, TimeoutError) as error:
-            status, headers, body = LOST, {}, type(error).__name__.encode()
-        self.answers.append(
-            Answer(
+            status, headers, body = NO_RESPONSE, {}, type(error).__name__.encode()
+        self.responses.append(
+            TimedResponse(
                 planned,
                 time.time() - planned,
                 status,
@@ -120,7 +120,7 @@ class Generator:
         return int(first.split(" ")[1]), headers, body
 
 
-def start(plan: Plan) -> subprocess.Popen[str]:
+def start_load(plan: LoadPlan) -> subprocess.Popen[str]:
     """The generator in a process of its own, under way."""
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.openloop"],
@@ -134,15 +134,15 @@ def start(plan: Plan) -> subprocess.Popen[str]:
     return process
 
 
-def finish(process: subprocess.Popen[str]) -> list[Answer]:
+def stop_load(process: subprocess.Popen[str]) -> list[TimedResponse]:
     """Stop the load; all answers, in the order in which they came."""
-    output, _ = process.communicate("\n", timeout=4 * PATIENCE_SECONDS)
-    return [Answer(**each) for each in json.loads(output)]
+    output, _ = process.communicate("\n", timeout=4 * REQUEST_TIMEOUT_SECONDS)
+    return [TimedResponse(**each) for each in json.loads(output)]
 
 
 def main() -> None:
-    plan = Plan(**json.loads(sys.stdin.readline()))
-    answers = asyncio.run(Generator(plan).run())
+    plan = LoadPlan(**json.loads(sys.stdin.readline()))
+    answers = asyncio.run(LoadGenerator(plan).run())
     json.dump([asdict(answer) for answer in answers], sys.stdout)
 
 

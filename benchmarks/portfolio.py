@@ -8,44 +8,50 @@ from itertools import groupby
 
 import psycopg
 
-from benchmarks.client import Client, Target, time_in_turn
-from benchmarks.dataset import Line, finish, write
-from benchmarks.environment import Stage
-from benchmarks.report import Row, at_most, milliseconds
+from benchmarks.client import Client, Target, time_interleaved
+from benchmarks.dataset import CopyRow, copy_rows, vacuum_and_checkpoint
+from benchmarks.environment import BenchmarkEnvironment
+from benchmarks.report import Row, format_milliseconds, max_ratio_row
 from benchmarks.sessions import PATH as TRIVIAL
 from devstack.stores.data_dir import LOOPBACK
 
 NAME = "portfolio"
-PATH, NETWORTH, TRADES = (
+PATH, NETWORTH_PATH, TRADES_PATH = (
     f"/api/account/{name}" for name in ("portfolio", "networth", "trades")
 )
-SIZE = 100_000
-STOCKS = 200
+TRADE_COUNT = 100_000
+STOCK_COUNT = 200
 REPEATS = 5
 FIRST_DAY, DAYS = date(2016, 1, 4), 3_900
 
-_READ = """
+_TRADES_SQL = """
     SELECT stock_id, date, side = 'SELL', (quantity * 1000000)::bigint, price, fee, tax
     FROM invest_trade WHERE member_id = %s ORDER BY stock_id, date, side, id
 """
-_FORGET = "UPDATE invest_position SET replayed_version = NULL WHERE member_id = %s"
+_INVALIDATE_SQL = (
+    "UPDATE invest_position SET replayed_version = NULL WHERE member_id = %s"
+)
 
 
-def measure(stage: Stage, rounds: int) -> list[Row]:
+def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
     """Of three members: many stocks, a tenth of the trades, all trades of one stock."""
-    many, few, one = stage.shape.all_members[:3]
-    plans = ((many, SIZE, STOCKS), (few, SIZE // 10, STOCKS), (one, SIZE, 1))
+    many, few, one = stage.dataset_spec.all_members[:3]
+    plans = (
+        (many, TRADE_COUNT, STOCK_COUNT),
+        (few, TRADE_COUNT // 10, STOCK_COUNT),
+        (one, TRADE_COUNT, 1),
+    )
     with psycopg.connect(stage.database.address) as connection:
         for member, trades, stocks in plans:
             add_trades(connection, member, trades, stocks)
-    finish(stage.database.address)
+    vacuum_and_checkpoint(stage.database.address)
     with psycopg.connect(stage.database.address, autocommit=True) as connection:
         rows = measure_portfolio(stage, connection, (many, few), rounds)
         return rows + measure_edits(stage, connection, one, rounds)
 
 
 def measure_portfolio(
-    stage: Stage,
+    stage: BenchmarkEnvironment,
     connection: psycopg.Connection,
     members: tuple[int, int],
     rounds: int,
@@ -53,55 +59,58 @@ def measure_portfolio(
     """First when all trades must be replayed, then when none changed."""
     many, few = members
     calls: dict[str, Callable[[], object]] = {
-        "new": Client(stage.ask_ours(PATH, many)),
-        "new few": Client(stage.ask_ours(PATH, few)),
-        "again": Client(stage.ask_ours(PATH, many)),
-        "networth": Client(stage.ask_ours(NETWORTH, many)),
-        "trivial": Client(stage.ask_ours(TRIVIAL, many)),
-        "loop": lambda: read_and_loop(connection, many),
+        "new": Client(stage.service_target(PATH, many)),
+        "new few": Client(stage.service_target(PATH, few)),
+        "again": Client(stage.service_target(PATH, many)),
+        "networth": Client(stage.service_target(NETWORTH_PATH, many)),
+        "trivial": Client(stage.service_target(TRIVIAL, many)),
+        "loop": lambda: replay_in_plain_loop(connection, many),
     }
 
     def set_up(name: str) -> None:
         if name.startswith("new"):
-            connection.execute(_FORGET, [few if name == "new few" else many])
+            connection.execute(_INVALIDATE_SQL, [few if name == "new few" else many])
         elif name == "again":
             calls["again"]()
 
-    times = time_in_turn(calls, rounds, REPEATS, set_up)
+    times = time_interleaved(calls, rounds, REPEATS, set_up)
     new, again, trivial = times["new"], times["again"], times["trivial"]
     return [
-        at_most(
+        max_ratio_row(
             NAME,
-            f"{SIZE:,} trades, all replayed : T + read + integer loop",
-            milliseconds(new.median),
-            new.to(trivial, times["loop"]),
+            f"{TRADE_COUNT:,} trades, all replayed : T + read + integer loop",
+            format_milliseconds(new.median),
+            new.ratio_to(trivial, times["loop"]),
             1.5,
         ),
-        at_most(
+        max_ratio_row(
             NAME,
-            f"growth, {SIZE:,} : {SIZE // 10:,} trades",
-            milliseconds(times["new few"].median),
-            new.to(times["new few"]),
+            f"growth, {TRADE_COUNT:,} : {TRADE_COUNT // 10:,} trades",
+            format_milliseconds(times["new few"].median),
+            new.ratio_to(times["new few"]),
             12,
         ),
         Row(
             NAME,
-            f"{SIZE:,} trades, none changed : T",
-            milliseconds(again.median),
-            again.to(trivial),
+            f"{TRADE_COUNT:,} trades, none changed : T",
+            format_milliseconds(again.median),
+            again.ratio_to(trivial),
         ),
-        at_most(
+        max_ratio_row(
             NAME,
-            f"net worth with {STOCKS} stocks, {SIZE:,} trades : T",
-            milliseconds(times["networth"].median),
-            times["networth"].to(trivial),
+            f"net worth with {STOCK_COUNT} stocks, {TRADE_COUNT:,} trades : T",
+            format_milliseconds(times["networth"].median),
+            times["networth"].ratio_to(trivial),
             2.0,
         ),
     ]
 
 
 def measure_edits(
-    stage: Stage, connection: psycopg.Connection, member: int, rounds: int
+    stage: BenchmarkEnvironment,
+    connection: psycopg.Connection,
+    member: int,
+    rounds: int,
 ) -> list[Row]:
     """PATCH of the first and of the last trade of one stock."""
     found = connection.execute(
@@ -109,21 +118,21 @@ def measure_edits(
     ).fetchone()
     first, last = found or (0, 0)
     calls: dict[str, Callable[[], object]] = {
-        "first": Editor(stage.ask_ours(f"{TRADES}/{first}", member)),
-        "last": Editor(stage.ask_ours(f"{TRADES}/{last}", member)),
-        "trivial": Client(stage.ask_ours(TRIVIAL, member)),
+        "first": TradeEditor(stage.service_target(f"{TRADES_PATH}/{first}", member)),
+        "last": TradeEditor(stage.service_target(f"{TRADES_PATH}/{last}", member)),
+        "trivial": Client(stage.service_target(TRIVIAL, member)),
     }
-    times = time_in_turn(calls, rounds, REPEATS)
+    times = time_interleaved(calls, rounds, REPEATS)
     rows = []
     for name, which in (("first", "oldest"), ("last", "newest")):
         time = times[name]
-        text = f"edit of the {which} of {SIZE:,} trades of one stock, in 200 ms"
-        level = milliseconds(time.median)
-        rows.append(at_most(NAME, text, level, time.median / 0.2, 1.0))
+        text = f"edit of the {which} of {TRADE_COUNT:,} trades of one stock, in 200 ms"
+        level = format_milliseconds(time.median)
+        rows.append(max_ratio_row(NAME, text, level, time.median / 0.2, 1.0))
     return rows
 
 
-class Editor:
+class TradeEditor:
     """Changes a trade's quantity to and fro; anything but 200 ends the run."""
 
     def __init__(self, target: Target) -> None:
@@ -146,7 +155,7 @@ def add_trades(
 ) -> None:
     """Four buys, then a sell, of each stock; all prices known and young."""
     first = member * 1_000
-    write(
+    copy_rows(
         connection,
         "invest_stock (id, member_id, code, name, market, sort_order)",
         (
@@ -154,7 +163,7 @@ def add_trades(
             for n in range(stocks)
         ),
     )
-    write(
+    copy_rows(
         connection,
         "stock_quote (code, home_price, at, fetched_at, due_at, claimed)",
         (
@@ -162,7 +171,7 @@ def add_trades(
             for n in range(stocks)
         ),
     )
-    write(
+    copy_rows(
         connection,
         "invest_trade (member_id, stock_id, side, date, quantity, price, fee, tax,"
         " memo)",
@@ -170,7 +179,7 @@ def add_trades(
     )
 
 
-def list_trades(member: int, first: int, trades: int, stocks: int) -> Iterator[Line]:
+def list_trades(member: int, first: int, trades: int, stocks: int) -> Iterator[CopyRow]:
     for number in range(trades):
         turn, stock = divmod(number, stocks)
         is_sell = turn % 5 == 4
@@ -183,10 +192,10 @@ def list_trades(member: int, first: int, trades: int, stocks: int) -> Iterator[L
         )
 
 
-def read_and_loop(connection: psycopg.Connection, member: int) -> int:
+def replay_in_plain_loop(connection: psycopg.Connection, member: int) -> int:
     """The bound: the same rows and the plain loop, without anything around them."""
     realized = 0
-    rows = connection.execute(_READ, [member]).fetchall()
+    rows = connection.execute(_TRADES_SQL, [member]).fetchall()
     for _, lines in groupby(rows, key=lambda row: row[0]):
         held = cost = 0
         for _, _, is_sell, quantity, price, fee, tax in lines:

@@ -13,23 +13,25 @@ class Row:
 
     measurement: str
     name: str
-    level: str
+    measured: str
     ratio: float | None = None
     target: str = ""
-    met: bool | None = None
+    is_met: bool | None = None
 
     @property
     def verdict(self) -> str:
-        return {True: "met", False: "**missed**", None: ""}[self.met]
+        return {True: "met", False: "**missed**", None: ""}[self.is_met]
 
 
-def at_least(
+def min_ratio_row(
     measurement: str, name: str, level: str, ratio: float, least: float
 ) -> Row:
     return Row(measurement, name, level, ratio, f"≥ {least:g}", ratio >= least)
 
 
-def at_most(measurement: str, name: str, level: str, ratio: float, most: float) -> Row:
+def max_ratio_row(
+    measurement: str, name: str, level: str, ratio: float, most: float
+) -> Row:
     return Row(measurement, name, level, ratio, f"≤ {most:g}", ratio <= most)
 
 
@@ -39,7 +41,14 @@ def print_table(rows: Iterable[Row]) -> None:
     print("|---|---|---|---|---|---|")
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        cells = (row.measurement, row.name, row.level, ratio, row.target, row.verdict)
+        cells = (
+            row.measurement,
+            row.name,
+            row.measured,
+            ratio,
+            row.target,
+            row.verdict,
+        )
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
@@ -54,9 +63,9 @@ def write_json(path: Path, rows: Iterable[Row], settings: dict[str, object]) -> 
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
 
 
-def milliseconds(seconds: float) -> str:
+def format_milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:.2f} ms"
 
 
-def say(text: str) -> None:
+def log_progress(text: str) -> None:
     print(f"benchmarks: {text}", flush=True)

@@ -19,53 +19,55 @@ from typing import Any
 import psycopg
 
 from benchmarks.client import Client, Target
-from benchmarks.environment import Stage
-from benchmarks.memory import watch_memory
-from benchmarks.report import Row, at_least, at_most
+from benchmarks.environment import BenchmarkEnvironment
+from benchmarks.memory import measure_peak_memory
+from benchmarks.report import Row, max_ratio_row, min_ratio_row
 from devstack.stores.data_dir import LOOPBACK
 
 NAME = "restore"
-BACKUP, RESTORE = "/api/account/backup", "/api/account/restore"
-SMALL, LARGE = 1, 2
+BACKUP_PATH, RESTORE_PATH = "/api/account/backup", "/api/account/restore"
+SMALL_INDEX, LARGE_INDEX = 1, 2
 """The positions of the members with 10,000 and 100,000 entries among the sizes."""
-USUAL_ROUNDS = 1
-MOST_PEAK_MIB = 300
+ORM_ROUNDS = 1
+MAX_PEAK_MIB = 300
 TABLES = ("account", "account_category", "account_tag", "account_entry")
 
 
-def measure(stage: Stage, rounds: int) -> list[Row]:
-    shape = stage.shape
-    small, large = shape.member_of_size(SMALL), shape.member_of_size(LARGE)
-    move_sequences(stage)
-    files = {member: take_backup(stage, member) for member in (small, large)}
+def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
+    shape = stage.dataset_spec
+    small, large = shape.large_member(SMALL_INDEX), shape.large_member(LARGE_INDEX)
+    advance_sequences(stage)
+    files = {member: download_backup(stage, member) for member in (small, large)}
     ours: dict[int, list[float]] = {small: [], large: []}
     floor: list[float] = []
     for number in range(rounds + 1):  # the first one warms up
         for member, times in ours.items():
-            seconds = upload(stage.ask_ours(RESTORE, member), files[member])
+            seconds = upload(stage.service_target(RESTORE_PATH, member), files[member])
             times += [seconds] if number else []
-        found = run_contender(stage, "floor", files[large], large, 1)
+        found = run_baseline(stage, "floor", files[large], large, 1)
         floor += found if number else []
-    with watch_memory(stage.list_workers) as peak:
-        upload(stage.ask_ours(RESTORE, large), files[large])
-    usual = run_contender(stage, "usual", files[large], large, USUAL_ROUNDS)
-    upload(stage.ask_ours(RESTORE, large), files[large])  # others measure what is left
-    size = f"{shape.sizes[LARGE]:,} entries"
+    with measure_peak_memory(stage.list_workers) as peak:
+        upload(stage.service_target(RESTORE_PATH, large), files[large])
+    usual = run_baseline(stage, "usual", files[large], large, ORM_ROUNDS)
+    upload(
+        stage.service_target(RESTORE_PATH, large), files[large]
+    )  # others measure what is left
+    size = f"{shape.sizes[LARGE_INDEX]:,} entries"
     memory = "peak memory of a web process with its reader, MiB"
     return [
-        *compare(size, ours[large], floor, usual),
-        at_most(
+        *comparison_rows(size, ours[large], floor, usual),
+        max_ratio_row(
             NAME,
-            f"growth, {size} : {shape.sizes[SMALL]:,}",
+            f"growth, {size} : {shape.sizes[SMALL_INDEX]:,}",
             f"{middle(ours[small]):.2f} s : {middle(ours[large]):.2f} s",
             middle(ours[large]) / middle(ours[small]),
             11.0,
         ),
-        at_most(NAME, memory, size, peak.megabytes, MOST_PEAK_MIB),
+        max_ratio_row(NAME, memory, size, peak.megabytes, MAX_PEAK_MIB),
     ]
 
 
-def compare(
+def comparison_rows(
     size: str, ours: list[float], floor: list[float], usual: list[float]
 ) -> list[Row]:
     """Ours beside both; and how far the usual way lies above the floor.
@@ -74,14 +76,14 @@ def compare(
     no restore is further below the usual way than the floor is.
     """
     return [
-        at_most(
+        max_ratio_row(
             NAME,
             f"{size} over HTTP : calamine + COPY of the same rows",
             f"{middle(ours):.2f} s : {middle(floor):.2f} s",
             middle([own / least for own, least in zip(ours, floor, strict=True)]),
             1.5,
         ),
-        at_least(
+        min_ratio_row(
             NAME,
             f"{size}, openpyxl + bulk_create : ours over HTTP",
             f"{middle(usual):.2f} s",
@@ -97,9 +99,9 @@ def compare(
     ]
 
 
-def take_backup(stage: Stage, member: int) -> Path:
+def download_backup(stage: BenchmarkEnvironment, member: int) -> Path:
     path = stage.folder / f"backup-{member}.xlsx"
-    path.write_bytes(Client(stage.ask_ours(BACKUP, member))())
+    path.write_bytes(Client(stage.service_target(BACKUP_PATH, member))())
     path.chmod(0o644)
     return path
 
@@ -125,7 +127,7 @@ def upload(target: Target, path: Path) -> float:
     return spent
 
 
-def move_sequences(stage: Stage) -> None:
+def advance_sequences(stage: BenchmarkEnvironment) -> None:
     """The data came with its ids; new ones begin behind them."""
     with psycopg.connect(stage.database.address, autocommit=True) as connection:
         for table in TABLES:
@@ -135,8 +137,8 @@ def move_sequences(stage: Stage) -> None:
             )
 
 
-def run_contender(
-    stage: Stage, name: str, path: Path, member: int, rounds: int
+def run_baseline(
+    stage: BenchmarkEnvironment, name: str, path: Path, member: int, rounds: int
 ) -> list[float]:
     words = ("-m", "benchmarks.restore", name, str(path), str(member), str(rounds))
     found: list[float] = json.loads(stage.run(*words))
@@ -148,7 +150,7 @@ def main() -> None:
 
     django.setup()
     name, path, member, rounds = sys.argv[1:]
-    run = {"floor": run_floor, "usual": run_usual}[name]
+    run = {"floor": run_copy_baseline, "usual": run_orm_baseline}[name]
     times = []
     for _ in range(int(rounds)):
         started = time.perf_counter()
@@ -157,15 +159,15 @@ def main() -> None:
     print(json.dumps(times))
 
 
-def run_floor(path: str, member: int) -> None:
+def run_copy_baseline(path: str, member: int) -> None:
     from django.db import connection, transaction
     from python_calamine import CalamineWorkbook
 
     workbook = CalamineWorkbook.from_path(path)
     rows: list[Any] = workbook.get_sheet_by_name("entries").to_python()[1:]
     with transaction.atomic(), connection.cursor() as cursor:
-        wallets, categories, tags = begin(cursor, member)
-        ids = take_ids(cursor, len(rows))
+        wallets, categories, tags = clear_entries(cursor, member)
+        ids = reserve_ids(cursor, len(rows))
         with cursor.copy(
             "COPY account_entry (id, member_id, date, type, amount, category_id,"
             " wallet_id, memo, pending, created_at, updated_at) FROM STDIN"
@@ -188,7 +190,7 @@ def run_floor(path: str, member: int) -> None:
                     copy.write_row((id_, tags[tag], member, place))
 
 
-def run_usual(path: str, member: int) -> None:
+def run_orm_baseline(path: str, member: int) -> None:
     from django.db import connection, transaction
     from openpyxl import load_workbook
 
@@ -197,7 +199,7 @@ def run_usual(path: str, member: int) -> None:
     sheet = load_workbook(path, read_only=True)["entries"]
     rows: list[Any] = list(sheet.iter_rows(min_row=2, values_only=True))
     with transaction.atomic(), connection.cursor() as cursor:
-        wallets, categories, tags = begin(cursor, member)
+        wallets, categories, tags = clear_entries(cursor, member)
         entries = Entry.objects.bulk_create(
             [
                 Entry(
@@ -228,7 +230,7 @@ def split_tags(cell: Any) -> list[str]:
     return [name for name in str(cell or "").split(", ") if name]
 
 
-def begin(cursor: Any, member: int) -> tuple[dict[Any, int], ...]:
+def clear_entries(cursor: Any, member: int) -> tuple[dict[Any, int], ...]:
     """Delete the entries; the ids of what they refer to, by name."""
     cursor.execute("SET LOCAL statement_timeout = 0")
     cursor.execute("DELETE FROM account_entry_tag WHERE member_id = %s", [member])
@@ -242,15 +244,15 @@ def begin(cursor: Any, member: int) -> tuple[dict[Any, int], ...]:
         cursor.execute(
             f"SELECT id, {columns} FROM {table} WHERE member_id = %s", [member]
         )
-        found.append({key_of(row[1:]): row[0] for row in cursor.fetchall()})
+        found.append({name_key(row[1:]): row[0] for row in cursor.fetchall()})
     return tuple(found)
 
 
-def key_of(names: tuple[str, ...]) -> Any:
+def name_key(names: tuple[str, ...]) -> Any:
     return names[0] if len(names) == 1 else names
 
 
-def take_ids(cursor: Any, count: int) -> list[int]:
+def reserve_ids(cursor: Any, count: int) -> list[int]:
     cursor.execute(
         "WITH source AS MATERIALIZED"
         " (SELECT pg_get_serial_sequence('account_entry', 'id')::regclass AS name)"

@@ -10,14 +10,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.memory import list_children
+from benchmarks.memory import list_child_pids
 from devstack.stores.data_dir import LOOPBACK, find_free_port
-from devstack.stores.store_supervisor import die_with_parent
+from devstack.stores.store_supervisor import set_parent_death_signal
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS, PEER = "config.wsgi:application", "benchmarks.baseline.wsgi:application"
-START_SECONDS = 60.0
-STOP_SECONDS = 12.0
+SERVICE_APPLICATION, BASELINE_APPLICATION = (
+    "config.wsgi:application",
+    "benchmarks.baseline.wsgi:application",
+)
+START_TIMEOUT_SECONDS = 60.0
+STOP_TIMEOUT_SECONDS = 12.0
 
 
 class ServerError(Exception):
@@ -44,12 +47,12 @@ class Server:
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
-                preexec_fn=die_with_parent(signal.SIGTERM),
+                preexec_fn=set_parent_death_signal(signal.SIGTERM),
             )
 
     def wait(self) -> None:
         """Until it answers anything at all."""
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + START_TIMEOUT_SECONDS
         while time.monotonic() < end and self.process.poll() is None:
             with suppress(OSError, http.client.HTTPException):
                 connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=5)
@@ -61,13 +64,13 @@ class Server:
 
     def list_workers(self) -> list[int]:
         """The processes that answer requests: the children of the first one."""
-        return list_children(self.process.pid)
+        return list_child_pids(self.process.pid)
 
     def stop(self) -> None:
         if self.process.poll() is None:
             self.process.terminate()
             with suppress(subprocess.TimeoutExpired):
-                self.process.wait(STOP_SECONDS)
+                self.process.wait(STOP_TIMEOUT_SECONDS)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()

@@ -16,10 +16,10 @@ def main() -> None:
     from django.test.utils import CaptureQueriesContext
 
     from accounts.models import Member
-    from accounts.sessions import start_session
+    from accounts.sessions import create_session
 
     path, member_id, *sizes = sys.argv[1:]
-    key, _ = start_session(Member.objects.get(pk=member_id))
+    key, _ = create_session(Member.objects.get(pk=member_id))
     client = Client(headers={"Authorization": f"Bearer {key}", "Host": "127.0.0.1"})
     client.get(path)  # from here on the session is in the fast store
     counts = []

@@ -6,15 +6,21 @@ from collections.abc import Callable
 
 import psycopg
 
-from benchmarks.client import TIMEOUT_SECONDS, Client, Target, Timing, time_in_turn
-from benchmarks.entries import LARGE
-from benchmarks.environment import Stage
-from benchmarks.report import Row, at_most, milliseconds
+from benchmarks.client import (
+    REQUEST_TIMEOUT_SECONDS,
+    Client,
+    Target,
+    Timing,
+    time_interleaved,
+)
+from benchmarks.entries import LARGE_INDEX
+from benchmarks.environment import BenchmarkEnvironment
+from benchmarks.report import Row, format_milliseconds, max_ratio_row
 from benchmarks.sessions import PATH as TRIVIAL
 from devstack.stores.data_dir import LOOPBACK as HOST
 
 NAME = "statistics"
-YEAR, MONTH, FIRST, LAST = 2023, 3, "2023-03-01", "2023-03-31"
+YEAR, MONTH, FIRST_DAY, LAST_DAY = 2023, 3, "2023-03-01", "2023-03-31"
 PATHS = {
     "month": f"/api/account/statistics/month?year={YEAR}&month={MONTH}",
     "year": f"/api/account/statistics/year?year={YEAR}",
@@ -25,7 +31,7 @@ PATHS = {
     "budget status": f"/api/account/budgets/status?year={YEAR}&month={MONTH}",
 }
 REPEATS = 20
-_SAME_ANSWER = """
+_MONTH_SQL = """
     WITH month AS MATERIALIZED (
         SELECT id, date, type, category_id, wallet_id, amount FROM account_entry
         WHERE member_id = %(member)s AND date BETWEEN %(first)s AND %(last)s
@@ -52,54 +58,58 @@ _SAME_ANSWER = """
     GROUP BY type
 """
 """What the month's answer says, asked of the entries themselves."""
-_BUDGETS = """
+_BUDGETS_SQL = """
     INSERT INTO account_budget (member_id, category_id, type, year, month, amount)
     SELECT member_id, id, 'expense', %s, %s, 500000 FROM account_category
     WHERE type = 'expense' ON CONFLICT DO NOTHING
 """
 
 
-def measure(stage: Stage, rounds: int) -> list[Row]:
+def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
     with psycopg.connect(stage.database.address, autocommit=True) as connection:
         connection.execute("UPDATE member SET plan = 'PREMIUM'")
-        connection.execute(_BUDGETS, [YEAR, MONTH])
+        connection.execute(_BUDGETS_SQL, [YEAR, MONTH])
         rows = []
         for text, path in PATHS.items():
             rows += measure_growth(stage, text, path, rounds)
         return rows + measure_month(stage, connection, rounds)
 
 
-def measure_growth(stage: Stage, text: str, path: str, rounds: int) -> list[Row]:
-    shape = stage.shape
+def measure_growth(
+    stage: BenchmarkEnvironment, text: str, path: str, rounds: int
+) -> list[Row]:
+    shape = stage.dataset_spec
     names = [f"{size:,}" for size in shape.sizes]
-    members = [shape.member_of_size(index) for index in range(len(shape.sizes))]
+    members = [shape.large_member(index) for index in range(len(shape.sizes))]
     calls: dict[str, Callable[[], object]] = {
-        name: Client(stage.ask_ours(path, member))
+        name: Client(stage.service_target(path, member))
         for name, member in zip(names, members, strict=True)
     }
-    calls["trivial"] = Client(stage.ask_ours(TRIVIAL, members[LARGE]))
-    times = time_in_turn(calls, rounds, REPEATS)
-    level = ", ".join(f"{name}: {milliseconds(times[name].median)}" for name in names)
-    ratio = times[names[-1]].to(times[names[0]])
-    large = times[names[LARGE]]
+    calls["trivial"] = Client(stage.service_target(TRIVIAL, members[LARGE_INDEX]))
+    times = time_interleaved(calls, rounds, REPEATS)
+    level = ", ".join(
+        f"{name}: {format_milliseconds(times[name].median)}" for name in names
+    )
+    ratio = times[names[-1]].ratio_to(times[names[0]])
+    large = times[names[LARGE_INDEX]]
     return [
-        at_most(NAME, f"{text}, growth {names[-1]} : {names[0]}", level, ratio, 1.5),
-        Row(NAME, f"{text}, {names[LARGE]} entries : T", milliseconds(large.median),
-            large.to(times["trivial"])),
+        max_ratio_row(NAME, f"{text}, growth {names[-1]} : {names[0]}", level, ratio, 1.5),
+        Row(NAME, f"{text}, {names[LARGE_INDEX]} entries : T", format_milliseconds(large.median),
+            large.ratio_to(times["trivial"])),
     ]  # fmt: skip
 
 
 def measure_month(
-    stage: Stage, connection: psycopg.Connection, rounds: int
+    stage: BenchmarkEnvironment, connection: psycopg.Connection, rounds: int
 ) -> list[Row]:
-    member = stage.shape.member_of_size(LARGE)
-    target = stage.ask_ours(PATHS["month"], member)
-    times = time_in_turn(
+    member = stage.dataset_spec.large_member(LARGE_INDEX)
+    target = stage.service_target(PATHS["month"], member)
+    times = time_interleaved(
         {
             "ours": Client(target),
-            "trivial": Client(stage.ask_ours(TRIVIAL, member)),
+            "trivial": Client(stage.service_target(TRIVIAL, member)),
             "sql": lambda: connection.execute(
-                _SAME_ANSWER, {"member": member, "first": FIRST, "last": LAST}
+                _MONTH_SQL, {"member": member, "first": FIRST_DAY, "last": LAST_DAY}
             ).fetchall(),
             "write": write_then_read(target),
         },
@@ -109,18 +119,20 @@ def measure_month(
     both: tuple[Timing, Timing] = (times["trivial"], times["sql"])
     ours, write = times["ours"], times["write"]
     return [
-        at_most(NAME, "month : T + Q", milliseconds(ours.median), ours.to(*both), 1.5),
-        at_most(NAME, "write an entry, then the month : T",
-                milliseconds(write.median), write.to(times["trivial"]), 6.0),
+        max_ratio_row(NAME, "month : T + Q", format_milliseconds(ours.median), ours.ratio_to(*both), 1.5),
+        max_ratio_row(NAME, "write an entry, then the month : T",
+                format_milliseconds(write.median), write.ratio_to(times["trivial"]), 6.0),
     ]  # fmt: skip
 
 
 def write_then_read(target: Target) -> Callable[[], object]:
     """One entry written and the month's statistics read, over one connection."""
     read = Client(target)
-    connection = http.client.HTTPConnection(HOST, target.port, timeout=TIMEOUT_SECONDS)
+    connection = http.client.HTTPConnection(
+        HOST, target.port, timeout=REQUEST_TIMEOUT_SECONDS
+    )
     headers = {**target.headers, "Content-Type": "application/json"}
-    body = json.dumps({"date": FIRST, "type": "expense", "amount": 1000})
+    body = json.dumps({"date": FIRST_DAY, "type": "expense", "amount": 1000})
 
     def call() -> object:
         connection.request("POST", "/api/account/entries", body, headers)

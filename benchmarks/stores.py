@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from devstack.stores import store_supervisor
-from devstack.stores.data_dir import Folder
+from devstack.stores.data_dir import StoreDir
 from devstack.stores.postgres import Postgres
 from devstack.stores.valkey import Valkey
 
 
-class OwnStore:
+class UnsupervisedStore:
     """One server; it always comes back at the same address."""
 
-    def __init__(self, store: store_supervisor.Store, folder: Folder) -> None:
+    def __init__(self, store: store_supervisor.Store, folder: StoreDir) -> None:
         self.store, self.folder = store, folder
         self.process: store_supervisor.Process | None = None
 
@@ -29,28 +29,28 @@ class OwnStore:
 
     def start(self) -> None:
         """Returns once the server answers."""
-        with say_into(self.folder.log):
+        with redirect_output(self.folder.log):
             self.process = store_supervisor.start(self.store, self.folder)
 
-    def send(self, number: signal.Signals) -> None:
+    def send_signal(self, number: signal.Signals) -> None:
         if self.process:
             self.process.send_signal(number)
 
-    def end(self, number: signal.Signals) -> None:
+    def stop_with_signal(self, number: signal.Signals) -> None:
         """Send the signal and wait until the server has gone."""
-        self.send(number)
+        self.send_signal(number)
         if self.process:
             self.process.wait(60)
 
     def remove(self) -> None:
         if self.process:
-            self.send(signal.SIGCONT)
+            self.send_signal(signal.SIGCONT)
             store_supervisor.stop(self.store, self.process)
         self.store.remove()
 
 
 @contextmanager
-def say_into(log: Path) -> Iterator[None]:
+def redirect_output(log: Path) -> Iterator[None]:
     """Programs that are started in the block say what they say into the log."""
     outputs = (1, 2)
     kept = [os.dup(output) for output in outputs]
@@ -66,14 +66,14 @@ def say_into(log: Path) -> Iterator[None]:
 
 
 @contextmanager
-def run_stores(folder: Path) -> Iterator[tuple[OwnStore, OwnStore]]:
+def run_stores(folder: Path) -> Iterator[tuple[UnsupervisedStore, UnsupervisedStore]]:
     """PostgreSQL (with fsync) and Valkey below `folder`, until the block ends."""
-    homes = [Folder(folder / name) for name in ("postgres", "valkey")]
+    homes = [StoreDir(folder / name) for name in ("postgres", "valkey")]
     for home in homes:
         home.path.mkdir(parents=True)
-    with say_into(homes[0].log):
-        database = OwnStore(Postgres.prepare(homes[0]), homes[0])
-    fast_store = OwnStore(Valkey(homes[1]), homes[1])
+    with redirect_output(homes[0].log):
+        database = UnsupervisedStore(Postgres.prepare(homes[0]), homes[0])
+    fast_store = UnsupervisedStore(Valkey(homes[1]), homes[1])
     try:
         database.start()
         fast_store.start()

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from accounts.models import Member
 from billing.models import Purchase, StoreNotification
-from core.admin import WITHHELD_OF_MEMBERS, NewestInline, ReadOnlyAdmin
+from core.admin import DEFERRED_MEMBER_FIELDS, NewestInline, ReadOnlyAdmin
 
 
 class PurchaseInline(NewestInline):
@@ -47,7 +47,7 @@ class PurchaseAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Purchase]:
         rows: QuerySet[Purchase] = super().get_queryset(request)
-        return rows.defer(*WITHHELD_OF_MEMBERS)
+        return rows.defer(*DEFERRED_MEMBER_FIELDS)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Purchase], search_term: str

@@ -3,12 +3,12 @@
 from core.errors import DomainError
 
 
-class PurchaseInvalid(DomainError):
+class InvalidPurchaseError(DomainError):
     code = "PURCHASE_INVALID"
     detail = "The store does not confirm this purchase."
 
 
-class PurchaseAlreadyUsed(DomainError):
+class PurchaseAlreadyUsedError(DomainError):
     status = 409
     code = "PURCHASE_ALREADY_USED"
     detail = "This purchase belongs to another account, or was used up or replaced."

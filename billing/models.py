@@ -7,11 +7,11 @@ from django.utils import timezone
 from accounts.models import Member
 
 TOKEN_LENGTH = 1000
-DIGEST_LENGTH = 64
+HASH_LENGTH = 64
 
 
 class Purchase(models.Model):
-    """One verified order of a store (service.md, Purchase record).
+    """One verified order of a store (spec 6.3).
 
     A subscription keeps its token over renewals; each renewal is an order.
     """
@@ -23,9 +23,9 @@ class Purchase(models.Model):
     store = models.CharField(max_length=20)
     order_id = models.CharField(max_length=TOKEN_LENGTH)
     purchase_token = models.TextField()
-    token_digest = models.CharField(max_length=DIGEST_LENGTH)
+    token_digest = models.CharField(max_length=HASH_LENGTH)
     replaced_digest = models.CharField(
-        max_length=DIGEST_LENGTH, blank=True, default="", db_index=True
+        max_length=HASH_LENGTH, blank=True, default="", db_index=True
     )
     """Of the token that this purchase took the place of."""
     product_id = models.CharField(max_length=100)
@@ -78,10 +78,10 @@ class Purchase(models.Model):
         return f"{self.product_id} until {self.expires_at:%Y-%m-%d}"
 
 
-class SpentOrder(models.Model):
+class RedeemedOrder(models.Model):
     """The keyed hash of an order of somebody who left, and nothing else of them."""
 
-    digest = models.CharField(max_length=DIGEST_LENGTH, primary_key=True)
+    digest = models.CharField(max_length=HASH_LENGTH, primary_key=True)
 
     class Meta:
         db_table = "iap_spent_order"
@@ -106,7 +106,7 @@ class StoreNotification(models.Model):
     body = models.TextField()
     kind = models.CharField(max_length=60)
     package = models.CharField(max_length=255, blank=True)
-    token_digest = models.CharField(max_length=DIGEST_LENGTH, blank=True, db_index=True)
+    token_digest = models.CharField(max_length=HASH_LENGTH, blank=True, db_index=True)
     outcome = models.CharField(
         max_length=16, choices=Outcome.choices, default=Outcome.WAITING
     )

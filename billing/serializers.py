@@ -8,30 +8,30 @@ from rest_framework import serializers
 
 from accounts.models import Member
 from billing.models import TOKEN_LENGTH
-from billing.products import Period, Product
-from core.api.fields import Serializer, Text
+from billing.products import BillingPeriod, Product
+from core.api.fields import Serializer, StrictCharField
 
 
-class ProductBody(Serializer):
+class ProductSerializer(Serializer):
     """A subscription product; the store charges its own price in the end."""
 
     id = serializers.CharField()
     name = serializers.CharField()
-    period = serializers.ChoiceField(choices=[period.value for period in Period])
+    period = serializers.ChoiceField(choices=[period.value for period in BillingPeriod])
     price = serializers.IntegerField(help_text="In whole units of the currency.")
     currency = serializers.CharField()
 
 
-class PurchaseBody(Serializer):
-    product_id = Text(max_length=100)
-    purchase_token = Text(
+class PurchaseRequestSerializer(Serializer):
+    product_id = StrictCharField(max_length=100)
+    purchase_token = StrictCharField(
         max_length=TOKEN_LENGTH,
         trim_whitespace=False,
         help_text="As the store gave it to the app.",
     )
 
 
-class SubscriptionBody(Serializer):
+class SubscriptionSerializer(Serializer):
     plan = serializers.ChoiceField(choices=Member.Plan.choices)
     plan_expires_at = serializers.DateTimeField(
         allow_null=True, help_text="Null for FREE and for a plan without an end."
@@ -43,31 +43,31 @@ class SubscriptionBody(Serializer):
     product = serializers.CharField(allow_null=True)
 
 
-class AppliedBody(SubscriptionBody):
+class PurchaseVerificationSerializer(SubscriptionSerializer):
     applied = serializers.BooleanField(
         help_text="False for a purchase that is recorded for this member already."
     )
 
 
-class PushMessageBody(Serializer):
+class PushMessageRequestSerializer(Serializer):
     message_id = serializers.CharField()
     data = serializers.CharField(  # type: ignore[assignment]
         help_text="The notification, JSON in base64."
     )
 
 
-class PushBody(Serializer):
+class PushRequestSerializer(Serializer):
     """A push of Cloud Pub/Sub; any other body is kept as well."""
 
-    message = PushMessageBody()
+    message = PushMessageRequestSerializer()
     subscription = serializers.CharField()
 
 
-class ReceivedBody(Serializer):
+class PushReceivedSerializer(Serializer):
     received = serializers.BooleanField()
 
 
-def describe_product(product: Product) -> dict[str, Any]:
+def product_payload(product: Product) -> dict[str, Any]:
     return {
         "id": product.id,
         "name": product.name,
@@ -77,11 +77,11 @@ def describe_product(product: Product) -> dict[str, Any]:
     }
 
 
-def describe_subscription(member: Member, now: datetime) -> dict[str, Any]:
-    """`SubscriptionBody`: the plan that counts now, and what comes next."""
+def subscription_payload(member: Member, now: datetime) -> dict[str, Any]:
+    """`SubscriptionSerializer`: the plan that counts now, and what comes next."""
     renews = member.plan_auto_renew
     return {
-        "plan": member.current_plan(now),
+        "plan": member.effective_plan(now),
         "planExpiresAt": member.plan_expires_at,
         "nextPaymentAt": member.plan_expires_at if renews else None,
         "autoRenew": renews,

@@ -9,52 +9,52 @@ from django.utils import timezone
 
 from accounts.models import Member
 from billing import stores
-from billing.errors import PurchaseInvalid
+from billing.errors import InvalidPurchaseError
 from billing.models import Purchase
 from billing.products import find_product
 from billing.purchases import (
-    ask_again,
-    clear_plan,
-    follow_purchases,
-    list_counting,
+    list_active_purchases,
     lock_member,
-    record,
-    write_plan,
+    recompute_plan,
+    record_purchase,
+    refresh_purchase,
+    reset_plan,
+    save_plan,
 )
 from billing.stores import load_verifier
-from core.errors import InvalidField, NotFound, ProviderUnavailable
+from core.errors import InvalidFieldError, NotFoundError, ProviderUnavailableError
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerificationResult:
     """The member after a verification; whether the purchase was new."""
 
     member: Member
     applied: bool
 
 
-def verify_purchase(member: Member, product_id: str, token: str) -> Verified:
-    """Apply a purchase once (service.md, POST /api/billing/store/verify).
+def verify_purchase(member: Member, product_id: str, token: str) -> VerificationResult:
+    """Apply a purchase once (spec 6.3).
 
-    Raises `InvalidField` for an unknown product, `PurchaseInvalid`,
-    `PurchaseAlreadyUsed`, or `ProviderUnavailable`; then nothing is stored.
+    Raises `InvalidFieldError` for an unknown product, `InvalidPurchaseError`,
+    `PurchaseAlreadyUsed`, or `ProviderUnavailableError`; then nothing is stored.
     """
     product = find_product(product_id)
     if product is None:
-        raise InvalidField("productId", "There is no such product.", "unknown")
+        raise InvalidFieldError("productId", "There is no such product.", "unknown")
     asked_at = timezone.now()
-    found = stores.look_up(token, product)
+    found = stores.verify_token(token, product)
     with transaction.atomic():
         locked = lock_member(member.pk)
-        applied = record(locked, found, asked_at=asked_at, now=timezone.now())
-    if found.entitled and not found.acknowledged:
-        acknowledge(found.token, found.product.id)
-    return Verified(locked, applied)
+        applied = record_purchase(locked, found, asked_at=asked_at, now=timezone.now())
+    if found.is_entitled and not found.acknowledged:
+        acknowledge_purchase(found.token, found.product.id)
+    return VerificationResult(locked, applied)
 
 
-def acknowledge(token: str, product_id: str) -> bool:
+def acknowledge_purchase(token: str, product_id: str) -> bool:
     """Tell the store that a recorded purchase has arrived; False if that failed.
 
     The hourly job tries again: the store refunds what stays unacknowledged for three
@@ -63,69 +63,69 @@ def acknowledge(token: str, product_id: str) -> bool:
     verifier = load_verifier()
     try:
         verifier.acknowledge(token, product_id)
-    except (ProviderUnavailable, PurchaseInvalid) as refusal:
+    except (ProviderUnavailableError, InvalidPurchaseError) as refusal:
         logger.warning("purchase not acknowledged: %s", type(refusal).__name__)
         return False
-    orders = Purchase.objects.filter(token_digest=stores.digest_token(token))
+    orders = Purchase.objects.filter(token_digest=stores.hash_token(token))
     orders.filter(store=verifier.store).update(acknowledged=True)
     return True
 
 
-def read_subscription(member: Member) -> Member:
+def reload_member(member: Member) -> Member:
     """The member with what is known of the subscription now."""
     return Member.objects.defer("profile_image").get(pk=member.pk)
 
 
 def cancel(member: Member) -> Member:
-    """Stop auto-renew; the plan stays until its expiry (service.md, Auto-renew).
+    """Stop auto-renew; the plan stays until its expiry (spec 6.6).
 
-    The store is told first, so that it charges no more: `ProviderUnavailable`, and
+    The store is told first, so that it charges no more: `ProviderUnavailableError`, and
     nothing has changed, when it does not answer. Where nothing renews, nothing
     happens.
     """
     verifier = load_verifier()
-    renewing = list_counting(member).filter(auto_renew=True)
+    renewing = list_active_purchases(member).filter(auto_renew=True)
     for purchase in renewing:
-        if _is_kept_by(verifier, purchase):
+        if _is_managed_by_store(verifier, purchase):
             _stop_renewal(verifier, purchase)
     with transaction.atomic():
         locked = lock_member(member.pk)
         renewing.update(auto_renew=False, asked_at=timezone.now())
         if locked.plan_auto_renew:
             locked.plan_auto_renew = False
-            write_plan(locked)
+            save_plan(locked)
     return locked
 
 
 def resume(member: Member) -> Member:
-    """Let the subscription renew itself again (service.md, Auto-renew).
+    """Let the subscription renew itself again (spec 6.6).
 
     Only while it runs: one that has ended is bought anew, else resuming would open
-    the plan without a payment. Raises `NotFound` without a running subscription. A
+    the plan without a payment. Raises `NotFoundError` without a running subscription. A
     store that can be asked decides itself, and its answer is what counts.
     """
-    best = list_counting(member).first()
-    if best is not None and _is_kept_by(load_verifier(), best):
-        ask_again(best, timezone.now())
-        return read_subscription(member)
+    best = list_active_purchases(member).first()
+    if best is not None and _is_managed_by_store(load_verifier(), best):
+        refresh_purchase(best, timezone.now())
+        return reload_member(member)
     with transaction.atomic():
         locked = lock_member(member.pk)
         if not locked.plan_auto_renew:
-            _require_running(locked, timezone.now())
-            newest = list_counting(locked).first()
+            _require_running_subscription(locked, timezone.now())
+            newest = list_active_purchases(locked).first()
             if newest is not None:
                 newest.auto_renew = True
                 newest.save(update_fields=["auto_renew"])
             locked.plan_auto_renew = True
-            write_plan(locked)
+            save_plan(locked)
     return locked
 
 
-def restore(member: Member) -> Member:
-    """Give back what the most recent payment still gives (service.md, restore).
+def restore_membership(member: Member) -> Member:
+    """Give back what the most recent payment still gives (spec 6.7).
 
     The plan is never shortened by it: one without an expiry, or with a later one,
-    stays. Raises `NotFound` without a payment.
+    stays. Raises `NotFoundError` without a payment.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -133,47 +133,47 @@ def restore(member: Member) -> Member:
         payments = Purchase.objects.filter(member=locked, replaced_at=None)
         payment = payments.order_by("-expires_at", "-id").first()
         if payment is None:
-            raise NotFound("There is no payment to restore a membership from.")
-        if payment.expires_at > now and not _reaches(locked, payment.expires_at):
+            raise NotFoundError("There is no payment to restore a membership from.")
+        if payment.expires_at > now and not _has_plan_until(locked, payment.expires_at):
             payment.counts = True
             payment.save(update_fields=["counts"])
-            follow_purchases(locked, now)
+            recompute_plan(locked, now)
     return locked
 
 
-def set_plan(member: Member, plan: str) -> Member:
+def override_plan(member: Member, plan: str) -> Member:
     """An administrator's change: this plan for good, subscription info cleared.
 
     Purchases stay recorded but count no more, until the member restores one or the
-    store reports a new payment (service.md, Membership plan).
+    store reports a new payment (spec 7.2).
     """
     with transaction.atomic():
         locked = lock_member(member.pk)
         Purchase.objects.filter(member=locked, counts=True).update(counts=False)
-        clear_plan(locked, plan)
+        reset_plan(locked, plan)
     return locked
 
 
-def _is_kept_by(verifier: stores.StoreVerifier, purchase: Purchase) -> bool:
+def _is_managed_by_store(verifier: stores.StoreVerifier, purchase: Purchase) -> bool:
     """Whether the store decides about this purchase, and can be told and asked."""
-    return verifier.can_be_asked_again and purchase.store == verifier.store
+    return verifier.can_refresh and purchase.store == verifier.store
 
 
 def _stop_renewal(verifier: stores.StoreVerifier, purchase: Purchase) -> None:
     """A purchase that the store has ended renews itself no more either."""
     try:
         verifier.stop_renewal(purchase.purchase_token, purchase.product_id)
-    except PurchaseInvalid:
+    except InvalidPurchaseError:
         logger.info("the store had ended a subscription that was cancelled")
 
 
-def _require_running(member: Member, now: datetime) -> None:
+def _require_running_subscription(member: Member, now: datetime) -> None:
     bought = member.plan_expires_at is not None or member.plan_product != ""
-    if not bought or member.current_plan(now) != Member.Plan.PREMIUM:
-        raise NotFound("There is no running subscription to resume.")
+    if not bought or member.effective_plan(now) != Member.Plan.PREMIUM:
+        raise NotFoundError("There is no running subscription to resume.")
 
 
-def _reaches(member: Member, moment: datetime) -> bool:
+def _has_plan_until(member: Member, moment: datetime) -> bool:
     """Whether the plan lasts until then without any payment."""
     if member.plan != Member.Plan.PREMIUM:
         return False

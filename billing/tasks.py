@@ -6,38 +6,41 @@ from celery import shared_task
 from django.utils import timezone
 
 from billing.plan_expiry import run_expiry
-from billing.store_notifications import handle_waiting, is_anything_waiting
+from billing.store_notifications import (
+    has_pending_notifications,
+    process_pending_notifications,
+)
 from core.jobs.runner import run_job
 
 
-class StoreDidNotAnswer(RuntimeError):
+class StoreUnavailableError(RuntimeError):
     """Some purchases could not be asked about; all else was done."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def expire_plans() -> None:
-    """Hourly: plans that have passed (service.md, Limits, Expiry job)."""
-    run_job("expire plans", expire)
+    """Hourly: plans that have passed (spec 6.8)."""
+    run_job("expire_plans", run_expire_plans)
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def handle_notifications() -> None:
+def process_store_notifications() -> None:
     """Every minute: what the store has announced since; no run without any."""
-    if is_anything_waiting(timezone.now()):
-        run_job("follow store notifications", follow)
+    if has_pending_notifications(timezone.now()):
+        run_job("process_store_notifications", run_process_store_notifications)
 
 
-def expire(now: datetime) -> int:
-    """Plans ended; raises `StoreDidNotAnswer` where the store had to be asked."""
+def run_expire_plans(now: datetime) -> int:
+    """Plans ended; raises `StoreUnavailableError` where the store had to be asked."""
     run = run_expiry(now)
     if run.failed:
-        raise StoreDidNotAnswer(f"{run.failed} purchases without an answer.")
+        raise StoreUnavailableError(f"{run.failed} purchases without an answer.")
     return run.expired
 
 
-def follow(now: datetime) -> int:
-    """Notifications dealt with; raises `StoreDidNotAnswer` where some were not."""
-    handling = handle_waiting(now)
+def run_process_store_notifications(now: datetime) -> int:
+    """Notifications dealt with; raises `StoreUnavailableError` where some were not."""
+    handling = process_pending_notifications(now)
     if handling.failed:
-        raise StoreDidNotAnswer(f"{handling.failed} purchases without an answer.")
-    return handling.handled
+        raise StoreUnavailableError(f"{handling.failed} purchases without an answer.")
+    return handling.processed

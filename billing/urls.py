@@ -6,8 +6,8 @@ from billing import views
 
 urlpatterns = [
     path("products", views.ProductsView.as_view()),
-    path("store/verify", views.VerifyView.as_view()),
-    path("store/rtdn", views.NotificationView.as_view()),
+    path("store/verify", views.VerifyPurchaseView.as_view()),
+    path("store/rtdn", views.StoreNotificationView.as_view()),
     path("subscription", views.SubscriptionView.as_view()),
     path("cancel", views.CancelView.as_view()),
     path("resume", views.ResumeView.as_view()),

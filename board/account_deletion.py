@@ -10,8 +10,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Member
-from board.images import forget_images, unlink_images
-from board.locking import wait_to_leave
+from board.images import delete_member_images, unlink_images
+from board.locking import acquire_account_deletion_lock
 
 _LOCK_POSTS = """
     SELECT id, member_id = %(member)s FROM board_post WHERE id IN (
@@ -43,10 +43,10 @@ _DELETE = (
 
 def lock_before_member(member: Member) -> None:
     """Serialize account deletions, before the member's row is locked."""
-    wait_to_leave()
+    acquire_account_deletion_lock()
 
 
-def erase_member(member: Member) -> None:
+def delete_member_content(member: Member) -> None:
     """Delete all that the member has on the board, inside the caller's transaction.
 
     The caller has locked the member, so that nothing new comes meanwhile. With a post
@@ -62,4 +62,4 @@ def erase_member(member: Member) -> None:
         for statement in _DELETE:
             cursor.execute(statement, values)
     unlink_images(values["posts"], timezone.now())
-    forget_images(member)
+    delete_member_images(member)

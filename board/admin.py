@@ -16,26 +16,28 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Member
 from board import moderation
-from board.content import searchable, show
+from board.content import normalize_search_text, render_html
 from board.models import Comment, Post
-from core.admin import WITHHELD_OF_MEMBERS, ReadOnlyAdmin
+from core.admin import DEFERRED_MEMBER_FIELDS, ReadOnlyAdmin
 
-MOST_AT_ONCE = 100
-COMMENTS_SEARCHED = 200_000
+MAX_BATCH_SIZE = 100
+MAX_SEARCHED_COMMENTS = 200_000
 """The newest, as words of comments have no index."""
-AUTHOR_SIGN = "@"
-AUTHOR_HELP = f"{AUTHOR_SIGN} and the login id of an author, or words, together"
+AUTHOR_PREFIX = "@"
+AUTHOR_SEARCH_HELP = (
+    f"{AUTHOR_PREFIX} and the login id of an author, or words, together"
+)
 
-Change = Callable[[Member, Collection[int]], int]
+BulkAction = Callable[[Member, Collection[int]], int]
 
 
-class ModeratedAdmin(ReadOnlyAdmin):
+class ModerationAdmin(ReadOnlyAdmin):
     """Found by words or author; changed by actions only, at most 100 at once."""
 
     ordering = ["-id"]
     list_select_related = ["member"]
     search_fields = ["id"]  # shows the field; `get_search_results` does the search
-    changes: dict[str, tuple[str, Change]]
+    bulk_actions: dict[str, tuple[str, BulkAction]]
 
     @admin.display(description="author")
     def author(self, row: Post | Comment) -> str:
@@ -43,38 +45,38 @@ class ModeratedAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
-        return rows.defer(*WITHHELD_OF_MEMBERS)
+        return rows.defer(*DEFERRED_MEMBER_FIELDS)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
         term = search_term.strip()
-        if term.startswith(AUTHOR_SIGN):
-            login_id = term.removeprefix(AUTHOR_SIGN)
+        if term.startswith(AUTHOR_PREFIX):
+            login_id = term.removeprefix(AUTHOR_PREFIX)
             members = Member.objects.filter(login_id__iexact=login_id)
             return queryset.filter(member__in=list(members.only("id"))), False
-        return (self.find_words(queryset, term) if term else queryset), False
+        return (self.filter_by_words(queryset, term) if term else queryset), False
 
     @abstractmethod
-    def find_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
+    def filter_by_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
         """The rows with these words, by an index or among the newest."""
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         return {
-            name: (partial(_ask_or_apply, name), name, label)
-            for name, (label, _) in self.changes.items()
+            name: (partial(_confirm_or_apply, name), name, label)
+            for name, (label, _) in self.bulk_actions.items()
         }
 
 
 @admin.register(Post)
-class PostAdmin(ModeratedAdmin):
+class PostAdmin(ModerationAdmin):
     list_display = [
         *("id", "title", "category", "author", "is_notice", "is_hidden"),
         *("up_count", "down_count", "comment_count", "created_at"),
     ]
     list_display_links = ["id", "title"]
     list_filter = ["category", "is_notice", "is_hidden", "created_at"]
-    search_help_text = f"{AUTHOR_HELP}, of title or text."
+    search_help_text = f"{AUTHOR_SEARCH_HELP}, of title or text."
     fields = [
         ("title", "category"),
         ("author", "created_at", "updated_at"),
@@ -83,7 +85,7 @@ class PostAdmin(ModeratedAdmin):
         *("tags", "shown"),
     ]
     readonly_fields = ["author", "shown"]
-    changes = {
+    bulk_actions = {
         "hide": ("Hide", partial(moderation.hide_posts, hidden=True)),
         "show": ("Show again", partial(moderation.hide_posts, hidden=False)),
         "notice": ("Make a notice", partial(moderation.mark_notices, notice=True)),
@@ -100,25 +102,27 @@ class PostAdmin(ModeratedAdmin):
         return format_html(
             '<iframe sandbox title="content" width="800" height="400" srcdoc="{}">'
             "</iframe>",
-            show(post.content),
+            render_html(post.content),
         )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("words", "content")
 
-    def find_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
-        return rows.filter(words__contains=searchable(words))
+    def filter_by_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
+        return rows.filter(words__contains=normalize_search_text(words))
 
 
 @admin.register(Comment)
-class CommentAdmin(ModeratedAdmin):
+class CommentAdmin(ModerationAdmin):
     list_display = [
         *("id", "content", "post_id", "author", "is_hidden"),
         *("up_count", "down_count", "created_at"),
     ]
     list_display_links = ["id", "content"]
     list_filter = ["is_hidden", "created_at"]
-    search_help_text = f"{AUTHOR_HELP}, of the newest {COMMENTS_SEARCHED:,} comments."
+    search_help_text = (
+        f"{AUTHOR_SEARCH_HELP}, of the newest {MAX_SEARCHED_COMMENTS:,} comments."
+    )
     fields = [
         ("post_id", "author"),
         ("created_at", "updated_at", "is_hidden"),
@@ -126,36 +130,36 @@ class CommentAdmin(ModeratedAdmin):
         "content",
     ]
     readonly_fields = ["author", "post_id"]
-    changes = {
+    bulk_actions = {
         "hide": ("Hide", partial(moderation.hide_comments, hidden=True)),
         "show": ("Show again", partial(moderation.hide_comments, hidden=False)),
         "delete": ("Delete, with all votes", moderation.delete_comments),
     }
 
-    def find_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
+    def filter_by_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
         newest = Comment.objects.aggregate(newest=Max("id"))["newest"] or 0
-        rows = rows.filter(id__gt=newest - COMMENTS_SEARCHED)
+        rows = rows.filter(id__gt=newest - MAX_SEARCHED_COMMENTS)
         return rows.filter(content__icontains=words)
 
 
-def _ask_or_apply(
-    name: str, of: ModeratedAdmin, request: HttpRequest, rows: QuerySet[Any]
+def _confirm_or_apply(
+    name: str, of: ModerationAdmin, request: HttpRequest, rows: QuerySet[Any]
 ) -> TemplateResponse | None:
     """Change the chosen rows; to delete them, first ask."""
-    label, change = of.changes[name]
-    ids = list(rows.order_by("pk").values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
-    if len(ids) > MOST_AT_ONCE:
-        messages.error(request, f"Choose at most {MOST_AT_ONCE} at once.")
+    label, change = of.bulk_actions[name]
+    ids = list(rows.order_by("pk").values_list("pk", flat=True)[: MAX_BATCH_SIZE + 1])
+    if len(ids) > MAX_BATCH_SIZE:
+        messages.error(request, f"Choose at most {MAX_BATCH_SIZE} at once.")
     elif name == "delete" and "confirmed" not in request.POST:
-        return _ask(of, request, label, ids)
+        return _confirmation_page(of, request, label, ids)
     else:
         changed = change(cast("Member", request.user), ids)
         messages.success(request, f"{label}: {changed} changed.")
     return None
 
 
-def _ask(
-    of: ModeratedAdmin, request: HttpRequest, label: str, ids: list[int]
+def _confirmation_page(
+    of: ModerationAdmin, request: HttpRequest, label: str, ids: list[int]
 ) -> TemplateResponse:
     context = {
         **of.admin_site.each_context(request),

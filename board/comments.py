@@ -4,10 +4,17 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Member
-from board.post_list import AUTHOR, Row, as_id, describe_author, hot_since, read_rows
-from board.voting import CHOICES
-from core.api.pagination import Page
-from core.errors import NotFound
+from board.post_list import (
+    AUTHOR_COLUMNS,
+    Row,
+    author_payload,
+    fetch_rows,
+    hot_parameters,
+    require_valid_id,
+)
+from board.voting import VOTE_CHOICE_BY_VALUE
+from core.api.pagination import PageRequest
+from core.errors import NotFoundError
 
 _PAGE = """
     WITH hot AS MATERIALIZED (
@@ -63,59 +70,69 @@ _COUNT = """
 """
 
 
-def read_page_of_comments(
-    reader: Member, post_id: int, page: Page, now: datetime
+def list_comments_page(
+    reader: Member, post_id: int, page: PageRequest, now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
-    """The count and one page: hot comments, then the oldest first, or `NotFound`.
+    """The count and one page: hot comments, then the oldest first, or `NotFoundError`.
 
     As of posts, at most three hot ones stand at the top, most up votes first.
     """
-    values = {"post": as_id(post_id), "size": page.size, "offset": page.offset}
-    counted = read_rows(_COUNT, values)
+    values = {
+        "post": require_valid_id(post_id),
+        "size": page.size,
+        "offset": page.offset,
+    }
+    counted = fetch_rows(_COUNT, values)
     if not counted:
-        raise NotFound
-    rows = _select(reader, _PAGE, values, now)
-    return counted[0][0], [_describe(row) for row in rows]
+        raise NotFoundError
+    rows = _fetch_comment_rows(reader, _PAGE, values, now)
+    return counted[0][0], [_comment_payload(row) for row in rows]
 
 
-def read_own_comments(
-    member: Member, page: Page, now: datetime
+def list_own_comments(
+    member: Member, page: PageRequest, now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
     """The member's own comments, newest first, each with its post."""
     values = {"member": member.pk, "size": page.size, "offset": page.offset}
-    count = int(read_rows(_COUNT_OWN, values)[0][0])
-    rows = _select(member, _OWN, values, now)
-    return count, [_describe(row) | {"post": _describe_post(row)} for row in rows]
+    count = int(fetch_rows(_COUNT_OWN, values)[0][0])
+    rows = _fetch_comment_rows(member, _OWN, values, now)
+    return count, [
+        _comment_payload(row) | {"post": _comment_post_payload(row)} for row in rows
+    ]
 
 
-def read_comment(reader: Member, comment_id: int, now: datetime) -> dict[str, Any]:
-    """One comment, or `NotFound`."""
-    rows = _select(reader, _ONE, {"comment": as_id(comment_id)}, now)
+def get_comment_payload(
+    reader: Member, comment_id: int, now: datetime
+) -> dict[str, Any]:
+    """One comment, or `NotFoundError`."""
+    rows = _fetch_comment_rows(
+        reader, _ONE, {"comment": require_valid_id(comment_id)}, now
+    )
     if not rows:
-        raise NotFound
-    return _describe(rows[0])
+        raise NotFoundError
+    return _comment_payload(rows[0])
 
 
-def _select(
+def _fetch_comment_rows(
     reader: Member, page: str, values: dict[str, Any], now: datetime
 ) -> list[Row]:
-    sql = _COMMENTS.format(page=page, author=AUTHOR)
-    return read_rows(sql, values | hot_since(now) | {"member": reader.pk})
+    sql = _COMMENTS.format(page=page, author=AUTHOR_COLUMNS)
+    return fetch_rows(sql, values | hot_parameters(now) | {"member": reader.pk})
 
 
-def _describe(row: Row) -> dict[str, Any]:
+def _comment_payload(row: Row) -> dict[str, Any]:
     return {
         "id": row[0],
         "content": row[1],
         "upCount": row[2],
         "downCount": row[3],
-        "myVote": CHOICES[row[4]],
+        "myVote": VOTE_CHOICE_BY_VALUE[row[4]],
         "hot": row[5],
-        "author": describe_author(row[6:10]),
+        "author": author_payload(row[6:10]),
         "createdAt": row[10],
         "updatedAt": row[11],
     }
 
 
-def _describe_post(row: Row) -> dict[str, Any]:
+def _comment_post_payload(row: Row) -> dict[str, Any]:
     return {"id": row[12], "title": row[13], "category": row[14]}

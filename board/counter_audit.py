@@ -15,12 +15,12 @@ _DRIFT = """
         (({held}) EXCEPT ({truth})) UNION ALL (({truth}) EXCEPT ({held}))
     ) different
 """
-_HELD = "SELECT {columns} FROM {table}"
+_STORED = "SELECT {columns} FROM {table}"
 _UPDATE = """
     UPDATE {table} kept SET {assignments} FROM ({truth}) truth
     WHERE kept.{key} = truth.{key} AND ({kept}) IS DISTINCT FROM ({counted})
 """
-_OF_POSTS = """
+_POST_COUNTS = """
     SELECT p.id, coalesce(v.up, 0) AS up_count, coalesce(v.down, 0) AS down_count,
            coalesce(c.comments, 0) AS comment_count
     FROM board_post p LEFT JOIN (
@@ -32,7 +32,7 @@ _OF_POSTS = """
         FROM board_comment WHERE NOT is_hidden GROUP BY 1
     ) c ON c.post_id = p.id
 """
-_OF_COMMENTS = """
+_COMMENT_COUNTS = """
     SELECT c.id, coalesce(v.up, 0) AS up_count, coalesce(v.down, 0) AS down_count
     FROM board_comment c LEFT JOIN (
         SELECT comment_id, count(*) FILTER (WHERE value = 1) AS up,
@@ -40,27 +40,29 @@ _OF_COMMENTS = """
         FROM board_comment_vote GROUP BY 1
     ) v ON v.comment_id = c.id
 """
-_OF_MEMBERS = """
+_MEMBER_POINTS = """
     SELECT m.id, coalesce(sum(h.points), 0)::int AS points
     FROM member m LEFT JOIN point_history h ON h.member_id = m.id GROUP BY 1
 """
-_OF_CATEGORIES = """
+_CATEGORY_COUNTS = """
     SELECT category, count(*)::int AS posts FROM board_post
     WHERE NOT is_hidden GROUP BY 1
 """
-_HELD_OF_CATEGORIES = "SELECT category, posts FROM board_post_count WHERE posts <> 0"
-_REFILL = (
-    "DELETE FROM board_post_count",
-    "INSERT INTO board_post_count (category, posts)" + _OF_CATEGORIES,
+_STORED_CATEGORY_COUNTS = (
+    "SELECT category, posts FROM board_post_count WHERE posts <> 0"
 )
-_KEEP_WRITERS_OFF = """
+_REBUILD_CATEGORY_COUNTS = (
+    "DELETE FROM board_post_count",
+    "INSERT INTO board_post_count (category, posts)" + _CATEGORY_COUNTS,
+)
+_LOCK_TABLES = """
     LOCK TABLE member, board_post, board_comment, board_post_vote, board_comment_vote,
         board_post_count, point_history IN SHARE ROW EXCLUSIVE MODE
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class DenormalizedCounter:
     """Columns of a table that are kept, and the same counted from the rows."""
 
     table: str
@@ -70,7 +72,7 @@ class Kept:
     @property
     def held(self) -> str:
         columns = ", ".join(("id", *self.columns))
-        return _HELD.format(columns=columns, table=self.table)
+        return _STORED.format(columns=columns, table=self.table)
 
     @property
     def update(self) -> str:
@@ -85,10 +87,12 @@ class Kept:
         )
 
 
-KEPT = (
-    Kept("board_post", ("up_count", "down_count", "comment_count"), _OF_POSTS),
-    Kept("board_comment", ("up_count", "down_count"), _OF_COMMENTS),
-    Kept("member", ("points",), _OF_MEMBERS),
+COUNTERS = (
+    DenormalizedCounter(
+        "board_post", ("up_count", "down_count", "comment_count"), _POST_COUNTS
+    ),
+    DenormalizedCounter("board_comment", ("up_count", "down_count"), _COMMENT_COUNTS),
+    DenormalizedCounter("member", ("points",), _MEMBER_POINTS),
 )
 
 
@@ -99,10 +103,10 @@ def count_drift() -> dict[str, int]:
     """
     statements = {
         kept.table: _DRIFT.format(key="id", held=kept.held, truth=kept.truth)
-        for kept in KEPT
+        for kept in COUNTERS
     }
     statements["board_post_count"] = _DRIFT.format(
-        key="category", held=_HELD_OF_CATEGORIES, truth=_OF_CATEGORIES
+        key="category", held=_STORED_CATEGORY_COUNTS, truth=_CATEGORY_COUNTS
     )
     drift = {}
     with transaction.atomic(), connection.cursor() as cursor:
@@ -114,17 +118,17 @@ def count_drift() -> dict[str, int]:
     return drift
 
 
-def recount(report: Callable[[str], Any] = str) -> None:
+def rebuild_counters(report: Callable[[str], Any] = str) -> None:
     """Count all of them anew from the rows; writers of the board wait meanwhile.
 
     `report` is told each table that is done.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
-        cursor.execute(_KEEP_WRITERS_OFF)
-        for kept in KEPT:
+        cursor.execute(_LOCK_TABLES)
+        for kept in COUNTERS:
             cursor.execute(kept.update)
             report(f"{kept.table}: counted anew")
-        for sql in _REFILL:
+        for sql in _REBUILD_CATEGORY_COUNTS:
             cursor.execute(sql)
         report("board_post_count: counted anew")

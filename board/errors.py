@@ -3,12 +3,12 @@
 from core.errors import DomainError
 
 
-class NotTheAuthor(DomainError):
+class NotAuthorError(DomainError):
     status = 403
     code = "FORBIDDEN"
     detail = "Only its author may do this."
 
 
-class SelfVote(DomainError):
+class SelfVoteError(DomainError):
     code = "SELF_VOTE"
     detail = "Members do not vote on their own posts and comments."

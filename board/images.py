@@ -14,22 +14,22 @@ from django.db import connection, transaction
 from django.db.models import Count, Sum
 
 from accounts.models import Member
-from accounts.rate_limits import Limit, give_back, take
-from board.content import image_ids_in
-from board.image_processing import Picture, remake
-from board.locking import lock_member
+from accounts.rate_limits import RateLimitPolicy, consume_attempt, refund_attempt
+from board.content import extract_image_ids
+from board.image_processing import EncodedImage, reencode_image
+from board.locking import lock_member_for_update
 from board.models import Image
-from core.errors import InvalidField, InvalidImage, NotFound
-from core.progress import UNSEEN, Progress
+from core.errors import InvalidFieldError, InvalidImageError, NotFoundError
+from core.progress import SILENT_PROGRESS, Progress
 
-MOST_IMAGES = 200
-MOST_BYTES = 50 * 2**20
+MAX_IMAGES = 200
+MAX_TOTAL_BYTES = 50 * 2**20
 """Of all pictures that one member keeps, as they are stored."""
-UPLOADS = Limit("images", 100, timedelta(hours=1))
-TRIES = Limit("image tries", 300, timedelta(hours=1))
+UPLOAD_LIMIT = RateLimitPolicy("images", 100, timedelta(hours=1))
+UPLOAD_ATTEMPT_LIMIT = RateLimitPolicy("image tries", 300, timedelta(hours=1))
 """With those that turn out to be no pictures: finding that out is work."""
-UNUSED_FOR = timedelta(days=1)
-PURGED_AT_ONCE = 100
+UNUSED_IMAGE_RETENTION = timedelta(days=1)
+PURGE_BATCH_SIZE = 100
 
 _LOCK = """
     SELECT id FROM board_image
@@ -38,17 +38,17 @@ _LOCK = """
     )
     ORDER BY id FOR NO KEY UPDATE
 """
-_UNTIE = """
+_UNLINK_OTHERS = """
     DELETE FROM board_post_image
     WHERE post_id = ANY(%(posts)s) AND image_id <> ALL(%(ids)s)
 """
-_TIE = """
+_LINK = """
     INSERT INTO board_post_image (post_id, image_id)
     SELECT post, image
     FROM unnest(%(posts)s::bigint[]) AS post, unnest(%(ids)s::uuid[]) AS image
     ON CONFLICT DO NOTHING
 """
-_NOTE_USE = """
+_UPDATE_UNUSED_SINCE = """
     UPDATE board_image image
     SET unused_since = CASE WHEN use.is_used THEN NULL ELSE %(now)s END
     FROM (
@@ -59,7 +59,7 @@ _NOTE_USE = """
     ) use
     WHERE image.id = use.id AND use.is_used = (image.unused_since IS NOT NULL)
 """
-_LOCK_FORGOTTEN = """
+_LOCK_ORPHANS = """
     SELECT id FROM board_image image
     WHERE unused_since IS NULL AND NOT EXISTS (
         SELECT FROM board_post_image shown WHERE shown.image_id = image.id
@@ -73,7 +73,7 @@ _LOCK_UNUSED = """
 _LOCK_OWN = """
     SELECT id FROM board_image WHERE member_id = %(member)s ORDER BY id FOR UPDATE
 """
-_UNTIE_EVERYWHERE = "DELETE FROM board_post_image WHERE image_id = ANY(%(ids)s)"
+_UNLINK_EVERYWHERE = "DELETE FROM board_post_image WHERE image_id = ANY(%(ids)s)"
 _DELETE = "DELETE FROM board_image WHERE id = ANY(%(ids)s)"
 _DELETE_UNUSED = """
     DELETE FROM board_image image
@@ -83,86 +83,86 @@ _DELETE_UNUSED = """
 """
 
 
-def store_image(member: Member, file: IO[bytes], now: datetime) -> Image:
+def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
     """Keep an uploaded picture as it was remade here, unused as yet.
 
-    Raises `InvalidImage` for what is no usable picture, `RateLimited` after 100 uploads
+    Raises `InvalidImageError` for what is no usable picture, `RateLimited` after 100 uploads
     within an hour, and names the field `image` where the member's quota is used up.
     """
-    take(TRIES, str(member.pk))
-    upload = take(UPLOADS, str(member.pk))
+    consume_attempt(UPLOAD_ATTEMPT_LIMIT, str(member.pk))
+    upload = consume_attempt(UPLOAD_LIMIT, str(member.pk))
     try:
-        _require_room(member, 0)
-        picture = remake(file)
+        _require_quota(member, 0)
+        picture = reencode_image(file)
         with transaction.atomic():
-            lock_member(member)
-            _require_room(member, len(picture.content))
-            return _keep(member, picture, now)
-    except (InvalidImage, InvalidField):
-        give_back(upload)
+            lock_member_for_update(member)
+            _require_quota(member, len(picture.content))
+            return _insert_image(member, picture, now)
+    except (InvalidImageError, InvalidFieldError):
+        refund_attempt(upload)
         raise
 
 
-def find_image(image_id: UUID) -> Image:
-    """The picture with its content, or `NotFound`."""
+def get_image(image_id: UUID) -> Image:
+    """The picture with its content, or `NotFoundError`."""
     image = Image.objects.filter(pk=image_id).first()
     if image is None:
-        raise NotFound
+        raise NotFoundError
     return image
 
 
-def link_images(post_id: int, html: str, now: datetime) -> None:
+def sync_post_images(post_id: int, html: str, now: datetime) -> None:
     """Tie to a post the pictures that its sanitised content shows, and no others.
 
     For the transaction that writes the post; a picture of another member may be shown,
     one that is gone is not tied.
     """
-    _tie([post_id], image_ids_in(html), now)
+    _sync_links([post_id], extract_image_ids(html), now)
 
 
 def unlink_images(post_ids: Iterable[int], now: datetime) -> None:
     """Tie no pictures to these posts, which are about to go."""
-    _tie(list(post_ids), set(), now)
+    _sync_links(list(post_ids), set(), now)
 
 
-def forget_images(member: Member) -> None:
+def delete_member_images(member: Member) -> None:
     """Delete all pictures of a member, also where posts of others show them."""
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_OWN, {"member": member.pk})
         ids = [row[0] for row in cursor.fetchall()]
-        cursor.execute(_UNTIE_EVERYWHERE, {"ids": ids})
+        cursor.execute(_UNLINK_EVERYWHERE, {"ids": ids})
         cursor.execute(_DELETE, {"ids": ids})
 
 
-def purge_unused(now: datetime, progress: Progress = UNSEEN) -> int:
+def purge_unused_images(now: datetime, progress: Progress = SILENT_PROGRESS) -> int:
     """Delete the pictures that no post has shown for a day; the number deleted.
 
     One that a post begins to show meanwhile is left. Pictures whose post went without
     a word about them count as unused from now on.
     """
-    while _note_forgotten(now):
+    while _mark_orphans_unused(now):
         pass
     purged, left = 0, True
     while left:
         looked_at, deleted = _purge_batch(now)
         purged, left = purged + deleted, looked_at > 0
-        progress.tell(f"{purged} images so far")
+        progress.update(f"{purged} images so far")
     return purged
 
 
-def _require_room(member: Member, more_bytes: int) -> None:
+def _require_quota(member: Member, more_bytes: int) -> None:
     kept = Image.objects.filter(member=member).aggregate(
         images=Count("id"), bytes=Sum("size", default=0)
     )
-    if kept["images"] >= MOST_IMAGES:
-        detail = f"You keep {MOST_IMAGES} pictures already."
-        raise InvalidField("image", detail, "quota")
-    if kept["bytes"] + more_bytes > MOST_BYTES:
-        detail = f"Your pictures would take more than {MOST_BYTES >> 20} MB."
-        raise InvalidField("image", detail, "quota")
+    if kept["images"] >= MAX_IMAGES:
+        detail = f"You keep {MAX_IMAGES} pictures already."
+        raise InvalidFieldError("image", detail, "quota")
+    if kept["bytes"] + more_bytes > MAX_TOTAL_BYTES:
+        detail = f"Your pictures would take more than {MAX_TOTAL_BYTES >> 20} MB."
+        raise InvalidFieldError("image", detail, "quota")
 
 
-def _keep(member: Member, picture: Picture, now: datetime) -> Image:
+def _insert_image(member: Member, picture: EncodedImage, now: datetime) -> Image:
     return Image.objects.create(
         member=member,
         content=picture.content,
@@ -176,7 +176,7 @@ def _keep(member: Member, picture: Picture, now: datetime) -> Image:
     )
 
 
-def _tie(post_ids: list[int], shown: set[UUID], now: datetime) -> None:
+def _sync_links(post_ids: list[int], shown: set[UUID], now: datetime) -> None:
     with connection.cursor() as cursor:
         values: dict[str, Any] = {"posts": post_ids, "ids": list(shown), "now": now}
         cursor.execute(_LOCK, values)
@@ -184,17 +184,17 @@ def _tie(post_ids: list[int], shown: set[UUID], now: datetime) -> None:
         if not locked:
             return
         values["ids"] = [image_id for image_id in locked if image_id in shown]
-        cursor.execute(_UNTIE, values)
-        cursor.execute(_TIE, values)
-        cursor.execute(_NOTE_USE, values | {"ids": locked})
+        cursor.execute(_UNLINK_OTHERS, values)
+        cursor.execute(_LINK, values)
+        cursor.execute(_UPDATE_UNUSED_SINCE, values | {"ids": locked})
 
 
 @transaction.atomic
-def _note_forgotten(now: datetime) -> bool:
+def _mark_orphans_unused(now: datetime) -> bool:
     with connection.cursor() as cursor:
-        cursor.execute(_LOCK_FORGOTTEN, {"most": PURGED_AT_ONCE})
+        cursor.execute(_LOCK_ORPHANS, {"most": PURGE_BATCH_SIZE})
         ids = [row[0] for row in cursor.fetchall()]
-        cursor.execute(_NOTE_USE, {"ids": ids, "now": now})
+        cursor.execute(_UPDATE_UNUSED_SINCE, {"ids": ids, "now": now})
         return bool(ids)
 
 
@@ -206,10 +206,13 @@ def _purge_batch(now: datetime) -> tuple[int, int]:
     whoever comes later finds them locked, then gone.
     """
     with connection.cursor() as cursor:
-        values: dict[str, Any] = {"before": now - UNUSED_FOR, "most": PURGED_AT_ONCE}
+        values: dict[str, Any] = {
+            "before": now - UNUSED_IMAGE_RETENTION,
+            "most": PURGE_BATCH_SIZE,
+        }
         cursor.execute(_LOCK_UNUSED, values)
         ids = [row[0] for row in cursor.fetchall()]
         cursor.execute(_DELETE_UNUSED, {"ids": ids})
         deleted = cursor.rowcount
-        cursor.execute(_NOTE_USE, {"ids": ids, "now": now})
+        cursor.execute(_UPDATE_UNUSED_SINCE, {"ids": ids, "now": now})
     return len(ids), deleted

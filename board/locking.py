@@ -11,14 +11,14 @@ from django.db import connection
 
 from accounts.models import Member
 from board.models import Comment, Post
-from core.errors import NotFound
+from core.errors import NotFoundError
 
 MAX_ID = 2**63 - 1
-LEAVING = 0x424F4152
+ACCOUNT_DELETION_LOCK = 0x424F4152
 """The key of the advisory lock of those who leave."""
 
 
-def wait_to_leave() -> None:
+def acquire_account_deletion_lock() -> None:
     """Let members leave one after the other, before any of their rows is locked.
 
     Whoever leaves takes votes and comments back from one post in two statements. Of a
@@ -26,10 +26,10 @@ def wait_to_leave() -> None:
     it commits: two who had written to each other would wait for each other.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LEAVING])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ACCOUNT_DELETION_LOCK])
 
 
-def share_member(member: Member) -> None:
+def lock_member_key_share(member: Member) -> None:
     """Write beside others of the same member, but not while the account is erased.
 
     Erasure locks the member first; a writer that held a post by then would make it
@@ -41,31 +41,31 @@ def share_member(member: Member) -> None:
             raise Member.DoesNotExist
 
 
-def lock_member(member: Member) -> None:
+def lock_member_for_update(member: Member) -> None:
     """Let the member write one thing after the other, as points ask for."""
     Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
 
 
 def lock_post(post_id: int, *, to_end: bool = False) -> Post:
-    """The post, which nobody else changes meanwhile, or `NotFound`; none hidden.
+    """The post, which nobody else changes meanwhile, or `NotFoundError`; none hidden.
 
     `to_end` also keeps off whoever is about to refer to it.
     """
     posts = Post.objects.select_for_update(no_key=not to_end).defer("content", "words")
     post = posts.filter(pk=post_id, is_hidden=False).first()
     if post is None:
-        raise NotFound
+        raise NotFoundError
     return post
 
 
 def lock_comment(comment_id: int, *, to_end: bool = False) -> Comment:
-    """The comment, or `NotFound`; none that is hidden or below a hidden post."""
+    """The comment, or `NotFoundError`; none that is hidden or below a hidden post."""
     comments = Comment.objects.select_for_update(no_key=not to_end, of=("self",))
     comment = comments.filter(
         pk=comment_id, is_hidden=False, post__is_hidden=False
     ).first()
     if comment is None:
-        raise NotFound
+        raise NotFoundError
     return comment
 
 

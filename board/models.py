@@ -17,22 +17,22 @@ from accounts.models import Member
 from board import content
 
 TITLE_LENGTH = 200
-CONTENT_LENGTH = content.LONGEST
+CONTENT_LENGTH = content.MAX_CONTENT_LENGTH
 COMMENT_LENGTH = 5_000
 TAG_LENGTH = 100
 HOT_UP_VOTES = 50
 """Up votes that make a post or comment hot within its first day."""
 
 
-class Category(models.TextChoices):
-    """Where a post stands (service.md, Post)."""
+class PostCategory(models.TextChoices):
+    """Where a post stands (spec 5.1)."""
 
     COMMUNITY = "community"
     SAVING = "saving"
     TIPS = "tips"
 
 
-class Voted(models.Model):
+class VotableContent(models.Model):
     """What members vote on: the author, the counters, and whether staff hid it."""
 
     member = models.ForeignKey(
@@ -56,10 +56,10 @@ class Voted(models.Model):
         abstract = True
 
 
-class Post(Voted):
+class Post(VotableContent):
     """A post; `content` is sanitised HTML, `words` its title and text to search in."""
 
-    category = models.CharField(max_length=9, choices=Category.choices)
+    category = models.CharField(max_length=9, choices=PostCategory.choices)
     title = models.CharField(max_length=TITLE_LENGTH)
     content = models.TextField()
     words = models.TextField(editable=False)
@@ -72,7 +72,7 @@ class Post(Voted):
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(category__in=Category.values),
+                condition=Q(category__in=PostCategory.values),
                 name="board_post_category_known",
             ),
             models.CheckConstraint(
@@ -114,7 +114,7 @@ class Post(Voted):
         return f"post {self.pk}"
 
 
-class Comment(Voted):
+class Comment(VotableContent):
     """A comment below a post, plain text."""
 
     post = models.ForeignKey(
@@ -220,7 +220,7 @@ class PostCount(models.Model):
     """How many posts of a category can be seen, notices included."""
 
     category = models.CharField(
-        max_length=9, choices=Category.choices, primary_key=True
+        max_length=9, choices=PostCategory.choices, primary_key=True
     )
     posts = models.IntegerField()
 

@@ -11,17 +11,17 @@ from typing import Any
 
 from django.db import connection
 
-from accounts.avatars import avatar_of
+from accounts.avatars import avatar_url
 from accounts.models import Member
-from board.content import searchable, show
+from board.content import normalize_search_text, render_html
 from board.locking import MAX_ID
-from board.voting import CHOICES
-from core.api.pagination import Page
-from core.errors import NotFound
+from board.voting import VOTE_CHOICE_BY_VALUE
+from core.api.pagination import PageRequest
+from core.errors import NotFoundError
 
-HOT_AGE = timedelta(days=1)
-"""How old a hot post or comment may be (service.md, Limits)."""
-HOT_SHOWN = 3
+MAX_HOT_AGE = timedelta(days=1)
+"""How old a hot post or comment may be (spec 5.2)."""
+MAX_HOT_ITEMS = 3
 """How many of them stand at the top."""
 
 _HOT = """
@@ -33,12 +33,12 @@ _HOT = """
         ORDER BY rank LIMIT %(hot_shown)s
     )
 """
-_PLAIN = """
+_REGULAR = """
     SELECT p.id, 2 AS part, -p.id AS rank FROM board_post p
     WHERE NOT p.is_notice AND NOT p.is_hidden
       AND p.id <> ALL (ARRAY(SELECT id FROM hot)) {filter}
 """
-_BY_NUMBER = """
+_OFFSET_PAGE = """
     WITH {hot}, front AS MATERIALIZED (
         SELECT id, 0 AS part, rank FROM hot
         UNION ALL
@@ -61,7 +61,7 @@ _BY_NUMBER = """
 """
 """Hot posts, notices, then the rest by id: one sequence that the pages cut. The last
 limit changes nothing; it tells the planner how few rows there are to join."""
-_BY_KEY = """
+_KEYSET_PAGE = """
     WITH {hot} {plain} AND p.id < %(before)s ORDER BY p.id DESC LIMIT %(size)s + 1
 """
 _OWN = """
@@ -69,7 +69,7 @@ _OWN = """
     WHERE p.member_id = %(member)s AND NOT p.is_hidden
     ORDER BY p.id DESC LIMIT %(size)s OFFSET %(offset)s
 """
-AUTHOR = "m.id, m.display_name, m.avatar_version, m.idp_picture"
+AUTHOR_COLUMNS = "m.id, m.display_name, m.avatar_version, m.idp_picture"
 _POSTS = """
     SELECT ({count}), p.id, p.title, p.category, p.tags, p.is_notice,
         p.is_popular AND p.created_at >= %(hot_since)s,
@@ -82,7 +82,7 @@ _POSTS = """
     ORDER BY page.part, page.rank
 """
 _ONE = "SELECT %(post)s::bigint AS id, 0 AS part, 0 AS rank"
-_CONTENT = ", p.content, to_json(p.updated_at) #>> '{}', p.is_hidden"
+_DETAIL_COLUMNS = ", p.content, to_json(p.updated_at) #>> '{}', p.is_hidden"
 
 _COUNT_ALL = "SELECT coalesce(sum(n.posts), 0)::bigint FROM board_post_count n"
 _COUNT_CATEGORY = _COUNT_ALL + " WHERE n.category = %(category)s"
@@ -113,7 +113,7 @@ class PostFilter:
 
     @property
     def values(self) -> dict[str, str]:
-        keyword = _containing(self.keyword) if self.keyword else None
+        keyword = _like_pattern(self.keyword) if self.keyword else None
         given = {"category": self.category, "tag": self.tag, "keyword": keyword}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -129,20 +129,20 @@ class PostFilter:
         return _COUNT_ALL if self.category is None else _COUNT_CATEGORY
 
 
-def read_page_of_posts(
-    reader: Member, wanted: PostFilter, page: Page, now: datetime
+def list_posts_page(
+    reader: Member, wanted: PostFilter, page: PageRequest, now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
     """The count and one page: hot posts, notices, then the rest, newest first.
 
     At most three hot posts stand at the top of the whole list, most up votes first,
-    and nowhere else (service.md, Board rules, 2; contract, section 9, Lists).
+    and nowhere else (spec 5.2).
     """
     values = wanted.values | {"size": page.size, "offset": page.offset}
-    sql = _fill(_BY_NUMBER, wanted)
-    return _read_posts(reader, sql, wanted.count, values, now)
+    sql = _format_sql(_OFFSET_PAGE, wanted)
+    return _fetch_page(reader, sql, wanted.count, values, now)
 
 
-def read_posts_before(
+def list_posts_before(
     reader: Member, wanted: PostFilter, before: int, size: int, now: datetime
 ) -> tuple[int, list[dict[str, Any]], int | None]:
     """The count, plain posts with smaller ids, and the next `before` if there are more.
@@ -151,83 +151,85 @@ def read_posts_before(
     goes on from a page sees none twice.
     """
     values = wanted.values | {"size": size, "before": min(before, MAX_ID)}
-    sql = _fill(_BY_KEY, wanted)
-    count, posts = _read_posts(reader, sql, wanted.count, values, now)
+    sql = _format_sql(_KEYSET_PAGE, wanted)
+    count, posts = _fetch_page(reader, sql, wanted.count, values, now)
     following = posts[size - 1]["id"] if len(posts) > size else None
     return count, posts[:size], following
 
 
-def read_own_posts(
-    member: Member, page: Page, now: datetime
+def list_own_posts(
+    member: Member, page: PageRequest, now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
     """The member's own posts, newest first."""
     values = {"size": page.size, "offset": page.offset}
-    return _read_posts(member, _OWN, _COUNT_OWN, values, now)
+    return _fetch_page(member, _OWN, _COUNT_OWN, values, now)
 
 
-def read_post(reader: Member, post_id: int, now: datetime) -> dict[str, Any]:
-    """One post with its content and who voted it up, or `NotFound`."""
-    rows = _select_posts(reader, _ONE, "0", {"post": as_id(post_id)}, now, _CONTENT)
+def get_post_payload(reader: Member, post_id: int, now: datetime) -> dict[str, Any]:
+    """One post with its content and who voted it up, or `NotFoundError`."""
+    rows = _fetch_post_rows(
+        reader, _ONE, "0", {"post": require_valid_id(post_id)}, now, _DETAIL_COLUMNS
+    )
     if not rows or rows[0][-1]:
-        raise NotFound
+        raise NotFoundError
     content, updated_at, _ = rows[0][-3:]
-    return _describe_post(rows[0]) | {
-        "content": show(content),
+    return _post_payload(rows[0]) | {
+        "content": render_html(content),
         "updatedAt": updated_at,
-        "recommenders": read_recommenders(post_id),
+        "recommenders": list_recommenders(post_id),
     }
 
 
-def read_recommenders(post_id: int) -> list[dict[str, Any]]:
+def list_recommenders(post_id: int) -> list[dict[str, Any]]:
     """The members who voted a post up, in the order of their votes."""
-    rows = read_rows(_RECOMMENDERS.format(author=AUTHOR), {"post": post_id})
-    return [describe_author(row) for row in rows]
+    rows = fetch_rows(_RECOMMENDERS.format(author=AUTHOR_COLUMNS), {"post": post_id})
+    return [author_payload(row) for row in rows]
 
 
-def hot_since(now: datetime) -> dict[str, Any]:
+def hot_parameters(now: datetime) -> dict[str, Any]:
     """The values that every statement about hot ones needs."""
-    return {"hot_since": now - HOT_AGE, "hot_shown": HOT_SHOWN}
+    return {"hot_since": now - MAX_HOT_AGE, "hot_shown": MAX_HOT_ITEMS}
 
 
-def as_id(number: int) -> int:
-    """An id that a row can have, or `NotFound`."""
+def require_valid_id(number: int) -> int:
+    """An id that a row can have, or `NotFoundError`."""
     if number > MAX_ID:
-        raise NotFound
+        raise NotFoundError
     return number
 
 
-def describe_author(columns: Sequence[Any]) -> dict[str, Any]:
-    """The columns of `AUTHOR` as the contract's author."""
+def author_payload(columns: Sequence[Any]) -> dict[str, Any]:
+    """The columns of `AUTHOR_COLUMNS` as an author (spec 5.7)."""
     member_id, name, version, picture = columns
     return {
         "id": member_id,
         "displayName": name,
-        "avatar": avatar_of(member_id, version, picture),
+        "avatar": avatar_url(member_id, version, picture),
     }
 
 
-def read_rows(sql: str, values: dict[str, Any]) -> list[Row]:
+def fetch_rows(sql: str, values: dict[str, Any]) -> list[Row]:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         rows: list[Row] = cursor.fetchall()
     return rows
 
 
-def _fill(page: str, wanted: PostFilter) -> str:
-    hot, plain = (part.format(filter=wanted.sql) for part in (_HOT, _PLAIN))
+def _format_sql(page: str, wanted: PostFilter) -> str:
+    hot, plain = (part.format(filter=wanted.sql) for part in (_HOT, _REGULAR))
     return page.format(hot=hot, plain=plain, filter=wanted.sql)
 
 
-def _read_posts(
+def _fetch_page(
     reader: Member, page: str, count: str, values: dict[str, Any], now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
-    rows = _select_posts(reader, page, count, values, now)
+    rows = _fetch_post_rows(reader, page, count, values, now)
     if rows:
-        return rows[0][0], [_describe_post(row) for row in rows]
-    return int(read_rows(count, values | {"member": reader.pk})[0][0]), []
+        return rows[0][0], [_post_payload(row) for row in rows]
+    return int(fetch_rows(count, values | {"member": reader.pk})[0][0]), []
 
 
-def _select_posts(
+def _fetch_post_rows(
     reader: Member,
     page: str,
     count: str,
@@ -235,12 +237,12 @@ def _select_posts(
     now: datetime,
     more: str = "",
 ) -> list[Row]:
-    sql = _POSTS.format(page=page, count=count, author=AUTHOR, more=more)
-    return read_rows(sql, values | hot_since(now) | {"member": reader.pk})
+    sql = _POSTS.format(page=page, count=count, author=AUTHOR_COLUMNS, more=more)
+    return fetch_rows(sql, values | hot_parameters(now) | {"member": reader.pk})
 
 
-def _describe_post(row: Row) -> dict[str, Any]:
-    """A row of `_POSTS` as the contract's summary, by hand: lists are long."""
+def _post_payload(row: Row) -> dict[str, Any]:
+    """A row of `_POSTS` as a summary (spec 5.1), by hand: lists are long."""
     return {
         "id": row[1],
         "title": row[2],
@@ -251,14 +253,14 @@ def _describe_post(row: Row) -> dict[str, Any]:
         "upCount": row[7],
         "downCount": row[8],
         "commentCount": row[9],
-        "myVote": CHOICES[row[10]],
-        "author": describe_author(row[11:15]),
+        "myVote": VOTE_CHOICE_BY_VALUE[row[10]],
+        "author": author_payload(row[11:15]),
         "createdAt": row[15],
     }
 
 
-def _containing(keyword: str) -> str:
+def _like_pattern(keyword: str) -> str:
     """A pattern for the words of posts, which are kept in one searchable form."""
-    text = searchable(keyword)
+    text = normalize_search_text(keyword)
     escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"

@@ -2,11 +2,11 @@
 
 from celery import shared_task
 
-from board.images import purge_unused
+from board.images import purge_unused_images
 from core.jobs.runner import run_job
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def purge_images() -> None:
     """Daily: pictures that no post has shown for a day."""
-    run_job("purge images", purge_unused)
+    run_job("purge_images", purge_unused_images)

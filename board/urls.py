@@ -21,25 +21,25 @@ LIST: dict[str, Any] = {"get": "list"}
 VOTE: dict[str, Any] = {"post": "vote"}
 RECOMMENDERS: dict[str, Any] = {"get": "recommenders"}
 
-vote_on_post = PostVoteViewSet.as_view(VOTE)
-vote_on_comment = CommentVoteViewSet.as_view(VOTE)
-list_recommenders = PostVoteViewSet.as_view(RECOMMENDERS)
-list_own_posts = MyPostViewSet.as_view(LIST)
-list_own_comments = MyCommentViewSet.as_view(LIST)
-set_notice = NoticeViewSet.as_view({"post": "notice"})
-end_notice = NoticeViewSet.as_view({"post": "unnotice"})
+post_vote_view = PostVoteViewSet.as_view(VOTE)
+comment_vote_view = CommentVoteViewSet.as_view(VOTE)
+recommenders_view = PostVoteViewSet.as_view(RECOMMENDERS)
+own_posts_view = MyPostViewSet.as_view(LIST)
+own_comments_view = MyCommentViewSet.as_view(LIST)
+set_notice_view = NoticeViewSet.as_view({"post": "notice"})
+clear_notice_view = NoticeViewSet.as_view({"post": "unnotice"})
 
 urlpatterns = [
     path("posts", PostViewSet.as_view(COLLECTION)),
     path("posts/<int:post_id>", PostViewSet.as_view(POST)),
     path("posts/<int:post_id>/comments", CommentViewSet.as_view(COLLECTION)),
-    path("posts/<int:post_id>/vote", vote_on_post),
-    path("posts/<int:post_id>/recommenders", list_recommenders),
-    path("posts/<int:post_id>/notice", set_notice),
-    path("posts/<int:post_id>/unnotice", end_notice),
+    path("posts/<int:post_id>/vote", post_vote_view),
+    path("posts/<int:post_id>/recommenders", recommenders_view),
+    path("posts/<int:post_id>/notice", set_notice_view),
+    path("posts/<int:post_id>/unnotice", clear_notice_view),
     path("comments/<int:comment_id>", CommentViewSet.as_view(COMMENT)),
-    path("comments/<int:comment_id>/vote", vote_on_comment),
+    path("comments/<int:comment_id>/vote", comment_vote_view),
     path("images", ImagesView.as_view()),
-    path("my/posts", list_own_posts),
-    path("my/comments", list_own_comments),
+    path("my/posts", own_posts_view),
+    path("my/comments", own_comments_view),
 ]

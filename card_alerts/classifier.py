@@ -4,164 +4,185 @@ import re
 from dataclasses import dataclass, field
 
 from card_alerts import rejection_rules
-from card_alerts.issuers import issuer_of_sender
+from card_alerts.issuers import find_issuer_by_sender
 from card_alerts.masked_text import LABEL
-from card_alerts.merchants import Run
-from card_alerts.money import Money
+from card_alerts.merchants import MerchantSpan
+from card_alerts.money import MoneyMatch
 from card_alerts.result import Kind, Reason
-from card_alerts.status_keywords import BESIDE_RANK, GLUED_RANK, Signal
-from card_alerts.tokenizer import QUOTED, Reading
+from card_alerts.status_keywords import RANK_ADJACENT, RANK_ATTACHED, StatusKeyword
+from card_alerts.tokenizer import QUOTED, TokenizedMessage
 
-_PAYS_AND_SO_ON = re.compile("(?:사용|이용|결제)$")
+_WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
-_BOOKING = re.compile("체크[ ]?카드[ ]?출금")
-_DONE = re.compile("했|하였|하셨|되었|됐|완료")
+_CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?카드[ ]?출금")
+_PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 _LABELS = re.compile(f"{LABEL}+")
-LONGEST_NAME = 24
+MAX_IGNORED_NAME_LENGTH = 24
 """Letters of a name whose words decide nothing; a longer stretch is a sentence."""
 
 
 @dataclass(slots=True)
-class Case:
+class MessageEvidence:
     """A message that was read, what was chosen of it, and how much that tells."""
 
-    reading: Reading
-    money: Money | None
-    signal: Signal | None
-    run: Run | None
+    message: TokenizedMessage
+    money: MoneyMatch | None
+    keyword: StatusKeyword | None
+    merchant: MerchantSpan | None
     sender: str
-    word: str = field(init=False)
+    keyword_text: str = field(init=False)
     """The deciding word as printed; empty without one."""
-    has_clock: bool = field(init=False)
-    has_months: bool = field(init=False)
+    has_printed_time: bool = field(init=False)
+    has_installment_terms: bool = field(init=False)
     is_detailed: bool = field(init=False)
-    is_told: bool = field(init=False)
+    has_strong_keyword: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        reading, signal = self.reading, self.signal
-        self.word = reading.source[slice(*signal.span)] if signal else ""
-        self.has_clock = any(moment.has_clock for moment in reading.moments)
-        self.has_months = reading.has_months
+        reading, signal = self.message, self.keyword
+        self.keyword_text = reading.text[slice(*signal.span)] if signal else ""
+        self.has_printed_time = any(
+            moment.has_printed_time for moment in reading.timestamps
+        )
+        self.has_installment_terms = reading.has_installment_terms
         self.is_detailed = self._is_detailed()
-        self.is_told = self._is_told()
+        self.has_strong_keyword = self._has_strong_keyword()
 
     def _is_detailed(self) -> bool:
         """Whether a card, an amount and a day, a total or months stand together."""
-        reading = self.reading
+        reading = self.message
         if self.money is None:
             return False
         if reading.digits is not None:
-            return bool(reading.moments or reading.total or self.has_months)
-        if reading.head is None or not reading.moments:
+            return bool(
+                reading.timestamps
+                or reading.running_total
+                or self.has_installment_terms
+            )
+        if reading.issuer_match is None or not reading.timestamps:
             return False
-        if reading.head.is_firm and (reading.total or self.has_months):
+        if reading.issuer_match.is_unambiguous and (
+            reading.running_total or self.has_installment_terms
+        ):
             return True
-        return self.has_clock and is_receipt(reading)
+        return self.has_printed_time and has_labeled_fields(reading)
 
-    def _is_told(self) -> bool:
+    def _has_strong_keyword(self) -> bool:
         """Whether a signal beside the amount, or a done deed, tells of a payment."""
-        if self.money is None or self.signal is None:
+        if self.money is None or self.keyword is None:
             return False
-        return self.signal.rank <= BESIDE_RANK or bool(_DONE.search(self.word))
+        return self.keyword.rank <= RANK_ADJACENT or bool(
+            _PAST_TENSE.search(self.keyword_text)
+        )
 
-    def is_settled(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether a signal glued to a head, an amount and one more part are sure."""
-        if self.money is None or self.signal is None:
+        if self.money is None or self.keyword is None:
             return False
-        reading = self.reading
-        if _BOOKING.search(reading.source):
+        reading = self.message
+        if _CHECK_CARD_WITHDRAWAL.search(reading.text):
             return True
-        if self.signal.rank > GLUED_RANK or _PAYS_AND_SO_ON.search(self.word):
+        if self.keyword.rank > RANK_ATTACHED or _WEAK_PAYMENT_WORD.search(
+            self.keyword_text
+        ):
             return False
         if reading.digits is not None:
             return True
-        return reading.head is not None and bool(
-            reading.moments or reading.total or self.has_months
+        return reading.issuer_match is not None and bool(
+            reading.timestamps or reading.running_total or self.has_installment_terms
         )
 
-    def words(self) -> str:
+    def text_for_rules(self) -> str:
         """What is searched for words of refusal: no shop's name, nor what it sold."""
-        source = self.reading.source
-        run = self.run
-        signal = self.signal is not None and not self.signal.is_loose
-        firm = self.reading.head is not None and self.reading.head.is_firm
-        timed = self.has_clock and (signal or self.has_months)
-        sure = self.is_detailed or self.is_told or timed or (signal and firm)
-        if run is not None and sure and run.end - run.start <= LONGEST_NAME:
-            source = run.cut_from(source)
+        source = self.message.text
+        run = self.merchant
+        signal = self.keyword is not None and not self.keyword.is_weak
+        firm = (
+            self.message.issuer_match is not None
+            and self.message.issuer_match.is_unambiguous
+        )
+        timed = self.has_printed_time and (signal or self.has_installment_terms)
+        sure = self.is_detailed or self.has_strong_keyword or timed or (signal and firm)
+        if run is not None and sure and run.end - run.start <= MAX_IGNORED_NAME_LENGTH:
+            source = run.remove_from(source)
         return QUOTED.sub("", source) if "'" in source else source
 
 
-def is_receipt(reading: Reading) -> bool:
+def has_labeled_fields(reading: TokenizedMessage) -> bool:
     """Whether labels name the fields: a pay app's receipt needs no signal."""
-    return len(_LABELS.findall(reading.skeleton.text)) >= 3
+    return len(_LABELS.findall(reading.masked.text)) >= 3
 
 
-def find_refusal(case: Case) -> Reason | None:
+def rejection_reason(case: MessageEvidence) -> Reason | None:
     """The reason why nothing is recorded, or None for a payment or a decline."""
-    settled = case.is_settled()
-    sure = _find_sure(case, settled)
+    settled = case.is_conclusive()
+    sure = _definite_rejection_reason(case, settled)
     if sure:
         return sure
     if settled or is_decline(case):
         return None
-    words = case.words()
+    words = case.text_for_rules()
     if rejection_rules.PASSWORD.search(words) and not (
-        case.is_detailed and case.signal
+        case.is_detailed and case.keyword
     ):
         return Reason.ONE_TIME_PASSWORD
-    done = case.is_told and bool(_DONE.search(case.word))
-    weak = rejection_rules.refuse_weak(
+    done = case.has_strong_keyword and bool(_PAST_TENSE.search(case.keyword_text))
+    weak = rejection_rules.weak_rejection_reason(
         words,
         is_detailed=case.is_detailed or done,
-        is_approved="승인" in case.word,
+        is_approved="승인" in case.keyword_text,
     )
     if weak or case.money is None:
         return weak or Reason.NO_PAYMENT
     return None if _is_payment(case) else Reason.NO_PAYMENT
 
 
-def _find_sure(case: Case, settled: bool) -> Reason | None:
+def _definite_rejection_reason(case: MessageEvidence, settled: bool) -> Reason | None:
     """A reason that holds whatever else the message says."""
-    text = case.reading.source
-    full = case.is_detailed and case.has_clock
+    text = case.message.text
+    full = case.is_detailed and case.has_printed_time
     if not full and rejection_rules.ADVERT_MARK.match(text):
         return Reason.ADVERT
     if rejection_rules.has_opt_out(text) and rejection_rules.OPT_OUT.search(
-        case.words() if settled or full else text
+        case.text_for_rules() if settled or full else text
     ):
         return Reason.ADVERT
-    if rejection_rules.HAS_CODE.search(text) and rejection_rules.CODE.search(text):
+    if rejection_rules.HAS_CODE.search(text) and rejection_rules.ONE_TIME_CODE.search(
+        text
+    ):
         return Reason.ONE_TIME_PASSWORD
-    if "한도" in text and rejection_rules.LIMIT.search(case.words() if full else text):
+    if "한도" in text and rejection_rules.LIMIT_CHANGE.search(
+        case.text_for_rules() if full else text
+    ):
         return Reason.NO_PAYMENT
     return None
 
 
-def is_decline(case: Case) -> bool:
+def is_decline(case: MessageEvidence) -> bool:
     """Whether a decline is told of an amount, or at least beside a card."""
-    signal = case.signal
+    signal = case.keyword
     if signal is None or signal.kind is not Kind.DECLINED:
         return False
     if case.money is not None:
         return True
-    return bool(case.reading.head and signal.rank <= BESIDE_RANK)
+    return bool(case.message.issuer_match and signal.rank <= RANK_ADJACENT)
 
 
-def _is_payment(case: Case) -> bool:
-    reading, signal, text = case.reading, case.signal, case.reading.source
-    if signal is None or (reading.is_bare and not (reading.head or reading.digits)):
+def _is_payment(case: MessageEvidence) -> bool:
+    reading, signal, text = case.message, case.keyword, case.message.text
+    if signal is None or (
+        reading.is_currency_missing and not (reading.issuer_match or reading.digits)
+    ):
         return case.is_detailed and signal is None
-    if reading.head is not None:
+    if reading.issuer_match is not None:
         return True
-    if rejection_rules.ABROAD_SENDER.search(text):
+    if rejection_rules.INTERNATIONAL_SENDER.search(text):
         return False
-    if reading.digits is not None or issuer_of_sender(case.sender):
+    if reading.digits is not None or find_issuer_by_sender(case.sender):
         return True
-    if rejection_rules.LINK.search(text) or rejection_rules.ORDER.search(text):
+    if rejection_rules.LINK.search(text) or rejection_rules.ORDER_NOTICE.search(text):
         return False
-    if rejection_rules.CHAT.search(text):
+    if rejection_rules.CHAT_PHRASES.search(text):
         return False
     if signal.kind is Kind.CANCELLATION:
-        return bool(_CARD_CANCEL.search(text)) or signal.rank <= BESIDE_RANK
+        return bool(_CARD_CANCEL.search(text)) or signal.rank <= RANK_ADJACENT
     return True

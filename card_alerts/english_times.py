@@ -3,9 +3,9 @@
 import re
 from datetime import time
 
-from card_alerts.times import Moment, make_date
+from card_alerts.times import TimestampMatch, make_date
 
-_MONTHS = {
+_MONTH_NUMBERS = {
     name: number
     for number, name in enumerate(
         [
@@ -25,46 +25,48 @@ _MONTHS = {
         start=1,
     )
 }
-_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_CLOCK = (
+_MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_TIME = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?!\d)"
     r"(?:[ ]?(?P<half>[ap])\.?m\b\.?)?"
 )
 _YEAR = r"(?P<year>20\d\d|\d\d)"
-_NTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_DAYS = (
+_ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DATE_PATTERNS = (
     r"(?P<year>20\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
-    rf"{_NTH}[- ](?P<name>{_NAME})(?:[-, ]{{1,2}}{_YEAR}(?![:\d]))?",
-    rf"(?P<name>{_NAME})[ ]{_NTH}(?!\d|:)(?:,?[ ](?P<year>20\d\d)(?!\d))?",
+    rf"{_ORDINAL_DAY}[- ](?P<name>{_MONTH_NAME})(?:[-, ]{{1,2}}{_YEAR}(?![:\d]))?",
+    rf"(?P<name>{_MONTH_NAME})[ ]{_ORDINAL_DAY}(?!\d|:)(?:,?[ ](?P<year>20\d\d)(?!\d))?",
     rf"(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})(?:[/-]{_YEAR})?(?![/\d-])",
 )
-_BETWEEN = r"(?:[:T, ]{1,2}(?:at[ ])?|[ ]at[ ]|[ ]?\n)"
-_WHENS = tuple(
-    re.compile(rf"(?<![\w/.-]){day}(?:{_BETWEEN}{_CLOCK})?", re.IGNORECASE)
-    for day in _DAYS
+_DATE_TIME_SEPARATOR = r"(?:[:T, ]{1,2}(?:at[ ])?|[ ]at[ ]|[ ]?\n)"
+_TIMESTAMP_PATTERNS = tuple(
+    re.compile(rf"(?<![\w/.-]){day}(?:{_DATE_TIME_SEPARATOR}{_TIME})?", re.IGNORECASE)
+    for day in _DATE_PATTERNS
 )
 _TIME_FIRST = re.compile(
-    rf"(?<![\d:]){_CLOCK}(?:[ ][A-Z]{{2,4}})?(?:,?[ ](?:on[ ])?)$", re.IGNORECASE
+    rf"(?<![\d:]){_TIME}(?:[ ][A-Z]{{2,4}})?(?:,?[ ](?:on[ ])?)$", re.IGNORECASE
 )
-REACH = 24
+MAX_TIME_LOOKBEHIND = 24
 
 
-def find_english_moment(text: str, *, month_first: bool) -> Moment | None:
+def find_english_timestamp(text: str, *, month_first: bool) -> TimestampMatch | None:
     """The first day of the text; `month_first` reads 05/06 as the 6th of May."""
-    found: list[Moment] = []
-    for pattern in _WHENS:
+    found: list[TimestampMatch] = []
+    for pattern in _TIMESTAMP_PATTERNS:
         for match in pattern.finditer(text):
-            moment = _read(match, month_first=month_first)
+            moment = _to_timestamp_match(match, month_first=month_first)
             if moment is not None:
                 found.append(moment)
                 break
     return min(found, key=lambda moment: moment.span, default=None)
 
 
-def _read(match: re.Match[str], *, month_first: bool) -> Moment | None:
+def _to_timestamp_match(
+    match: re.Match[str], *, month_first: bool
+) -> TimestampMatch | None:
     groups = match.groupdict()
     if groups.get("name"):
-        month, day = _MONTHS[groups["name"][:3].lower()], int(groups["day"])
+        month, day = _MONTH_NUMBERS[groups["name"][:3].lower()], int(groups["day"])
     elif groups.get("first"):
         one, two = int(groups["first"]), int(groups["second"])
         month, day = (one, two) if month_first else (two, one)
@@ -77,21 +79,23 @@ def _read(match: re.Match[str], *, month_first: bool) -> Moment | None:
     start, end = match.span()
     clock = match
     if not groups["hour"]:
-        earlier = _TIME_FIRST.search(match.string, max(0, start - REACH), start)
+        earlier = _TIME_FIRST.search(
+            match.string, max(0, start - MAX_TIME_LOOKBEHIND), start
+        )
         if earlier:
             clock, start = earlier, earlier.start()
     year = groups.get("year")
-    return Moment(
+    return TimestampMatch(
         month,
         day,
         2000 + int(year[-2:]) if year else None,
-        _time(clock),
+        _parse_time(clock),
         (start, end),
-        has_clock=bool(clock["hour"]),
+        has_printed_time=bool(clock["hour"]),
     )
 
 
-def _time(match: re.Match[str]) -> time | None:
+def _parse_time(match: re.Match[str]) -> time | None:
     if not match["hour"]:
         return None
     hour, minute = int(match["hour"]), int(match["minute"])

@@ -40,7 +40,7 @@ _STATEMENT = re.compile(
     r"|pay your|late fee|\bEMI\b|overdue|past due|thank you for (?:your|the) payment",
     re.IGNORECASE,
 )
-_BANK = re.compile(
+_BANK_TRANSFER = re.compile(
     r"\bcredited\b|\bdeposit(?:ed|s)?\b|\bzelle\b|\btransfer(?:red|s)?\b|\bNEFT\b"
     r"|\bIMPS\b|\bRTGS\b|\bUPI\b|\bwithdr\w{1,8}|\bATM\b|\bsalary\b"
     r"|sent you|you sent|\bpayroll\b|\bwire\b|\bACH\b|\bincoming\b|standing order"
@@ -62,7 +62,7 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 """An advert, even where it tells of what one may have done."""
-_DONE = re.compile(
+_COMPLETED = re.compile(
     r"you (?:just )?(?:made|spent|paid|used)|\bspent\b|was (?:charged|used|made"
     r"|approved|placed|declined|authori[sz]ed)|has been (?:used|made|charged|done)"
     r"|purchase of|transaction of|\bpaid\b|charge of|we processed|transaction with"
@@ -71,10 +71,10 @@ _DONE = re.compile(
 )
 _CARD = re.compile(r"\bcard\b", re.IGNORECASE)
 
-Found = tuple[Kind, tuple[int, int]]
+KindMatch = tuple[Kind, tuple[int, int]]
 
 
-def choose_kind(text: str) -> Found | None:
+def classify_english(text: str) -> KindMatch | None:
     """Declined before refunded before spent, wherever the words stand."""
     for pattern, kind in (
         (_DECLINED, Kind.DECLINED),
@@ -87,7 +87,7 @@ def choose_kind(text: str) -> Found | None:
     return None
 
 
-def find_reason(text: str, kind: Kind | None) -> Reason | None:
+def english_rejection_reason(text: str, kind: Kind | None) -> Reason | None:
     """Why the text is no payment; adverts yield to a sentence of what was done."""
     if _PASSWORD.search(text):
         return Reason.ONE_TIME_PASSWORD
@@ -95,12 +95,12 @@ def find_reason(text: str, kind: Kind | None) -> Reason | None:
         return None
     if kind is Kind.CANCELLATION:
         return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
-    done = _DONE.search(text)
+    done = _COMPLETED.search(text)
     if _OFFER.search(text):
         return Reason.ADVERT
     if _STATEMENT.search(text):
         return Reason.STATEMENT
-    if _BANK.search(text) and not (done and _CARD.search(text)):
+    if _BANK_TRANSFER.search(text) and not (done and _CARD.search(text)):
         return Reason.BANK_TRANSFER
     if _ADVERT.search(text) and not done:
         return Reason.ADVERT

@@ -7,7 +7,7 @@ def _english(
     name: str, aliases: str = "", dollar: str = "USD", packages: str = ""
 ) -> Issuer:
     names = (name, *filter(None, aliases.split(",")))
-    return Issuer(name, names, packages=tuple(packages.split()), dollar=dollar)
+    return Issuer(name, names, packages=tuple(packages.split()), dollar_currency=dollar)
 
 
 def _day_first(
@@ -22,7 +22,7 @@ def _day_first(
         (name, *filter(None, aliases.split(","))),
         packages=tuple(packages.split()),
         phrases=phrases,
-        dollar=dollar,
+        dollar_currency=dollar,
         day_first=True,
     )
 

@@ -17,11 +17,11 @@ class Issuer:
 
     name: str
     aliases: tuple[str, ...] = ()
-    everyday: tuple[str, ...] = ()
-    apps: tuple[str, ...] = ()
+    ambiguous_aliases: tuple[str, ...] = ()
+    app_aliases: tuple[str, ...] = ()
     senders: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
-    pay_service: bool = False
-    dollar: str = "USD"
+    is_pay_service: bool = False
+    dollar_currency: str = "USD"
     day_first: bool = False

@@ -2,13 +2,17 @@
 
 import re
 
-from card_alerts.candidate import Draft, Source, Span, build
+from card_alerts.candidate import PaymentCandidate, SourceText, Span, build_result
 from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
-from card_alerts.issuers import compile_aliases, issuer_of_alias, issuer_of_sender
-from card_alerts.money import Money, find_foreign, read_number
-from card_alerts.result import Kind, Parsed, Reason, refuse
-from card_alerts.times import find_moments
+from card_alerts.issuers import (
+    compile_aliases,
+    find_issuer_by_sender,
+    get_issuer_by_alias,
+)
+from card_alerts.money import MoneyMatch, find_foreign_amounts, parse_number
+from card_alerts.result import Kind, ParseResult, Reason, rejected
+from card_alerts.times import find_timestamps
 
 _YEN = re.compile(r"(?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})[ ]?円")
 _ISSUER = compile_aliases((*JAPANESE, *ENGLISH))
@@ -24,21 +28,21 @@ _VALUE = (
     r"(?:[ ]?[(][^()\n]{0,20}[)])?(?:[ ]?[】:\]][ ]?[】:]?[ ]?\n?[ ]?|[ ]{1,3})"
     r"(?P<value>[^\n◇■◆●・【]{1,600})"
 )
-_LABELLED = {
+_LABELED = {
     name: re.compile(rf"(?:{label}){_VALUE}") for name, label in _LABELS.items()
 }
-_SENTENCE_SHOP = re.compile(
+_MERCHANT_IN_SENTENCE = re.compile(
     r"(?P<value>[^\n、。「」\s]{1,60})(?:にて|で)[^\n]{0,12}\d[\d,]{0,14}[ ]?円"
 )
-LONGEST_SENTENCES = 1000
+MAX_SENTENCE_SCAN_LENGTH = 1000
 """Characters in which the sentence that names the shop must stand."""
-_SENTENCE_DAY = re.compile(r"\d{1,4}[/年月.-]\d{1,2}")
+_DATE_IN_SENTENCE = re.compile(r"\d{1,4}[/年月.-]\d{1,2}")
 
 _PASSWORD = re.compile("ワンタイム|認証コード|認証番号|暗証番号|確認コード|パスワード")
 _STATEMENT = re.compile(
     "お?支払い?(?:金額|日|予定|期限)|引き?落とし|ご?請求|明細|振替|お支払い?のご案内"
 )
-_BANK = re.compile("振込|入金|出金|送金")
+_BANK_TRANSFER = re.compile("振込|入金|出金|送金")
 _ADVERT = re.compile(
     "キャンペーン|最大|もれなく|プレゼント|抽選|特典|エントリー|クーポン"
 )
@@ -51,48 +55,50 @@ _PARTIAL = re.compile("一部|部分")
 _USED = re.compile("利用|使用|決済|お支払い|買物|承認")
 
 
-def parse_japanese(source: Source, sender: str) -> Parsed:
+def parse_japanese(source: SourceText, sender: str) -> ParseResult:
     """The answer for a text in Japanese; amounts in 円 are JPY."""
-    text = source.plain.text
-    shop, day, amount = (_find(name, text) for name in ("shop", "day", "amount"))
-    money = _money(text, amount)
+    text = source.normalized.text
+    shop, day, amount = (
+        _find_labeled_value(name, text) for name in ("shop", "day", "amount")
+    )
+    money = _find_amount(text, amount)
     is_labelled = bool(amount and (shop or day))
-    shop = shop or _sentence_shop(text)
-    rest = source.blank(shop)
+    shop = shop or _find_merchant_in_sentence(text)
+    rest = source.text_without(shop)
     declined = _DECLINED.search(rest)
-    refusal = _refuse(rest, is_labelled=is_labelled)
+    refusal = _rejection_reason(rest, is_labelled=is_labelled)
     if refusal and not (declined and money):
-        return refuse(refusal)
+        return rejected(refusal)
     signal = declined or _CANCELLED.search(rest) or _USED.search(rest)
     if money is None or signal is None:
-        return refuse(Reason.NO_PAYMENT)
+        return rejected(Reason.NO_PAYMENT)
     kind = Kind.APPROVAL
     if declined:
         kind = Kind.DECLINED
     elif _CANCELLED.match(signal[0]):
         kind = Kind.CANCELLATION
-    issuer, issuer_span = _issuer(text, shop, sender)
-    moments = find_moments(text)
+    issuer, issuer_span = _identify_issuer(text, shop, sender)
+    moments = find_timestamps(text)
     inside = [each for each in moments if day and day[0] <= each.span[0] < day[1]]
     chosen = inside or moments
-    return build(
-        Draft(
+    return build_result(
+        PaymentCandidate(
             kind=kind,
             kind_span=signal.span(),
             issuer=issuer,
             issuer_span=issuer_span,
             money=money,
             merchant_span=shop,
-            moment=chosen[0] if chosen else None,
+            timestamp=chosen[0] if chosen else None,
             is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
         ),
         source,
     )
 
 
-def _find(name: str, text: str) -> Span | None:
+def _find_labeled_value(name: str, text: str) -> Span | None:
     """Where the value of a label stands, without blanks around it."""
-    match = _LABELLED[name].search(text)
+    match = _LABELED[name].search(text)
     if not match:
         return None
     start, end = match.span("value")
@@ -101,30 +107,30 @@ def _find(name: str, text: str) -> Span | None:
     return (start, end) if end > start else None
 
 
-def _sentence_shop(text: str) -> Span | None:
+def _find_merchant_in_sentence(text: str) -> Span | None:
     if "で" not in text and "にて" not in text:
         return None
-    match = _SENTENCE_SHOP.search(text, 0, LONGEST_SENTENCES)
-    if match is None or _SENTENCE_DAY.search(match["value"]):
+    match = _MERCHANT_IN_SENTENCE.search(text, 0, MAX_SENTENCE_SCAN_LENGTH)
+    if match is None or _DATE_IN_SENTENCE.search(match["value"]):
         return None
     return match.span("value")
 
 
-def _money(text: str, amount: Span | None) -> Money | None:
+def _find_amount(text: str, amount: Span | None) -> MoneyMatch | None:
     """The labelled amount, else the first of the text."""
     places = [amount] if amount else []
     for start, end in (*places, (0, len(text))):
         match = _YEN.search(text, start, end)
         if match:
             yen = (match.end() - 1, match.end())
-            return Money(read_number(match["number"]), "JPY", match.span(), yen)
-        for money in find_foreign(text):
+            return MoneyMatch(parse_number(match["number"]), "JPY", match.span(), yen)
+        for money in find_foreign_amounts(text):
             if start <= money.span[0] < end:
                 return money
     return None
 
 
-def _refuse(text: str, *, is_labelled: bool) -> Reason | None:
+def _rejection_reason(text: str, *, is_labelled: bool) -> Reason | None:
     if _PASSWORD.search(text):
         return Reason.ONE_TIME_PASSWORD
     if is_labelled:
@@ -133,15 +139,15 @@ def _refuse(text: str, *, is_labelled: bool) -> Reason | None:
         return Reason.STATEMENT
     if _ADVERT.search(text):
         return Reason.ADVERT
-    return Reason.BANK_TRANSFER if _BANK.search(text) else None
+    return Reason.BANK_TRANSFER if _BANK_TRANSFER.search(text) else None
 
 
-def _issuer(
+def _identify_issuer(
     text: str, shop: Span | None, sender: str
 ) -> tuple[Issuer | None, Span | None]:
     """The first issuer named outside the shop's name, else that of the sender."""
     for match in _ISSUER.finditer(text):
         if shop and shop[0] <= match.start() < shop[1]:
             continue
-        return issuer_of_alias(match[0]), match.span()
-    return issuer_of_sender(sender), None
+        return get_issuer_by_alias(match[0]), match.span()
+    return find_issuer_by_sender(sender), None

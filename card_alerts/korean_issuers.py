@@ -16,16 +16,16 @@ def _korean(
     """A row of the Korean table; the names of one cell are separated by commas."""
     return Issuer(
         name,
-        aliases=_names(aliases),
-        everyday=_names(everyday),
-        apps=_names(apps),
+        aliases=_split_names(aliases),
+        ambiguous_aliases=_split_names(everyday),
+        app_aliases=_split_names(apps),
         senders=tuple(senders.split()),
         packages=tuple(packages.split()),
-        pay_service=pay_service,
+        is_pay_service=pay_service,
     )
 
 
-def _names(cell: str) -> tuple[str, ...]:
+def _split_names(cell: str) -> tuple[str, ...]:
     return tuple(filter(None, cell.split(",")))
 
 

@@ -7,31 +7,33 @@ read off the signs.
 
 import re
 
-TOTAL = "\ue000"
+RUNNING_TOTAL = "\ue000"
 BENEFIT = "\ue00b"
 """A discount, points or a second amount beside the payment."""
 BALANCE = "\ue001"
-WHEN = "\ue002"
-MONTHS = "\ue003"
-HEAD = "\ue004"
-NAME = "\ue005"
+TIMESTAMP = "\ue002"
+INSTALLMENT = "\ue003"
+ISSUER = "\ue004"
+HOLDER_NAME = "\ue005"
 AMOUNT = "\ue006"
-SIGNAL = "\ue007"
+KEYWORD = "\ue007"
 NOISE = "\ue008"
 LABEL = "\ue009"
-ORIGINAL = "\ue00a"
+ORIGINAL_DATE = "\ue00a"
 """The day of the approval that a cancellation names."""
 
-SHOP = "\ue00c"
+MERCHANT = "\ue00c"
 """A name in a place that can only be the shop's."""
 
-FIRST_SIGN, LAST_SIGN = "\ue000", "\ue00f"
-ANY = f"{FIRST_SIGN}-{LAST_SIGN}"
+FIRST_PLACEHOLDER, LAST_PLACEHOLDER = "\ue000", "\ue00f"
+ANY_PLACEHOLDER = f"{FIRST_PLACEHOLDER}-{LAST_PLACEHOLDER}"
 """All signs, for use inside the brackets of a regular expression."""
-SIGNS = frozenset(map(chr, range(ord(FIRST_SIGN), ord(LAST_SIGN) + 1)))
+PLACEHOLDERS = frozenset(
+    map(chr, range(ord(FIRST_PLACEHOLDER), ord(LAST_PLACEHOLDER) + 1))
+)
 
 
-class Skeleton:
+class MaskedText:
     """The text, masked part by part."""
 
     __slots__ = ("text",)

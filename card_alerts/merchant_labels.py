@@ -9,34 +9,36 @@ from itertools import islice
 
 from card_alerts.candidate import Span
 
-SHOP_LABEL = (
+MERCHANT_LABEL = (
     r"(?:(?:이용|사용|승인|결제|취소)?가맹점(?:[ ]?이름|명)?|사용처명?|이용처명?|결제처"
     r"|거래처명?|상호명?|매장명?|상점명?|구매처|판매자|이용[ ]?장소|사용[ ]?장소"
     r"|이용점포|점포명)"
 )
-_SUM = r"(?:총[ ]?)?(?:누적|누계|잔액|통장잔액)(?:금액|이용금액)?[ :\-]{0,3}[\d₩-]"
+_RUNNING_TOTAL = (
+    r"(?:총[ ]?)?(?:누적|누계|잔액|통장잔액)(?:금액|이용금액)?[ :\-]{0,3}[\d₩-]"
+)
 _NEXT_LABEL = (
     r"(?:승인|결제|이용|사용|거래|취소|할부|카드|일시|금액|고객|잔액|누적)[가-힣]{0,4}"
     r"[ ]?[:=]"
 )
-_END = re.compile(
-    rf"[ ]{{0,3}}(?:$|\n|\||\((?:일시불|\d{{1,2}}개월)\)|[ ]{_SUM}"
+_NAME_END = re.compile(
+    rf"[ ]{{0,3}}(?:$|\n|\||\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
     r"|[ ](?:잔액|한도|비밀번호|유효기간)[ ]?(?:부족|초과|오류)[ ]*(?:\n|$)"
     r"|[ ]\[|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동))"
 )
 """Where a name ends whose beginning is known."""
-LONGEST_PLACE = 200
-MOST_PLACES = 3
-_LABELLED = re.compile(rf"(?<![가-힣]){SHOP_LABEL}[ ]?[:=][ ]?\n?[ ]?(?=[^\n])")
+MAX_LABELED_MERCHANT_LENGTH = 200
+MAX_LABEL_MATCHES = 3
+_LABELED = re.compile(rf"(?<![가-힣]){MERCHANT_LABEL}[ ]?[:=][ ]?\n?[ ]?(?=[^\n])")
 _HAS_LABEL = re.compile("(?:[점처호자소장]|[점처호장]명|이름)[ ]?[:=]")
-_HAS_UNMARKED = re.compile("처[ ]|점명?[ ]|상호[ ]")
-_UNMARKED = re.compile(
+_HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]")
+_LABELED_INLINE = re.compile(
     r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<shop>[^\n:]{1,60}?)"
     r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
 )
 """Labels on one line, without signs: 사용처 느루공방 거래시간 11/12 14:22."""
-_BARRED = re.compile(
+_AFTER_BAR = re.compile(
     r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)"
     r"|(?:카드|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제|취소)[ ]))"
     r"[ ]?\|[ ]?(?=[^\n|])"
@@ -51,17 +53,17 @@ _BEFORE_AMOUNT = re.compile(
 )
 
 
-def find_place(text: str) -> Span | None:
+def find_labeled_merchant(text: str) -> Span | None:
     """The stretch that the layout calls the shop, or None."""
     if _HAS_LABEL.search(text):
-        span = _find_begun(_LABELLED, text)
+        span = _find_name_after(_LABELED, text)
         if span:
             return span
     match = None
-    if _HAS_UNMARKED.search(text):
-        match = _UNMARKED.search(text)
+    if _HAS_INLINE_LABEL.search(text):
+        match = _LABELED_INLINE.search(text)
     if match is None and "|" in text:
-        span = _find_begun(_BARRED, text)
+        span = _find_name_after(_AFTER_BAR, text)
         if span:
             return span
     if match is None and "에서" in text:
@@ -69,10 +71,12 @@ def find_place(text: str) -> Span | None:
     return match.span("shop") if match else None
 
 
-def _find_begun(beginning: re.Pattern[str], text: str) -> Span | None:
+def _find_name_after(beginning: re.Pattern[str], text: str) -> Span | None:
     """The name behind a beginning; only the first few are looked at."""
-    for match in islice(beginning.finditer(text), MOST_PLACES):
-        end = _END.search(text, match.end() + 1, match.end() + LONGEST_PLACE)
+    for match in islice(beginning.finditer(text), MAX_LABEL_MATCHES):
+        end = _NAME_END.search(
+            text, match.end() + 1, match.end() + MAX_LABELED_MERCHANT_LENGTH
+        )
         if end:
             return match.end(), end.start()
     return None

@@ -5,27 +5,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from card_alerts.masked_text import ANY
-from ledger.currencies import CODES
+from card_alerts.masked_text import ANY_PLACEHOLDER
+from ledger.currencies import CURRENCY_CODES
 
-LARGEST_AMOUNT = 999_999_999_999
+MAX_AMOUNT = 999_999_999_999
 WON = "KRW"
 
-_GROUPED = r"\d{1,3}(?:,\d{3}){1,4}"
-_WHOLE = rf"(?:{_GROUPED}|\d{{1,12}})"
-_CENTS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
-_ENDS = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
+_COMMA_GROUPED = r"\d{1,3}(?:,\d{3}){1,4}"
+_WHOLE = rf"(?:{_COMMA_GROUPED}|\d{{1,12}})"
+_DECIMALS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
+_NUMBER_END = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
 """A number ends, unless a month and a day are glued to it (20.9910/01)."""
-_STARTS = r"(?<![\d,.:*])(?<!\d/)"
-_COMMA = r"\d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])|\d{1,6},\d{2}(?![\d,])"
+_NUMBER_START = r"(?<![\d,.:*])(?<!\d/)"
+_DECIMAL_COMMA = r"\d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])|\d{1,6},\d{2}(?![\d,])"
 """A foreign amount with a decimal comma: 1.234,56 or 12,50."""
-_BLANKS = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}(?!\d|[.,]\d)"
+_SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}(?!\d|[.,]\d)"
 """Grouped by blanks, told by the two decimals at its end: 1 234.56."""
-_TICKS = r"\d{1,3}(?:['’]\d{3}){1,3}(?:\.\d{1,2})?(?!\d)"
+_APOSTROPHE_GROUPED = r"\d{1,3}(?:['’]\d{3}){1,3}(?:\.\d{1,2})?(?!\d)"
 """Grouped as in Switzerland: 1'234.50."""
-_DOTS = r"\d{1,3}(?:\.\d{3}){2,4}(?![\d.,])"
+_DOT_GROUPED = r"\d{1,3}(?:\.\d{3}){2,4}(?![\d.,])"
 """Grouped by dots, without decimals: 1.234.000."""
-_NO_DAY = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))/\d)"
+_NOT_A_DATE = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))/\d)"
 """EUR 11/20 is a currency and a day."""
 
 CURRENCY_WORDS = {
@@ -83,21 +83,23 @@ CURRENCY_SIGNS = {
     "₺": "TRY",
     "₩": WON,
 }
-_WORDS = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
-SIGNS = "|".join(re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1])
-
-_BEFORE = re.compile(
-    rf"(?:(?P<sign>{SIGNS})|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{{3}}))"
-    rf"[ :]{{0,2}}-?[ ]?(?P<number>{_BLANKS}|{_TICKS}|{_DOTS}|{_COMMA}"
-    rf"|(?:{_GROUPED}|\d{{1,12}}+){_CENTS}){_ENDS}{_NO_DAY}"
+_CURRENCY_WORD_PATTERN = "|".join(sorted(CURRENCY_WORDS, key=len, reverse=True))
+CURRENCY_SIGN_PATTERN = "|".join(
+    re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len)[::-1]
 )
-_AFTER = re.compile(
-    rf"{_STARTS}-?(?P<number>{_COMMA}|{_WHOLE}{_CENTS})(?:"
+
+_CURRENCY_FIRST = re.compile(
+    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{{3}}))"
+    rf"[ :]{{0,2}}-?[ ]?(?P<number>{_SPACE_GROUPED}|{_APOSTROPHE_GROUPED}|{_DOT_GROUPED}|{_DECIMAL_COMMA}"
+    rf"|(?:{_COMMA_GROUPED}|\d{{1,12}}+){_DECIMALS}){_NUMBER_END}{_NOT_A_DATE}"
+)
+_CURRENCY_LAST = re.compile(
+    rf"{_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?:"
     rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$)\)"
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
-    rf"|[ ]?(?P<word>{_WORDS})(?![가-힣]))"
+    rf"|[ ]?(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣]))"
 )
-_MAY_FOLLOW = re.compile(
+_CURRENCY_MAY_FOLLOW = re.compile(
     rf"\d\s?\(?[A-Z${''.join(sorted({word[0] for word in CURRENCY_WORDS}))}]"
 )
 """A number and the first letter of a currency: a quick look before the long one."""
@@ -108,18 +110,18 @@ _AFTER_WON = (
     r"|해외|국내|부분)"
 )
 _WON_AMOUNT = re.compile(
-    rf"{_STARTS}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
+    rf"{_NUMBER_START}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
 )
 _BARE_GROUPED = re.compile(
-    rf"(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_GROUPED})(?![\d,:/*%원-]|\.\d)"
+    rf"(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]|\.\d)"
 )
 _BARE_LINE = re.compile(
-    rf"(?:^|(?<=[\n{ANY}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})[ ]{{0,3}}(?=$|[\n{ANY}])"
+    rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}])"
 )
 _BARE_NEGATIVE = re.compile(r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])")
 
 _VALUE = rf"[ :=\-]{{0,3}}\n?[ ₩-]{{0,3}}(?P<number>{_WHOLE})(?!\d|,\d)(?P<won>\s?원)?"
-TOTAL_PATTERN = re.compile(
+RUNNING_TOTAL_PATTERN = re.compile(
     r"(?:총[ ]?|당월[ ]?|금월[ ]?|월[ ]?|이번[ ]?달[ ]?)?(?:누적|누계)"
     r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
 )
@@ -130,30 +132,30 @@ BALANCE_PATTERN = re.compile(
     r"|(?:이용|사용)[ ]?가능[ ]?(?:한도|금액|액)|가용[ ]?한도)(?:은|이|:)?" + _VALUE
 )
 
-_GROUPING = str.maketrans("", "", " '’")
-_MINUS = re.compile(rf"(?:^|[\s({ANY}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$₩])?\Z")
-WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
+_GROUP_SEPARATORS = str.maketrans("", "", " '’")
+_MINUS = re.compile(rf"(?:^|[\s({ANY_PLACEHOLDER}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$₩])?\Z")
+CURRENCIES_WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
+class MoneyMatch:
     """A printed amount without its sign, and where it and its currency stand."""
 
     value: Decimal
     currency: str
     span: tuple[int, int]
     currency_span: tuple[int, int]
-    is_minus: bool = False
+    is_negative: bool = False
     """A minus is glued to it, which is no dash behind a word."""
 
 
-def read_number(number: str) -> Decimal:
+def parse_number(number: str) -> Decimal:
     """1,234.56, 1.234,56, 1 234.56, 1'234.56 and 1.234.000, each as it is meant.
 
     Commas group thousands, unless the last of them has two digits behind it; of
     several dots all group.
     """
-    number = number.translate(_GROUPING)
+    number = number.translate(_GROUP_SEPARATORS)
     if number[-3:-2] == ",":
         return Decimal(number.replace(".", "").replace(",", "."))
     if number.count(".") > 1:
@@ -161,69 +163,73 @@ def read_number(number: str) -> Decimal:
     return Decimal(number.replace(",", ""))
 
 
-def read_money(number: str, currency: str) -> Decimal:
+def parse_amount(number: str, currency: str) -> Decimal:
     """The same; a dot before three digits groups where a currency has no decimals."""
-    if currency in WITHOUT_DECIMALS and number[-4:-3] == "." and "," not in number:
+    if (
+        currency in CURRENCIES_WITHOUT_DECIMALS
+        and number[-4:-3] == "."
+        and "," not in number
+    ):
         number = number.replace(".", "")
-    return read_number(number)
+    return parse_number(number)
 
 
-def is_cut(number: str, currency: str) -> bool:
+def is_truncated(number: str, currency: str) -> bool:
     """₩77,90 is a number that was cut off, not 77.90 of what has no decimals."""
     has_cents = number[-3:-2] == "," and "." not in number
-    return has_cents and currency in WITHOUT_DECIMALS
+    return has_cents and currency in CURRENCIES_WITHOUT_DECIMALS
 
 
-def find_foreign(text: str) -> Iterator[Money]:
+def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
     """Amounts with a currency code, sign or word; 원 is not among them."""
     taken = -1
-    for match in _BEFORE.finditer(text):
+    for match in _CURRENCY_FIRST.finditer(text):
         code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
-        if code not in CODES:
+        if code not in CURRENCY_CODES:
             continue
         taken = match.end()
-        if not is_cut(match["number"], code):
-            yield _money(match, code, "sign" if match["sign"] else "code")
-    if taken >= 0 or not _MAY_FOLLOW.search(text):
+        if not is_truncated(match["number"], code):
+            yield _money_match(match, code, "sign" if match["sign"] else "code")
+    if taken >= 0 or not _CURRENCY_MAY_FOLLOW.search(text):
         return
-    for match in _AFTER.finditer(text):
-        money = _read_after(match)
+    for match in _CURRENCY_LAST.finditer(text):
+        money = _parse_currency_last(match)
         if money:
             yield money
 
 
-def _read_after(match: re.Match[str]) -> Money | None:
+def _parse_currency_last(match: re.Match[str]) -> MoneyMatch | None:
     """12.50(USD), 12.50 USD, 12.50 달러; a whole number and a loose code are none."""
     if match["word"]:
-        return _money(match, CURRENCY_WORDS[match["word"]], "word")
+        return _money_match(match, CURRENCY_WORDS[match["word"]], "word")
     if match["code"]:
         code = CURRENCY_SIGNS.get(match["code"], match["code"])
-        return _money(match, code, "code") if code in CODES else None
+        return _money_match(match, code, "code") if code in CURRENCY_CODES else None
     loose = match["loose"]
     glued = match.start("loose") == match.end("number")
-    if loose not in CODES or not (glued or set(match["number"]) & set(",.")):
+    if loose not in CURRENCY_CODES or not (glued or set(match["number"]) & set(",.")):
         return None
-    return _money(match, loose, "loose")
+    return _money_match(match, loose, "loose")
 
 
-def find_won(text: str) -> list[Money]:
+def find_won_amounts(text: str) -> list[MoneyMatch]:
     """Amounts with 원."""
-    return [_money(match, WON, "number") for match in _WON_AMOUNT.finditer(text)]
+    return [_money_match(match, WON, "number") for match in _WON_AMOUNT.finditer(text)]
 
 
-def find_bare(text: str) -> list[Money]:
+def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
     """Numbers without a currency that can only be amounts: 12,000, or a line of one."""
     for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE):
-        found = [_money(match, WON, "number") for match in pattern.finditer(text)]
+        found = [_money_match(match, WON, "number") for match in pattern.finditer(text)]
         if found:
             return found
     return []
 
 
-def _money(match: re.Match[str], currency: str, group: str) -> Money:
+def _money_match(match: re.Match[str], currency: str, group: str) -> MoneyMatch:
     number = match.start("number")
-    return Money(
-        read_money(match["number"], currency),
+    return MoneyMatch(
+        parse_amount(match["number"], currency),
         currency,
         match.span(),
         match.span(group),
@@ -231,7 +237,7 @@ def _money(match: re.Match[str], currency: str, group: str) -> Money:
     )
 
 
-def is_total(match: re.Match[str]) -> bool:
+def is_plausible_total(match: re.Match[str]) -> bool:
     """Whether 누적 and a number are a sum, not the name of a shop (누적 3호점)."""
     number = match["number"]
     return bool(match["won"]) or "," in number or len(number) > 3 or number == "0"

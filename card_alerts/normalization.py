@@ -9,9 +9,9 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from card_alerts.masked_text import SIGNS
+from card_alerts.masked_text import PLACEHOLDERS
 
-LONGEST_EXPANSION = 8
+MAX_NFKC_EXPANSION = 8
 """A character that NFKC makes longer than this stays as it is."""
 
 _INVISIBLE = (
@@ -21,11 +21,11 @@ _INVISIBLE = (
 _IRREGULAR = re.compile(f"[{_INVISIBLE}\r]")
 _ZERO_WIDTH = re.compile(f"[{_INVISIBLE}]")
 _CLUSTER = re.compile(r".[\u0300-\u036f\u1161-\u11ff\u3099\u309a]{0,8}", re.DOTALL)
-_SAME_LENGTH = str.maketrans(
+_CHARACTER_MAP = str.maketrans(
     {
         **dict.fromkeys("\t\v\f\x1c\x1d\x1e\x1f\x00", " "),
         **dict.fromkeys("\x85\u2028\u2029", "\n"),
-        **dict.fromkeys(SIGNS, " "),
+        **dict.fromkeys(PLACEHOLDERS, " "),
         "−": "-",
         "–": "-",
         "∗": "*",
@@ -37,30 +37,30 @@ _SAME_LENGTH = str.maketrans(
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class NormalizedText:
     """The plain text; `starts` and `ends` hold, per character, its place before."""
 
     text: str
     starts: list[int] | None = None
     ends: list[int] | None = None
 
-    def cut(self, end: int) -> "Plain":
+    def truncated(self, end: int) -> "NormalizedText":
         """The plain text up to `end`."""
         if end >= len(self.text):
             return self
-        return Plain(self.text[:end], self.starts, self.ends)
+        return NormalizedText(self.text[:end], self.starts, self.ends)
 
-    def origin(self, start: int, end: int) -> tuple[int, int]:
+    def source_span(self, start: int, end: int) -> tuple[int, int]:
         """The stretch of the sent text from which `text[start:end]` came."""
         if self.starts is None or self.ends is None:
             return start, end
         return self.starts[start], self.ends[end - 1]
 
 
-def normalise(text: str) -> Plain:
+def normalize(text: str) -> NormalizedText:
     """The plain form; costs one look where the text is plain already."""
     if unicodedata.is_normalized("NFKC", text) and not _IRREGULAR.search(text):
-        return Plain(text.translate(_SAME_LENGTH))
+        return NormalizedText(text.translate(_CHARACTER_MAP))
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -72,21 +72,21 @@ def normalise(text: str) -> Plain:
             starts.extend(range(start, end))
             ends.extend(range(start + 1, end + 1))
             continue
-        composed = compose(cluster)
+        composed = normalize_cluster(cluster)
         pieces.append(composed)
         for _ in composed:
             starts.append(start)
             ends.append(end)
-    return Plain("".join(pieces).translate(_SAME_LENGTH), starts, ends)
+    return NormalizedText("".join(pieces).translate(_CHARACTER_MAP), starts, ends)
 
 
 @lru_cache(maxsize=8192)
-def compose(cluster: str) -> str:
+def normalize_cluster(cluster: str) -> str:
     """A letter with its marks in NFKC, without what nobody sees; a break is \\n."""
     if cluster[0] == "\r":
         return "\n"
     composed = unicodedata.normalize("NFKC", cluster)
-    if len(composed) > LONGEST_EXPANSION:
+    if len(composed) > MAX_NFKC_EXPANSION:
         composed = cluster
     return _ZERO_WIDTH.sub("", composed)
 

@@ -12,16 +12,20 @@ ADVERT_MARK = re.compile(
 )
 """(광고) and its forbidden variants at the very start, as the law wants it."""
 OPT_OUT = re.compile(r"수신[ ]?거부|무료[ ]?거부|수신[ ]?동의[ ]?철회")
-_OPT_OUT_CALL = re.compile(rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}")
+_OPT_OUT_NUMBER = re.compile(rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}")
 HAS_CODE = re.compile("인증|OTP|비밀|확인")
-CODE = re.compile(
+ONE_TIME_CODE = re.compile(
     r"(?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)"
     r"[^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])|[\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호"
 )
 """A password with its digits: no shop's name."""
-LIMIT = re.compile(r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)")
-_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
-CHAT = re.compile(r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}")
+LIMIT_CHANGE = re.compile(
+    r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)"
+)
+_CARD_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
+CHAT_PHRASES = re.compile(
+    r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}"
+)
 
 PASSWORD = re.compile(
     r"인증[ ]?번호|인증[ ]?요청|인증[ ]?코드|확인[ ]?코드|본인[ ]?확인[ ]?번호"
@@ -40,7 +44,7 @@ _STATEMENT = re.compile(
     r"|결제하실[ ]?금액|상환[ ]?(?:안내|예정|일)"
     r"|\d{1,2}월[ ]?(?:분[ ]?)?(?:결제|이용|청구)[ ]?금액"
 )
-_BANK = re.compile(
+_BANK_TRANSFER = re.compile(
     r"(?<!체크카드)(?<!체크카드 )(?:입금|출금|입출금|이체|송금)(?:액|건|내역|알림"
     r"|안내)?(?![가-힣])"
     r"|(?:입금|출금|이체|송금|충전|환급)[ ]?(?:이|을|이[ ]?)?(?:되었|됐|했|하였|완료"
@@ -50,7 +54,7 @@ _BANK = re.compile(
     r"|대출[ ]?(?:이자|원금|실행)|(?:자동|타행|당행|인터넷|모바일|폰뱅킹|펌뱅킹"
     r"|오픈뱅킹|급여)[ ]?(?:이체|출금|입금|송금)"
 )
-_CONDITIONAL = re.compile(
+_PROMOTIONAL = re.compile(
     r"(?:결제|이용|사용|구매|신청|가입|발급|등록|응모)[ ]?시(?![가-힣])|(?:결제|이용"
     r"|사용|구매|신청|응모)하(?:면|세요|고|러|신)"
     r"|이상(?:[ ]|$|시|이용|결제|구매)|최대|받기|받으세요|받아가|드려요|드립니다"
@@ -59,13 +63,13 @@ _CONDITIONAL = re.compile(
     r"|한도[ ]?(?:승인|상향|조회)|상담|경품|사은품"
     r"|할인[ ]?받|돌려|캐시백[ ]?받|\d%[ ]?(?:할인|적립|캐시백|OFF)|출시|오픈[ ]?기념"
 )
-_AUTOMATIC = re.compile("자동[ ]?(?:이체|납부|결제|출금)")
+_AUTOMATIC_PAYMENT = re.compile("자동[ ]?(?:이체|납부|결제|출금)")
 """Of a bill by card, where the card says 승인; else of a bank."""
-ABROAD_SENDER = re.compile(r"국[제외][ ]?발신")
+INTERNATIONAL_SENDER = re.compile(r"국[제외][ ]?발신")
 LINK = re.compile(
     r"https?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/", re.IGNORECASE
 )
-ORDER = re.compile(
+ORDER_NOTICE = re.compile(
     r"주문[ ]?(?:결제|취소|이|번호|완료|접수)|배송|환불.{0,20}(?:소요|예정|접수)"
     r"|취소[ ]?(?:접수|요청|신청)|소멸|(?:카드|신청).{0,12}발급"
 )
@@ -76,12 +80,14 @@ def has_opt_out(text: str) -> bool:
     return "거부" in text or "철회" in text
 
 
-def is_opt_out_call(text: str) -> bool:
+def has_opt_out_number(text: str) -> bool:
     """Whether the text says under which number it is to be refused (무료거부 080…)."""
-    return has_opt_out(text) and _OPT_OUT_CALL.search(text) is not None
+    return has_opt_out(text) and _OPT_OUT_NUMBER.search(text) is not None
 
 
-def refuse_weak(text: str, *, is_detailed: bool, is_approved: bool) -> Reason | None:
+def weak_rejection_reason(
+    text: str, *, is_detailed: bool, is_approved: bool
+) -> Reason | None:
     """Why a text without clear signs of a card payment is none, in their order.
 
     With details (a card beside an amount and a day) an advert's words decide
@@ -89,10 +95,10 @@ def refuse_weak(text: str, *, is_detailed: bool, is_approved: bool) -> Reason | 
     """
     if _STATEMENT.search(text):
         return Reason.STATEMENT
-    if _ISSUED.search(text):
+    if _CARD_ISSUED.search(text):
         return Reason.NO_PAYMENT
-    if _BANK.search(_AUTOMATIC.sub("", text) if is_approved else text):
+    if _BANK_TRANSFER.search(_AUTOMATIC_PAYMENT.sub("", text) if is_approved else text):
         return Reason.BANK_TRANSFER
-    if not is_detailed and _CONDITIONAL.search(text):
+    if not is_detailed and _PROMOTIONAL.search(text):
         return Reason.ADVERT
     return None

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a message tells of a card; the values are those of the contract."""
+    """What a message tells of a card; the values are those of spec 4.2."""
 
     APPROVAL = "approval"
     CANCELLATION = "cancellation"
@@ -15,7 +15,7 @@ class Kind(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a message is not recorded; the values are those of the contract."""
+    """Why a message is not recorded; the values are those of spec 4.3."""
 
     ADVERT = "ADVERT"
     DECLINED = "DECLINED"
@@ -28,15 +28,14 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParseResult:
     """A message as understood; what the text does not tell is None.
 
     `amount` is in whole units of the home currency and positive. A payment in
     another currency has `currency` and `original_amount`, and `amount` only where
     the text prints the home amount too. `occurred_at` needs a printed day and a
     printed time; `occurred_on` is the day alone. `original_date` is the day of the
-    approval that a cancellation names. `spans` gives, per field of the contract's
-    parse answer, start and end in the text as it was sent, in code points.
+    approval that a cancellation names. `spans` gives, per field of the parse answer (spec 4.2), start and end in the text as it was sent, in code points.
     """
 
     recognized: bool
@@ -59,6 +58,6 @@ class Parsed:
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def refuse(reason: Reason) -> Parsed:
+def rejected(reason: Reason) -> ParseResult:
     """A text that tells of no payment: nothing but the reason."""
-    return Parsed(recognized=False, reason=reason)
+    return ParseResult(recognized=False, reason=reason)

@@ -10,23 +10,23 @@ from itertools import islice
 
 from card_alerts.masked_text import (
     AMOUNT,
-    ANY,
+    ANY_PLACEHOLDER,
     BENEFIT,
-    HEAD,
-    MONTHS,
+    INSTALLMENT,
+    ISSUER,
     NOISE,
-    WHEN,
-    Skeleton,
+    TIMESTAMP,
+    MaskedText,
 )
 from card_alerts.result import Kind
 
-_DONE = (
+_COMPLETED_SUFFIX = (
     r"(?:[ ]?(?:완료|처리|접수|됨|성공|확인))?(?:안내|알림)?"
     r"(?:[ ]?(?:완료)?[ ]?(?:되었습니다|되었어요|됐어요|됐습니다|했어요|했습니다"
     r"|하셨습니다|하셨어요"
     r"|하였습니다|하셨네요|됩니다|되었음))?"
 )
-_WHAT = (
+_QUALIFIER = (
     r"(?:해외|국내|온라인|오프라인|정상|일반|일시불|할부|매출|매입|전체|부분|일부"
     r"|카드|체크카드|체크|신용카드"
     r"|신용|간편|자동납부|자동결제|자동이체|정기|카드번호입력|번호입력|수기|수기입력"
@@ -47,149 +47,153 @@ _DECLINE_REASON = (
     r"|미등록[ ]?카드|해지[ ]?카드|연체[ ]?카드"
 )
 _DECLINE = (
-    rf"(?:{_WHAT}[ ]?){{0,2}}(?:(?:승인|결제|거래|이용|사용|출금)[ ]?(?:이|가)?[ ]?"
+    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:(?:승인|결제|거래|이용|사용|출금)[ ]?(?:이|가)?[ ]?"
     r"(?:거절|거부|불가|실패|불능|되지[ ]?않)|미승인|거절)"
     r"(?:[ ]?(?:안내|알림|내역|사유|건))?(?:되었습니다|되었어요|됐어요|됐습니다"
     r"|했어요|했습니다|하였습니다|았습니다|았어요|습니다)?"
     r"|결제에[ ]?실패(?:했어요|했습니다|하였습니다)|결제하지[ ]?못했(?:어요|습니다)"
 )
 _CANCEL = (
-    rf"(?:{_WHAT}[ ]?){{0,2}}(?:승인|결제|이용|사용)?(?:이|가|을"
-    rf"|를)?[ ]?(?:{_WHAT}[ ]?)?취소{_DONE}"
+    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|결제|이용|사용)?(?:이|가|을"
+    rf"|를)?[ ]?(?:{_QUALIFIER}[ ]?)?취소{_COMPLETED_SUFFIX}"
     r"|환불[ ]?(?:완료|처리)?(?:되었습니다|됐어요|됐습니다|했어요)?"
 )
 _APPROVE = (
-    rf"(?:{_WHAT}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:이|가|을|를)?{_DONE}"
+    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:이|가|을|를)?{_COMPLETED_SUFFIX}"
     r"|체크카드[ ]?출금|상품권[ ]?사용"
 )
 _OTHER_NOUN = (
     r"(?:예정|금액|대금|요금|계좌|수단|방법|정보|내역|한도|기간|번호|일시|시각|시점|일자"
     r"|처|가능|요청|신청|고객|회원|전원|불가|조건|건수|혜택|이벤트|할인|해지)"
 )
-_NOT_AFTER = (
+_NOT_FOLLOWED_BY_NOUN = (
     rf"(?!{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|[은이을의에])?(?![가-힣])"
-    rf"|일[ ]?\d|일[ ]?{WHEN}|일[ ]변경)"
+    rf"|일[ ]?\d|일[ ]?{TIMESTAMP}|일[ ]변경)"
 )
-_FIRST = (
+_FIRST_LETTER = (
     "(?=[해국온오정일할매전부카체신간자번수앱후주구거출무비현교페승결이사월통잔한"
     "유도분미본연취환상차QC1])"
 )
 """Letters with which a signal can begin: a quick look before the long one."""
-_LEFT = r"(?<![가-힣A-Za-z])"
-_RIGHT = r"(?![가-힣A-Za-z])"
-_NAME_FOLLOWS = r"(?=[가-힣]{2,4}[ ]?님|[가-힣]{1,2}\*)"
+_WORD_START = r"(?<![가-힣A-Za-z])"
+_WORD_END = r"(?![가-힣A-Za-z])"
+_HOLDER_NAME_FOLLOWS = r"(?=[가-힣]{2,4}[ ]?님|[가-힣]{1,2}\*)"
 
-TOKEN = (
+KEYWORD_PATTERN = (
     rf"(?:(?P<declined>{_DECLINE}|{_DECLINE_REASON})"
-    rf"|(?P<cancelled>{_CANCEL}){_NOT_AFTER}"
-    rf"|(?P<approved>{_APPROVE}){_NOT_AFTER})"
+    rf"|(?P<cancelled>{_CANCEL}){_NOT_FOLLOWED_BY_NOUN}"
+    rf"|(?P<approved>{_APPROVE}){_NOT_FOLLOWED_BY_NOUN})"
 )
-GLUED = re.compile(rf"{_FIRST}{TOKEN}(?:{_RIGHT}|{_NAME_FOLLOWS})")
+ATTACHED_KEYWORD = re.compile(
+    rf"{_FIRST_LETTER}{KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
+)
 """A signal right behind a card head; a name may be glued to it in turn."""
 
-_SIGNAL = re.compile(
-    rf"{_FIRST}{_LEFT}(?!(?<=[가-힣A-Za-z0-9]-)자동){TOKEN}(?:{_RIGHT}|{_NAME_FOLLOWS})"
+_KEYWORD = re.compile(
+    rf"{_FIRST_LETTER}{_WORD_START}(?!(?<=[가-힣A-Za-z0-9]-)자동){KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
 )
-_WORTH_A_LOOK = re.compile(
+_KEYWORD_PREFILTER = re.compile(
     "승인|취소|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
     "|미등록|미신청|불일치|기간|틀림|오입력|해지|연체"
 )
-NOTICE = re.compile(
-    rf"{_LEFT}(?:카드[ ]?|해외[ ]?)?(?:(?:승인|이용|사용|결제|취소"
+NOTICE_HEADING = re.compile(
+    rf"{_WORD_START}(?:카드[ ]?|해외[ ]?)?(?:(?:승인|이용|사용|결제|취소"
     rf"|거래)[ ]?내역[ ]?(?:알림|안내)?"
-    rf"|(?:이용|사용|승인|거래)[ ]?(?:알림|안내)){_RIGHT}"
+    rf"|(?:이용|사용|승인|거래)[ ]?(?:알림|안내)){_WORD_END}"
 )
 """A heading (카드 승인내역 알림, 이용 안내): it says nothing of what happened."""
-IS_PARTIAL = re.compile(
+PARTIAL_CANCELLATION = re.compile(
     r"부분[ ]?(?:매출[ ]?|승인[ ]?|결제[ ]?)?취소|일부[ ]?(?:결제[ ]?)?취소"
     r"|부분[ ]?환불"
 )
 
-_BOOKING = re.compile("체크카드[ ]?출금$")
+_CHECK_CARD_WITHDRAWAL = re.compile("체크카드[ ]?출금$")
 
-GLUED_RANK = 0
-BESIDE_RANK = 1
-FREE_RANK = 2
-KIND_RANK = 3
+RANK_ATTACHED = 0
+RANK_ADJACENT = 1
+RANK_STANDALONE = 2
+RANK_WITHDRAWAL = 3
 """체크카드출금 is the kind of a booking; 출금취소 beside it says what happened."""
-_BEFORE_GLUED = re.compile(
-    rf"{HEAD}[ \])\-:·>]{{0,4}}\Z|[\[(<][ ]?(?:[가-힣0-9 {MONTHS}]{{0,6}}[.·][ ]?)?\Z"
+_ATTACHED_BEFORE = re.compile(
+    rf"{ISSUER}[ \])\-:·>]{{0,4}}\Z|[\[(<][ ]?(?:[가-힣0-9 {INSTALLMENT}]{{0,6}}[.·][ ]?)?\Z"
 )
-_BESIDE_BEFORE = re.compile(
-    rf"[{AMOUNT}{MONTHS}{BENEFIT}{NOISE}][ /|·,.:()\-이가을]{{0,4}}\Z"
+_ADJACENT_BEFORE = re.compile(
+    rf"[{AMOUNT}{INSTALLMENT}{BENEFIT}{NOISE}][ /|·,.:()\-이가을]{{0,4}}\Z"
 )
-_BESIDE_AFTER = re.compile(rf"[ /|·,:()\-]{{0,4}}[{AMOUNT}{MONTHS}]")
-_EDGE_BEFORE = re.compile(rf"(?:^|[\n{ANY}]|[/|·,.:\])])[ ]{{0,3}}\Z")
-_EDGE_AFTER = re.compile(rf"[ ]{{0,3}}(?:$|[\n{ANY}/|·,.:!()\]]|\.)")
-_KINDS = {
+_ADJACENT_AFTER = re.compile(rf"[ /|·,:()\-]{{0,4}}[{AMOUNT}{INSTALLMENT}]")
+_EDGE_BEFORE = re.compile(rf"(?:^|[\n{ANY_PLACEHOLDER}]|[/|·,.:\])])[ ]{{0,3}}\Z")
+_EDGE_AFTER = re.compile(rf"[ ]{{0,3}}(?:$|[\n{ANY_PLACEHOLDER}/|·,.:!()\]]|\.)")
+_KIND_BY_GROUP = {
     "declined": Kind.DECLINED,
     "cancelled": Kind.CANCELLATION,
     "approved": Kind.APPROVAL,
 }
 _SEVERITY = {Kind.DECLINED: 0, Kind.CANCELLATION: 1, Kind.APPROVAL: 2}
-MOST_SIGNALS = 60
+MAX_KEYWORDS = 60
 """Words that are looked at; a message has one to four."""
-REACH = 24
+MAX_CONTEXT_LENGTH = 24
 """Characters before a word that decide its rank."""
-NAME_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
+WORD_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
 """Behind what may itself be the first word of a name: 취소 전문점, 5000원 국밥."""
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class StatusKeyword:
     """A word that counts; the lower its rank, the nearer it is to the card."""
 
     kind: Kind
     span: tuple[int, int]
     rank: int
-    goes_on: bool = False
+    has_following_word: bool = False
     """A name follows behind a blank, so that it may be the name's first word."""
 
     @property
-    def is_loose(self) -> bool:
-        return self.goes_on and self.rank > GLUED_RANK
+    def is_weak(self) -> bool:
+        return self.has_following_word and self.rank > RANK_ATTACHED
 
 
-def kind_of(match: re.Match[str]) -> Kind:
-    return _KINDS[match.lastgroup or "approved"]
+def keyword_kind(match: re.Match[str]) -> Kind:
+    return _KIND_BY_GROUP[match.lastgroup or "approved"]
 
 
-def find_signals(skeleton: Skeleton) -> list[Signal]:
+def find_keywords(skeleton: MaskedText) -> list[StatusKeyword]:
     """The signals of a text whose other parts are masked."""
     text = skeleton.text
-    if not _WORTH_A_LOOK.search(text):
+    if not _KEYWORD_PREFILTER.search(text):
         return []
     signals = []
-    matches = list(islice(_SIGNAL.finditer(text), MOST_SIGNALS))
+    matches = list(islice(_KEYWORD.finditer(text), MAX_KEYWORDS))
     starts = {match.start() for match in matches}
     for match in matches:
-        rank = _rank(text, match)
+        rank = _proximity_rank(text, match)
         if rank is not None:
-            follower = NAME_FOLLOWS.match(text, match.end())
+            follower = WORD_FOLLOWS.match(text, match.end())
             goes_on = follower is not None and follower.end() not in starts
-            signals.append(Signal(kind_of(match), match.span(), rank, goes_on))
+            signals.append(
+                StatusKeyword(keyword_kind(match), match.span(), rank, goes_on)
+            )
     return signals
 
 
-def _rank(text: str, match: re.Match[str]) -> int | None:
+def _proximity_rank(text: str, match: re.Match[str]) -> int | None:
     """How near to the card or the amount; None for a word inside a name."""
     start, end = match.span()
-    if _BOOKING.match(match[0]):
-        return KIND_RANK
-    before = text[max(0, start - REACH) : start]
-    if _BEFORE_GLUED.search(before):
-        return GLUED_RANK
-    if _BESIDE_BEFORE.search(before) or _BESIDE_AFTER.match(text, end):
-        return BESIDE_RANK
+    if _CHECK_CARD_WITHDRAWAL.match(match[0]):
+        return RANK_WITHDRAWAL
+    before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
+    if _ATTACHED_BEFORE.search(before):
+        return RANK_ATTACHED
+    if _ADJACENT_BEFORE.search(before) or _ADJACENT_AFTER.match(text, end):
+        return RANK_ADJACENT
     at_edge = _EDGE_AFTER.match(text, end)
     if at_edge or (match.lastgroup == "declined" and _EDGE_BEFORE.search(before)):
-        return FREE_RANK
+        return RANK_STANDALONE
     if not text[:start].strip(" \n[(<"):
-        return FREE_RANK
+        return RANK_STANDALONE
     return None
 
 
-def decide(signals: list[Signal]) -> Signal | None:
+def choose_keyword(signals: list[StatusKeyword]) -> StatusKeyword | None:
     """The deciding word: a decline anywhere, else the nearest, a cancel first.
 
     A word with a name behind it (승인 카페) counts only where no other does.
@@ -199,7 +203,7 @@ def decide(signals: list[Signal]) -> Signal | None:
     return min(
         signals,
         key=lambda signal: (
-            signal.is_loose,
+            signal.is_weak,
             signal.kind is not Kind.DECLINED,
             signal.rank,
             _SEVERITY[signal.kind],

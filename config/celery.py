@@ -18,7 +18,7 @@ from config import env
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-env.stop_unless_right()
+env.validate_settings_or_exit()
 app = Celery("household-ledger")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -26,42 +26,42 @@ app.autodiscover_tasks()
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 MINUTE = timedelta(minutes=1)
-BEFORE_ANY_START = datetime(2026, 1, 1, tzinfo=UTC)
+SCHEDULE_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 app.conf.beat_schedule = {
-    "purge sessions": {
+    "purge_sessions": {
         "task": "accounts.tasks.purge_sessions",
         "schedule": DAY,
-        "start_time": BEFORE_ANY_START,
+        "start_time": SCHEDULE_EPOCH,
         "options": {"expire_seconds": int(DAY.total_seconds()) // 2},
     },
-    "expire plans": {
+    "expire_plans": {
         "task": "billing.tasks.expire_plans",
         "schedule": HOUR,
-        "start_time": BEFORE_ANY_START,
+        "start_time": SCHEDULE_EPOCH,
         "options": {"expire_seconds": int(HOUR.total_seconds()) // 2},
     },
-    "follow store notifications": {
-        "task": "billing.tasks.handle_notifications",
+    "process_store_notifications": {
+        "task": "billing.tasks.process_store_notifications",
         "schedule": MINUTE,
-        "start_time": BEFORE_ANY_START,
+        "start_time": SCHEDULE_EPOCH,
         "options": {"expire_seconds": int(MINUTE.total_seconds()) // 2},
     },
-    "book recurring transactions": {
+    "run_recurring": {
         "task": "ledger.tasks.run_recurring",
         "schedule": HOUR,
-        "start_time": BEFORE_ANY_START,
+        "start_time": SCHEDULE_EPOCH,
         "options": {"expire_seconds": int(HOUR.total_seconds()) // 2},
     },
-    "note figures": {
-        "task": "administration.tasks.note_figures",
+    "snapshot_daily_metrics": {
+        "task": "administration.tasks.snapshot_daily_metrics",
         "schedule": DAY,
-        "start_time": BEFORE_ANY_START,
+        "start_time": SCHEDULE_EPOCH,
         "options": {"expire_seconds": int(DAY.total_seconds()) // 2},
     },
-    "purge images": {
+    "purge_images": {
         "task": "board.tasks.purge_images",
         "schedule": DAY,
-        "start_time": BEFORE_ANY_START,
+        "start_time": SCHEDULE_EPOCH,
         "options": {"expire_seconds": int(DAY.total_seconds()) // 2},
     },
 }

@@ -15,13 +15,13 @@ import environ
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-SEAL_KEY_BYTES = 32
+ENCRYPTION_KEY_BYTES = 32
 
 _environment = environ.Env()
-_HOST = re.compile(r"\*|\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]")
+_HOST_RE = re.compile(r"\*|\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]")
 
 
-def stop_unless_right() -> None:
+def validate_settings_or_exit() -> None:
     """Read the settings; end the process with one line if they are wrong."""
     try:
         settings.INSTALLED_APPS  # noqa: B018
@@ -49,7 +49,7 @@ def read_choice(name: str, default: str, choices: tuple[str, ...]) -> str:
     return value
 
 
-def read_flag(name: str, *, default: bool) -> bool:
+def read_bool(name: str, *, default: bool) -> bool:
     value = read_text(name).lower()
     if not value:
         return default
@@ -60,7 +60,7 @@ def read_flag(name: str, *, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
 
 
-def read_number(name: str, default: int, *, least: int = 0, most: int = 2**31) -> int:
+def read_int(name: str, default: int, *, least: int = 0, most: int = 2**31) -> int:
     value = read_text(name)
     if not value:
         return default
@@ -82,7 +82,7 @@ def read_url(
     """An absolute address without a slash at its end; of the web without a query."""
     value = read_text(name, default).rstrip("/")
     has_query = "http" in schemes and bool(set(value) & set("?#"))
-    if has_query or not _is_address(value, schemes):
+    if has_query or not _is_url(value, schemes):
         raise ImproperlyConfigured(
             f"{name} must be an address with the scheme {' or '.join(schemes)}."
         )
@@ -106,7 +106,7 @@ def read_hosts(name: str) -> list[str]:
     """Names of hosts, without scheme and port, by commas."""
     hosts = read_list(name)
     for host in hosts:
-        if not _HOST.fullmatch(host):
+        if not _HOST_RE.fullmatch(host):
             raise ImproperlyConfigured(
                 f"{name} must be hosts such as ledger.example, not {host!r}."
             )
@@ -115,7 +115,7 @@ def read_hosts(name: str) -> list[str]:
 
 def _check_origin(name: str, origin: str, *, any_scheme: bool = False) -> str:
     schemes = (urlsplit(origin).scheme,) if any_scheme and ":" in origin else ()
-    is_address = _is_address(origin, (*filter(None, schemes), "http", "https"))
+    is_address = _is_url(origin, (*filter(None, schemes), "http", "https"))
     if not is_address or origin.count("/") > 2 or set(origin) & set("?#@"):
         raise ImproperlyConfigured(
             f"{name} must be like https://ledger.example, not {origin!r}."
@@ -123,7 +123,7 @@ def _check_origin(name: str, origin: str, *, any_scheme: bool = False) -> str:
     return origin
 
 
-def _is_address(value: str, schemes: tuple[str, ...]) -> bool:
+def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
     try:
         parts = urlsplit(value)
         return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
@@ -184,7 +184,7 @@ def read_json_object(name: str) -> dict[str, Any]:
     return content
 
 
-def read_seal_keys(name: str) -> list[bytes]:
+def read_encryption_keys(name: str) -> list[bytes]:
     """Keys of 32 bytes in base64, separated by commas, the one in use first."""
     return [_decode_key(name, text) for text in read_list(name)]
 
@@ -196,6 +196,8 @@ def _decode_key(name: str, text: str) -> bytes:
         )
     except (binascii.Error, ValueError):
         key = b""
-    if len(key) != SEAL_KEY_BYTES:
-        raise ImproperlyConfigured(f"{name} must be base64 of {SEAL_KEY_BYTES} bytes.")
+    if len(key) != ENCRYPTION_KEY_BYTES:
+        raise ImproperlyConfigured(
+            f"{name} must be base64 of {ENCRYPTION_KEY_BYTES} bytes."
+        )
     return key

@@ -8,13 +8,13 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config import env
-from core.db.postgresql.liveness import PatientConnection
+from core.db.postgresql.liveness import WatchdogConnection
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # --- The installation ---------------------------------------------------------
 
-DEBUG = env.read_flag("DEBUG", default=False)
+DEBUG = env.read_bool("DEBUG", default=False)
 SECRET_KEY = env.read_text("SECRET_KEY") or (
     "only-for-debugging"
     if DEBUG
@@ -29,7 +29,7 @@ ALLOWED_HOSTS = env.read_hosts("ALLOWED_HOSTS") or [
     "[::1]",
     str(urlsplit(PUBLIC_URL).hostname),
 ]
-TRUSTED_PROXY_COUNT = env.read_number("TRUSTED_PROXY_COUNT", 0, most=10)
+TRUSTED_PROXY_COUNT = env.read_int("TRUSTED_PROXY_COUNT", 0, most=10)
 CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
@@ -60,18 +60,18 @@ INSTALLED_APPS = [
     "board",
 ]
 MIDDLEWARE = [
-    *(["core.middleware.CountRequests"] if METRICS_TOKEN else []),
-    "core.middleware.RequestLog",
-    "core.middleware.RetryReads",
-    "core.middleware.PrivateAnswers",
+    *(["core.middleware.PrometheusMiddleware"] if METRICS_TOKEN else []),
+    "core.middleware.AccessLogMiddleware",
+    "core.middleware.RetrySafeRequestsMiddleware",
+    "core.middleware.NoStoreMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
-    "core.middleware.PageSessions",
+    "core.middleware.NonApiSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "core.middleware.PageMembers",
-    "core.middleware.PageMessages",
+    "core.middleware.NonApiAuthenticationMiddleware",
+    "core.middleware.NonApiMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
@@ -95,15 +95,15 @@ TEMPLATES = [
 
 # --- PostgreSQL: the truth ----------------------------------------------------
 
-DATABASE_POOL_SIZE = env.read_number("DATABASE_POOL_SIZE", 8, least=1, most=100)
-DATABASE_STATEMENT_SECONDS = env.read_number("DATABASE_STATEMENT_SECONDS", 10)
-STATEMENT_LIMITS = (
+DATABASE_POOL_SIZE = env.read_int("DATABASE_POOL_SIZE", 8, least=1, most=100)
+DATABASE_STATEMENT_SECONDS = env.read_int("DATABASE_STATEMENT_SECONDS", 10)
+POSTGRES_TIMEOUT_OPTIONS = (
     f"-c statement_timeout={DATABASE_STATEMENT_SECONDS}s -c lock_timeout=3s "
     "-c idle_in_transaction_session_timeout=30s"
 )
 
 
-def read_database(url: str) -> dict[str, Any]:
+def build_database_settings(url: str) -> dict[str, Any]:
     """Django's description of the database behind DATABASE_URL, with its pool."""
     parsed = env.parse_database_url(url)
     options = parsed.get("OPTIONS", {})
@@ -114,7 +114,7 @@ def read_database(url: str) -> dict[str, Any]:
         "CONN_HEALTH_CHECKS": False,  # core.db.postgresql looks after that
         "OPTIONS": {
             "connect_timeout": 3,
-            "options": STATEMENT_LIMITS,
+            "options": POSTGRES_TIMEOUT_OPTIONS,
             "application_name": "household-ledger",
             # What the network swallows is noticed in half a minute; a server that
             # hangs is core.db.postgresql.liveness's.
@@ -124,7 +124,7 @@ def read_database(url: str) -> dict[str, Any]:
             "keepalives_count": 3,
             **options,
             "pool": {
-                "connection_class": PatientConnection,
+                "connection_class": WatchdogConnection,
                 "min_size": 1,
                 "max_size": DATABASE_POOL_SIZE,
                 # One turn of waiting, and how long the pool repeats an attempt to
@@ -138,7 +138,7 @@ def read_database(url: str) -> dict[str, Any]:
 
 
 DATABASES = {
-    "default": read_database(
+    "default": build_database_settings(
         env.read_required("DATABASE_URL", "script/server brings a database of its own")
     )
 }
@@ -148,15 +148,15 @@ DATABASES = {
 REDIS_URL = env.read_url(
     "REDIS_URL", "redis://127.0.0.1:6379/0", schemes=("redis", "rediss", "unix")
 )
-FAST_STORE_SECONDS = 0.15
+REDIS_SOCKET_TIMEOUT_SECONDS = 0.15
 """How long one call may hang; a request is served from PostgreSQL after it."""
 CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": REDIS_URL,
         "OPTIONS": {
-            "SOCKET_CONNECT_TIMEOUT": FAST_STORE_SECONDS,
-            "SOCKET_TIMEOUT": FAST_STORE_SECONDS,
+            "SOCKET_CONNECT_TIMEOUT": REDIS_SOCKET_TIMEOUT_SECONDS,
+            "SOCKET_TIMEOUT": REDIS_SOCKET_TIMEOUT_SECONDS,
             "CONNECTION_POOL_KWARGS": {"retry": Retry(NoBackoff(), 0)},
         },
     }
@@ -167,18 +167,18 @@ CACHES = {
 AUTH_USER_MODEL = "accounts.Member"
 AUTHENTICATION_BACKENDS = ["accounts.login.LoginBackend"]
 PASSWORD_HASHERS = [
-    "accounts.hashers.LeanArgon2PasswordHasher",
+    "accounts.hashers.LowMemoryArgon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
-_VALIDATION = "django.contrib.auth.password_validation"
+_PASSWORD_VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {
-        "NAME": f"{_VALIDATION}.UserAttributeSimilarityValidator",
+        "NAME": f"{_PASSWORD_VALIDATION}.UserAttributeSimilarityValidator",
         "OPTIONS": {"user_attributes": ["login_id", "display_name", "email"]},
     },
-    {"NAME": f"{_VALIDATION}.MinimumLengthValidator"},
-    {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
-    {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
+    {"NAME": f"{_PASSWORD_VALIDATION}.MinimumLengthValidator"},
+    {"NAME": f"{_PASSWORD_VALIDATION}.CommonPasswordValidator"},
+    {"NAME": f"{_PASSWORD_VALIDATION}.NumericPasswordValidator"},
 ]
 # Deleting an account reaches into the apps above `accounts`: first their locks, taken
 # before the member's row, then their data, in the order of the specification.
@@ -187,13 +187,13 @@ ACCOUNT_DELETION_LOCKS = [
     "ledger.account_deletion.lock_before_member",
 ]
 ACCOUNT_DELETION_STEPS = [
-    "board.account_deletion.erase_member",
-    "ledger.account_deletion.erase_member",
+    "board.account_deletion.delete_member_content",
+    "ledger.account_deletion.delete_member_ledger",
     "accounts.account_deletion.delete_points",
-    "billing.account_deletion.erase_member",
+    "billing.account_deletion.delete_member_purchases",
 ]
 SESSION_ENGINE = "accounts.sessions"
-SESSION_TTL_DAYS = env.read_number("SESSION_TTL_DAYS", 14, least=1, most=3650)
+SESSION_TTL_DAYS = env.read_int("SESSION_TTL_DAYS", 14, least=1, most=3650)
 SESSION_COOKIE_AGE = SESSION_TTL_DAYS * 24 * 60 * 60
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -205,27 +205,29 @@ IDP_TOKENINFO_URL = env.read_url(
 
 # --- The ledger ---------------------------------------------------------------
 
-ACCOUNT_NUMBER_KEYS = env.read_seal_keys("ACCOUNT_NUMBER_KEY")
-FX_PROVIDER = env.read_dotted_path("FX_PROVIDER", "ledger.providers.fx.RateSources")
+ACCOUNT_NUMBER_KEYS = env.read_encryption_keys("ACCOUNT_NUMBER_KEY")
+FX_PROVIDER = env.read_dotted_path(
+    "FX_PROVIDER", "ledger.providers.fx.FallbackRateProvider"
+)
 FX_BASE_URL = env.read_origin("FX_BASE_URL", "https://api.frankfurter.dev")
 PRICE_PROVIDER = env.read_dotted_path(
-    "PRICE_PROVIDER", "ledger.investments.price_providers.PriceSources"
+    "PRICE_PROVIDER", "ledger.investments.price_providers.CompositePriceProvider"
 )
 PRICE_BASE_URL = env.read_text("PRICE_BASE_URL") and env.read_origin(
     "PRICE_BASE_URL", ""
 )
-PRICE_MAX_AGE_SECONDS = env.read_number("PRICE_MAX_AGE_SECONDS", 600)
+PRICE_MAX_AGE_SECONDS = env.read_int("PRICE_MAX_AGE_SECONDS", 600)
 OCR_API_KEY = env.read_text("OCR_API_KEY")
 OCR_BASE_URL = env.read_origin("OCR_BASE_URL", "https://vision.googleapis.com")
 
 # --- Billing -------------------------------------------------------------------
 
-BILLING_TEST_MODE = env.read_flag("BILLING_TEST_MODE", default=False)
+BILLING_TEST_MODE = env.read_bool("BILLING_TEST_MODE", default=False)
 PREMIUM_PRICES = {
-    "premium_monthly": env.read_number("PREMIUM_MONTHLY_PRICE", 4_900),
-    "premium_yearly": env.read_number("PREMIUM_YEARLY_PRICE", 49_000),
+    "premium_monthly": env.read_int("PREMIUM_MONTHLY_PRICE", 4_900),
+    "premium_yearly": env.read_int("PREMIUM_YEARLY_PRICE", 49_000),
 }
-STORE_VERIFIER = env.read_dotted_path("STORE_VERIFIER", "billing.stores.Stub")
+STORE_VERIFIER = env.read_dotted_path("STORE_VERIFIER", "billing.stores.StubVerifier")
 STORE_BASE_URL = env.read_origin(
     "STORE_BASE_URL", "https://androidpublisher.googleapis.com"
 )
@@ -241,9 +243,9 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["core.api.permissions.IsMember"],
     "DEFAULT_PARSER_CLASSES": ["core.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["core.api.renderers.JSONRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.renderers.Negotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.renderers.FastContentNegotiation",
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_SCHEMA_CLASS": "core.api.openapi.Schema",
+    "DEFAULT_SCHEMA_CLASS": "core.api.openapi.ApiAutoSchema",
     "EXCEPTION_HANDLER": "core.api.exception_handler.handle_exception",
     "UNAUTHENTICATED_USER": None,
     "DATETIME_FORMAT": None,
@@ -271,18 +273,18 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "MemberStatus": "accounts.models.Member.Status",
-        "HealthStatus": "core.health.STATES",
+        "HealthStatus": "core.health.HEALTH_STATES",
         "NotificationKind": "card_alerts.result.Kind",
         "NotificationReason": "card_alerts.result.Reason",
         "WalletKind": "ledger.models.Wallet.Kind",
-        "StoreState": "core.health.STORE_STATES",
+        "StoreState": "core.health.DEPENDENCY_STATES",
     },
-    "PREPROCESSING_HOOKS": ["config.url_aliases.leave_out_aliases"],
+    "PREPROCESSING_HOOKS": ["config.url_aliases.exclude_alias_urls"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "core.api.openapi.leave_optional",
+        "core.api.openapi.mark_conditional_fields_optional",
     ],
-    "GET_LIB_DOC_EXCLUDES": "ledger.ownership.list_undescribed",
+    "GET_LIB_DOC_EXCLUDES": "ledger.ownership.get_doc_excludes",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},
@@ -314,22 +316,22 @@ SILENCED_SYSTEM_CHECKS = [
 # --- Static files -------------------------------------------------------------
 
 STATIC_URL = "/static/"
-WHITENOISE_USE_FINDERS = env.read_flag("SERVE_STATIC_FROM_SOURCE", default=DEBUG)
+WHITENOISE_USE_FINDERS = env.read_bool("SERVE_STATIC_FROM_SOURCE", default=DEBUG)
 STATIC_ROOT = None if WHITENOISE_USE_FINDERS else BASE_DIR / "var" / "static"
 WHITENOISE_AUTOREFRESH = False
 
 # --- Jobs ---------------------------------------------------------------------
 
-JOB_RETURNS_AFTER_SECONDS = 10 * 60
+JOB_VISIBILITY_TIMEOUT_SECONDS = 10 * 60
 """A job whose worker was killed goes to another after this; a job that takes longer
 is handed out twice, and the second run is skipped."""
 # Jobs that record no run while there is nothing to do; a missing run is not late.
-ON_DEMAND_JOBS = frozenset({"follow store notifications"})
+ON_DEMAND_JOBS = frozenset({"process_store_notifications"})
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "global_keyprefix": "jobs:",
-    "visibility_timeout": JOB_RETURNS_AFTER_SECONDS,
+    "visibility_timeout": JOB_VISIBILITY_TIMEOUT_SECONDS,
 }
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -339,7 +341,7 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_BEAT_SCHEDULER = "core.jobs.beat_scheduler:SteadyScheduler"
+CELERY_BEAT_SCHEDULER = "core.jobs.beat_scheduler:ResilientDatabaseScheduler"
 
 # --- Logs ---------------------------------------------------------------------
 

@@ -8,8 +8,8 @@ from drf_spectacular.views import SpectacularSwaggerView
 from administration.metrics_view import MetricsView
 from board.views.images import ImageView
 from config import url_aliases
-from core.api.openapi_view import DocumentView
-from core.health import HealthView, LiveView
+from core.api.openapi_view import OpenApiSchemaView
+from core.health import HealthView, LivenessView
 from ledger.views.rates import FxRateView
 
 api_urls: list[URLPattern | URLResolver] = [
@@ -21,8 +21,8 @@ api_urls: list[URLPattern | URLResolver] = [
     path("billing/", include("billing.urls")),
     path("", include("administration.urls")),
     path("health", HealthView.as_view()),
-    path("health/live", LiveView.as_view()),
-    path("schema", DocumentView.as_view(), name="schema"),
+    path("health/live", LivenessView.as_view()),
+    path("schema", OpenApiSchemaView.as_view(), name="schema"),
     path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
 ]
 
@@ -33,7 +33,7 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),
     path("admin/", admin.site.urls),
     path("", include(url_aliases.urlpatterns)),
-    path("api/", include(url_aliases.without_app)),
+    path("api/", include(url_aliases.paths_without_app_prefix)),
 ]
 
 handler400 = "core.api.exception_handler.bad_request"

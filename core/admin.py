@@ -10,23 +10,23 @@ from django.forms import BaseInlineFormSet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
-MOST_ROWS = 10_000
+MAX_COUNTED_ROWS = 10_000
 """As far as a list is counted, and its pages go; a search finds what is behind."""
-LOOKUPS = {"exact", "isnull", "gte", "lt"}
+ALLOWED_LOOKUPS = {"exact", "isnull", "gte", "lt"}
 """What Django's filters put behind the name of a field."""
-NEWEST = 20
+MAX_INLINE_ROWS = 20
 """Rows of an inline."""
-WITHHELD_OF_MEMBERS = ("member__profile_image", "member__password")
+DEFERRED_MEMBER_FIELDS = ("member__profile_image", "member__password")
 """What a list that names members need not load."""
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
-    """Counts to `MOST_ROWS` and no further."""
+    """Counts to `MAX_COUNTED_ROWS` and no further."""
 
     @cached_property
     def count(self) -> int:
         rows: Any = self.object_list
-        return int(rows[:MOST_ROWS].count())
+        return int(rows[:MAX_COUNTED_ROWS].count())
 
 
 class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -48,7 +48,7 @@ class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         name, _, how = lookup.partition("__")
         own = {getattr(each, "parameter_name", "") for each in self.list_filter}
-        return lookup in own or (name in self.list_filter and how in LOOKUPS)
+        return lookup in own or (name in self.list_filter and how in ALLOWED_LOOKUPS)
 
     def response_action(
         self, request: HttpRequest, queryset: Any, *args: Any, **options: Any
@@ -59,7 +59,7 @@ class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return super().response_action(request, queryset, *args, **options)
 
 
-class ReadOnly:
+class ReadOnlyAdminMixin:
     """To look at; what changes it goes through its own rules."""
 
     def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
@@ -72,7 +72,7 @@ class ReadOnly:
         return False
 
 
-class ReadOnlyAdmin(ReadOnly, ListAdmin):
+class ReadOnlyAdmin(ReadOnlyAdminMixin, ListAdmin):
     """A list and its rows, to look at."""
 
 
@@ -81,13 +81,13 @@ class NewestFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
     @cached_property
     def newest(self) -> Any:
-        return super().get_queryset()[:NEWEST]
+        return super().get_queryset()[:MAX_INLINE_ROWS]
 
     def get_queryset(self) -> Any:
         return self.newest
 
 
-class NewestInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+class NewestInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
     """The newest rows that belong to the object, to look at."""
 
     formset = NewestFormSet

@@ -18,13 +18,13 @@ class FieldError:
     field: str
     detail: str
     code: str = "invalid"
-    place: Mapping[str, Any] | None = None
+    location: Mapping[str, Any] | None = None
 
 
 class DomainError(Exception):
     """A refusal that a rule raises; `core.api.exception_handler` renders it.
 
-    Subclasses state `status`, `code` and `detail` (contract, section 1, Errors).
+    Subclasses state `status`, `code` and `detail` (spec 1.6).
     """
 
     status = 400
@@ -44,47 +44,47 @@ class DomainError(Exception):
         super().__init__(self.detail)
 
 
-class InvalidField(DomainError):
+class InvalidFieldError(DomainError):
     """One field of the request breaks a rule: 400 with the field named."""
 
     def __init__(self, field: str, detail: str, code: str = "invalid") -> None:
         super().__init__(errors=(FieldError(field, detail, code),))
 
 
-class NotFound(DomainError):
+class NotFoundError(DomainError):
     status = 404
     code = "NOT_FOUND"
     detail = "There is nothing here under this address."
 
 
-class Duplicate(DomainError):
+class DuplicateError(DomainError):
     status = 409
     code = "DUPLICATE"
     detail = "This exists already."
 
 
-class InUse(DomainError):
+class InUseError(DomainError):
     status = 409
     code = "IN_USE"
     detail = "This is still in use."
 
 
-class InvalidOrder(DomainError):
+class InvalidOrderError(DomainError):
     code = "INVALID_ORDER"
     detail = "The ids must be exactly those of the list, each once."
 
 
-class CategoryHierarchy(DomainError):
+class CategoryHierarchyError(DomainError):
     code = "CATEGORY_HIERARCHY"
     detail = "Categories have two levels: a major one, and minor ones of its type."
 
 
-class InvalidImage(DomainError):
+class InvalidImageError(DomainError):
     code = "INVALID_IMAGE"
     detail = "This is not a picture that can be used here."
 
 
-class RateLimited(DomainError):
+class RateLimitedError(DomainError):
     status = 429
     code = "RATE_LIMITED"
     detail = "Too many attempts. Try again later."
@@ -93,20 +93,22 @@ class RateLimited(DomainError):
         super().__init__(headers={"Retry-After": str(max(1, retry_after_seconds))})
 
 
-class ProviderUnavailable(DomainError):
+class ProviderUnavailableError(DomainError):
     status = 502
     code = "PROVIDER_UNAVAILABLE"
     detail = "A service that this depends on does not answer."
 
 
-class CrossOrigin(DomainError):
+class CrossOriginError(DomainError):
     status = 403
     code = "CSRF_FAILED"
     detail = "A request by cookie must come from this site."
 
 
 @contextmanager
-def refuse_when_broken(constraint: str, refusal: DomainError) -> Iterator[None]:
+def raise_on_constraint_violation(
+    constraint: str, refusal: DomainError
+) -> Iterator[None]:
     """Turn the breach of one named database constraint into a refusal.
 
     The constraint decides, not an earlier look: two requests at once cannot both
@@ -115,12 +117,12 @@ def refuse_when_broken(constraint: str, refusal: DomainError) -> Iterator[None]:
     try:
         yield
     except IntegrityError as error:
-        if broken_constraint(error) == constraint:
+        if violated_constraint_name(error) == constraint:
             raise refusal from error
         raise
 
 
-def broken_constraint(error: IntegrityError) -> str | None:
+def violated_constraint_name(error: IntegrityError) -> str | None:
     """The name of the constraint that PostgreSQL reports as broken."""
     diagnostics = getattr(error.__cause__, "diag", None)
     return getattr(diagnostics, "constraint_name", None)

@@ -14,19 +14,19 @@ from core.api.permissions import AllowAny
 from core.db.postgresql import liveness
 
 UP, DOWN = "up", "down"
-STATES = ["ok", "degraded", "unavailable"]
-STORE_STATES = [UP, DOWN]
-DATABASE_SECONDS = 2.0
+HEALTH_STATES = ["ok", "degraded", "unavailable"]
+DEPENDENCY_STATES = [UP, DOWN]
+DATABASE_TIMEOUT_SECONDS = 2.0
 """How long the database may take before it counts as down."""
 
 
-class HealthBody(Serializer):
-    status = serializers.ChoiceField(choices=STATES)
-    database = serializers.ChoiceField(choices=STORE_STATES)
-    fast_store = serializers.ChoiceField(choices=STORE_STATES)
+class HealthSerializer(Serializer):
+    status = serializers.ChoiceField(choices=HEALTH_STATES)
+    database = serializers.ChoiceField(choices=DEPENDENCY_STATES)
+    fast_store = serializers.ChoiceField(choices=DEPENDENCY_STATES)
 
 
-class LiveBody(Serializer):
+class LivenessSerializer(Serializer):
     status = serializers.CharField()
 
 
@@ -36,11 +36,13 @@ class HealthView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @extend_schema(operation_id="health", responses={200: HealthBody, 503: HealthBody})
+    @extend_schema(
+        operation_id="health", responses={200: HealthSerializer, 503: HealthSerializer}
+    )
     def get(self, request: Request) -> Response:
-        database, fast_store = database_answers(), redis_client.answers()
+        database, fast_store = is_database_reachable(), redis_client.is_reachable()
         body = {
-            "status": _describe(database=database, fast_store=fast_store),
+            "status": _overall_status(database=database, fast_store=fast_store),
             "database": UP if database else DOWN,
             "fastStore": UP if fast_store else DOWN,
         }
@@ -50,28 +52,31 @@ class HealthView(APIView):
         return Response(body, status.HTTP_503_SERVICE_UNAVAILABLE, headers=retry)
 
 
-class LiveView(APIView):
+class LivenessView(APIView):
     """200 while the process answers at all."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @extend_schema(operation_id="health_live", responses=LiveBody)
+    @extend_schema(operation_id="health_live", responses=LivenessSerializer)
     def get(self, request: Request) -> Response:
         return Response({"status": "ok"})
 
 
-def database_answers() -> bool:
+def is_database_reachable() -> bool:
     """Whether it answers in time; one that is stopped or swapped out does not."""
     try:
-        with liveness.within(DATABASE_SECONDS), connection.cursor() as cursor:
+        with (
+            liveness.database_timeout(DATABASE_TIMEOUT_SECONDS),
+            connection.cursor() as cursor,
+        ):
             cursor.execute("SELECT 1")
     except DatabaseError:
         return False
     return True
 
 
-def _describe(*, database: bool, fast_store: bool) -> str:
+def _overall_status(*, database: bool, fast_store: bool) -> str:
     if not database:
         return "unavailable"
     return "ok" if fast_store else "degraded"

@@ -12,28 +12,28 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from urllib3.exceptions import HTTPError
 
-from core.errors import ProviderUnavailable
+from core.errors import ProviderUnavailableError
 
-CONNECT_SECONDS = 2.0
-READ_SECONDS = 5.0
-MAX_BYTES = 2**20
-SLOW_SECONDS = 0.5
+CONNECT_TIMEOUT_SECONDS = 2.0
+READ_TIMEOUT_SECONDS = 5.0
+MAX_RESPONSE_BYTES = 2**20
+SLOW_FAILURE_SECONDS = 0.5
 """A failure that took longer is not worth waiting for again at once."""
-QUICK_FAILURES = 5
+FAST_FAILURE_THRESHOLD = 5
 """So many quick ones within the pause of a key begin it as well."""
-_CHUNK = 2**16
-_NO_ANSWER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
+_CHUNK_BYTES = 2**16
+_UNAVAILABLE_STATUSES = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What an outside service said: its status and at most `MAX_BYTES` of body."""
+class ProviderResponse:
+    """What an outside service said: its status and at most `MAX_RESPONSE_BYTES` of body."""
 
     status: int
     body: bytes
 
 
-class Pauses:
+class KeyedCircuitBreaker:
     """What kept a caller waiting in vain is left alone for `seconds`, in this process.
 
     A quick refusal costs nothing and may be over with the next call; several in a row
@@ -45,10 +45,10 @@ class Pauses:
         self._ends: dict[Hashable, float] = {}
         self._failures: dict[Hashable, list[float]] = {}
 
-    def admits(self, key: Hashable) -> bool:
+    def can_attempt(self, key: Hashable) -> bool:
         return time.monotonic() >= self._ends.get(key, 0.0)
 
-    def note_failure(self, key: Hashable, began: float) -> None:
+    def record_failure(self, key: Hashable, began: float) -> None:
         """Leave `key` alone if the failure took long, `began` being monotonic.
 
         Pauses that are over are forgotten, and so are failures of before.
@@ -61,12 +61,15 @@ class Pauses:
             if ats[-1] > began - self._seconds
         }
         self._failures = kept | {key: [*recent, now]}
-        if now - began < SLOW_SECONDS and len(recent) + 1 < QUICK_FAILURES:
+        if (
+            now - began < SLOW_FAILURE_SECONDS
+            and len(recent) + 1 < FAST_FAILURE_THRESHOLD
+        ):
             return
         running = {k: end for k, end in self._ends.copy().items() if end > now}
         self._ends = running | {key: now + self._seconds}
 
-    def end_all(self) -> None:
+    def reset(self) -> None:
         self._ends, self._failures = {}, {}
 
 
@@ -86,12 +89,12 @@ def get(
     url: str,
     params: Mapping[str, str],
     *,
-    seconds: float = READ_SECONDS,
+    seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
-) -> Answer:
+) -> ProviderResponse:
     """GET one address without following redirects.
 
-    Raises `ProviderUnavailable` for anything that is no answer: no connection, no
+    Raises `ProviderUnavailableError` for anything that is no answer: no connection, no
     end within `seconds`, a body over the limit, a redirect, a 429 or a 5xx. The
     error that is raised names no address, since addresses can carry secrets.
     """
@@ -102,9 +105,9 @@ def post_json(
     url: str,
     body: Any,
     *,
-    seconds: float = READ_SECONDS,
+    seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
-) -> Answer:
+) -> ProviderResponse:
     """POST `body` as JSON, on the terms of `get`."""
     return _send("POST", url, seconds, json=body, headers=headers)
 
@@ -113,43 +116,43 @@ def post_form(
     url: str,
     body: bytes,
     *,
-    seconds: float = READ_SECONDS,
+    seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
-) -> Answer:
+) -> ProviderResponse:
     """POST a body that is written already, on the terms of `get`."""
     return _send("POST", url, seconds, data=body, headers=headers)
 
 
-def _send(method: str, url: str, seconds: float, **parts: Any) -> Answer:
+def _send(method: str, url: str, seconds: float, **parts: Any) -> ProviderResponse:
     deadline = time.monotonic() + seconds
     try:
         with requests.request(
             method,
             url,
-            timeout=(min(CONNECT_SECONDS, seconds), seconds),
+            timeout=(min(CONNECT_TIMEOUT_SECONDS, seconds), seconds),
             allow_redirects=False,
             stream=True,
             **parts,
         ) as response:
-            body = _read_bounded(response, deadline)
+            body = _read_limited(response, deadline)
     except (requests.RequestException, HTTPError, OSError):
-        raise ProviderUnavailable from None
+        raise ProviderUnavailableError from None
     status = response.status_code
-    if 300 <= status < 400 or status >= 500 or status in _NO_ANSWER:
-        raise ProviderUnavailable
-    return Answer(status, body)
+    if 300 <= status < 400 or status >= 500 or status in _UNAVAILABLE_STATUSES:
+        raise ProviderUnavailableError
+    return ProviderResponse(status, body)
 
 
-def _read_bounded(response: requests.Response, deadline: float) -> bytes:
+def _read_limited(response: requests.Response, deadline: float) -> bytes:
     body = b""
-    for piece in _read_pieces(response):
+    for piece in _iter_chunks(response):
         body += piece
-        if len(body) > MAX_BYTES or time.monotonic() > deadline:
-            raise ProviderUnavailable
+        if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
+            raise ProviderUnavailableError
     return body
 
 
-def _read_pieces(response: requests.Response) -> Iterator[bytes]:
+def _iter_chunks(response: requests.Response) -> Iterator[bytes]:
     """The body as it comes in: waiting for whole chunks could outlast a deadline."""
-    while piece := response.raw.read1(_CHUNK, decode_content=True):
+    while piece := response.raw.read1(_CHUNK_BYTES, decode_content=True):
         yield piece

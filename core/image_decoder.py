@@ -9,11 +9,11 @@ from typing import IO
 
 from PIL import Image, UnidentifiedImageError
 
-from core.errors import InvalidImage
+from core.errors import InvalidImageError
 
-KINDS = ("png", "jpeg", "webp", "gif")
+ALLOWED_FORMATS = ("png", "jpeg", "webp", "gif")
 """The kinds that are read; never those that can carry scripts, such as SVG."""
-_BROKEN = (
+_DECODE_ERRORS = (
     UnidentifiedImageError,
     Image.DecompressionBombError,
     Image.DecompressionBombWarning,
@@ -29,17 +29,17 @@ warnings.simplefilter("error", Image.DecompressionBombWarning)
 
 
 @contextmanager
-def open_picture(
+def open_image(
     content: IO[bytes], kinds: tuple[str, ...], most_pixels: int
 ) -> Iterator[Image.Image]:
     """A picture of one of `kinds` whose pixels the block may decode.
 
-    Whatever is wrong with it is `InvalidImage`, also what shows only in the block.
+    Whatever is wrong with it is `InvalidImageError`, also what shows only in the block.
     """
     try:
         with Image.open(content, formats=kinds) as picture:
             if picture.width * picture.height > most_pixels:
-                raise InvalidImage("The picture has too many pixels.")
+                raise InvalidImageError("The picture has too many pixels.")
             yield picture
-    except _BROKEN:
-        raise InvalidImage from None
+    except _DECODE_ERRORS:
+        raise InvalidImageError from None

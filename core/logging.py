@@ -9,8 +9,8 @@ import orjson
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
-WITHHELD = "[withheld]"
-_SECRETS = (
+REDACTED = "[withheld]"
+_SECRET_PATTERNS = (
     re.compile(r"(?i)(?<=bearer )[\w.~+/=-]{8,}"),
     re.compile(
         r"(?i)(?<![\w])((?:session_?id|[\w]*token|[\w]*password|secret\w*|api_?key|key)"
@@ -25,10 +25,10 @@ _SECRETS = (
 PostgreSQL quotes in its errors, and numbers long enough to be an account's."""
 
 
-def withhold_secrets(text: str) -> str:
-    for pattern in _SECRETS:
+def redact_secrets(text: str) -> str:
+    for pattern in _SECRET_PATTERNS:
         text = pattern.sub(
-            lambda m: (m.group(1) if m.lastindex else "") + WITHHELD, text
+            lambda m: (m.group(1) if m.lastindex else "") + REDACTED, text
         )
     return text
 
@@ -46,17 +46,17 @@ class JSONFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname,
             "logger": record.name,
-            "message": self.message_of(record),
+            "message": self.redacted_message(record),
         }
         if (current := request_id.get()) is not None:
             line["requestId"] = current
         line |= getattr(record, "fields", {})
         if record.exc_info:
-            line["trace"] = withhold_secrets(self.formatException(record.exc_info))
+            line["trace"] = redact_secrets(self.formatException(record.exc_info))
         return orjson.dumps(line, default=str).decode()
 
-    def message_of(self, record: logging.LogRecord) -> str:
+    def redacted_message(self, record: logging.LogRecord) -> str:
         """A short constant, as access lines have it, needs no search for secrets."""
         if not record.args and record.name == "access":
             return str(record.msg)
-        return withhold_secrets(record.getMessage())
+        return redact_secrets(record.getMessage())

@@ -7,25 +7,25 @@ No label carries what a member typed: paths are counted by their pattern.
 
 from prometheus_client import Counter, Gauge, Histogram
 
-SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
-requests = Counter(
+request_count = Counter(
     "ledger_requests", "Requests answered.", ("method", "route", "status")
 )
-seconds = Histogram(
+request_duration = Histogram(
     "ledger_request_seconds",
     "How long requests took.",
     ("method", "route"),
-    buckets=SECONDS,
+    buckets=DURATION_BUCKETS,
 )
-in_flight = Gauge(
+requests_in_flight = Gauge(
     "ledger_requests_in_flight",
     "Requests being answered right now.",
     multiprocess_mode="livesum",
 )
-database_failures = Counter(
+database_connection_failures = Counter(
     "ledger_database_connection_failures", "Connections to PostgreSQL not had in time."
 )
-fast_store_failures = Counter(
+redis_failures = Counter(
     "ledger_fast_store_failures", "Calls to the fast store that failed."
 )

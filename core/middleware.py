@@ -19,13 +19,13 @@ logger = logging.getLogger("access")
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 REQUEST_ID_BYTES = 12
-RETRY_WITHIN_SECONDS = 1.0
-METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-OTHER = "other"
+RETRY_TIMEOUT_SECONDS = 1.0
+KNOWN_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+OTHER_LABEL = "other"
 """Another method, and an address that no pattern matches."""
 
 
-class ForPages:
+class NonApiMiddlewareMixin:
     """Leaves the JSON interface out: what only pages such as the admin need.
 
     The API authenticates and guards itself (`accounts.authentication`), so there a
@@ -40,19 +40,19 @@ class ForPages:
         return super().__call__(request)  # type: ignore[misc]
 
 
-class PageSessions(ForPages, SessionMiddleware):
+class NonApiSessionMiddleware(NonApiMiddlewareMixin, SessionMiddleware):
     """Django's sessions, in our store."""
 
 
-class PageMembers(ForPages, AuthenticationMiddleware):
+class NonApiAuthenticationMiddleware(NonApiMiddlewareMixin, AuthenticationMiddleware):
     """Django's `request.user`."""
 
 
-class PageMessages(ForPages, MessageMiddleware):
+class NonApiMessageMiddleware(NonApiMiddlewareMixin, MessageMiddleware):
     """Django's one-time messages."""
 
 
-class CountRequests:
+class PrometheusMiddleware:
     """Counts for Prometheus, outermost: nothing is answered uncounted.
 
     An address is counted by its pattern: paths carry ids, and anybody makes them up.
@@ -63,20 +63,22 @@ class CountRequests:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         began = time.perf_counter()
-        metrics.in_flight.inc()
+        metrics.requests_in_flight.inc()
         try:
             response = self.get_response(request)
         finally:
-            metrics.in_flight.dec()
-        method = request.method if request.method in METHODS else OTHER
+            metrics.requests_in_flight.dec()
+        method = request.method if request.method in KNOWN_METHODS else OTHER_LABEL
         match = request.resolver_match
-        route = f"/{match.route}" if match else OTHER
-        metrics.requests.labels(method, route, response.status_code).inc()
-        metrics.seconds.labels(method, route).observe(time.perf_counter() - began)
+        route = f"/{match.route}" if match else OTHER_LABEL
+        metrics.request_count.labels(method, route, response.status_code).inc()
+        metrics.request_duration.labels(method, route).observe(
+            time.perf_counter() - began
+        )
         return response
 
 
-class RequestLog:
+class AccessLogMiddleware:
     """Gives the request an id, answers it in X-Request-ID, logs one line.
 
     The line holds the path without its query: queries can carry what a member
@@ -105,7 +107,7 @@ class RequestLog:
             core_logging.request_id.reset(token)
 
 
-class PrivateAnswers:
+class NoStoreMiddleware:
     """Keeps answers of the API out of caches, unless a view says otherwise."""
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -118,7 +120,7 @@ class PrivateAnswers:
         return response
 
 
-class RetryReads:
+class RetrySafeRequestsMiddleware:
     """Reads once more when a connection broke under the request.
 
     A restart of PostgreSQL ends the statements under way; reading again is safe
@@ -136,6 +138,6 @@ class RetryReads:
         connection.close()
         if request.method not in {"GET", "HEAD"}:
             return response
-        if time.monotonic() - started > RETRY_WITHIN_SECONDS:
+        if time.monotonic() - started > RETRY_TIMEOUT_SECONDS:
             return response
         return self.get_response(request)

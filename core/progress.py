@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-EVERY_SECONDS = 5.0
+UPDATE_INTERVAL_SECONDS = 5.0
 
 
 class Progress:
@@ -11,15 +11,15 @@ class Progress:
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
         self._write = write
-        self._next = time.monotonic() + EVERY_SECONDS
+        self._next = time.monotonic() + UPDATE_INTERVAL_SECONDS
 
-    def tell(self, text: str) -> None:
+    def update(self, text: str) -> None:
         """Write the text if the last word is long enough ago."""
         now = time.monotonic()
         if self._write is not None and now >= self._next:
             self._write(text)
-            self._next = now + EVERY_SECONDS
+            self._next = now + UPDATE_INTERVAL_SECONDS
 
 
-UNSEEN = Progress()
+SILENT_PROGRESS = Progress()
 """Nobody waits: a job of the worker."""

@@ -1,6 +1,6 @@
 """Valkey with a time limit and a breaker: it may be away, no request waits for it.
 
-Every caller has PostgreSQL behind it, so a failure is `FastStoreAway`, never an
+Every caller has PostgreSQL behind it, so a failure is `RedisUnavailableError`, never an
 answer. What is read here is trusted only if it is younger than the last failure
 that this process saw: a store that hung may have missed a revocation.
 """
@@ -17,20 +17,20 @@ from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as StoreTimeout
 
-from core.metrics import fast_store_failures
+from core.metrics import redis_failures
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-FAILURES_TO_OPEN = 3
-PAUSE_SECONDS = 1.0
+FAILURE_THRESHOLD = 3
+RESET_TIMEOUT_SECONDS = 1.0
 
 
-class FastStoreAway(Exception):
+class RedisUnavailableError(Exception):
     """The fast store failed or is being left alone after failures."""
 
 
-class Breaker:
+class CircuitBreaker:
     """Counts failures in a row; when open, one call a second may try.
 
     A refused connection costs nothing, so a few may be tried; a call that hung has
@@ -44,14 +44,14 @@ class Breaker:
         self.last_failure = 0.0
         """Wall clock, in seconds since the epoch."""
 
-    def admits(self) -> bool:
-        if self._failures < FAILURES_TO_OPEN:
+    def can_attempt(self) -> bool:
+        if self._failures < FAILURE_THRESHOLD:
             return True
         with self._lock:
             now = time.monotonic()
             if now < self._next_try:
                 return False
-            self._next_try = now + PAUSE_SECONDS
+            self._next_try = now + RESET_TIMEOUT_SECONDS
             return True
 
     def record_success(self) -> None:
@@ -62,51 +62,51 @@ class Breaker:
 
     def record_failure(self, *, hung: bool) -> None:
         with self._lock:
-            self._failures += FAILURES_TO_OPEN if hung else 1
-            self._next_try = time.monotonic() + PAUSE_SECONDS
+            self._failures += FAILURE_THRESHOLD if hung else 1
+            self._next_try = time.monotonic() + RESET_TIMEOUT_SECONDS
             self.last_failure = time.time()
 
 
-breaker = Breaker()
+breaker = CircuitBreaker()
 
 
 @functools.cache
-def connect() -> Redis:
+def get_client() -> Redis:
     """The client over django-redis's pool: its time limits, no retries."""
     store: Redis = get_redis_connection("default")
     return store
 
 
 def call(command: Callable[[Redis], Result], *, insist: bool = False) -> Result:
-    """Run one command, or raise `FastStoreAway` without waiting for long.
+    """Run one command, or raise `RedisUnavailableError` without waiting for long.
 
     With `insist` it is tried although the breaker is open: for what must not be
     missed when the store is just back.
     """
-    if not (insist or breaker.admits()):
-        raise FastStoreAway
+    if not (insist or breaker.can_attempt()):
+        raise RedisUnavailableError
     try:
-        result = command(connect())
+        result = command(get_client())
     except ResponseError as error:
         logger.warning("fast store refused: %s", str(error).split(" ")[0])
-        raise FastStoreAway from error
+        raise RedisUnavailableError from error
     except (RedisError, OSError) as error:
         breaker.record_failure(hung=isinstance(error, StoreTimeout))
-        fast_store_failures.inc()
+        redis_failures.inc()
         logger.warning("fast store: %s", type(error).__name__)
-        raise FastStoreAway from error
+        raise RedisUnavailableError from error
     breaker.record_success()
     return result
 
 
-def answers() -> bool:
+def is_reachable() -> bool:
     """Whether the store answers a ping right now; for the health check."""
     try:
         return bool(call(lambda store: store.ping()))
-    except FastStoreAway:
+    except RedisUnavailableError:
         return False
 
 
-def is_trusted(read_at: float) -> bool:
+def is_newer_than_last_failure(read_at: float) -> bool:
     """Whether a copy made at `read_at` is younger than the last failure seen."""
     return read_at > breaker.last_failure

@@ -14,17 +14,17 @@ from typing import Any
 WSGIApplication = Any
 MAX_BODY_BYTES = 11 * 2**20
 """Above every limit of the views, which then refuse it themselves."""
-IN_MEMORY_BYTES = 2**20
-DRAIN_SECONDS = 2.0
+MAX_IN_MEMORY_BYTES = 2**20
+DRAIN_TIMEOUT_SECONDS = 2.0
 """How long the rest of a body is waited for; its answer waits as long."""
-SILENT_SECONDS = 0.5
+DRAIN_IDLE_TIMEOUT_SECONDS = 0.5
 """How long nothing may come in at all."""
-DRAIN_PIECE = 2**10
+DRAIN_CHUNK_BYTES = 2**10
 """What is read at once: less than one packet, so that no read waits for several."""
-_PIECE = 2**16
+_CHUNK_BYTES = 2**16
 
 
-class ChunkedBodies:
+class ChunkedRequestMiddleware:
     """Collects a chunked body, up to the limit, and says how long it is.
 
     What breaks off in the middle is given on as a body that is shorter than it
@@ -38,8 +38,8 @@ class ChunkedBodies:
         if "chunked" not in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
             result: Iterable[bytes] = self.application(environ, start_response)
             return result
-        with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES) as body:
-            length = collect(environ["wsgi.input"], body)
+        with tempfile.SpooledTemporaryFile(max_size=MAX_IN_MEMORY_BYTES) as body:
+            length = spool_body(environ["wsgi.input"], body)
             body.seek(0)
             whole = environ | {"wsgi.input": body, "CONTENT_LENGTH": str(length)}
             answer = self.application(whole, start_response)
@@ -49,7 +49,7 @@ class ChunkedBodies:
                 answer.close()
 
 
-class WholeBodies:
+class DrainRequestBodyMiddleware:
     """Reads what a refusal has left of the body, within a limit of size and time."""
 
     def __init__(self, application: WSGIApplication) -> None:
@@ -73,12 +73,12 @@ def drain(source: Any, connection: Any) -> None:
     A body that breaks off, is too long or comes too slowly ends its connection.
     """
     before = connection.gettimeout() if connection else None
-    left, end = MAX_BODY_BYTES, time.monotonic() + DRAIN_SECONDS
+    left, end = MAX_BODY_BYTES, time.monotonic() + DRAIN_TIMEOUT_SECONDS
     try:
         while left > 0 and (seconds := end - time.monotonic()) > 0:
             if connection:
-                connection.settimeout(min(seconds, SILENT_SECONDS))
-            piece = source.read(DRAIN_PIECE)
+                connection.settimeout(min(seconds, DRAIN_IDLE_TIMEOUT_SECONDS))
+            piece = source.read(DRAIN_CHUNK_BYTES)
             if not piece:
                 return
             left -= len(piece)
@@ -89,11 +89,11 @@ def drain(source: Any, connection: Any) -> None:
             connection.settimeout(before)
 
 
-def collect(source: Any, body: Any) -> int:
+def spool_body(source: Any, body: Any) -> int:
     """Copy the body; its length, or one more than there is if it broke off."""
     length = 0
     try:
-        while length <= MAX_BODY_BYTES and (piece := source.read(_PIECE)):
+        while length <= MAX_BODY_BYTES and (piece := source.read(_CHUNK_BYTES)):
             body.write(piece)
             length += len(piece)
     except (OSError, ValueError):

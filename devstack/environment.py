@@ -1,6 +1,6 @@
 """Runs one command with what the service needs around it: settings, stores, key.
 
-    python -m devstack.environment [--throw-away] COMMAND [ARGUMENT ...]
+    python -m devstack.environment [--ephemeral] COMMAND [ARGUMENT ...]
 
 `script/manage` uses it with the stores of the data folder, `script/test` and
 `script/check` with throw-away ones.
@@ -16,26 +16,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from devstack.stores import VARIABLES, StoreError, Stores, use_stores
-from devstack.stores.data_dir import read_secret
+from devstack.stores import SETTING_BY_STORE, StoreError, StoreLeases, acquire_stores
+from devstack.stores.data_dir import get_or_create_secret
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 8000
-MOST = 65_535
+MAX_PORT = 65_535
 
 Settings = dict[str, str]
 
 
-class StartError(Exception):
+class StartupError(Exception):
     """The service cannot start; the text is one line for the person who started it."""
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Environment:
     """The environment of the service's processes, and the stores it speaks of."""
 
     settings: Settings
-    stores: Stores
+    stores: StoreLeases
 
 
 def read_settings() -> Settings:
@@ -44,7 +44,7 @@ def read_settings() -> Settings:
     A variable that is set but empty counts as not set, as it does in `config.env`.
     """
     given = {name: value for name, value in os.environ.items() if value.strip()}
-    settings = read_settings_file(ROOT / ".env") | given
+    settings = read_env_file(ROOT / ".env") | given
     defaults = {
         "PUBLIC_URL": f"http://127.0.0.1:{read_port(settings)}",
         "SERVE_STATIC_FROM_SOURCE": "true",
@@ -52,19 +52,21 @@ def read_settings() -> Settings:
     return defaults | settings
 
 
-def read_settings_file(path: Path) -> Settings:
+def read_env_file(path: Path) -> Settings:
     """NAME=value lines; blank lines and lines that begin with # are left out."""
     if not path.exists():
         return {}
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    pairs = [read_pair(line) for line in lines if line and not line.startswith("#")]
+    pairs = [
+        parse_env_line(line) for line in lines if line and not line.startswith("#")
+    ]
     return {name: value for name, value in pairs if value}
 
 
-def read_pair(line: str) -> tuple[str, str]:
+def parse_env_line(line: str) -> tuple[str, str]:
     name, equals, value = line.removeprefix("export ").partition("=")
     if not equals or not name.strip().isidentifier():
-        raise StartError(f".env: this line is not NAME=value: {line}")
+        raise StartupError(f".env: this line is not NAME=value: {line}")
     value = value.strip()
     if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
         value = value[1:-1]
@@ -72,13 +74,15 @@ def read_pair(line: str) -> tuple[str, str]:
 
 
 def read_port(settings: Mapping[str, str]) -> int:
-    return read_whole_number(settings, "PORT", DEFAULT_PORT)
+    return read_positive_int(settings, "PORT", DEFAULT_PORT)
 
 
-def read_whole_number(settings: Mapping[str, str], name: str, default: int) -> int:
+def read_positive_int(settings: Mapping[str, str], name: str, default: int) -> int:
     value = settings.get(name, str(default)).strip()
-    if not (value.isascii() and value.isdigit() and 0 < int(value) <= MOST):
-        raise StartError(f"{name} must be a number from 1 to {MOST}, not {value!r}")
+    if not (value.isascii() and value.isdigit() and 0 < int(value) <= MAX_PORT):
+        raise StartupError(
+            f"{name} must be a number from 1 to {MAX_PORT}, not {value!r}"
+        )
     return int(value)
 
 
@@ -87,45 +91,49 @@ def find_data_dir(settings: Mapping[str, str]) -> Path:
     return ROOT / Path(settings.get("DATA_DIR", "var")).expanduser()
 
 
-def prepare(settings: Settings) -> Surroundings:
+def prepare_environment(settings: Settings) -> Environment:
     """Surroundings of the real service: stores and key of the data folder."""
     data_dir = find_data_dir(settings)
-    stores = use_missing_stores(settings, data_dir)
+    stores = start_missing_stores(settings, data_dir)
     try:
-        key = settings.get("SECRET_KEY") or read_secret_key(data_dir)
+        key = settings.get("SECRET_KEY") or get_or_create_secret_key(data_dir)
     except BaseException:
-        stores.leave()
+        stores.release()
         raise
-    return Surroundings(settings | stores.settings | {"SECRET_KEY": key}, stores)
+    return Environment(settings | stores.settings | {"SECRET_KEY": key}, stores)
 
 
-def prepare_throw_away() -> Surroundings:
+def prepare_ephemeral_environment() -> Environment:
     """Surroundings for tests: the plain environment and stores that soon vanish."""
     settings = dict(os.environ)
-    stores = use_missing_stores(settings, None)
-    return Surroundings(settings | stores.settings, stores)
+    stores = start_missing_stores(settings, None)
+    return Environment(settings | stores.settings, stores)
 
 
-def use_missing_stores(settings: Mapping[str, str], data_dir: Path | None) -> Stores:
+def start_missing_stores(
+    settings: Mapping[str, str], data_dir: Path | None
+) -> StoreLeases:
     missing = [
-        name for name, variable in VARIABLES.items() if not settings.get(variable)
+        name
+        for name, variable in SETTING_BY_STORE.items()
+        if not settings.get(variable)
     ]
     try:
-        return use_stores(missing, data_dir)
+        return acquire_stores(missing, data_dir)
     except StoreError as error:
-        raise StartError(str(error)) from None
+        raise StartupError(str(error)) from None
 
 
-def read_secret_key(data_dir: Path) -> str:
+def get_or_create_secret_key(data_dir: Path) -> str:
     """The key of this data folder, made at the first start."""
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
-        return read_secret(data_dir / "secret_key", secrets.token_urlsafe(64))
+        return get_or_create_secret(data_dir / "secret_key", secrets.token_urlsafe(64))
     except OSError as error:
-        raise StartError(f"{error.filename}: {error.strerror}") from None
+        raise StartupError(f"{error.filename}: {error.strerror}") from None
 
 
-def run(command: list[str], surroundings: Surroundings) -> int:
+def run(command: list[str], surroundings: Environment) -> int:
     """Run `command` to its end; its exit code, as a shell would give it.
 
     It inherits the locks, so that the stores outlive even our own violent death.
@@ -133,7 +141,7 @@ def run(command: list[str], surroundings: Surroundings) -> int:
     process = subprocess.Popen(  # noqa: S603
         command,
         env=surroundings.settings,
-        pass_fds=surroundings.stores.locks,
+        pass_fds=surroundings.stores.lock_fds,
     )
     for each in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, lambda number, _: process.send_signal(number))
@@ -144,18 +152,20 @@ def run(command: list[str], surroundings: Surroundings) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="devstack.environment")
-    parser.add_argument("--throw-away", action="store_true")
+    parser.add_argument("--ephemeral", action="store_true")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
         surroundings = (
-            prepare_throw_away() if arguments.throw_away else prepare(read_settings())
+            prepare_ephemeral_environment()
+            if arguments.ephemeral
+            else prepare_environment(read_settings())
         )
         try:
             return run(arguments.command, surroundings)
         finally:
-            surroundings.stores.leave()
-    except StartError as error:
+            surroundings.stores.release()
+    except StartupError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     except KeyboardInterrupt:

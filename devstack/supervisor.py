@@ -19,63 +19,65 @@ import psycopg
 
 from devstack.environment import (
     ROOT,
+    Environment,
     Settings,
-    StartError,
-    Surroundings,
-    prepare,
+    StartupError,
+    prepare_environment,
     read_port,
+    read_positive_int,
     read_settings,
-    read_whole_number,
 )
 from devstack.stores.data_dir import LOOPBACK, is_port_free
-from devstack.stores.store_supervisor import die_with_parent
+from devstack.stores.store_supervisor import set_parent_death_signal
 
-WATCH_SECONDS = 0.1
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 30.0
-STEADY_SECONDS = 60
+POLL_INTERVAL_SECONDS = 0.1
+MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 1.0, 30.0
+STABLE_AFTER_SECONDS = 60
 """After a run of this length a failure counts as the first one again."""
-FIRST_ANSWER_SECONDS = 60
-GRACE_SECONDS = 12
+STARTUP_TIMEOUT_SECONDS = 60
+SHUTDOWN_TIMEOUT_SECONDS = 12
 """How long the processes have to finish what they are at; gunicorn takes up to 10."""
 PYTHON = (sys.executable, "-m")
-MIGRATE = (sys.executable, "manage.py", "migrate", "--noinput")
+MIGRATE_COMMAND = (sys.executable, "manage.py", "migrate", "--noinput")
 
-stopping = threading.Event()
+stop_requested = threading.Event()
 
 
 @dataclass
-class Child:
+class ManagedProcess:
     """One supervised process: running, or waiting for its next start."""
 
     name: str
     command: tuple[str, ...]
-    surroundings: Surroundings
+    environment: Environment
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0
-    start_at: float = 0
-    pause: float = field(default=FIRST_PAUSE_SECONDS)
+    next_start_at: float = 0
+    backoff_seconds: float = field(default=MIN_BACKOFF_SECONDS)
 
     def start(self) -> None:
         self.started_at = time.monotonic()
-        self.process = spawn(self.command, self.surroundings)
+        self.process = spawn(self.command, self.environment)
 
     def has_ended(self) -> bool:
         return self.process is not None and self.process.poll() is not None
 
-    def tend(self) -> None:
+    def restart_if_due(self) -> None:
         """Notice its end, and start it when its pause is over."""
         if self.process and self.has_ended():
-            self._plan_restart(self.process.returncode)
-        elif not self.process and time.monotonic() >= self.start_at:
+            self._schedule_restart(self.process.returncode)
+        elif not self.process and time.monotonic() >= self.next_start_at:
             self.start()
 
-    def _plan_restart(self, code: int) -> None:
-        if time.monotonic() - self.started_at >= STEADY_SECONDS:
-            self.pause = FIRST_PAUSE_SECONDS
-        say(f"the {self.name} ended ({code}); it starts again in {self.pause:.0f} s")
+    def _schedule_restart(self, code: int) -> None:
+        if time.monotonic() - self.started_at >= STABLE_AFTER_SECONDS:
+            self.backoff_seconds = MIN_BACKOFF_SECONDS
+        log(
+            f"the {self.name} ended ({code}); it starts again in {self.backoff_seconds:.0f} s"
+        )
         self.process = None
-        self.start_at = time.monotonic() + self.pause
-        self.pause = min(self.pause * 2, LONGEST_PAUSE_SECONDS)
+        self.next_start_at = time.monotonic() + self.backoff_seconds
+        self.backoff_seconds = min(self.backoff_seconds * 2, MAX_BACKOFF_SECONDS)
 
     def signal_group(self, number: signal.Signals) -> None:
         if self.process and self.process.poll() is None:
@@ -96,7 +98,7 @@ class Child:
 
 
 def spawn(
-    command: tuple[str, ...], surroundings: Surroundings
+    command: tuple[str, ...], surroundings: Environment
 ) -> subprocess.Popen[bytes]:
     """A process in a session of its own, so that only we pass on Ctrl-C.
 
@@ -107,13 +109,13 @@ def spawn(
         cwd=ROOT,
         env=surroundings.settings,
         stdin=subprocess.DEVNULL,
-        pass_fds=surroundings.stores.locks,
+        pass_fds=surroundings.stores.lock_fds,
         start_new_session=True,
-        preexec_fn=die_with_parent(signal.SIGTERM),
+        preexec_fn=set_parent_death_signal(signal.SIGTERM),
     )
 
 
-def list_children(surroundings: Surroundings, port: int) -> list[Child]:
+def build_processes(surroundings: Environment, port: int) -> list[ManagedProcess]:
     celery = (*PYTHON, "celery", "--app", "config", "--quiet")
     commands = {
         "web server": (*PYTHON, "gunicorn", "--config", "gunicorn.conf.py"),
@@ -125,48 +127,51 @@ def list_children(surroundings: Surroundings, port: int) -> list[Child]:
         ),
         "scheduler": (*celery, "beat", "--loglevel", "INFO", "--pidfile", ""),
     }
-    return [Child(name, command, surroundings) for name, command in commands.items()]
+    return [
+        ManagedProcess(name, command, surroundings)
+        for name, command in commands.items()
+    ]
 
 
-def migrate(surroundings: Surroundings) -> None:
+def migrate(surroundings: Environment) -> None:
     """Bring the database up to date, or end the start; migrate says why itself."""
-    process = spawn(MIGRATE, surroundings)
-    while process.poll() is None and not stopping.wait(WATCH_SECONDS):
+    process = spawn(MIGRATE_COMMAND, surroundings)
+    while process.poll() is None and not stop_requested.wait(POLL_INTERVAL_SECONDS):
         pass
     if process.poll() is None:
         process.terminate()
         process.wait()
     elif process.returncode:
-        raise StartError("")
+        raise StartupError("")
 
 
-def supervise(children: list[Child], port: int) -> None:
+def supervise(children: list[ManagedProcess], port: int) -> None:
     """Tend the children until we are told to stop; then stop them all."""
     web = children[0]
     answered = False
     try:
-        while not stopping.is_set():
-            answered = answered or check_first_answer(web, port)
+        while not stop_requested.is_set():
+            answered = answered or check_startup(web, port)
             for child in children:
-                child.tend()
-            stopping.wait(WATCH_SECONDS)
+                child.restart_if_due()
+            stop_requested.wait(POLL_INTERVAL_SECONDS)
     finally:
         stop(children)
 
 
-def check_first_answer(web: Child, port: int) -> bool:
+def check_startup(web: ManagedProcess, port: int) -> bool:
     """Print the addresses once the web server answers; without it there is no start."""
     if web.has_ended():
-        raise StartError("the web server did not start; its words are above")
-    if web.process and time.monotonic() > web.started_at + FIRST_ANSWER_SECONDS:
-        raise StartError("the web server does not answer; its words are above")
-    if not answers(port):
+        raise StartupError("the web server did not start; its words are above")
+    if web.process and time.monotonic() > web.started_at + STARTUP_TIMEOUT_SECONDS:
+        raise StartupError("the web server does not answer; its words are above")
+    if not is_responding(port):
         return False
-    print_addresses(port)
+    print_urls(port)
     return True
 
 
-def answers(port: int) -> bool:
+def is_responding(port: int) -> bool:
     """Whether the service is there: any answer will do that is no server error."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
     try:
@@ -178,15 +183,15 @@ def answers(port: int) -> bool:
         connection.close()
 
 
-def stop(children: list[Child]) -> None:
-    end = time.monotonic() + GRACE_SECONDS
+def stop(children: list[ManagedProcess]) -> None:
+    end = time.monotonic() + SHUTDOWN_TIMEOUT_SECONDS
     for child in children:
         child.terminate()
     for child in children:
         child.wait(end)
 
 
-def print_addresses(port: int) -> None:
+def print_urls(port: int) -> None:
     address = f"http://{LOOPBACK}:{port}"
     print(
         f"The service answers at {address}/",
@@ -199,21 +204,21 @@ def print_addresses(port: int) -> None:
     )
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     sys.stderr.write(f"script/server: {text}\n")
     sys.stderr.flush()
 
 
 def request_stop(_number: int, _frame: FrameType | None) -> None:
-    stopping.set()
+    stop_requested.set()
 
 
 def check_settings(settings: Settings, port: int) -> None:
     """What would fail later, and with many words."""
     for name in ("WEB_CONCURRENCY", "WEB_THREADS"):
-        read_whole_number(settings, name, 1)
+        read_positive_int(settings, name, 1)
     if not is_port_free(port):
-        raise StartError(f"port {port} is taken; PORT sets another one")
+        raise StartupError(f"port {port} is taken; PORT sets another one")
     if address := settings.get("DATABASE_URL"):
         check_database(address)
 
@@ -224,7 +229,7 @@ def check_database(address: str) -> None:
         psycopg.connect(address, connect_timeout=5).close()
     except psycopg.OperationalError as error:
         reason = " ".join(str(error).split())
-        raise StartError(f"the database of DATABASE_URL: {reason}") from None
+        raise StartupError(f"the database of DATABASE_URL: {reason}") from None
     except psycopg.ProgrammingError:
         pass
 
@@ -233,13 +238,13 @@ def serve(settings: Settings) -> None:
     """Everything from the stores to the last process, and back."""
     port = read_port(settings)
     check_settings(settings, port)
-    surroundings = prepare(settings)
+    surroundings = prepare_environment(settings)
     try:
         migrate(surroundings)
-        if not stopping.is_set():
-            supervise(list_children(surroundings, port), port)
+        if not stop_requested.is_set():
+            supervise(build_processes(surroundings, port), port)
     finally:
-        surroundings.stores.leave()
+        surroundings.stores.release()
 
 
 def main() -> int:
@@ -247,9 +252,9 @@ def main() -> int:
         signal.signal(number, request_stop)
     try:
         serve(read_settings())
-    except StartError as error:
+    except StartupError as error:
         if str(error):
-            say(str(error))
+            log(str(error))
         return 1
     return 0
 

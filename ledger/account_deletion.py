@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.db.models import Model
 
 from accounts.models import Member
-from ledger.locking import lock_ledger
+from ledger.locking import lock_ledger_exclusive
 from ledger.models import (
     Budget,
     BudgetIncome,
@@ -32,7 +32,7 @@ from ledger.models import (
     WalletTotal,
 )
 
-BOOKS = (
+REPLACED_BY_RESTORE = (
     EntryTag,
     QuickEntryTag,
     RecurringTag,
@@ -56,31 +56,31 @@ BOOKS = (
     Wallet,
 )
 """What refers to something goes before it."""
-BESIDE_THE_BOOKS = (BudgetIncome, Notification)
+KEPT_BY_RESTORE = (BudgetIncome, Notification)
 """What a backup has no sheet for and a restore leaves alone: no payment that was
 announced before it comes back by being announced again."""
 
 
 def lock_before_member(member: Member) -> None:
     """Exclude all writers of the ledger, before the member's row is locked."""
-    lock_ledger(member)
+    lock_ledger_exclusive(member)
 
 
-def erase_books(member: Member) -> None:
+def delete_ledger_for_restore(member: Member) -> None:
     """Delete all that a restore replaces, inside the caller's transaction.
 
-    Stocks and trades are of it (service.md, Restore rules, 4).
+    Stocks and trades are of it (spec 3.18).
     """
-    _erase(member, BOOKS)
+    _delete_rows(member, REPLACED_BY_RESTORE)
 
 
-def erase_member(member: Member) -> None:
+def delete_member_ledger(member: Member) -> None:
     """Delete the member's whole ledger, inside the caller's transaction."""
-    erase_books(member)
-    _erase(member, BESIDE_THE_BOOKS)
+    delete_ledger_for_restore(member)
+    _delete_rows(member, KEPT_BY_RESTORE)
 
 
-def _erase(member: Member, models: Iterable[type[Model]]) -> None:
+def _delete_rows(member: Member, models: Iterable[type[Model]]) -> None:
     for model in models:
         rows = model._default_manager.filter(member_id=member.pk)
         rows._raw_delete(rows.db)

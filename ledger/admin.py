@@ -16,12 +16,12 @@ from django.views.decorators.http import require_POST
 from accounts.models import Member
 from core.errors import DomainError
 from ledger import default_categories
-from ledger.category_tree import check_place
+from ledger.category_tree import validate_parent
 from ledger.default_categories import DOWN, UP
 from ledger.models import DefaultCategory
 
 FIELDS = ("type", "parent", "name", "name_en")
-STEPS = {"up": UP, "down": DOWN}
+MOVE_STEPS = {"up": UP, "down": DOWN}
 
 
 class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -36,7 +36,7 @@ class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
         if {"type", "parent"} <= set(values):
             place = {"type": values["type"], "parent": values["parent"]}
             try:
-                check_place(DefaultCategory(pk=self.instance.pk, **place))
+                validate_parent(DefaultCategory(pk=self.instance.pk, **place))
             except DomainError as refusal:
                 raise ValidationError(refusal.detail) from refusal
         return values
@@ -78,7 +78,7 @@ class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             reverse(
                 "admin:administration_defaultcategory_move", args=[category.pk, way]
             )
-            for way in STEPS
+            for way in MOVE_STEPS
         ]
         return format_html(
             '<button type="submit" class="move" formaction="{}" '
@@ -102,18 +102,18 @@ class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def move(self, request: HttpRequest, category_id: int, way: str) -> HttpResponse:
         """One place up or down among the siblings."""
         try:
-            step = STEPS.get(way, UP)
+            step = MOVE_STEPS.get(way, UP)
             default_categories.move_default_category(_actor(request), category_id, step)
         except DomainError as refusal:
             messages.error(request, refusal.detail)
-        return HttpResponseRedirect(_list())
+        return HttpResponseRedirect(_changelist_url())
 
     def save_model(
         self, request: HttpRequest, obj: DefaultCategory, form: Any, change: bool
     ) -> None:
         values = {name: form.cleaned_data[name] for name in FIELDS}
         if change:
-            saved = default_categories.change_default_category(
+            saved = default_categories.update_default_category(
                 _actor(request), obj.pk, values
             )
         else:
@@ -124,10 +124,10 @@ class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         default_categories.delete_default_category(_actor(request), obj.pk)
 
     def changeform_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
-        return _or_say_why(request, super().changeform_view, *args, **options)
+        return _show_domain_errors(request, super().changeform_view, *args, **options)
 
     def delete_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
-        return _or_say_why(request, super().delete_view, *args, **options)
+        return _show_domain_errors(request, super().delete_view, *args, **options)
 
     def log_addition(self, *_: Any) -> Any:
         """Nothing: the functions that change a category log it, for the API too."""
@@ -139,18 +139,20 @@ class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """Nothing, for the same reason."""
 
 
-def _or_say_why(request: HttpRequest, view: Any, *args: Any, **options: Any) -> Any:
+def _show_domain_errors(
+    request: HttpRequest, view: Any, *args: Any, **options: Any
+) -> Any:
     """A refusal that came between the form and the database."""
     try:
         return view(request, *args, **options)
     except DomainError as refusal:
         messages.error(request, refusal.detail)
-        return HttpResponseRedirect(_list())
+        return HttpResponseRedirect(_changelist_url())
 
 
 def _actor(request: HttpRequest) -> Member:
     return cast("Member", request.user)
 
 
-def _list() -> str:
+def _changelist_url() -> str:
     return reverse("admin:administration_defaultcategory_changelist")

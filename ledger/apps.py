@@ -5,7 +5,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from core.http_client import load_provider
-from ledger.currencies import CODES
+from ledger.currencies import CURRENCY_CODES
 
 
 class LedgerConfig(AppConfig):
@@ -13,7 +13,7 @@ class LedgerConfig(AppConfig):
 
     def ready(self) -> None:
         """A currency that is none, or a provider that is not there, stops the start."""
-        if settings.HOME_CURRENCY not in CODES:
+        if settings.HOME_CURRENCY not in CURRENCY_CODES:
             raise ImproperlyConfigured(
                 f"HOME_CURRENCY: there is no currency {settings.HOME_CURRENCY}."
             )

@@ -11,18 +11,18 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from accounts.models import Member
-from core.errors import Duplicate, InvalidField, refuse_when_broken
-from ledger.categories import resolve_category
-from ledger.locking import share_ledger
+from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
+from ledger.categories import get_or_create_category
+from ledger.locking import lock_ledger_shared
 from ledger.models import Budget, BudgetIncome
 from ledger.models.base import EntryType, OwnedQuerySet
-from ledger.ownership import find_owned
-from ledger.periods import month_of
-from ledger.ratios import share_of
+from ledger.ownership import get_owned_or_404
+from ledger.periods import month_period
+from ledger.ratios import compute_ratio
 
-ONE_A_MONTH = "The category has a budget in this month."
+BUDGET_EXISTS = "The category has a budget in this month."
 
-_COPY = """
+_COPY_BUDGETS = """
     INSERT INTO account_budget AS kept
         (member_id, category_id, type, year, month, amount)
     SELECT member_id, category_id, type, %(to_year)s, %(to_month)s, amount
@@ -33,7 +33,7 @@ _COPY = """
     DO UPDATE SET amount = excluded.amount
     RETURNING xmax = 0
 """
-_SPENT = """
+_SPENDING_BY_BUDGET = """
     SELECT b.amount, c.name, p.name, c.id, c.parent_id,
         coalesce((
             SELECT sum(t.amount) FROM account_entry_total t
@@ -51,7 +51,7 @@ _SPENT = """
     ORDER BY coalesce(p.sort_order, c.sort_order), coalesce(p.id, c.id),
         p.id IS NOT NULL, c.sort_order, c.id
 """
-_DAILY = """
+_SPENDING_BY_DAY = """
     SELECT e.date, sum(e.amount) FROM account_entry e
     WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
         AND e.type = 'expense' AND NOT e.pending AND e.category_id IN (
@@ -62,7 +62,7 @@ _DAILY = """
         )
     GROUP BY e.date
 """
-_INCOME = """
+_ACTUAL_INCOME = """
     SELECT coalesce(sum(amount), 0) FROM account_month_total
     WHERE member_id = %(member)s AND month = %(start)s AND type = 'income'
         AND NOT pending
@@ -78,7 +78,7 @@ class Month:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class BudgetStatus:
     """A budget beside what was spent, in whole home-currency units."""
 
     category: str
@@ -88,15 +88,15 @@ class Status:
 
     @property
     def share(self) -> Decimal | None:
-        return share_of(self.spent, self.budgeted)
+        return compute_ratio(self.spent, self.budgeted)
 
 
 @dataclass(frozen=True, slots=True)
-class MonthStatus:
+class MonthlyBudgetStatus:
     """All budgets of a month, their sum, and the month's income."""
 
-    categories: list[Status]
-    total: Status
+    categories: list[BudgetStatus]
+    total: BudgetStatus
     expected_income: int
     actual_income: int
 
@@ -116,53 +116,57 @@ def list_budgets(member: Member, month: Month) -> OwnedQuerySet:
     )
 
 
-def find_budget(member: Member, budget_id: int) -> Budget:
+def get_budget(member: Member, budget_id: int) -> Budget:
     rows = Budget.objects.select_related("category")
-    found: Budget = find_owned(rows, member, budget_id)
+    found: Budget = get_owned_or_404(rows, member, budget_id)
     return found
 
 
 def create_budget(member: Member, category: str, month: Month, amount: int) -> Budget:
     """A new budget; one for each category and month."""
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         budget = Budget(
             member=member,
-            category=resolve_category(member, EntryType.EXPENSE, category),
+            category=get_or_create_category(member, EntryType.EXPENSE, category),
             year=month.year,
             month=month.month,
             amount=amount,
         )
-        with refuse_when_broken("account_budget_unique", Duplicate(ONE_A_MONTH)):
+        with raise_on_constraint_violation(
+            "account_budget_unique", DuplicateError(BUDGET_EXISTS)
+        ):
             budget.save(force_insert=True)
     return budget
 
 
-def change_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Budget:
+def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Budget:
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         rows = Budget.objects.select_for_update(of=("self",))
-        budget: Budget = find_owned(rows, member, budget_id)
+        budget: Budget = get_owned_or_404(rows, member, budget_id)
         changes = dict(changes)
         if name := changes.pop("category", None):
-            budget.category = resolve_category(member, EntryType.EXPENSE, name)  # type: ignore[assignment]
+            budget.category = get_or_create_category(member, EntryType.EXPENSE, name)  # type: ignore[assignment]
         for field, value in changes.items():
             setattr(budget, field, value)
-        with refuse_when_broken("account_budget_unique", Duplicate(ONE_A_MONTH)):
+        with raise_on_constraint_violation(
+            "account_budget_unique", DuplicateError(BUDGET_EXISTS)
+        ):
             budget.save()
     return budget
 
 
 def delete_budget(member: Member, budget_id: int) -> None:
-    find_budget(member, budget_id).delete()
+    get_budget(member, budget_id).delete()
 
 
 def copy_budgets(member: Member, source: Month, target: Month) -> tuple[int, int]:
     """Copy a month's budgets into another; how many were new and overwritten."""
     if source == target:
-        raise InvalidField("toMonth", "This is the month to be copied.")
+        raise InvalidFieldError("toMonth", "This is the month to be copied.")
     with transaction.atomic(), connection.cursor() as cursor:
-        share_ledger(member)
+        lock_ledger_shared(member)
         values = {
             "member": member.pk,
             "from_year": source.year,
@@ -170,47 +174,47 @@ def copy_budgets(member: Member, source: Month, target: Month) -> tuple[int, int
             "to_year": target.year,
             "to_month": target.month,
         }
-        cursor.execute(_COPY, values)
+        cursor.execute(_COPY_BUDGETS, values)
         created = [is_new for (is_new,) in cursor.fetchall()]
     return created.count(True), created.count(False)
 
 
-def read_status(member: Member, month: Month) -> MonthStatus:
+def get_budget_status(member: Member, month: Month) -> MonthlyBudgetStatus:
     """Each budget beside what its category cost; a major one covers its minors.
 
     Where both a major category and its minor one have budgets, the total counts the
     major one only, whose spending includes the minor's.
     """
-    values = _values(member, month)
-    rows = _fetch(_SPENT, values)
+    values = _month_params(member, month)
+    rows = _fetch_rows(_SPENDING_BY_BUDGET, values)
     majors = {category_id for *_, category_id, parent_id, _ in rows if not parent_id}
-    categories = [Status(name, parent, amount, int(spent))
+    categories = [BudgetStatus(name, parent, amount, int(spent))
                   for amount, name, parent, _, _, spent in rows]  # fmt: skip
     counted = [
         status
         for status, row in zip(categories, rows, strict=True)
         if row[4] not in majors
     ]
-    return MonthStatus(
+    return MonthlyBudgetStatus(
         categories=categories,
-        total=Status(
+        total=BudgetStatus(
             "", None,
             sum(status.budgeted for status in counted),
             sum(status.spent for status in counted),
         ),
-        expected_income=read_income(member, month),
-        actual_income=int(_fetch(_INCOME, values)[0][0]),
+        expected_income=get_expected_income(member, month),
+        actual_income=int(_fetch_rows(_ACTUAL_INCOME, values)[0][0]),
     )  # fmt: skip
 
 
-def read_chart(member: Member, month: Month) -> list[tuple[date, int, int]]:
+def get_budget_chart(member: Member, month: Month) -> list[tuple[date, int, int]]:
     """Day by day, cumulative: what may be spent up to it, and what was spent.
 
     The budget grows evenly over the month and is reached on its last day.
     """
-    period = month_of(month.year, month.month)
-    budgeted = read_status(member, month).total.budgeted
-    spent = dict(_fetch(_DAILY, _values(member, month)))
+    period = month_period(month.year, month.month)
+    budgeted = get_budget_status(member, month).total.budgeted
+    spent = dict(_fetch_rows(_SPENDING_BY_DAY, _month_params(member, month)))
     days = period.end.day
     chart, so_far = [], 0
     for number in range(1, days + 1):
@@ -220,14 +224,14 @@ def read_chart(member: Member, month: Month) -> list[tuple[date, int, int]]:
     return chart
 
 
-def read_income(member: Member, month: Month) -> int:
+def get_expected_income(member: Member, month: Month) -> int:
     """The expected income, 0 where none was set."""
     rows = BudgetIncome.objects.owned_by(member)
     row = rows.filter(year=month.year, month=month.month).first()
     return row.amount if row else 0
 
 
-def set_income(member: Member, month: Month, amount: int) -> None:
+def set_expected_income(member: Member, month: Month, amount: int) -> None:
     BudgetIncome.objects.update_or_create(
         member=member,
         year=month.year,
@@ -236,8 +240,8 @@ def set_income(member: Member, month: Month, amount: int) -> None:
     )
 
 
-def _values(member: Member, month: Month) -> dict[str, Any]:
-    period = month_of(month.year, month.month)
+def _month_params(member: Member, month: Month) -> dict[str, Any]:
+    period = month_period(month.year, month.month)
     return {
         "member": member.pk,
         "year": month.year,
@@ -247,7 +251,7 @@ def _values(member: Member, month: Month) -> dict[str, Any]:
     }
 
 
-def _fetch(sql: str, values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
+def _fetch_rows(sql: str, values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         rows: Sequence[tuple[Any, ...]] = cursor.fetchall()

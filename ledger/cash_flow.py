@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Protocol
 
 from ledger.models.base import EntryType
-from ledger.ratios import share_of
+from ledger.ratios import compute_ratio
 
 
-class Sum(Protocol):
+class TypedAmount(Protocol):
     """An amount of one direction, and how many entries it is of."""
 
     @property
@@ -32,7 +32,7 @@ class Flow:
     def net(self) -> int:
         return self.income - self.expense
 
-    def add(self, part: Sum) -> None:
+    def add(self, part: TypedAmount) -> None:
         if part.type == EntryType.INCOME:
             self.income += part.amount
         else:
@@ -41,7 +41,7 @@ class Flow:
 
 
 @dataclass(slots=True)
-class Group:
+class EntryGroup:
     """The entries of one type and category, or tag, and wallet."""
 
     type: str
@@ -50,7 +50,7 @@ class Group:
     parent: str | None
     wallet_id: int | None
     wallet: str | None
-    order: int | None
+    sort_order: int | None
     """Of the wallet or tag among the member's."""
     amount: int
     count: int
@@ -84,16 +84,16 @@ class TagFlow:
     count: int
 
 
-def sum_flow(parts: Iterable[Sum]) -> Flow:
+def sum_flow(parts: Iterable[TypedAmount]) -> Flow:
     total = Flow()
     for part in parts:
         total.add(part)
     return total
 
 
-def sum_categories(groups: list[Group]) -> list[CategoryFlow]:
+def sum_categories(groups: list[EntryGroup]) -> list[CategoryFlow]:
     """By minor-category name with its major one, within each type by amount."""
-    sums: dict[tuple[str, int | None], list[Group]] = {}
+    sums: dict[tuple[str, int | None], list[EntryGroup]] = {}
     whole = dict.fromkeys(EntryType.values, 0)
     for group in groups:
         sums.setdefault((group.type, group.category_id), []).append(group)
@@ -105,7 +105,7 @@ def sum_categories(groups: list[Group]) -> list[CategoryFlow]:
             parent=parts[0].parent,
             amount=(amount := sum(part.amount for part in parts)),
             count=sum(part.count for part in parts),
-            share=share_of(amount, whole[type_]),
+            share=compute_ratio(amount, whole[type_]),
         )
         for (type_, _), parts in sums.items()
     ]
@@ -114,11 +114,11 @@ def sum_categories(groups: list[Group]) -> list[CategoryFlow]:
     )
 
 
-def sum_wallets(groups: list[Group]) -> list[WalletFlow]:
+def sum_wallets(groups: list[EntryGroup]) -> list[WalletFlow]:
     """In the order of the wallets; what has no wallet comes last."""
     flows: dict[int | None, Flow] = {}
     ordered = sorted(
-        groups, key=lambda g: (g.wallet_id is None, g.order or 0, g.wallet_id or 0)
+        groups, key=lambda g: (g.wallet_id is None, g.sort_order or 0, g.wallet_id or 0)
     )
     for group in ordered:
         flows.setdefault(group.wallet_id, Flow()).add(group)
@@ -129,10 +129,10 @@ def sum_wallets(groups: list[Group]) -> list[WalletFlow]:
     ]
 
 
-def sum_tags(groups: list[Group]) -> list[TagFlow]:
+def sum_tags(groups: list[EntryGroup]) -> list[TagFlow]:
     """In the order of the tags, each of which has a name of its own."""
     flows: dict[str, Flow] = {}
-    for group in sorted(groups, key=lambda g: (g.order or 0, g.category_id or 0)):
+    for group in sorted(groups, key=lambda g: (g.sort_order or 0, g.category_id or 0)):
         flows.setdefault(group.category or "", Flow()).add(group)
     return [
         TagFlow(name, flow.income, flow.expense, flow.count)

@@ -8,15 +8,15 @@ from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from core.api.ordering import next_position
 from core.errors import (
-    CategoryHierarchy,
-    Duplicate,
-    InUse,
-    InvalidField,
-    InvalidOrder,
-    broken_constraint,
+    CategoryHierarchyError,
+    DuplicateError,
+    InUseError,
+    InvalidFieldError,
+    InvalidOrderError,
+    violated_constraint_name,
 )
-from ledger.category_tree import check_place, has_minors, list_by_major
-from ledger.locking import lock_ledger, lock_lists
+from ledger.category_tree import flatten_tree, has_children, validate_parent
+from ledger.locking import lock_ledger_exclusive, lock_member_row
 from ledger.models import (
     Budget,
     Category,
@@ -26,11 +26,11 @@ from ledger.models import (
     RecurringRule,
 )
 from ledger.models.base import OwnedQuerySet
-from ledger.ownership import find_owned
+from ledger.ownership import get_owned_or_404
 
-USERS = (Entry, QuickEntry, RecurringRule)
+MODELS_WITH_CATEGORY = (Entry, QuickEntry, RecurringRule)
 """What refers to categories and moves with them; budgets are added up instead."""
-IN_USE = frozenset(
+CATEGORY_FOREIGN_KEYS = frozenset(
     {
         "account_entry_category_owned",
         "account_quick_entry_category_owned",
@@ -39,7 +39,7 @@ IN_USE = frozenset(
     }
 )
 """The foreign keys to categories: what breaks one of them is a user."""
-_ADD_BUDGETS = """
+_MERGE_BUDGETS = """
     INSERT INTO account_budget AS kept
         (member_id, category_id, type, year, month, amount)
     SELECT member_id, %(target)s, type, year, month, amount FROM account_budget
@@ -48,13 +48,13 @@ _ADD_BUDGETS = """
     ON CONFLICT (member_id, year, month, category_id)
     DO UPDATE SET amount = least(kept.amount + excluded.amount, %(most)s)
 """
-NAME_TAKEN = "There is a category of this name and type."
+CATEGORY_NAME_TAKEN = "There is a category of this name and type."
 
 
 def list_categories(member: Member, type_: str | None = None) -> list[Category]:
     """A flat list: each major category, followed by its minor ones."""
     rows = Category.objects.owned_by(member)
-    return list(list_by_major(list(rows.filter(type=type_) if type_ else rows)))
+    return list(flatten_tree(list(rows.filter(type=type_) if type_ else rows)))
 
 
 def create_category(
@@ -63,15 +63,15 @@ def create_category(
     """A new category, last among its siblings."""
     category = Category(member=member, name=name, type=type, parent=parent)
     with transaction.atomic():
-        lock_ledger(member)
-        lock_lists(member)
-        check_place(category)
+        lock_ledger_exclusive(member)
+        lock_member_row(member)
+        validate_parent(category)
         category.sort_order = next_position(siblings_of(category))
         _save(category)
     return category
 
 
-def change_category(
+def update_category(
     member: Member, category_id: int, changes: dict[str, Any]
 ) -> Category:
     """Rename or move a category, one at a time for each member.
@@ -80,15 +80,17 @@ def change_category(
     all of them at once.
     """
     with transaction.atomic():
-        lock_ledger(member)
-        lock_lists(member)
-        category: Category = find_owned(Category.objects.all(), member, category_id)
+        lock_ledger_exclusive(member)
+        lock_member_row(member)
+        category: Category = get_owned_or_404(
+            Category.objects.all(), member, category_id
+        )
         place = (category.type, category.parent_id)
         for name, value in changes.items():
             setattr(category, name, value)
-        check_place(category)
-        if category.type != place[0] and is_used(category):
-            raise InUse("Entries use this category, so that its type stays.")
+        validate_parent(category)
+        if category.type != place[0] and is_category_in_use(category):
+            raise InUseError("Entries use this category, so that its type stays.")
         if (category.type, category.parent_id) != place:
             category.sort_order = next_position(siblings_of(category))
         _save(category)
@@ -96,41 +98,45 @@ def change_category(
 
 
 def delete_category(member: Member, category_id: int, move_to: int | None) -> None:
-    """Delete a category; what uses it moves to another, or it is `InUse`.
+    """Delete a category; what uses it moves to another, or it is `InUseError`.
 
-    A major category with minor ones is never deleted (service.md, Category rules).
+    A major category with minor ones is never deleted (spec 3.7).
     """
     with transaction.atomic():
-        lock_ledger(member)
-        lock_lists(member)
-        category = find_owned(Category.objects.all(), member, category_id)
-        if has_minors(category):
-            raise CategoryHierarchy("This category still has minor ones.")
+        lock_ledger_exclusive(member)
+        lock_member_row(member)
+        category = get_owned_or_404(Category.objects.all(), member, category_id)
+        if has_children(category):
+            raise CategoryHierarchyError("This category still has minor ones.")
         if move_to is not None:
-            _move_users(category, find_owned(Category.objects.all(), member, move_to))
-        if is_used(category):
-            raise InUse("This category is in use; name another one in moveTo.")
+            _move_references(
+                category, get_owned_or_404(Category.objects.all(), member, move_to)
+            )
+        if is_category_in_use(category):
+            raise InUseError("This category is in use; name another one in moveTo.")
         Category.objects.filter(pk=category.pk).delete()
 
 
 def reorder_categories(member: Member, ids: list[int]) -> None:
     """Order the categories of one type and one parent, that of the first id."""
     with transaction.atomic():
-        lock_ledger(member)
+        lock_ledger_exclusive(member)
         first = Category.objects.owned_by(member).filter(pk__in=ids[:1]).first()
         if first is None:
             if ids or Category.objects.owned_by(member).exists():
-                raise InvalidOrder
+                raise InvalidOrderError
             return
         siblings = {row.pk: row for row in siblings_of(first)}
         if len(ids) != len(siblings) or set(ids) != set(siblings):
-            raise InvalidOrder
+            raise InvalidOrderError
         for position, category_id in enumerate(ids, start=1):
             siblings[category_id].sort_order = position
         Category.objects.bulk_update(siblings.values(), ["sort_order"])
 
 
-def resolve_category(member: Member, type_: str, name: str | None) -> Category | None:
+def get_or_create_category(
+    member: Member, type_: str, name: str | None
+) -> Category | None:
     """The category of this name and type; an unknown one is made, major and last.
 
     Call inside a transaction.
@@ -140,7 +146,7 @@ def resolve_category(member: Member, type_: str, name: str | None) -> Category |
     rows = Category.objects.owned_by(member).filter(type=type_, name=name)
     found: Category | None = rows.first()
     if found is None:
-        lock_lists(member)
+        lock_member_row(member)
         found = rows.first()
     if found is not None:
         return found
@@ -156,10 +162,10 @@ def siblings_of(category: Category) -> OwnedQuerySet:
     return rows.filter(type=category.type, parent=category.parent_id)
 
 
-def is_used(category: Category) -> bool:
+def is_category_in_use(category: Category) -> bool:
     return any(
         model.objects.owned_by(category.member).filter(category=category).exists()
-        for model in (*USERS, Budget)
+        for model in (*MODELS_WITH_CATEGORY, Budget)
     )
 
 
@@ -168,28 +174,28 @@ def _save(category: Category) -> None:
         with transaction.atomic():
             category.save()
     except IntegrityError as error:
-        match broken_constraint(error):
+        match violated_constraint_name(error):
             case "account_category_name_unique":
-                raise Duplicate(NAME_TAKEN) from error
+                raise DuplicateError(CATEGORY_NAME_TAKEN) from error
             case "account_category_parent_is_major":
-                raise CategoryHierarchy from error
-            case name if name in IN_USE:
-                raise InUse from error
+                raise CategoryHierarchyError from error
+            case name if name in CATEGORY_FOREIGN_KEYS:
+                raise InUseError from error
         raise
 
 
-def _move_users(source: Category, target: Category) -> None:
+def _move_references(source: Category, target: Category) -> None:
     if source.pk == target.pk:
-        raise InvalidField("moveTo", "This is the category to be deleted.")
+        raise InvalidFieldError("moveTo", "This is the category to be deleted.")
     if source.type != target.type:
-        raise InvalidField("moveTo", "This category is of another type.")
-    for model in USERS:
+        raise InvalidFieldError("moveTo", "This category is of another type.")
+    for model in MODELS_WITH_CATEGORY:
         rows = model.objects.owned_by(source.member).filter(category=source)
         rows.update(category=target)
-    _add_budgets(source, target)
+    _merge_budgets(source, target)
 
 
-def _add_budgets(source: Category, target: Category) -> None:
+def _merge_budgets(source: Category, target: Category) -> None:
     """The target's budget of a month grows by the source's."""
     values: dict[str, Any] = {
         "member": source.member_id,
@@ -198,7 +204,7 @@ def _add_budgets(source: Category, target: Category) -> None:
         "most": MAX_AMOUNT,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_ADD_BUDGETS, values)
+        cursor.execute(_MERGE_BUDGETS, values)
     Budget.objects.owned_by(source.member).filter(category=source).delete()
 
 
@@ -209,13 +215,13 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
     skipped; minor ones of a skipped major go under the member's own.
     """
     with transaction.atomic():
-        lock_ledger(member)
-        lock_lists(member)
-        defaults = list(list_by_major(list(DefaultCategory.objects.all())))
+        lock_ledger_exclusive(member)
+        lock_member_row(member)
+        defaults = list(flatten_tree(list(DefaultCategory.objects.all())))
         known = {(c.type, c.name): c for c in Category.objects.owned_by(member)}
         imported = 0
         for default in defaults:
-            name = _name_in(default, english=english)
+            name = _localized_name(default, english=english)
             if (default.type, name) in known:
                 continue
             category = _copy_default(member, default, name, known, english=english)
@@ -224,7 +230,7 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
     return imported, len(defaults) - imported
 
 
-def _name_in(default: Any, *, english: bool) -> str:
+def _localized_name(default: Any, *, english: bool) -> str:
     name: str = (english and default.name_en) or default.name
     return name
 
@@ -239,7 +245,7 @@ def _copy_default(
 ) -> Category:
     parent = None
     if default.parent_id is not None:
-        parent = known[default.type, _name_in(default.parent, english=english)]
+        parent = known[default.type, _localized_name(default.parent, english=english)]
         parent = parent.parent or parent
     category = Category(member=member, type=default.type, name=name, parent=parent)
     category.sort_order = next_position(siblings_of(category))

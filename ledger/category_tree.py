@@ -19,12 +19,12 @@ from django.db.models import (
     When,
 )
 
-from core.errors import CategoryHierarchy, InvalidField
+from core.errors import CategoryHierarchyError, InvalidFieldError
 
 Leveled = TypeVar("Leveled", bound=Any)
 
 
-def level_of_parent(*, when_major: int | None, when_minor: int) -> GeneratedField:
+def generated_level_field(*, when_major: int | None, when_minor: int) -> GeneratedField:
     """A column that is derived from whether the row has a parent."""
     return GeneratedField(
         expression=Case(
@@ -37,7 +37,7 @@ def level_of_parent(*, when_major: int | None, when_minor: int) -> GeneratedFiel
     )
 
 
-def list_by_major(rows: Sequence[Leveled]) -> Iterator[Leveled]:
+def flatten_tree(rows: Sequence[Leveled]) -> Iterator[Leveled]:
     """Each major one of the ordered `rows`, followed by its minor ones."""
     minors: dict[int, list[Leveled]] = {}
     for row in rows:
@@ -49,30 +49,30 @@ def list_by_major(rows: Sequence[Leveled]) -> Iterator[Leveled]:
             yield from minors.get(row.pk, [])
 
 
-def has_minors(category: Any) -> bool:
+def has_children(category: Any) -> bool:
     return category.pk is not None and category.minors.exists()
 
 
-def check_place(category: Any) -> None:
+def validate_parent(category: Any) -> None:
     """A minor one sits under a major one of its type, and has none below it.
 
-    Raises `CategoryHierarchy` (service.md, Category rules).
+    Raises `CategoryHierarchyError` (spec 3.7).
     """
-    holds_others = has_minors(category)
+    holds_others = has_children(category)
     if holds_others and category.minors.exclude(type=category.type).exists():
-        raise CategoryHierarchy("Its minor categories are of another type.")
+        raise CategoryHierarchyError("Its minor categories are of another type.")
     parent = category.parent
     if parent is None:
         return
     if holds_others or parent.pk == category.pk:
-        raise CategoryHierarchy("A category with minor ones stays a major one.")
+        raise CategoryHierarchyError("A category with minor ones stays a major one.")
     try:
         parent.refresh_from_db()
     except ObjectDoesNotExist:
-        raise InvalidField(
+        raise InvalidFieldError(
             "parentId", "There is no such category.", "does_not_exist"
         ) from None
     if parent.parent_id is not None:
-        raise CategoryHierarchy("Only a major category can hold others.")
+        raise CategoryHierarchyError("Only a major category can hold others.")
     if parent.type != category.type:
-        raise CategoryHierarchy("The major category is of another type.")
+        raise CategoryHierarchyError("The major category is of another type.")

@@ -1,6 +1,6 @@
 """Which currency codes exist (ISO 4217, without funds, metals and test codes)."""
 
-CODES = frozenset(
+CURRENCY_CODES = frozenset(
     """
     AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD
     BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN

@@ -8,17 +8,17 @@ from typing import Any
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 
-from accounts.audit_log import ADDITION, CHANGE, DELETION, record
+from accounts.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
 from accounts.models import Member
 from core.api.ordering import next_position
 from core.errors import (
-    CategoryHierarchy,
-    Duplicate,
-    InvalidOrder,
-    NotFound,
-    broken_constraint,
+    CategoryHierarchyError,
+    DuplicateError,
+    InvalidOrderError,
+    NotFoundError,
+    violated_constraint_name,
 )
-from ledger.category_tree import check_place, has_minors, list_by_major
+from ledger.category_tree import flatten_tree, has_children, validate_parent
 from ledger.models import DefaultCategory
 
 NAME_TAKEN = "There is a default category of this name and type."
@@ -27,79 +27,79 @@ UP, DOWN = -1, 1
 
 def list_default_categories() -> list[DefaultCategory]:
     """A flat list: each major category, followed by its minor ones."""
-    return list(list_by_major(list(DefaultCategory.objects.all())))
+    return list(flatten_tree(list(DefaultCategory.objects.all())))
 
 
-def find_default_category(category_id: int) -> DefaultCategory:
+def get_default_category(category_id: int) -> DefaultCategory:
     try:
         return DefaultCategory.objects.get(pk=category_id)
     except DefaultCategory.DoesNotExist:
-        raise NotFound("There is no such category.") from None
+        raise NotFoundError("There is no such category.") from None
 
 
 def create_default_category(actor: Member, fields: dict[str, Any]) -> DefaultCategory:
     """A new category, last among its siblings."""
     category = DefaultCategory(**fields)
     with transaction.atomic():
-        _lock()
-        check_place(category)
+        _lock_table()
+        validate_parent(category)
         category.sort_order = next_position(siblings_of(category))
         _save(category)
-        record(actor, category, ADDITION)
+        log_admin_action(actor, category, ADDITION)
     return category
 
 
-def change_default_category(
+def update_default_category(
     actor: Member, category_id: int, changes: dict[str, Any]
 ) -> DefaultCategory:
     """Rename or move a category; in a new place it goes last."""
     with transaction.atomic():
-        _lock()
-        category = find_default_category(category_id)
+        _lock_table()
+        category = get_default_category(category_id)
         place = (category.type, category.parent_id)
         for name, value in changes.items():
             setattr(category, name, value)
-        check_place(category)
+        validate_parent(category)
         if (category.type, category.parent_id) != place:
             category.sort_order = next_position(siblings_of(category))
         _save(category)
-        record(actor, category, CHANGE)
+        log_admin_action(actor, category, CHANGE)
     return category
 
 
 def delete_default_category(actor: Member, category_id: int) -> None:
-    """A major category with minor ones is never deleted (service.md)."""
+    """A major category with minor ones is never deleted (spec 7.3, 3.7)."""
     with transaction.atomic():
-        _lock()
-        category = find_default_category(category_id)
-        if has_minors(category):
-            raise CategoryHierarchy("This category still has minor ones.")
-        record(actor, category, DELETION)
+        _lock_table()
+        category = get_default_category(category_id)
+        if has_children(category):
+            raise CategoryHierarchyError("This category still has minor ones.")
+        log_admin_action(actor, category, DELETION)
         category.delete()
 
 
 def reorder_default_categories(actor: Member, ids: list[int]) -> None:
     """Order the categories of one type and one parent, that of the first id."""
     with transaction.atomic():
-        _lock()
+        _lock_table()
         first = DefaultCategory.objects.filter(pk__in=ids[:1]).first()
         if first is None:
             if ids or DefaultCategory.objects.exists():
-                raise InvalidOrder
+                raise InvalidOrderError
             return
-        _put_in_order(actor, first, ids)
+        _save_order(actor, first, ids)
 
 
 def move_default_category(actor: Member, category_id: int, step: int) -> None:
     """One place `UP` or `DOWN` among its siblings; at the end it stays."""
     with transaction.atomic():
-        _lock()
-        category = find_default_category(category_id)
+        _lock_table()
+        category = get_default_category(category_id)
         ids = list(siblings_of(category).values_list("pk", flat=True))
         place = ids.index(category_id)
         if 0 <= place + step < len(ids):
             ids.insert(place + step, ids.pop(place))
-            _put_in_order(actor, category, ids)
+            _save_order(actor, category, ids)
 
 
 def siblings_of(category: DefaultCategory) -> QuerySet[DefaultCategory]:
@@ -107,17 +107,17 @@ def siblings_of(category: DefaultCategory) -> QuerySet[DefaultCategory]:
     return DefaultCategory.objects.filter(type=category.type, parent=category.parent_id)
 
 
-def _put_in_order(actor: Member, first: DefaultCategory, ids: list[int]) -> None:
+def _save_order(actor: Member, first: DefaultCategory, ids: list[int]) -> None:
     siblings = {row.pk: row for row in siblings_of(first)}
     if len(ids) != len(siblings) or set(ids) != set(siblings):
-        raise InvalidOrder
+        raise InvalidOrderError
     for position, category_id in enumerate(ids, start=1):
         siblings[category_id].sort_order = position
     DefaultCategory.objects.bulk_update(siblings.values(), ["sort_order"])
-    record(actor, siblings[ids[0]], CHANGE, "Order changed.")
+    log_admin_action(actor, siblings[ids[0]], CHANGE, "Order changed.")
 
 
-def _lock() -> None:
+def _lock_table() -> None:
     """Wait for whoever else writes the list; readers go on."""
     with connection.cursor() as cursor:
         cursor.execute("LOCK TABLE default_category IN SHARE ROW EXCLUSIVE MODE")
@@ -128,9 +128,9 @@ def _save(category: DefaultCategory) -> None:
         with transaction.atomic():
             category.save()
     except IntegrityError as error:
-        match broken_constraint(error):
+        match violated_constraint_name(error):
             case "default_category_name_unique":
-                raise Duplicate(NAME_TAKEN) from error
+                raise DuplicateError(NAME_TAKEN) from error
             case "default_category_parent_is_major":
-                raise CategoryHierarchy from error
+                raise CategoryHierarchyError from error
         raise

@@ -1,4 +1,4 @@
-"""Account numbers at rest: AES-256-GCM with a fresh nonce (service.md, Wallet).
+"""Account numbers at rest: AES-256-GCM with a fresh nonce (spec 3.3).
 
 Pure: keys come as arguments, the one in use first, older ones behind it. The
 context (whose number it is) is authenticated, so a value copied into another
@@ -12,48 +12,51 @@ from collections.abc import Sequence
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-PREFIX = "sealed:1:"
+ENCRYPTED_PREFIX = "sealed:1:"
 NONCE_BYTES = 12
-MAX_PLAIN_BYTES = 155
+MAX_PLAINTEXT_BYTES = 155
 """What fits, sealed, into a column of 255 characters."""
 
 
-class Unreadable(Exception):
+class DecryptionError(Exception):
     """A sealed value that no key opens."""
 
 
-def seal(text: str, keys: Sequence[bytes], context: str) -> str:
+def encrypt(text: str, keys: Sequence[bytes], context: str) -> str:
     """The value for the column; without a key, or empty, the text itself."""
     if not keys or not text:
         return text
     nonce = os.urandom(NONCE_BYTES)
     sealed = AESGCM(keys[0]).encrypt(nonce, text.encode(), context.encode())
-    return PREFIX + base64.urlsafe_b64encode(nonce + sealed).decode()
+    return ENCRYPTED_PREFIX + base64.urlsafe_b64encode(nonce + sealed).decode()
 
 
-def unseal(stored: str, keys: Sequence[bytes], context: str) -> str:
+def decrypt(stored: str, keys: Sequence[bytes], context: str) -> str:
     """The text behind a column's value; what was stored plain stays readable.
 
-    Raises `Unreadable` when no key opens it.
+    Raises `DecryptionError` when no key opens it.
     """
-    if not stored.startswith(PREFIX):
+    if not stored.startswith(ENCRYPTED_PREFIX):
         return stored
     try:
-        sealed = base64.urlsafe_b64decode(stored.removeprefix(PREFIX))
+        sealed = base64.urlsafe_b64decode(stored.removeprefix(ENCRYPTED_PREFIX))
     except ValueError:
-        raise Unreadable from None
+        raise DecryptionError from None
     nonce, sealed = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
     for key in keys:
         try:
             return AESGCM(key).decrypt(nonce, sealed, context.encode()).decode()
         except (InvalidTag, ValueError):
             continue
-    raise Unreadable
+    raise DecryptionError
 
 
-def is_sealed_with(stored: str, key: bytes, context: str) -> bool:
+def is_encrypted_with(stored: str, key: bytes, context: str) -> bool:
     """Whether this very key opens the value; a plain one is sealed with none."""
     try:
-        return stored.startswith(PREFIX) and unseal(stored, [key], context) != ""
-    except Unreadable:
+        return (
+            stored.startswith(ENCRYPTED_PREFIX)
+            and decrypt(stored, [key], context) != ""
+        )
+    except DecryptionError:
         return False

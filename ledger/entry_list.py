@@ -13,10 +13,10 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
-from core.api.pagination import Page
-from core.errors import NotFound
+from core.api.pagination import PageRequest
+from core.errors import NotFoundError
 from ledger.models import Category
-from ledger.tags import read_tags_of_entries
+from ledger.tags import get_tag_names_by_entry
 
 _PAGE = """
     SELECT {count},
@@ -34,14 +34,16 @@ _PAGE = """
 """
 """Timestamps come as ISO 8601 texts: reading them into objects costs more than the
 rest of the page. Names are looked up per row of the page, not joined before the cut."""
-_TAGGED = """
+_HAS_TAG = """
     EXISTS (
         SELECT FROM account_entry_tag link JOIN account_tag tag ON tag.id = link.tag_id
         WHERE link.entry_id = e.id AND tag.member_id = e.member_id AND tag.name = %s
     )
 """
 _COUNT = "SELECT count(*) FROM account_entry e WHERE {conditions}"
-_COUNT_KEPT = "SELECT coalesce(sum(t.entries), 0) FROM {table} t WHERE {conditions}"
+_COUNT_FROM_TOTALS = (
+    "SELECT coalesce(sum(t.entries), 0) FROM {table} t WHERE {conditions}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +65,32 @@ class EntryFilter:
 Condition = tuple[str, Any]
 
 
-def read_page_of_entries(
-    member: Member, wanted: EntryFilter, page: Page
+def list_entries_page(
+    member: Member, wanted: EntryFilter, page: PageRequest
 ) -> tuple[int, list[dict[str, Any]]]:
     """The count and one page, newest first: by date, then by id."""
     conditions = _conditions(member, wanted)
     count_sql, count_values = _count_query(wanted, conditions)
-    sql = _PAGE.format(count=f"({count_sql})", conditions=_join(conditions))
-    values = [*count_values, *_values(conditions), page.size, page.offset]
-    rows = _read_rows(sql, values)
+    sql = _PAGE.format(count=f"({count_sql})", conditions=_join_conditions(conditions))
+    values = [*count_values, *_condition_params(conditions), page.size, page.offset]
+    rows = _fetch_rows(sql, values)
     if rows:
-        return rows[0][0], describe_entries(rows)
-    return int(_read_rows(count_sql, count_values)[0][0]), []
+        return rows[0][0], entries_payload(rows)
+    return int(_fetch_rows(count_sql, count_values)[0][0]), []
 
 
-def read_entry(member: Member, entry_id: int) -> dict[str, Any]:
-    """One entry of the member, or `NotFound`."""
+def get_entry_payload(member: Member, entry_id: int) -> dict[str, Any]:
+    """One entry of the member, or `NotFoundError`."""
     sql = _PAGE.format(count=1, conditions="e.member_id = %s AND e.id = %s")
-    rows = _read_rows(sql, [member.pk, entry_id, 1, 0])
+    rows = _fetch_rows(sql, [member.pk, entry_id, 1, 0])
     if not rows:
-        raise NotFound
-    return describe_entries(rows)[0]
+        raise NotFoundError
+    return entries_payload(rows)[0]
 
 
-def describe_entries(rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
-    """Rows of `_PAGE` as the contract's entries, by hand: lists are long."""
-    tags = read_tags_of_entries([row[1] for row in rows])
+def entries_payload(rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Rows of `_PAGE` as entries (spec 3.4), by hand: lists are long."""
+    tags = get_tag_names_by_entry([row[1] for row in rows])
     return [
         {
             "id": row[1],
@@ -112,11 +114,11 @@ def describe_entries(rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
     ]
 
 
-def count_pending(member: Member) -> int:
+def count_pending_entries(member: Member) -> int:
     """Entries that wait to be confirmed."""
     conditions = _conditions(member, EntryFilter(pending=True))
     sql, values = _count_query(EntryFilter(pending=True), conditions)
-    return int(_read_rows(sql, values)[0][0])
+    return int(_fetch_rows(sql, values)[0][0])
 
 
 def _conditions(member: Member, wanted: EntryFilter) -> list[Condition]:
@@ -129,8 +131,8 @@ def _conditions(member: Member, wanted: EntryFilter) -> list[Condition]:
         ("e.pending = %s", wanted.pending),
         ("e.amount >= %s", wanted.min_amount),
         ("e.amount <= %s", wanted.max_amount),
-        ("e.memo ILIKE %s", wanted.keyword and _containing(wanted.keyword)),
-        (_TAGGED, wanted.tag),
+        ("e.memo ILIKE %s", wanted.keyword and _like_pattern(wanted.keyword)),
+        (_HAS_TAG, wanted.tag),
     ]
     given = [(sql, value) for sql, value in optional if value is not None]
     return [("e.member_id = %s", member.pk), *given]
@@ -145,7 +147,7 @@ def _category_ids(member: Member, name: str | None) -> list[int] | None:
     return list(named.order_by().values_list("id", flat=True))
 
 
-def _containing(keyword: str) -> str:
+def _like_pattern(keyword: str) -> str:
     escaped = keyword.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
 
@@ -154,18 +156,22 @@ def _count_query(
     wanted: EntryFilter, conditions: list[Condition]
 ) -> tuple[str, list[Any]]:
     """How the entries are counted: from the totals, unless only rows can tell."""
-    totals = _find_totals(wanted)
+    totals = _choose_totals_table(wanted)
     if totals is None:
-        return _COUNT.format(conditions=_join(conditions)), _values(conditions)
+        return _COUNT.format(
+            conditions=_join_conditions(conditions)
+        ), _condition_params(conditions)
     table, day = totals
     kept = [
         (sql.replace("e.date", day).replace("e.", "t."), value)
         for sql, value in conditions
     ]
-    return _COUNT_KEPT.format(table=table, conditions=_join(kept)), _values(kept)
+    return _COUNT_FROM_TOTALS.format(
+        table=table, conditions=_join_conditions(kept)
+    ), _condition_params(kept)
 
 
-def _find_totals(wanted: EntryFilter) -> tuple[str, str] | None:
+def _choose_totals_table(wanted: EntryFilter) -> tuple[str, str] | None:
     """The smallest table of totals that can tell the count, and its column of time.
 
     No totals know words, tags or amounts, and those by category only whole months.
@@ -190,16 +196,16 @@ def _is_whole_months(wanted: EntryFilter) -> bool:
     )
 
 
-def _read_rows(sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def _fetch_rows(sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
 
 
-def _join(conditions: list[Condition]) -> str:
+def _join_conditions(conditions: list[Condition]) -> str:
     return " AND ".join(sql for sql, _ in conditions)
 
 
-def _values(conditions: list[Condition]) -> list[Any]:
+def _condition_params(conditions: list[Condition]) -> list[Any]:
     return [value for _, value in conditions]

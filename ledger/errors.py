@@ -2,10 +2,10 @@
 
 from datetime import date
 
-from core.errors import DomainError, FieldError, InUse
+from core.errors import DomainError, FieldError, InUseError
 
 
-class NegativeHoldings(DomainError):
+class NegativeHoldingsError(DomainError):
     """More would be sold than is held; names the first day on which it would be."""
 
     code = "NEGATIVE_HOLDINGS"
@@ -15,27 +15,27 @@ class NegativeHoldings(DomainError):
         super().__init__(detail, errors=(FieldError("date", detail, "negative"),))
 
 
-class ReceiptsNotConfigured(DomainError):
+class ReceiptsNotConfiguredError(DomainError):
     status = 503
     code = "OCR_NOT_CONFIGURED"
     detail = "Receipt recognition is not set up here."
 
 
-class EmptyBackup(DomainError):
+class EmptyBackupError(DomainError):
     code = "EMPTY_BACKUP"
     detail = "There is no row in this backup; nothing was changed."
 
 
-class InvalidBackup(DomainError):
+class InvalidBackupError(DomainError):
     code = "INVALID_BACKUP"
     detail = "Some rows of this backup cannot be restored; nothing was changed."
 
 
-class RestoreUnderWay(InUse):
+class RestoreInProgressError(InUseError):
     detail = "Another restore of this ledger is under way."
 
 
-class ReadersBusy(DomainError):
+class BackupReadersBusyError(DomainError):
     """Files are read by a few at a time, so that their memory stays bounded."""
 
     status = 503

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from django.db import connection
 
 from accounts.models import Member
-from ledger.investments.portfolio import value_of_holdings
+from ledger.investments.portfolio import get_holdings_value
 
-_WALLETS = """
+_WALLET_BALANCES = """
     SELECT w.id, w.name, w.kind, w.archived,
         w.opening_balance + coalesce(t.balance, 0) AS balance,
         CASE WHEN w.manual_valuation THEN w.current_value END
@@ -47,12 +47,12 @@ def compute_net_worth(member: Member) -> NetWorth:
     """Positive balances are assets, negative ones liabilities.
 
     Archived wallets count; a typed-in valuation counts instead of a balance
-    (contract, section 9, Ledger).
+    (spec 3.12).
     """
-    return add_up(read_wallet_worths(member), value_of_holdings(member))
+    return sum_net_worth(list_wallet_worths(member), get_holdings_value(member))
 
 
-def add_up(wallets: list[WalletWorth], investments: int) -> NetWorth:
+def sum_net_worth(wallets: list[WalletWorth], investments: int) -> NetWorth:
     return NetWorth(
         assets=investments
         + sum(wallet.value for wallet in wallets if wallet.value > 0),
@@ -62,10 +62,10 @@ def add_up(wallets: list[WalletWorth], investments: int) -> NetWorth:
     )
 
 
-def read_wallet_worths(member: Member) -> list[WalletWorth]:
+def list_wallet_worths(member: Member) -> list[WalletWorth]:
     """The member's wallets in their order, with one statement over kept totals."""
     with connection.cursor() as cursor:
-        cursor.execute(_WALLETS, [member.pk])
+        cursor.execute(_WALLET_BALANCES, [member.pk])
         return [
             WalletWorth(
                 wallet_id,

@@ -1,7 +1,7 @@
 """Member isolation, decided once: a request reaches only its caller's rows.
 
 An id of another member is 404 in a path or a query and a validation error in a
-body, indistinguishable from an id that does not exist (contract, section 1).
+body, indistinguishable from an id that does not exist (spec 1.8).
 """
 
 from typing import Any, TypeVar
@@ -11,10 +11,10 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 from rest_framework.viewsets import ViewSet
 
-from accounts.authentication import member_of
+from accounts.authentication import current_member
 from accounts.models import Member
-from core.api.fields import QuerySerializer, Serializer, Whole
-from core.errors import NotFound
+from core.api.fields import QuerySerializer, Serializer, StrictIntegerField
+from core.errors import NotFoundError
 from ledger.models.base import OwnedModel, OwnedQuerySet
 
 Owned = TypeVar("Owned", bound=OwnedModel)
@@ -25,17 +25,17 @@ class OwnedViewSet(ViewSet):
 
     @property
     def member(self) -> Member:
-        return member_of(self.request)
+        return current_member(self.request)
 
 
-class OwnedId(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
+class OwnedPrimaryKeyField(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
     """An id in a body, resolved among the caller's rows only."""
 
     def __init__(self, model: type[OwnedModel] | None = None, **options: Any) -> None:
         self.model = model
         if not options.get("read_only"):
             options.setdefault("queryset", model.objects.all() if model else None)
-        super().__init__(pk_field=Whole(), **options)
+        super().__init__(pk_field=StrictIntegerField(), **options)
 
     def run_validation(self, data: Any = empty) -> Any:
         """DRF takes an empty text for null; here it is of a wrong type."""
@@ -45,21 +45,21 @@ class OwnedId(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
 
     def get_queryset(self) -> OwnedQuerySet:
         rows: Any = super().get_queryset()
-        return rows.owned_by(member_of(self.context["request"]))  # type: ignore[no-any-return]
+        return rows.owned_by(current_member(self.context["request"]))  # type: ignore[no-any-return]
 
     def use_pk_only_optimization(self) -> bool:
         return False
 
 
-def find_owned(rows: OwnedQuerySet, member: Member, row_id: int) -> Any:
-    """The member's row, or `NotFound`; `rows` may lock or prefetch."""
+def get_owned_or_404(rows: OwnedQuerySet, member: Member, row_id: int) -> Any:
+    """The member's row, or `NotFoundError`; `rows` may lock or prefetch."""
     row = rows.owned_by(member).filter(pk=row_id).first()
     if row is None:
-        raise NotFound
+        raise NotFoundError
     return row
 
 
-def list_undescribed() -> list[type]:
+def get_doc_excludes() -> list[type]:
     """Classes whose docstrings are about the code, not about an endpoint."""
     of_libraries: list[type] = get_lib_doc_excludes()  # type: ignore[no-untyped-call]
     return [*of_libraries, Serializer, QuerySerializer, OwnedViewSet]

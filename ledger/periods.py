@@ -25,7 +25,7 @@ class Period:
     end: date
 
 
-def period_of(day: date, unit: Unit) -> Period:
+def period_containing(day: date, unit: Unit) -> Period:
     """The period of this unit that the day lies in."""
     if unit is Unit.DAY:
         return Period(day, day)
@@ -33,15 +33,15 @@ def period_of(day: date, unit: Unit) -> Period:
         monday = day - timedelta(days=day.weekday())
         days_left = (date.max - monday).days
         return Period(monday, monday + timedelta(days=min(6, days_left)))
-    return month_of(day.year, day.month)
+    return month_period(day.year, day.month)
 
 
-def month_of(year: int, month: int) -> Period:
+def month_period(year: int, month: int) -> Period:
     last = calendar.monthrange(year, month)[1]
     return Period(date(year, month, 1), date(year, month, last))
 
 
-def year_of(year: int) -> Period:
+def year_period(year: int) -> Period:
     return Period(date(year, 1, 1), date(year, 12, 31))
 
 
@@ -55,11 +55,11 @@ def add_months(year: int, month: int, count: int) -> tuple[int, int]:
     return years, zero_based + 1
 
 
-def split(whole: Period, unit: Unit) -> Iterator[Period]:
+def split_period(whole: Period, unit: Unit) -> Iterator[Period]:
     """The periods of this unit that cover `whole`, cut to it, oldest first."""
     start = whole.start
     while start <= whole.end:
-        part = period_of(start, unit)
+        part = period_containing(start, unit)
         yield Period(start, min(part.end, whole.end))
         if part.end == date.max:
             return
@@ -68,8 +68,8 @@ def split(whole: Period, unit: Unit) -> Iterator[Period]:
 
 def last_periods(today: date, unit: Unit, count: int) -> list[Period]:
     """The current period and those before it, oldest first."""
-    periods = [period_of(today, unit)]
+    periods = [period_containing(today, unit)]
     while len(periods) < count:
         before = periods[-1].start - timedelta(days=1)
-        periods.append(period_of(before, unit))
+        periods.append(period_containing(before, unit))
     return periods[::-1]

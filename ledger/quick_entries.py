@@ -7,13 +7,13 @@ from django.db.models import Prefetch
 
 from accounts.models import Member
 from core.api.ordering import next_position
-from ledger.categories import resolve_category
-from ledger.locking import lock_lists, share_ledger
+from ledger.categories import get_or_create_category
+from ledger.locking import lock_ledger_shared, lock_member_row
 from ledger.models import QuickEntry, QuickEntryTag
 from ledger.models.base import OwnedQuerySet
-from ledger.ownership import find_owned
-from ledger.tags import resolve_tags
-from ledger.wallets import refuse_missing_wallet
+from ledger.ownership import get_owned_or_404
+from ledger.tags import get_or_create_tags
+from ledger.wallets import raise_on_missing_wallet
 
 
 def list_quick_entries(member: Member) -> OwnedQuerySet:
@@ -26,37 +26,39 @@ def list_quick_entries(member: Member) -> OwnedQuerySet:
     )
 
 
-def find_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:
-    found: QuickEntry = find_owned(list_quick_entries(member), member, quick_entry_id)
+def get_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:
+    found: QuickEntry = get_owned_or_404(
+        list_quick_entries(member), member, quick_entry_id
+    )
     return found
 
 
 def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
     """A new template, last in the order."""
     with transaction.atomic():
-        share_ledger(member)
-        lock_lists(member)
+        lock_ledger_shared(member)
+        lock_member_row(member)
         quick = QuickEntry(
             member=member,
             sort_order=next_position(QuickEntry.objects.owned_by(member)),
         )
         _save(quick, values)
-    return find_quick_entry(member, quick.pk)
+    return get_quick_entry(member, quick.pk)
 
 
-def change_quick_entry(
+def update_quick_entry(
     member: Member, quick_entry_id: int, values: dict[str, Any]
 ) -> QuickEntry:
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         rows = QuickEntry.objects.select_for_update(of=("self",))
-        quick = find_owned(rows, member, quick_entry_id)
+        quick = get_owned_or_404(rows, member, quick_entry_id)
         _save(quick, values)
-    return find_quick_entry(member, quick_entry_id)
+    return get_quick_entry(member, quick_entry_id)
 
 
 def delete_quick_entry(member: Member, quick_entry_id: int) -> None:
-    find_quick_entry(member, quick_entry_id).delete()
+    get_quick_entry(member, quick_entry_id).delete()
 
 
 def _save(quick: QuickEntry, values: dict[str, Any]) -> None:
@@ -67,8 +69,8 @@ def _save(quick: QuickEntry, values: dict[str, Any]) -> None:
     name = values.pop("category", kept)
     for field, value in values.items():
         setattr(quick, field, value)
-    quick.category = resolve_category(quick.member, quick.type, name)
-    with refuse_missing_wallet("account_quick_entry_wallet_owned"):
+    quick.category = get_or_create_category(quick.member, quick.type, name)
+    with raise_on_missing_wallet("account_quick_entry_wallet_owned"):
         quick.save()
     if tags is not None:
         _replace_tags(quick, tags)
@@ -80,5 +82,5 @@ def _replace_tags(quick: QuickEntry, names: list[str]) -> None:
         QuickEntryTag(
             quick_entry=quick, tag=tag, member_id=quick.member_id, position=position
         )
-        for position, tag in enumerate(resolve_tags(quick.member, names))
+        for position, tag in enumerate(get_or_create_tags(quick.member, names))
     )

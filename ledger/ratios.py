@@ -2,11 +2,11 @@
 
 from decimal import ROUND_HALF_UP, Decimal
 
-STEP = Decimal("0.0001")
+RATIO_QUANTUM = Decimal("0.0001")
 
 
-def share_of(part: int, whole: int) -> Decimal | None:
+def compute_ratio(part: int, whole: int) -> Decimal | None:
     """part / whole with 4 decimals, such as 0.25; None where the whole is 0."""
     if not whole:
         return None
-    return (Decimal(part) / Decimal(whole)).quantize(STEP, ROUND_HALF_UP)
+    return (Decimal(part) / Decimal(whole)).quantize(RATIO_QUANTUM, ROUND_HALF_UP)

@@ -15,18 +15,24 @@ from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
-from core.errors import InvalidField, NotFound
-from ledger.categories import resolve_category
-from ledger.locking import share_ledger
+from core.errors import InvalidFieldError, NotFoundError
+from ledger.categories import get_or_create_category
+from ledger.locking import lock_ledger_shared
 from ledger.models import Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet
-from ledger.occurrences import MAX_CATCH_UP, book, note, open_days, settle
-from ledger.ownership import find_owned
+from ledger.occurrences import (
+    MAX_DUE_DATES_PER_RUN,
+    create_booked_entries,
+    create_occurrences,
+    process_rule_until,
+    unprocessed_due_dates,
+)
+from ledger.ownership import get_owned_or_404
 from ledger.schedule import Schedule
-from ledger.tags import resolve_tags
-from ledger.wallets import refuse_missing_wallet
+from ledger.tags import get_or_create_tags
+from ledger.wallets import raise_on_missing_wallet
 
-COURSE = ("frequency", "interval", "anchor_date", "active")
+SCHEDULE_FIELDS = ("frequency", "interval", "anchor_date", "active")
 """What decides on which days a rule books; its end is the member's word by itself."""
 
 
@@ -40,27 +46,27 @@ def list_rules(member: Member) -> OwnedQuerySet:
     )
 
 
-def find_rule(member: Member, rule_id: int) -> RecurringRule:
-    found: RecurringRule = find_owned(list_rules(member), member, rule_id)
+def get_rule(member: Member, rule_id: int) -> RecurringRule:
+    found: RecurringRule = get_owned_or_404(list_rules(member), member, rule_id)
     return found
 
 
 def list_occurrences(member: Member, rule_id: int) -> QuerySet[Occurrence]:
     """What became of the rule's due dates, newest first."""
-    find_rule(member, rule_id)
+    get_rule(member, rule_id)
     rows: QuerySet[Occurrence] = Occurrence.objects.owned_by(member)
     return rows.filter(rule_id=rule_id)
 
 
 def create_rule(member: Member, values: dict[str, Any], today: date) -> RecurringRule:
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         rule = RecurringRule(member=member)
         _save(rule, values, today)
-    return find_rule(member, rule.pk)
+    return get_rule(member, rule.pk)
 
 
-def change_rule(
+def update_rule(
     member: Member, rule_id: int, values: dict[str, Any], now: datetime
 ) -> RecurringRule:
     """Change a rule; what was dealt with stays dealt with.
@@ -71,30 +77,30 @@ def change_rule(
     """
     today = timezone.localdate(now)
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         rule = _lock_rule(member, rule_id)
-        if rule.active and _changes_course(rule, values):
-            settle(rule, today - timedelta(days=1), now)
+        if rule.active and _is_schedule_changed(rule, values):
+            process_rule_until(rule, today - timedelta(days=1), now)
         _save(rule, values, today)
-    return find_rule(member, rule_id)
+    return get_rule(member, rule_id)
 
 
 def delete_rule(member: Member, rule_id: int) -> None:
     """Delete a rule and its occurrences; the entries that it booked stay."""
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         _lock_rule(member, rule_id).delete()
 
 
 def run_now(member: Member, rule_id: int, now: datetime) -> int:
     """Book the rule's next due date now, whenever it is due; the entry's id."""
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         rule = _lock_rule(member, rule_id)
         if rule.next_date is None:
-            raise InvalidField("endDate", "The rule has ended.", "ended")
-        (entry_id,) = book(rule, [rule.next_date], now)
-        rule.next_date = next(open_days(rule, rule.next_date), None)
+            raise InvalidFieldError("endDate", "The rule has ended.", "ended")
+        (entry_id,) = create_booked_entries(rule, [rule.next_date], now)
+        rule.next_date = next(unprocessed_due_dates(rule, rule.next_date), None)
         rule.save(update_fields=["next_date"])
     return entry_id
 
@@ -103,13 +109,14 @@ def _lock_rule(member: Member, rule_id: int) -> RecurringRule:
     rows = RecurringRule.objects.select_for_update(of=("self",))
     rule: RecurringRule | None = rows.owned_by(member).filter(pk=rule_id).first()
     if rule is None:
-        raise NotFound
+        raise NotFoundError
     return rule
 
 
-def _changes_course(rule: RecurringRule, values: Mapping[str, Any]) -> bool:
+def _is_schedule_changed(rule: RecurringRule, values: Mapping[str, Any]) -> bool:
     return any(
-        name in values and values[name] != getattr(rule, name) for name in COURSE
+        name in values and values[name] != getattr(rule, name)
+        for name in SCHEDULE_FIELDS
     )
 
 
@@ -123,34 +130,38 @@ def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
     for field, value in values.items():
         setattr(rule, field, value)
     if rule.end_date and rule.end_date < rule.anchor_date:
-        raise InvalidField("endDate", "This lies before the anchor date.")
-    rule.category = resolve_category(rule.member, rule.type, name)
-    skipped = _plan_next_date(rule, was, today)
-    with refuse_missing_wallet("account_recurring_wallet_owned"):
+        raise InvalidFieldError("endDate", "This lies before the anchor date.")
+    rule.category = get_or_create_category(rule.member, rule.type, name)
+    skipped = _update_next_date(rule, was, today)
+    with raise_on_missing_wallet("account_recurring_wallet_owned"):
         rule.save()
-    note(rule, skipped, Occurrence.Status.SKIPPED)
+    create_occurrences(rule, skipped, Occurrence.Status.SKIPPED)
     if tags is not None:
         _replace_tags(rule, tags)
 
 
-def _plan_next_date(
+def _update_next_date(
     rule: RecurringRule, was: tuple[Any, bool] | None, today: date
 ) -> list[date]:
     """Set `next_date`; the due dates that passed while the rule was off."""
-    if was is None or _timing_of(was[0]) != _timing_of(rule.schedule):
-        rule.next_date = next(open_days(rule, today), None)
+    if was is None or _without_end(was[0]) != _without_end(rule.schedule):
+        rule.next_date = next(unprocessed_due_dates(rule, today), None)
         return []
     if was[0] != rule.schedule:  # only the end changed
-        rule.next_date = next(open_days(rule, rule.next_date or today), None)
+        rule.next_date = next(
+            unprocessed_due_dates(rule, rule.next_date or today), None
+        )
     if was[1] or not rule.active or rule.next_date is None or rule.next_date >= today:
         return []
-    passed = takewhile(lambda day: day < today, open_days(rule, rule.next_date))
-    skipped = list(islice(passed, MAX_CATCH_UP))
-    rule.next_date = next(open_days(rule, today), None)
+    passed = takewhile(
+        lambda day: day < today, unprocessed_due_dates(rule, rule.next_date)
+    )
+    skipped = list(islice(passed, MAX_DUE_DATES_PER_RUN))
+    rule.next_date = next(unprocessed_due_dates(rule, today), None)
     return skipped
 
 
-def _timing_of(schedule: Schedule) -> Schedule:
+def _without_end(schedule: Schedule) -> Schedule:
     return replace(schedule, end=None)
 
 
@@ -158,5 +169,5 @@ def _replace_tags(rule: RecurringRule, names: list[str]) -> None:
     RecurringTag.objects.filter(rule=rule).delete()
     RecurringTag.objects.bulk_create(
         RecurringTag(rule=rule, tag=tag, member_id=rule.member_id, position=position)
-        for position, tag in enumerate(resolve_tags(rule.member, names))
+        for position, tag in enumerate(get_or_create_tags(rule.member, names))
     )

@@ -10,64 +10,64 @@ from typing import Any
 
 from django.db import connection, transaction
 
-MONTH_OF = "date - (extract(day FROM date)::int - 1)"
-MEMO = "translate(lower(memo), E' \\t\\n\\u00a0\\u3000', '')"
-SIGNED = "CASE type WHEN 'income' THEN amount ELSE -amount END"
+MONTH_SQL = "date - (extract(day FROM date)::int - 1)"
+NORMALIZED_MEMO_SQL = "translate(lower(memo), E' \\t\\n\\u00a0\\u3000', '')"
+SIGNED_AMOUNT_SQL = "CASE type WHEN 'income' THEN amount ELSE -amount END"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RollupTable:
     """A table of totals: its columns, and the same rows computed from the entries."""
 
     table: str
     columns: str
-    truth: str
+    source_query: str
 
 
-KEPT = (
-    Kept(
+ROLLUP_TABLES = (
+    RollupTable(
         "account_ledger_total",
         "member_id, entries, pending",
         "SELECT member_id, count(*), count(*) FILTER (WHERE pending)"
         " FROM account_entry GROUP BY 1",
     ),
-    Kept(
+    RollupTable(
         "account_month_total",
         "member_id, month, type, pending, amount, entries",
-        f"SELECT member_id, {MONTH_OF}, type, pending, sum(amount), count(*)"
+        f"SELECT member_id, {MONTH_SQL}, type, pending, sum(amount), count(*)"
         " FROM account_entry GROUP BY 1, 2, 3, 4",
     ),
-    Kept(
+    RollupTable(
         "account_entry_total",
         "member_id, month, type, pending, category_id, wallet_id, amount, entries",
-        f"SELECT member_id, {MONTH_OF}, type, pending, category_id, wallet_id,"
+        f"SELECT member_id, {MONTH_SQL}, type, pending, category_id, wallet_id,"
         " sum(amount), count(*) FROM account_entry GROUP BY 1, 2, 3, 4, 5, 6",
     ),
-    Kept(
+    RollupTable(
         "account_day_total",
         "member_id, date, type, pending, wallet_id, amount, entries",
         "SELECT member_id, date, type, pending, wallet_id, sum(amount), count(*)"
         " FROM account_entry GROUP BY 1, 2, 3, 4, 5",
     ),
-    Kept(
+    RollupTable(
         "account_tag_total",
         "member_id, month, tag_id, type, amount, entries",
-        f"SELECT e.member_id, {MONTH_OF}, l.tag_id, type, sum(amount), count(*)"
+        f"SELECT e.member_id, {MONTH_SQL}, l.tag_id, type, sum(amount), count(*)"
         " FROM account_entry e JOIN account_entry_tag l ON l.entry_id = e.id"
         " WHERE NOT pending GROUP BY 1, 2, 3, 4",
     ),
-    Kept(
+    RollupTable(
         "account_memo_total",
         "member_id, type, memo, category_id, entries",
-        f"SELECT member_id, type, {MEMO}, category_id, count(*) FROM account_entry"
-        f" WHERE NOT pending AND category_id IS NOT NULL AND {MEMO} <> ''"
+        f"SELECT member_id, type, {NORMALIZED_MEMO_SQL}, category_id, count(*) FROM account_entry"
+        f" WHERE NOT pending AND category_id IS NOT NULL AND {NORMALIZED_MEMO_SQL} <> ''"
         " GROUP BY 1, 2, 3, 4",
     ),
-    Kept(
+    RollupTable(
         "account_wallet_total",
         "wallet_id, member_id, balance, entries",
         f"SELECT wallet_id, member_id,"
-        f" coalesce(sum({SIGNED}) FILTER (WHERE NOT pending), 0), count(*)"
+        f" coalesce(sum({SIGNED_AMOUNT_SQL}) FILTER (WHERE NOT pending), 0), count(*)"
         " FROM account_entry WHERE wallet_id IS NOT NULL GROUP BY 1, 2",
     ),
 )
@@ -82,11 +82,11 @@ def count_drift() -> dict[str, int]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SET LOCAL statement_timeout = 0")
-        for kept in KEPT:
+        for kept in ROLLUP_TABLES:
             held = f"SELECT {kept.columns} FROM {kept.table} WHERE entries <> 0"
             cursor.execute(
-                f"SELECT count(*) FROM (({held} EXCEPT {kept.truth})"
-                f" UNION ALL ({kept.truth} EXCEPT {held})) AS different"
+                f"SELECT count(*) FROM (({held} EXCEPT {kept.source_query})"
+                f" UNION ALL ({kept.source_query} EXCEPT {held})) AS different"
             )
             drift[kept.table] = int(cursor.fetchone()[0])
     return drift
@@ -100,7 +100,9 @@ def rebuild_totals(report: Callable[[str], Any] = str) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("LOCK TABLE account_entry IN SHARE ROW EXCLUSIVE MODE")
-        for kept in KEPT:
+        for kept in ROLLUP_TABLES:
             cursor.execute(f"DELETE FROM {kept.table}")
-            cursor.execute(f"INSERT INTO {kept.table} ({kept.columns}) {kept.truth}")
+            cursor.execute(
+                f"INSERT INTO {kept.table} ({kept.columns}) {kept.source_query}"
+            )
             report(f"{kept.table}: computed anew")

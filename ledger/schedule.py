@@ -2,7 +2,7 @@
 
 Pure. Due dates count from the anchor, never from one another: day 31 becomes the last
 day of a shorter month and is 31 again in a longer one; 29 February is the 28th in
-common years (contract, section 9, Ledger).
+common years (spec 3.10).
 """
 
 import calendar
@@ -21,8 +21,8 @@ class Frequency(StrEnum):
     YEARLY = "YEARLY"
 
 
-DAYS = {Frequency.DAILY: 1, Frequency.WEEKLY: 7}
-MONTHS = {Frequency.MONTHLY: 1, Frequency.YEARLY: 12}
+DAYS_BY_FREQUENCY = {Frequency.DAILY: 1, Frequency.WEEKLY: 7}
+MONTHS_BY_FREQUENCY = {Frequency.MONTHLY: 1, Frequency.YEARLY: 12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,44 +34,50 @@ class Schedule:
     anchor: date
     end: date | None = None
 
-    def due(self, number: int) -> date | None:
+    def nth_due_date(self, number: int) -> date | None:
         """The due date with this number, the anchor being 0; None after the end."""
         try:
-            day = self._step(number)
+            day = self._nth_date(number)
         except (OverflowError, ValueError):
             return None
         return None if self.end is not None and day > self.end else day
 
-    def first_due(self, not_before: date) -> date | None:
+    def first_due_date(self, not_before: date) -> date | None:
         """The first due date that is not before this day."""
-        number = max(0, self._guess(not_before) - 1)
-        while (day := self.due(number)) is not None and day < not_before:
+        number = max(0, self._estimate_number(not_before) - 1)
+        while (day := self.nth_due_date(number)) is not None and day < not_before:
             number += 1
         return day
 
-    def next_due(self, after: date) -> date | None:
+    def next_due_date(self, after: date) -> date | None:
         """The first due date behind this day."""
-        return None if after == date.max else self.first_due(after + timedelta(days=1))
+        return (
+            None
+            if after == date.max
+            else self.first_due_date(after + timedelta(days=1))
+        )
 
-    def dues(self, start: date, end: date) -> Iterator[date]:
+    def due_dates(self, start: date, end: date) -> Iterator[date]:
         """The due dates from `start` to `end`, both included."""
-        day = self.first_due(start)
+        day = self.first_due_date(start)
         while day is not None and day <= end:
             yield day
-            day = self.next_due(day)
+            day = self.next_due_date(day)
 
-    def _step(self, number: int) -> date:
-        if self.frequency in DAYS:
-            days = DAYS[self.frequency] * self.interval * number
+    def _nth_date(self, number: int) -> date:
+        if self.frequency in DAYS_BY_FREQUENCY:
+            days = DAYS_BY_FREQUENCY[self.frequency] * self.interval * number
             return self.anchor + timedelta(days=days)
-        months = MONTHS[self.frequency] * self.interval * number
+        months = MONTHS_BY_FREQUENCY[self.frequency] * self.interval * number
         year, month = add_months(self.anchor.year, self.anchor.month, months)
         last = calendar.monthrange(year, month)[1]
         return date(year, month, min(self.anchor.day, last))
 
-    def _guess(self, day: date) -> int:
+    def _estimate_number(self, day: date) -> int:
         """A number whose due date is about this day, at most one too high."""
-        if self.frequency in DAYS:
-            return (day - self.anchor).days // (DAYS[self.frequency] * self.interval)
+        if self.frequency in DAYS_BY_FREQUENCY:
+            return (day - self.anchor).days // (
+                DAYS_BY_FREQUENCY[self.frequency] * self.interval
+            )
         months = (day.year - self.anchor.year) * 12 + day.month - self.anchor.month
-        return months // (MONTHS[self.frequency] * self.interval)
+        return months // (MONTHS_BY_FREQUENCY[self.frequency] * self.interval)

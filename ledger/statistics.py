@@ -14,8 +14,8 @@ from django.db import connection
 from accounts.models import Member
 from ledger.cash_flow import (
     CategoryFlow,
+    EntryGroup,
     Flow,
-    Group,
     TagFlow,
     WalletFlow,
     sum_categories,
@@ -23,7 +23,14 @@ from ledger.cash_flow import (
     sum_tags,
     sum_wallets,
 )
-from ledger.periods import Period, Unit, month_of, previous_month, split, year_of
+from ledger.periods import (
+    Period,
+    Unit,
+    month_period,
+    previous_month,
+    split_period,
+    year_period,
+)
 
 _BY_MONTH = """
     SELECT month, type, amount, entries FROM account_month_total
@@ -36,7 +43,7 @@ _BY_DAY = """
         AND NOT pending AND entries > 0
     GROUP BY date, type
 """
-_TOTALS = """
+_GROUPS = """
     SELECT t.type, t.category_id, c.name, p.name, t.wallet_id, w.name,
         w.sort_order, sum(t.amount)::bigint, sum(t.entries)
     FROM account_entry_total t
@@ -49,7 +56,7 @@ _TOTALS = """
 """
 """One row for each type, category and wallet: few, however long the history."""
 _MONTH = f"""
-    SELECT 'group', NULL::date, g.* FROM ({_TOTALS}) g
+    SELECT 'group', NULL::date, g.* FROM ({_GROUPS}) g
     UNION ALL
     SELECT 'day', d.date, d.type, NULL, NULL, NULL, NULL, NULL, NULL, d.amount, d.count
     FROM ({_BY_DAY}) d (date, type, amount, count)
@@ -65,11 +72,11 @@ _MONTH = f"""
     WHERE t.member_id = %(member)s AND t.month = %(start)s AND t.entries > 0
 """  # noqa: S608 - of constants only
 """A month in one statement: the part of the answer that a row is for, a day, and
-then the fields of `Group`; those of a tag stand where a category's do."""
+then the fields of `EntryGroup`; those of a tag stand where a category's do."""
 
 
 _YEAR = f"""
-    SELECT 'group', NULL::date, g.* FROM ({_TOTALS}) g
+    SELECT 'group', NULL::date, g.* FROM ({_GROUPS}) g
     UNION ALL
     SELECT 'month', m.month, m.type, NULL, NULL, NULL, NULL, NULL, NULL,
         m.amount, m.entries
@@ -110,14 +117,14 @@ class RangeStatistics:
     points: list[tuple[Period, Flow]]
 
 
-def read_month(member: Member, year: int, month: int) -> MonthStatistics:
+def get_month_statistics(member: Member, year: int, month: int) -> MonthStatistics:
     """One month beside the month before it; days without entries are listed too."""
-    period = month_of(year, month)
-    before = month_of(*previous_month(year, month)).start
+    period = month_period(year, month)
+    before = month_period(*previous_month(year, month)).start
     days = {day: Flow() for day in _days(period)}
-    parts: dict[str, list[Group]] = {"group": [], "before": [], "tag": []}
-    for part, day, *values in _fetch(_MONTH, member, period, before=before):
-        group = Group(*values)
+    parts: dict[str, list[EntryGroup]] = {"group": [], "before": [], "tag": []}
+    for part, day, *values in _fetch_rows(_MONTH, member, period, before=before):
+        group = EntryGroup(*values)
         if part == "day":
             days[day].add(group)
         else:
@@ -132,13 +139,13 @@ def read_month(member: Member, year: int, month: int) -> MonthStatistics:
     )
 
 
-def read_year(member: Member, year: int) -> YearStatistics:
+def get_year_statistics(member: Member, year: int) -> YearStatistics:
     """The twelve months of a year, and its categories."""
-    period = year_of(year)
-    months = {part.start: Flow() for part in split(period, Unit.MONTH)}
+    period = year_period(year)
+    months = {part.start: Flow() for part in split_period(period, Unit.MONTH)}
     groups = []
-    for part, month, *values in _fetch(_YEAR, member, period):
-        group = Group(*values)
+    for part, month, *values in _fetch_rows(_YEAR, member, period):
+        group = EntryGroup(*values)
         if part == "month":
             months[month].add(group)
         else:
@@ -150,21 +157,21 @@ def read_year(member: Member, year: int) -> YearStatistics:
     )
 
 
-def read_range(member: Member, period: Period, unit: Unit) -> RangeStatistics:
+def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeStatistics:
     """The periods of this unit that cover the range, cut to it."""
-    points = [(part, Flow()) for part in split(period, unit)]
+    points = [(part, Flow()) for part in split_period(period, unit)]
     flow_of = {day: flow for part, flow in points for day in _days(part)}
-    sums = [DaySum(*row) for row in _fetch(_BY_DAY, member, period)]
+    sums = [DaySum(*row) for row in _fetch_rows(_BY_DAY, member, period)]
     for row in sums:
         flow_of[row.day].add(row)
     return RangeStatistics(total=sum_flow(sums), points=points)
 
 
 def _days(period: Period) -> Iterator[date]:
-    return (part.start for part in split(period, Unit.DAY))
+    return (part.start for part in split_period(period, Unit.DAY))
 
 
-def _fetch(
+def _fetch_rows(
     sql: str, member: Member, period: Period, **values: Any
 ) -> list[tuple[Any, ...]]:
     values |= {"member": member.pk, "start": period.start, "end": period.end}

@@ -6,13 +6,13 @@ from django.db import connection, transaction
 
 from accounts.models import Member
 from core.api.ordering import next_position
-from core.errors import Duplicate, refuse_when_broken
-from ledger.locking import lock_ledger, lock_lists, share_ledger
+from core.errors import DuplicateError, raise_on_constraint_violation
+from ledger.locking import lock_ledger_exclusive, lock_ledger_shared, lock_member_row
 from ledger.models import Tag
 from ledger.models.base import OwnedQuerySet
-from ledger.ownership import find_owned
+from ledger.ownership import get_owned_or_404
 
-NAME_TAKEN = "There is a tag of this name."
+TAG_NAME_TAKEN = "There is a tag of this name."
 
 _TAGS_OF_ENTRIES = """
     SELECT l.entry_id, (SELECT t.name FROM account_tag t WHERE t.id = l.tag_id)
@@ -30,10 +30,12 @@ def create_tag(member: Member, name: str) -> Tag:
     """A new tag, last in the order; its name is the member's only one."""
     tag = Tag(member=member, name=name)
     with transaction.atomic():
-        share_ledger(member)
-        lock_lists(member)
+        lock_ledger_shared(member)
+        lock_member_row(member)
         tag.sort_order = next_position(list_tags(member))
-        with refuse_when_broken("account_tag_name_unique", Duplicate(NAME_TAKEN)):
+        with raise_on_constraint_violation(
+            "account_tag_name_unique", DuplicateError(TAG_NAME_TAKEN)
+        ):
             tag.save(force_insert=True)
     return tag
 
@@ -41,10 +43,12 @@ def create_tag(member: Member, name: str) -> Tag:
 def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
     """Entries refer to the tag, so that a new name reaches all of them."""
     with transaction.atomic():
-        share_ledger(member)
-        tag: Tag = find_owned(Tag.objects.select_for_update(), member, tag_id)
+        lock_ledger_shared(member)
+        tag: Tag = get_owned_or_404(Tag.objects.select_for_update(), member, tag_id)
         tag.name = name
-        with refuse_when_broken("account_tag_name_unique", Duplicate(NAME_TAKEN)):
+        with raise_on_constraint_violation(
+            "account_tag_name_unique", DuplicateError(TAG_NAME_TAKEN)
+        ):
             tag.save()
     return tag
 
@@ -52,19 +56,19 @@ def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
 def delete_tag(member: Member, tag_id: int) -> None:
     """Take the tag off whatever has it, and delete it."""
     with transaction.atomic():
-        lock_ledger(member)
-        find_owned(Tag.objects.all(), member, tag_id).delete()
+        lock_ledger_exclusive(member)
+        get_owned_or_404(Tag.objects.all(), member, tag_id).delete()
 
 
-def resolve_tags(member: Member, names: Sequence[str]) -> list[Tag]:
+def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
     """The member's tags of these names, in this order; unknown ones are made, last.
 
     Call inside a transaction.
     """
     wanted = list(dict.fromkeys(names))
-    known = _find_tags(member, wanted)
+    known = _get_tags_by_name(member, wanted)
     if missing := [name for name in wanted if name not in known]:
-        lock_lists(member)
+        lock_member_row(member)
         first = next_position(Tag.objects.owned_by(member))
         Tag.objects.bulk_create(
             [
@@ -73,12 +77,12 @@ def resolve_tags(member: Member, names: Sequence[str]) -> list[Tag]:
             ],
             ignore_conflicts=True,
         )
-        known = _find_tags(member, wanted)
+        known = _get_tags_by_name(member, wanted)
     return [known[name] for name in wanted]
 
 
-def read_tags_of_entries(entry_ids: Iterable[int]) -> dict[int, list[str]]:
-    """The tag names of many entries with one look-up (service.md, Ledger entry)."""
+def get_tag_names_by_entry(entry_ids: Iterable[int]) -> dict[int, list[str]]:
+    """The tag names of many entries with one look-up (spec 3.4)."""
     names: dict[int, list[str]] = {}
     with connection.cursor() as cursor:
         cursor.execute(_TAGS_OF_ENTRIES, [f"{{{','.join(map(str, entry_ids))}}}"])
@@ -87,7 +91,7 @@ def read_tags_of_entries(entry_ids: Iterable[int]) -> dict[int, list[str]]:
     return names
 
 
-def _find_tags(member: Member, names: Sequence[str]) -> dict[str, Tag]:
+def _get_tags_by_name(member: Member, names: Sequence[str]) -> dict[str, Tag]:
     if not names:
         return {}
     rows = Tag.objects.owned_by(member).filter(name__in=names)

@@ -13,12 +13,12 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
-from core.db.transactions import show_one_moment
-from ledger.investments.portfolio import value_of_holdings
-from ledger.networth import add_up, read_wallet_worths
+from core.db.transactions import repeatable_read
+from ledger.investments.portfolio import get_holdings_value
+from ledger.networth import list_wallet_worths, sum_net_worth
 from ledger.periods import Period, Unit, last_periods
 
-_FLOWS = """
+_FLOWS_TEMPLATE = """
     SELECT {bucket},
         coalesce(sum(f.amount) FILTER (WHERE f.type = 'income'), 0),
         coalesce(sum(f.amount) FILTER (WHERE f.type = 'expense'), 0),
@@ -29,11 +29,11 @@ _FLOWS = """
     WHERE f.member_id = %(member)s AND f.{day} >= %(start)s AND NOT f.pending
     GROUP BY 1
 """
-FLOWS = {
-    Unit.MONTH: _FLOWS.format(
+FLOW_QUERIES = {
+    Unit.MONTH: _FLOWS_TEMPLATE.format(
         bucket="f.month", table="account_entry_total", day="month"
     ),
-    Unit.WEEK: _FLOWS.format(
+    Unit.WEEK: _FLOWS_TEMPLATE.format(
         bucket="f.date - (extract(isodow FROM f.date)::int - 1)",
         table="account_day_total",
         day="date",
@@ -43,7 +43,7 @@ FLOWS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TrendPoint:
     """One period, and the net worth at its end, in whole home-currency units."""
 
     period: Period
@@ -52,30 +52,32 @@ class Point:
     net_worth: int
 
 
-def read_trend(member: Member, unit: Unit, count: int, today: date) -> list[Point]:
+def get_net_worth_trend(
+    member: Member, unit: Unit, count: int, today: date
+) -> list[TrendPoint]:
     """The last `count` periods, oldest first, the current one last."""
     periods = last_periods(today, unit, count)
-    investments = value_of_holdings(member)
-    with show_one_moment():
-        flows = _read_flows(member, unit, periods[0].start)
-        wallets = read_wallet_worths(member)
-    net_worth = add_up(wallets, investments).total
+    investments = get_holdings_value(member)
+    with repeatable_read():
+        flows = _fetch_flows(member, unit, periods[0].start)
+        wallets = list_wallet_worths(member)
+    net_worth = sum_net_worth(wallets, investments).total
     points = []
     for period in reversed(periods):
         income, expense, kept = flows.get(period.start, (0, 0, 0))
-        points.append(Point(period, income, expense, net_worth))
+        points.append(TrendPoint(period, income, expense, net_worth))
         if len(points) == 1:
             kept += sum(row[2] for day, row in flows.items() if day > period.start)
         net_worth -= kept
     return points[::-1]
 
 
-def _read_flows(
+def _fetch_flows(
     member: Member, unit: Unit, start: date
 ) -> dict[date, tuple[int, int, int]]:
     values: dict[str, Any] = {"member": member.pk, "start": start}
     with connection.cursor() as cursor:
-        cursor.execute(FLOWS[unit], values)
+        cursor.execute(FLOW_QUERIES[unit], values)
         return {
             day: (int(income), int(expense), int(kept))
             for day, income, expense, kept in cursor.fetchall()

@@ -8,7 +8,7 @@ from ledger.views.backup import BackupViewSet, RestoreViewSet
 from ledger.views.budgets import BudgetViewSet
 from ledger.views.card_notifications import NotificationViewSet
 from ledger.views.categories import CategoryViewSet
-from ledger.views.entries import EntryViewSet, PendingViewSet
+from ledger.views.entries import EntryViewSet, PendingEntryViewSet
 from ledger.views.investments import (
     PortfolioViewSet,
     StockViewSet,
@@ -17,7 +17,7 @@ from ledger.views.investments import (
 from ledger.views.networth import NetWorthViewSet
 from ledger.views.quick_entries import QuickEntryViewSet
 from ledger.views.receipts import ReceiptViewSet
-from ledger.views.recurring import RecurringViewSet
+from ledger.views.recurring import RecurringRuleViewSet
 from ledger.views.statistics import StatisticsViewSet
 from ledger.views.tags import TagViewSet
 from ledger.views.wallets import WalletViewSet
@@ -48,9 +48,9 @@ YEAR: dict[str, Any] = {"get": "year"}
 RANGE: dict[str, Any] = {"get": "range"}
 READ_RECEIPT: dict[str, Any] = {"post": "read"}
 
-confirm_entry = PendingViewSet.as_view(CONFIRM)
-count_pending = PendingViewSet.as_view(COUNT)
-take_in_notification = NotificationViewSet.as_view(CREATE)
+confirm_entry = PendingEntryViewSet.as_view(CONFIRM)
+count_pending = PendingEntryViewSet.as_view(COUNT)
+process_notification = NotificationViewSet.as_view(CREATE)
 parse_notification = NotificationViewSet.as_view(PARSE)
 import_categories = CategoryViewSet.as_view(IMPORT)
 quick_entries = QuickEntryViewSet.as_view(COLLECTION)
@@ -70,7 +70,7 @@ urlpatterns = [
     path("networth", NetWorthViewSet.as_view(READ)),
     path("networth/trend", networth_trend),
     path("entries", EntryViewSet.as_view(COLLECTION)),
-    path("entries/notification", take_in_notification),
+    path("entries/notification", process_notification),
     path("entries/parse", parse_notification),
     path("entries/pending/count", count_pending),
     path("entries/<int:entry_id>", EntryViewSet.as_view(ITEM)),
@@ -88,10 +88,12 @@ urlpatterns = [
     path("budgets/chart", BudgetViewSet.as_view(CHART)),
     path("budgets/income", BudgetViewSet.as_view(INCOME)),
     path("budgets/<int:budget_id>", BudgetViewSet.as_view(ITEM)),
-    path("recurring", RecurringViewSet.as_view(COLLECTION)),
-    path("recurring/<int:rule_id>", RecurringViewSet.as_view(ITEM)),
-    path("recurring/<int:rule_id>/run", RecurringViewSet.as_view(RUN)),
-    path("recurring/<int:rule_id>/occurrences", RecurringViewSet.as_view(OCCURRENCES)),
+    path("recurring", RecurringRuleViewSet.as_view(COLLECTION)),
+    path("recurring/<int:rule_id>", RecurringRuleViewSet.as_view(ITEM)),
+    path("recurring/<int:rule_id>/run", RecurringRuleViewSet.as_view(RUN)),
+    path(
+        "recurring/<int:rule_id>/occurrences", RecurringRuleViewSet.as_view(OCCURRENCES)
+    ),
     path("statistics/month", StatisticsViewSet.as_view(MONTH)),
     path("statistics/year", StatisticsViewSet.as_view(YEAR)),
     path("statistics/range", StatisticsViewSet.as_view(RANGE)),

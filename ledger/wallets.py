@@ -9,17 +9,28 @@ from django.db import transaction
 
 from accounts.models import Member
 from core.api.ordering import next_position
-from core.errors import Duplicate, InUse, InvalidField, refuse_when_broken
-from ledger.encryption import MAX_PLAIN_BYTES, PREFIX, Unreadable, seal, unseal
-from ledger.locking import lock_ledger, lock_lists, share_ledger
+from core.errors import (
+    DuplicateError,
+    InUseError,
+    InvalidFieldError,
+    raise_on_constraint_violation,
+)
+from ledger.encryption import (
+    ENCRYPTED_PREFIX,
+    MAX_PLAINTEXT_BYTES,
+    DecryptionError,
+    decrypt,
+    encrypt,
+)
+from ledger.locking import lock_ledger_exclusive, lock_ledger_shared, lock_member_row
 from ledger.models import Entry, QuickEntry, RecurringRule, Wallet
 from ledger.models.base import OwnedQuerySet
-from ledger.ownership import find_owned
+from ledger.ownership import get_owned_or_404
 
 logger = logging.getLogger(__name__)
 
-NAME_TAKEN = "There is a wallet of this name."
-USERS = (Entry, QuickEntry, RecurringRule)
+WALLET_NAME_TAKEN = "There is a wallet of this name."
+MODELS_WITH_WALLET = (Entry, QuickEntry, RecurringRule)
 """What refers to wallets, and moves with them."""
 
 
@@ -37,84 +48,88 @@ def balance_of(wallet: Wallet) -> int:
 def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
     """A new wallet, last in the order; its name is the member's only one."""
     wallet = Wallet(member=member)
-    _apply(wallet, values)
+    _assign_fields(wallet, values)
     with transaction.atomic():
-        share_ledger(member)
-        lock_lists(member)
+        lock_ledger_shared(member)
+        lock_member_row(member)
         wallet.sort_order = next_position(Wallet.objects.owned_by(member))
-        with refuse_when_broken("account_name_unique", Duplicate(NAME_TAKEN)):
+        with raise_on_constraint_violation(
+            "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
+        ):
             wallet.save(force_insert=True)
-    return find_wallet(member, wallet.pk)
+    return get_wallet(member, wallet.pk)
 
 
-def change_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wallet:
+def update_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wallet:
     """Change what `values` names, under the row's lock."""
     with transaction.atomic():
-        lock_ledger(member)
+        lock_ledger_exclusive(member)
         rows = Wallet.objects.select_for_update(no_key=True)
-        wallet = find_owned(rows, member, wallet_id)
-        _apply(wallet, values)
+        wallet = get_owned_or_404(rows, member, wallet_id)
+        _assign_fields(wallet, values)
         if wallet.kind != Wallet.Kind.CARD and _has_installments(wallet):
-            raise InvalidField(
+            raise InvalidFieldError(
                 "kind", "Entries of this wallet are paid in installments."
             )
-        with refuse_when_broken("account_name_unique", Duplicate(NAME_TAKEN)):
+        with raise_on_constraint_violation(
+            "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
+        ):
             wallet.save()
-    return find_wallet(member, wallet_id)
+    return get_wallet(member, wallet_id)
 
 
-def find_wallet(member: Member, wallet_id: int) -> Wallet:
-    wallet: Wallet = find_owned(list_wallets(member), member, wallet_id)
+def get_wallet(member: Member, wallet_id: int) -> Wallet:
+    wallet: Wallet = get_owned_or_404(list_wallets(member), member, wallet_id)
     return wallet
 
 
 def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
-    """Delete a wallet; what refers to it moves to another, or it is `InUse`."""
+    """Delete a wallet; what refers to it moves to another, or it is `InUseError`."""
     with transaction.atomic():
-        lock_ledger(member)
+        lock_ledger_exclusive(member)
         rows = Wallet.objects.all()
-        wallet = find_owned(rows, member, wallet_id)
+        wallet = get_owned_or_404(rows, member, wallet_id)
         if move_to is not None:
-            _move_entries(wallet, find_owned(rows, member, move_to))
-        if is_used(wallet):
-            raise InUse("This wallet is in use; name another one in moveTo.")
+            _move_references(wallet, get_owned_or_404(rows, member, move_to))
+        if is_wallet_in_use(wallet):
+            raise InUseError("This wallet is in use; name another one in moveTo.")
         wallet.delete()
 
 
-def is_used(wallet: Wallet) -> bool:
+def is_wallet_in_use(wallet: Wallet) -> bool:
     return any(
         model.objects.owned_by(wallet.member).filter(wallet=wallet).exists()
-        for model in USERS
+        for model in MODELS_WITH_WALLET
     )
 
 
-def refuse_missing_wallet(constraint: str) -> AbstractContextManager[None]:
+def raise_on_missing_wallet(constraint: str) -> AbstractContextManager[None]:
     """For writers that refer to a wallet which may be deleted in the meantime."""
-    return refuse_when_broken(
+    return raise_on_constraint_violation(
         constraint,
-        InvalidField("walletId", "There is no such wallet.", "does_not_exist"),
+        InvalidFieldError("walletId", "There is no such wallet.", "does_not_exist"),
     )
 
 
-def read_account_number(wallet: Wallet) -> str | None:
-    """The number, or None where there is none; raises `Unreadable`."""
+def decrypt_account_number(wallet: Wallet) -> str | None:
+    """The number, or None where there is none; raises `DecryptionError`."""
     stored = wallet.sealed_account_number
     return (
-        unseal(
+        decrypt(
             stored,
             settings.ACCOUNT_NUMBER_KEYS,
-            account_number_context(wallet.member_id),
+            account_number_associated_data(wallet.member_id),
         )
         or None
     )
 
 
-def _move_entries(source: Wallet, target: Wallet) -> None:
+def _move_references(source: Wallet, target: Wallet) -> None:
     if source.pk == target.pk:
-        raise InvalidField("moveTo", "This is the wallet to be deleted.")
+        raise InvalidFieldError("moveTo", "This is the wallet to be deleted.")
     if target.kind != Wallet.Kind.CARD and _has_installments(source):
-        raise InvalidField("moveTo", "Entries in installments need a CARD wallet.")
-    for model in USERS:
+        raise InvalidFieldError("moveTo", "Entries in installments need a CARD wallet.")
+    for model in MODELS_WITH_WALLET:
         model.objects.owned_by(source.member).filter(wallet=source).update(
             wallet=target
         )
@@ -125,7 +140,7 @@ def _has_installments(wallet: Wallet) -> bool:
     return wallet.pk is not None and entries.exclude(installment_months=None).exists()
 
 
-def _apply(wallet: Wallet, values: dict[str, Any]) -> None:
+def _assign_fields(wallet: Wallet, values: dict[str, Any]) -> None:
     values = dict(values)
     if "account_number" in values:
         _set_account_number(wallet, values.pop("account_number"))
@@ -139,25 +154,27 @@ def _set_account_number(wallet: Wallet, number: str | None) -> None:
     A client that reads null and sends null back must not destroy what another key
     could still open; an empty text clears it.
     """
-    if number is None and is_unreadable(wallet):
+    if number is None and has_undecryptable_number(wallet):
         return
     text = number or ""
-    if len(text.encode()) > MAX_PLAIN_BYTES or text.startswith(PREFIX):
-        raise InvalidField("accountNumber", "This is too long.", "max_length")
-    wallet.sealed_account_number = seal(
-        text, settings.ACCOUNT_NUMBER_KEYS, account_number_context(wallet.member_id)
+    if len(text.encode()) > MAX_PLAINTEXT_BYTES or text.startswith(ENCRYPTED_PREFIX):
+        raise InvalidFieldError("accountNumber", "This is too long.", "max_length")
+    wallet.sealed_account_number = encrypt(
+        text,
+        settings.ACCOUNT_NUMBER_KEYS,
+        account_number_associated_data(wallet.member_id),
     )
 
 
-def is_unreadable(wallet: Wallet) -> bool:
+def has_undecryptable_number(wallet: Wallet) -> bool:
     try:
-        read_account_number(wallet)
-    except Unreadable:
+        decrypt_account_number(wallet)
+    except DecryptionError:
         return True
     return False
 
 
-def report_unreadable(wallet: Wallet) -> None:
+def log_undecryptable_number(wallet: Wallet) -> None:
     logger.error(
         "account number of wallet %s cannot be opened: ACCOUNT_NUMBER_KEY is not the "
         "key it was sealed with",
@@ -165,6 +182,6 @@ def report_unreadable(wallet: Wallet) -> None:
     )
 
 
-def account_number_context(member_id: int) -> str:
+def account_number_associated_data(member_id: int) -> str:
     """Whose number it is, which its seal vouches for."""
     return f"account:{member_id}"

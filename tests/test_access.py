@@ -146,7 +146,7 @@ administrator  POST                  /api/posts/{post_id}/notice
 administrator  POST                  /posts/{post_id}/unnotice
 administrator  POST                  /api/posts/{post_id}/unnotice
 """
-"""Access, methods, path; the addresses as service.md writes them come last."""
+"""Access, methods, path; the addresses without a prefix (spec 1.2) come last."""
 
 PAID = (
     "statistics",
@@ -162,7 +162,7 @@ PAID = (
     "backup",
     "restore",
 )
-"""What the contract gates below /api/account (section 1, Isolation and gating)."""
+"""What is gated below /api/account (spec 1.9)."""
 
 CALLERS = ("anonymous", "free", "premium", "administrator")
 REFUSALS = {

@@ -1,4 +1,4 @@
-"""Each request touches only the caller's own data (service.md, Ledger, rule 1).
+"""Each request touches only the caller's own data (spec 1.8).
 
 The sweeps are made from the URLconf and the serializers, so that a new route or a
 new id in a body fails here until it has its case.
@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from core.api.fields import QuerySerializer, Serializer
-from ledger.ownership import OwnedId, OwnedViewSet
+from ledger.ownership import OwnedPrimaryKeyField, OwnedViewSet
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
@@ -178,7 +178,7 @@ def test_every_id_in_a_body_has_its_case():
         (serializer.__name__, name)
         for serializer in every_subclass(Serializer)
         for name, field in serializer().get_fields().items()
-        if isinstance(field, OwnedId)
+        if isinstance(field, OwnedPrimaryKeyField)
     }
     assert found == set(BODY_CASES)
 

@@ -1,6 +1,6 @@
 """The tables of members, sessions, points, limits and settings."""
 
-from accounts.models.counts import MemberTally
+from accounts.models.counts import MemberCount
 from accounts.models.limits import RateLimit
 from accounts.models.members import Member
 from accounts.models.points import PointHistory
@@ -11,7 +11,7 @@ __all__ = [
     "ApplicationSetting",
     "AuthSession",
     "Member",
-    "MemberTally",
+    "MemberCount",
     "PointHistory",
     "RateLimit",
 ]

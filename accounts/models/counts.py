@@ -3,11 +3,11 @@
 from django.db import models
 
 
-class MemberTally(models.Model):
+class MemberCount(models.Model):
     """How many members there are of a kind: the sum of `members` over its rows.
 
     Triggers on the table of members add rows and never change one, so that nobody
-    waits for anybody; `accounts.member_counters.fold` adds them up daily.
+    waits for anybody; `accounts.member_counters.compact_member_counts` adds them up daily.
     """
 
     role = models.CharField(max_length=6)

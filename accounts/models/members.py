@@ -9,8 +9,8 @@ from django.db import models
 from django.db.models.functions import MD5, Lower, NullIf, Upper
 from django.utils import timezone
 
-LOGIN_ID_LENGTH = 50
-NAME_LENGTH = 100
+MAX_LOGIN_ID_LENGTH = 50
+MAX_DISPLAY_NAME_LENGTH = 100
 
 
 class MemberManager(BaseUserManager["Member"]):
@@ -54,7 +54,7 @@ class MemberManager(BaseUserManager["Member"]):
 
 
 class Member(AbstractBaseUser):
-    """One account (service.md, Member)."""
+    """One account (spec 2.1)."""
 
     class Provider(models.TextChoices):
         LOCAL = "LOCAL"
@@ -72,8 +72,8 @@ class Member(AbstractBaseUser):
         FREE = "FREE"
         PREMIUM = "PREMIUM"
 
-    login_id = models.CharField(max_length=LOGIN_ID_LENGTH)
-    display_name = models.CharField(max_length=NAME_LENGTH)
+    login_id = models.CharField(max_length=MAX_LOGIN_ID_LENGTH)
+    display_name = models.CharField(max_length=MAX_DISPLAY_NAME_LENGTH)
     email = models.EmailField(max_length=254)
     provider = models.CharField(
         max_length=5, choices=Provider.choices, default=Provider.LOCAL
@@ -167,20 +167,19 @@ class Member(AbstractBaseUser):
 
     @property
     def is_premium(self) -> bool:
-        return self.current_plan(timezone.now()) == self.Plan.PREMIUM
+        return self.effective_plan(timezone.now()) == self.Plan.PREMIUM
 
-    def current_plan(self, now: datetime) -> str:
+    def effective_plan(self, now: datetime) -> str:
         """The plan that counts: one that has expired is FREE before any job runs.
 
-        With auto-renew on, the store and its notifications decide (service.md,
-        Membership plan).
+        With auto-renew on, the store and its notifications decide (spec 6.1).
         """
         expires_at = self.plan_expires_at
         if expires_at and expires_at <= now and not self.plan_auto_renew:
             return self.Plan.FREE
         return self.plan
 
-    def store(self, *fields: str) -> None:
+    def save_fields(self, *fields: str) -> None:
         """Write these fields only; `DoesNotExist` if the member is gone meanwhile."""
         values = {name: getattr(self, name) for name in fields}
         if not Member.objects.filter(pk=self.pk).update(**values):

@@ -6,11 +6,11 @@ from django.utils import timezone
 from accounts.models.members import Member
 
 DAILY_AWARD_LIMIT = 3
-"""Awards on one day, posts and comments together (service.md, Limits)."""
+"""Awards on one day, posts and comments together (spec 2.8)."""
 
 
 class PointHistory(models.Model):
-    """One award (service.md, Point history)."""
+    """One award (spec 2.8)."""
 
     class Reason(models.TextChoices):
         POST = "POST"

@@ -1,8 +1,8 @@
-"""The persistent mirror of sessions (service.md, Session)."""
+"""The persistent mirror of sessions (spec 1.7)."""
 
 from django.db import models
 
-from accounts.models.members import NAME_LENGTH, Member
+from accounts.models.members import MAX_DISPLAY_NAME_LENGTH, Member
 
 
 class AuthSession(models.Model):
@@ -18,7 +18,7 @@ class AuthSession(models.Model):
         Member, on_delete=models.CASCADE, null=True, related_name="sessions"
     )
     plan = models.CharField(max_length=7, default="")
-    display_name = models.CharField(max_length=NAME_LENGTH, default="")
+    display_name = models.CharField(max_length=MAX_DISPLAY_NAME_LENGTH, default="")
     data = models.JSONField(default=dict)
     version = models.BigIntegerField(default=1)
     created_at = models.DateTimeField()

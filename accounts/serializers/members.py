@@ -6,25 +6,25 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.models import Member
-from accounts.models.members import LOGIN_ID_LENGTH, NAME_LENGTH
-from core.api.fields import Serializer, Text
+from accounts.models.members import MAX_DISPLAY_NAME_LENGTH, MAX_LOGIN_ID_LENGTH
+from core.api.fields import Serializer, StrictCharField
 
-LOGIN_ID = rf"\A[A-Za-z0-9._-]{{3,{LOGIN_ID_LENGTH}}}\Z"
-PASSWORD_LENGTH = 128
+LOGIN_ID_PATTERN = rf"\A[A-Za-z0-9._-]{{3,{MAX_LOGIN_ID_LENGTH}}}\Z"
+MAX_PASSWORD_LENGTH = 128
 
 
-class LoginIdField(Text):
+class LoginIdField(StrictCharField):
     """3 to 50 letters, digits, dots, underscores and hyphens."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(min_length=3, max_length=LOGIN_ID_LENGTH, **options)
+        super().__init__(min_length=3, max_length=MAX_LOGIN_ID_LENGTH, **options)
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
-        return str(serializers.RegexField(LOGIN_ID).run_validation(text))
+        return str(serializers.RegexField(LOGIN_ID_PATTERN).run_validation(text))
 
 
-class EmailField(Text):
+class StrictEmailField(StrictCharField):
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=254, **options)
 
@@ -33,17 +33,17 @@ class EmailField(Text):
         return str(serializers.EmailField().run_validation(text))
 
 
-class PasswordField(Text):
+class PasswordField(StrictCharField):
     def __init__(self, **options: Any) -> None:
         super().__init__(
             trim_whitespace=False,
-            max_length=PASSWORD_LENGTH,
+            max_length=MAX_PASSWORD_LENGTH,
             style={"input_type": "password"},
             **options,
         )
 
 
-class MemberRowBody(Serializer):
+class MemberSummarySerializer(Serializer):
     """A member in a list, which leaves out the picture to stay light."""
 
     id = serializers.IntegerField()
@@ -63,7 +63,7 @@ class MemberRowBody(Serializer):
 
     def get_plan(self, member: Member) -> str:
         """The plan that counts now: FREE once it has expired."""
-        return member.current_plan(timezone.now())
+        return member.effective_plan(timezone.now())
 
     def get_plan_product(self, member: Member) -> str | None:
         return member.plan_product or None
@@ -72,8 +72,8 @@ class MemberRowBody(Serializer):
         return member.idp_picture or None
 
 
-class MemberBody(MemberRowBody):
-    """The member response (contract, section 2)."""
+class MemberSerializer(MemberSummarySerializer):
+    """The member response (spec 2.1)."""
 
     profile_image = serializers.SerializerMethodField()
 
@@ -81,8 +81,8 @@ class MemberBody(MemberRowBody):
         return member.profile_image or None
 
 
-class SessionMemberBody(Serializer):
-    """The session user (contract, GET /api/auth/session)."""
+class SessionUserSerializer(Serializer):
+    """The session user (spec 2.5)."""
 
     id = serializers.IntegerField()
     login_id = serializers.CharField()
@@ -92,26 +92,26 @@ class SessionMemberBody(Serializer):
     plan_expires_at = serializers.DateTimeField(allow_null=True)
 
 
-def describe_session_member(member: Member) -> dict[str, Any]:
-    """`SessionMemberBody` by hand: every client asks for it, often."""
+def session_user_payload(member: Member) -> dict[str, Any]:
+    """`SessionUserSerializer` by hand: every client asks for it, often."""
     return {
         "id": member.pk,
         "loginId": member.login_id,
         "displayName": member.display_name,
         "role": member.role,
-        "plan": member.current_plan(timezone.now()),
+        "plan": member.effective_plan(timezone.now()),
         "planExpiresAt": member.plan_expires_at,
     }
 
 
-class NewMemberBody(Serializer):
+class NewMemberRequestSerializer(Serializer):
     login_id = LoginIdField()
     password = PasswordField()
-    display_name = Text(max_length=NAME_LENGTH)
-    email = EmailField()
+    display_name = StrictCharField(max_length=MAX_DISPLAY_NAME_LENGTH)
+    email = StrictEmailField()
 
 
-class SignupBody(NewMemberBody):
+class SignupRequestSerializer(NewMemberRequestSerializer):
     website = serializers.CharField(
         required=False,
         allow_blank=True,
@@ -120,13 +120,13 @@ class SignupBody(NewMemberBody):
     )
 
 
-class ProfileBody(Serializer):
-    display_name = Text(max_length=NAME_LENGTH, required=False)
-    email = EmailField(required=False)
+class ProfileRequestSerializer(Serializer):
+    display_name = StrictCharField(max_length=MAX_DISPLAY_NAME_LENGTH, required=False)
+    email = StrictEmailField(required=False)
 
 
-class ProfileImageBody(Serializer):
-    profile_image = Text(
+class ProfileImageRequestSerializer(Serializer):
+    profile_image = StrictCharField(
         allow_null=True,
         allow_blank=True,
         help_text="data:image/(png|jpeg|webp|gif);base64,… of at most 1 MiB, or empty.",

@@ -4,19 +4,19 @@ from rest_framework import serializers
 
 from accounts.models import PointHistory
 from core.api.fields import Serializer
-from core.api.openapi import page_of
+from core.api.openapi import page_serializer
 
 
-class AwardBody(Serializer):
+class PointAwardSerializer(Serializer):
     id = serializers.IntegerField()
     points = serializers.IntegerField()
     reason = serializers.ChoiceField(choices=PointHistory.Reason.choices)
     created_at = serializers.DateTimeField()
 
 
-class PointsBody(Serializer):
+class PointsSerializer(Serializer):
     points = serializers.IntegerField()
     points_per_award = serializers.IntegerField()
     daily_award_limit = serializers.IntegerField()
     awards_today = serializers.IntegerField()
-    history = page_of(AwardBody)()
+    history = page_serializer(PointAwardSerializer)()

@@ -2,48 +2,48 @@
 
 from rest_framework import serializers
 
-from accounts.serializers.members import MemberBody, PasswordField
-from core.api.fields import Serializer, Text
+from accounts.serializers.members import MemberSerializer, PasswordField
+from core.api.fields import Serializer, StrictCharField
 
 
-class LoginBody(Serializer):
-    login_id = Text(max_length=200)
+class LoginRequestSerializer(Serializer):
+    login_id = StrictCharField(max_length=200)
     password = PasswordField()
 
 
-class IdTokenBody(Serializer):
-    id_token = Text(max_length=8192)
+class IdTokenRequestSerializer(Serializer):
+    id_token = StrictCharField(max_length=8192)
 
 
-class SessionBody(Serializer):
+class LoginSessionSerializer(Serializer):
     """The answer to a login: the token goes into `Authorization: Bearer`."""
 
     token = serializers.CharField()
     expires_at = serializers.DateTimeField()
-    member = MemberBody()
+    member = MemberSerializer()
 
 
-class IdentitySessionBody(SessionBody):
+class IdpLoginSessionSerializer(LoginSessionSerializer):
     created = serializers.BooleanField()
     linked = serializers.BooleanField()
 
 
-class VerifyPasswordBody(Serializer):
+class VerifyPasswordRequestSerializer(Serializer):
     password = PasswordField()
 
 
-class VerifiedBody(Serializer):
+class PasswordVerifiedSerializer(Serializer):
     verified = serializers.BooleanField()
 
 
-class ChangePasswordBody(Serializer):
+class ChangePasswordRequestSerializer(Serializer):
     current_password = PasswordField(required=False, allow_null=True, default=None)
     new_password = PasswordField()
 
 
-class ClientIdBody(Serializer):
+class IdpClientIdSerializer(Serializer):
     client_id = serializers.CharField(allow_blank=True)
 
 
-class EnabledBody(Serializer):
+class SignupEnabledSerializer(Serializer):
     enabled = serializers.BooleanField()

@@ -11,79 +11,89 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts import idp_login, login, signup
-from accounts.authentication import credentials_of, member_of, read_presented
-from accounts.errors import InvalidCredentials
+from accounts.authentication import (
+    current_member,
+    extract_session_key,
+    session_credentials,
+)
+from accounts.errors import InvalidCredentialsError
 from accounts.models import Member
 from accounts.serializers.members import (
-    MemberBody,
-    SessionMemberBody,
-    SignupBody,
-    describe_session_member,
+    MemberSerializer,
+    SessionUserSerializer,
+    SignupRequestSerializer,
+    session_user_payload,
 )
 from accounts.serializers.sessions import (
-    ClientIdBody,
-    EnabledBody,
-    IdentitySessionBody,
-    IdTokenBody,
-    LoginBody,
-    SessionBody,
+    IdpClientIdSerializer,
+    IdpLoginSessionSerializer,
+    IdTokenRequestSerializer,
+    LoginRequestSerializer,
+    LoginSessionSerializer,
+    SignupEnabledSerializer,
 )
 from accounts.sessions import (
-    MemberChanged,
-    digest_key,
-    end_session,
-    start_session,
+    StaleCredentialsError,
+    create_session,
+    hash_session_key,
+    revoke_session,
 )
 from accounts.signup_setting import is_signup_enabled
-from core.api.fields import read_body
+from core.api.fields import validate_body
 from core.api.permissions import AllowAny, IsMember
-from core.client_ip import read_client_address
+from core.client_ip import get_client_ip
 
 
 class SignupView(APIView):
     permission_classes = [AllowAny]
 
-    @extend_schema(request=SignupBody, responses={201: SessionBody})
+    @extend_schema(
+        request=SignupRequestSerializer, responses={201: LoginSessionSerializer}
+    )
     def post(self, request: Request) -> Response:
         """Sign up and log in; 5 attempts an hour and address."""
-        signup.admit_attempt(read_client_address(request))
+        signup.require_signup_allowed(get_client_ip(request))
         if isinstance(request.data, dict):
-            signup.refuse_programs(request.data.get("website"))
-        body = read_body(SignupBody, request)
+            signup.validate_honeypot(request.data.get("website"))
+        body = validate_body(SignupRequestSerializer, request)
         body.pop("website", None)
-        member = signup.create_member(signup.NewMember(**body))
-        return answer_with_session(request, member, code=status.HTTP_201_CREATED)
+        member = signup.create_member(signup.SignupData(**body))
+        return login_response(request, member, code=status.HTTP_201_CREATED)
 
 
 class LoginView(APIView):
     permission_classes = [AllowAny]
 
-    @extend_schema(request=LoginBody, responses=SessionBody)
+    @extend_schema(request=LoginRequestSerializer, responses=LoginSessionSerializer)
     def post(self, request: Request) -> Response:
         """Log in by login id and password."""
-        body = read_body(LoginBody, request)
-        address = read_client_address(request)
-        member = login.log_in(body["login_id"], body["password"], address)
-        return answer_with_session(request, member)
+        body = validate_body(LoginRequestSerializer, request)
+        address = get_client_ip(request)
+        member = login.authenticate_member(body["login_id"], body["password"], address)
+        return login_response(request, member)
 
 
-class IdentityView(APIView):
+class IdpLoginView(APIView):
     permission_classes = [AllowAny]
 
-    @extend_schema(request=IdTokenBody, responses=IdentitySessionBody)
+    @extend_schema(
+        request=IdTokenRequestSerializer, responses=IdpLoginSessionSerializer
+    )
     def post(self, request: Request) -> Response:
         """Log in by the ID token of the identity provider."""
-        body = read_body(IdTokenBody, request)
-        found = idp_login.log_in_by_identity(idp_login.check_id_token(body["id_token"]))
+        body = validate_body(IdTokenRequestSerializer, request)
+        found = idp_login.login_with_identity(
+            idp_login.verify_id_token(body["id_token"])
+        )
         extra = {"created": found.created, "linked": found.linked}
-        return answer_with_session(request, found.member, extra=extra)
+        return login_response(request, found.member, extra=extra)
 
 
-class ClientIdView(APIView):
+class IdpClientIdView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @extend_schema(responses=ClientIdBody)
+    @extend_schema(responses=IdpClientIdSerializer)
     def get(self, request: Request) -> Response:
         """The client id that ID tokens must be made for; empty when not set up."""
         return Response({"clientId": settings.IDP_CLIENT_ID})
@@ -93,7 +103,7 @@ class SignupEnabledView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @extend_schema(responses=EnabledBody)
+    @extend_schema(responses=SignupEnabledSerializer)
     def get(self, request: Request) -> Response:
         """Whether sign-up is open."""
         return Response({"enabled": is_signup_enabled()})
@@ -105,20 +115,20 @@ class LogoutView(APIView):
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request) -> Response:
         """End the session in both stores."""
-        end_session(credentials_of(request).session.digest)
-        return forget_cookie(Response(status=status.HTTP_204_NO_CONTENT))
+        revoke_session(session_credentials(request).session.digest)
+        return delete_session_cookie(Response(status=status.HTTP_204_NO_CONTENT))
 
 
 class SessionView(APIView):
     permission_classes = [IsMember]
 
-    @extend_schema(responses=SessionMemberBody)
+    @extend_schema(responses=SessionUserSerializer)
     def get(self, request: Request) -> Response:
         """The session user."""
-        return Response(describe_session_member(member_of(request)))
+        return Response(session_user_payload(current_member(request)))
 
 
-def answer_with_session(
+def login_response(
     request: Request,
     member: Member,
     *,
@@ -130,27 +140,33 @@ def answer_with_session(
     A key that somebody planted in a browser, or that was used before, never becomes
     the key of the member who logs in.
     """
-    presented = read_presented(request)
-    if presented is not None and presented.by_cookie:
-        end_session(digest_key(presented.key))
-    key, expires_at = start_session_for(request, member)
-    body = {"token": key, "expiresAt": expires_at, "member": MemberBody(member).data}
+    presented = extract_session_key(request)
+    if presented is not None and presented.is_from_cookie:
+        revoke_session(hash_session_key(presented.key))
+    key, expires_at = create_session_for_request(request, member)
+    body = {
+        "token": key,
+        "expiresAt": expires_at,
+        "member": MemberSerializer(member).data,
+    }
     response = Response(body | (extra or {}), status=code)
-    return remember_in_cookie(response, key, expires_at)
+    return set_session_cookie(response, key, expires_at)
 
 
-def start_session_for(request: Request, member: Member) -> tuple[str, datetime]:
+def create_session_for_request(
+    request: Request, member: Member
+) -> tuple[str, datetime]:
     try:
-        return start_session(
+        return create_session(
             member,
-            address=read_client_address(request) or None,
+            address=get_client_ip(request) or None,
             user_agent=request.META.get("HTTP_USER_AGENT", ""),
         )
-    except MemberChanged:
-        raise InvalidCredentials from None
+    except StaleCredentialsError:
+        raise InvalidCredentialsError from None
 
 
-def remember_in_cookie(response: Response, key: str, expires_at: datetime) -> Response:
+def set_session_cookie(response: Response, key: str, expires_at: datetime) -> Response:
     response.set_cookie(
         settings.SESSION_COOKIE_NAME,
         key,
@@ -163,7 +179,7 @@ def remember_in_cookie(response: Response, key: str, expires_at: datetime) -> Re
     return response
 
 
-def forget_cookie(response: Response) -> Response:
+def delete_session_cookie(response: Response) -> Response:
     response.delete_cookie(
         settings.SESSION_COOKIE_NAME,
         path=settings.SESSION_COOKIE_PATH,

@@ -19,69 +19,71 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from accounts.audit_log import CHANGE, record
+from accounts.audit_log import CHANGE, log_admin_action
 from accounts.member_counters import count_members
-from accounts.member_search import SEARCHED, contains
+from accounts.member_search import SEARCH_FIELDS, search_condition
 from accounts.models import AuthSession, Member, PointHistory
-from accounts.sessions import end_session
-from administration.members import set_plan, set_role, set_status
+from accounts.sessions import revoke_session
+from administration.members import set_member_plan, set_member_role, set_member_status
 from billing.admin import PurchaseInline
 from core.admin import CappedPaginator, NewestInline, ReadOnlyAdmin
 from core.errors import DomainError
 
-MOST_AT_ONCE = 100
+MAX_BATCH_SIZE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MemberAction:
     """One action on members: what it is called, what it means, what does it."""
 
     label: str
     meaning: str
     apply: Callable[[Member, int], Member]
-    result: dict[str, Any]
+    target_values: dict[str, Any]
     """What a member is who needs it no more."""
 
-    def is_due(self, member: Member) -> bool:
+    def has_effect_on(self, member: Member) -> bool:
         """Whether it would change anything."""
-        return any(getattr(member, k) != value for k, value in self.result.items())
+        return any(
+            getattr(member, k) != value for k, value in self.target_values.items()
+        )
 
 
-CHANGES = {
-    "set_premium": Change(
+MEMBER_ACTIONS = {
+    "set_premium": MemberAction(
         "Set plan PREMIUM",
         "The plan PREMIUM is permanent then; the subscription is forgotten.",
-        partial(set_plan, plan=Member.Plan.PREMIUM),
+        partial(set_member_plan, plan=Member.Plan.PREMIUM),
         {"plan": Member.Plan.PREMIUM, "plan_expires_at": None},
     ),
-    "set_free": Change(
+    "set_free": MemberAction(
         "Set plan FREE",
         "The plan FREE counts at once; the subscription is forgotten.",
-        partial(set_plan, plan=Member.Plan.FREE),
+        partial(set_member_plan, plan=Member.Plan.FREE),
         {"plan": Member.Plan.FREE, "plan_expires_at": None},
     ),
-    "suspend": Change(
+    "suspend": MemberAction(
         "Suspend",
         "All sessions end at once, and nobody can log in to the account.",
-        partial(set_status, status=Member.Status.SUSPENDED),
+        partial(set_member_status, status=Member.Status.SUSPENDED),
         {"status": Member.Status.SUSPENDED},
     ),
-    "activate": Change(
+    "activate": MemberAction(
         "End the suspension",
         "The member can log in again.",
-        partial(set_status, status=Member.Status.ACTIVE),
+        partial(set_member_status, status=Member.Status.ACTIVE),
         {"status": Member.Status.ACTIVE},
     ),
-    "make_administrator": Change(
+    "make_administrator": MemberAction(
         "Make administrator",
         "They may change every member, and enter this admin.",
-        partial(set_role, role=Member.Role.ADMIN),
+        partial(set_member_role, role=Member.Role.ADMIN),
         {"role": Member.Role.ADMIN},
     ),
-    "make_member": Change(
+    "make_member": MemberAction(
         "Make ordinary member",
         "They may no longer enter this admin.",
-        partial(set_role, role=Member.Role.MEMBER),
+        partial(set_member_role, role=Member.Role.MEMBER),
         {"role": Member.Role.MEMBER},
     ),
 }
@@ -146,7 +148,7 @@ class MemberAdmin(ReadOnlyAdmin):
         "created_at",
     ]
     list_filter = ["role", "status", "plan", "provider"]
-    search_fields = SEARCHED  # shows the field; `get_search_results` searches
+    search_fields = SEARCH_FIELDS  # shows the field; `get_search_results` searches
     search_help_text = "Words, each contained in login id, name or email."
     ordering = ["-id"]
     fields = [
@@ -172,73 +174,75 @@ class MemberAdmin(ReadOnlyAdmin):
     ) -> tuple[QuerySet[Member], bool]:
         """As the API's list searches."""
         for word in search_term.split():
-            queryset = queryset.filter(contains(word))
+            queryset = queryset.filter(search_condition(word))
         return queryset, False
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         return {
-            name: (partial(_ask_or_apply, name), name, change.label)
-            for name, change in CHANGES.items()
+            name: (partial(_confirm_or_apply, name), name, change.label)
+            for name, change in MEMBER_ACTIONS.items()
         }
 
     def get_urls(self) -> list[URLPattern]:
         end = path(
             "<int:member_id>/sessions/<str:digest>/end",
-            self.admin_site.admin_view(require_POST(self.end_session)),
+            self.admin_site.admin_view(require_POST(self.revoke_session)),
             name="accounts_member_end_session",
         )
         return [end, *super().get_urls()]
 
-    def end_session(
+    def revoke_session(
         self, request: HttpRequest, member_id: int, digest: str
     ) -> HttpResponse:
         """End one session of the member, at once."""
         rows = AuthSession.objects.select_related("member")
         session = get_object_or_404(rows, member_id=member_id, digest=digest)
         with transaction.atomic():
-            end_session(digest)
-            record(
+            revoke_session(digest)
+            log_admin_action(
                 _actor(request),
                 cast("Member", session.member),
                 CHANGE,
                 "Session ended.",
             )
         messages.success(request, "The session has ended.")
-        return HttpResponseRedirect(_page_of(member_id))
+        return HttpResponseRedirect(_change_url(member_id))
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any
     ) -> HttpResponse:
         member = context["original"]
         if member is not None and member.pk != _actor(request).pk:
-            due = {name: c for name, c in CHANGES.items() if c.is_due(member)}
+            due = {
+                name: c for name, c in MEMBER_ACTIONS.items() if c.has_effect_on(member)
+            }
             context["changes"] = due
         return super().render_change_form(request, context, *args, **options)
 
 
-def _ask_or_apply(
+def _confirm_or_apply(
     name: str, of: MemberAdmin, request: HttpRequest, rows: QuerySet[Member]
 ) -> HttpResponse | None:
     """First a page that says what will happen; then each member on their own."""
-    chosen = list(rows.order_by("pk")[: MOST_AT_ONCE + 1])
-    if len(chosen) > MOST_AT_ONCE:
-        messages.error(request, f"Choose at most {MOST_AT_ONCE} members at once.")
+    chosen = list(rows.order_by("pk")[: MAX_BATCH_SIZE + 1])
+    if len(chosen) > MAX_BATCH_SIZE:
+        messages.error(request, f"Choose at most {MAX_BATCH_SIZE} members at once.")
         return None
     if "confirmed" not in request.POST:
-        return _ask(name, of, request, chosen)
+        return _confirmation_page(name, of, request, chosen)
     for member in chosen:
-        _apply(CHANGES[name], request, member)
-    return HttpResponseRedirect(_page_of(chosen[0].pk)) if len(chosen) == 1 else None
+        _apply_action(MEMBER_ACTIONS[name], request, member)
+    return HttpResponseRedirect(_change_url(chosen[0].pk)) if len(chosen) == 1 else None
 
 
-def _ask(
+def _confirmation_page(
     name: str, of: MemberAdmin, request: HttpRequest, chosen: list[Member]
 ) -> TemplateResponse:
     context = {
         **of.admin_site.each_context(request),
-        "title": CHANGES[name].label,
+        "title": MEMBER_ACTIONS[name].label,
         "opts": of.opts,
-        "change": CHANGES[name],
+        "change": MEMBER_ACTIONS[name],
         "action": name,
         "chosen": chosen,
         "checkbox": ACTION_CHECKBOX_NAME,
@@ -246,7 +250,7 @@ def _ask(
     return TemplateResponse(request, "admin/accounts/member/confirm.html", context)
 
 
-def _apply(change: Change, request: HttpRequest, member: Member) -> None:
+def _apply_action(change: MemberAction, request: HttpRequest, member: Member) -> None:
     try:
         change.apply(_actor(request), member.pk)
     except DomainError as refusal:
@@ -259,5 +263,5 @@ def _actor(request: HttpRequest) -> Member:
     return cast("Member", request.user)
 
 
-def _page_of(member_id: int) -> str:
+def _change_url(member_id: int) -> str:
     return reverse("admin:accounts_member_change", args=[member_id])

@@ -7,16 +7,16 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.views import APIView
 
 from core.api.permissions import IsAdministrator
-from core.errors import NotFound
+from core.errors import NotFoundError
 
 
 @extend_schema(exclude=True)
-class NothingView(APIView):
-    """404 for administrators; others learn nothing (service.md, Authentication, 7)."""
+class AdminNotFoundView(APIView):
+    """404 for administrators; others learn nothing (spec 1.10)."""
 
     permission_classes = [IsAdministrator]
 
     def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **options: Any
     ) -> Any:
-        raise NotFound
+        raise NotFoundError

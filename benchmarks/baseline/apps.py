@@ -3,5 +3,5 @@
 from django.apps import AppConfig
 
 
-class LedgerTables(AppConfig):
+class LedgerTablesConfig(AppConfig):
     name = "ledger"

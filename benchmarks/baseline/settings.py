@@ -4,13 +4,13 @@ import os
 
 import environ
 
-SESSIONS = os.environ.get("PEER_SESSIONS", "cached_db")
+SESSION_BACKEND = os.environ.get("PEER_SESSIONS", "cached_db")
 SECRET_KEY = os.environ["SECRET_KEY"]
 ALLOWED_HOSTS = ["127.0.0.1"]
 ROOT_URLCONF = "benchmarks.baseline.urls"
 INSTALLED_APPS = [
     "accounts",
-    "benchmarks.baseline.apps.LedgerTables",
+    "benchmarks.baseline.apps.LedgerTablesConfig",
     "board",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -36,8 +36,10 @@ CACHES = {
     }
 }
 AUTH_USER_MODEL = "accounts.Member"
-SESSION_ENGINE = f"django.contrib.sessions.backends.{SESSIONS.removesuffix('_slide')}"
-SESSION_SAVE_EVERY_REQUEST = SESSIONS.endswith("_slide")
+SESSION_ENGINE = (
+    f"django.contrib.sessions.backends.{SESSION_BACKEND.removesuffix('_slide')}"
+)
+SESSION_SAVE_EVERY_REQUEST = SESSION_BACKEND.endswith("_slide")
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "rest_framework.authentication.SessionAuthentication"

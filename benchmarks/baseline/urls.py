@@ -2,11 +2,16 @@
 
 from django.urls import path
 
-from benchmarks.baseline.views import EntryList, EntryValues, PostList, SessionView
+from benchmarks.baseline.views import (
+    EntryListView,
+    EntryValuesView,
+    PostListView,
+    SessionView,
+)
 
 urlpatterns = [
     path("session", SessionView.as_view()),
-    path("entries", EntryList.as_view()),
-    path("posts", PostList.as_view()),
-    path("entries/values", EntryValues.as_view()),
+    path("entries", EntryListView.as_view()),
+    path("posts", PostListView.as_view()),
+    path("entries/values", EntryValuesView.as_view()),
 ]

@@ -31,15 +31,15 @@ class SessionView(APIView):
         )
 
 
-class WalletSerializer(serializers.ModelSerializer[Wallet]):
+class BaselineWalletSerializer(serializers.ModelSerializer[Wallet]):
     class Meta:
         model = Wallet
         fields = ["id", "name"]
 
 
-class EntrySerializer(serializers.ModelSerializer[Entry]):
+class BaselineEntrySerializer(serializers.ModelSerializer[Entry]):
     category = serializers.CharField(source="category.name", allow_null=True)
-    wallet = WalletSerializer()
+    wallet = BaselineWalletSerializer()
     tags = serializers.SerializerMethodField()
 
     class Meta:
@@ -54,17 +54,17 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         return [link.tag.name for link in entry.tag_links.all()]
 
 
-class Pages(PageNumberPagination):
+class BaselinePagination(PageNumberPagination):
     page_size = 20
     page_size_query_param = "size"
     max_page_size = 100
 
 
-class EntryList(ListAPIView[Entry]):
+class EntryListView(ListAPIView[Entry]):
     """The usual way: serializer, joined names, prefetched tags, COUNT(*)."""
 
-    serializer_class = EntrySerializer
-    pagination_class = Pages
+    serializer_class = BaselineEntrySerializer
+    pagination_class = BaselinePagination
 
     def get_queryset(self) -> Any:
         user: Any = self.request.user
@@ -74,14 +74,14 @@ class EntryList(ListAPIView[Entry]):
         )
 
 
-class AuthorSerializer(serializers.ModelSerializer[Member]):
+class BaselineAuthorSerializer(serializers.ModelSerializer[Member]):
     class Meta:
         model = Member
         fields = ["id", "display_name", "idp_picture"]
 
 
-class PostSerializer(serializers.ModelSerializer[Post]):
-    author = AuthorSerializer(source="member")
+class BaselinePostSerializer(serializers.ModelSerializer[Post]):
+    author = BaselineAuthorSerializer(source="member")
 
     class Meta:
         model = Post
@@ -91,18 +91,18 @@ class PostSerializer(serializers.ModelSerializer[Post]):
         ]
 
 
-class PostList(ListAPIView[Post]):
+class PostListView(ListAPIView[Post]):
     """The usual way, without hot posts and own votes: COUNT(*) for page numbers."""
 
-    serializer_class = PostSerializer
-    pagination_class = Pages
+    serializer_class = BaselinePostSerializer
+    pagination_class = BaselinePagination
 
     def get_queryset(self) -> Any:
         posts = Post.objects.filter(is_hidden=False).select_related("member")
         return posts.order_by("-is_notice", "-id").defer("content", "words")
 
 
-class EntryValues(APIView):
+class EntryValuesView(APIView):
     """The usual short cut: `.values()` and orjson, tags in one more query."""
 
     def get(self, request: Request) -> HttpResponse:

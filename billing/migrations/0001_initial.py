@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='SpentOrder',
+            name='RedeemedOrder',
             fields=[
                 ('digest', models.CharField(max_length=64, primary_key=True, serialize=False)),
             ],

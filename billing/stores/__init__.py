@@ -7,7 +7,7 @@ from typing import Protocol
 
 from django.conf import settings
 
-from billing.errors import PurchaseInvalid
+from billing.errors import InvalidPurchaseError
 from billing.products import Product
 from core.http_client import load_provider
 
@@ -30,28 +30,30 @@ class Subscription:
     product: Product
     auto_renew: bool
     expires_at: datetime | None = None
-    entitled: bool = True
+    is_entitled: bool = True
     acknowledged: bool = True
     state: str = ""
-    replaces: str = ""
-    account: str = ""
+    replaced_token: str = ""
+    obfuscated_account_id: str = ""
 
 
 class StoreVerifier(Protocol):
     """What STORE_VERIFIER names: a class that is made without arguments.
 
     Every method asks the store, so none may be called inside a transaction. They
-    raise `PurchaseInvalid` for a token that the store does not know or has ended,
+    raise `InvalidPurchaseError` for a token that the store does not know or has ended,
     and `ProviderUnavailable` when it does not answer.
     """
 
     store: str
     package: str
     """The application whose purchases count."""
-    can_be_asked_again: bool
+    can_refresh: bool
     """Whether it tells, at any time, what has become of a purchase."""
 
-    def look_up(self, token: str, product: Product | None = None) -> Subscription:
+    def fetch_subscription(
+        self, token: str, product: Product | None = None
+    ) -> Subscription:
         """What the token stands for; `product` is what it must be for, if given."""
         ...
 
@@ -64,21 +66,23 @@ class StoreVerifier(Protocol):
         ...
 
 
-class Stub:
+class StubVerifier:
     """The default until a store is set up: it confirms nothing."""
 
     store = "none"
     package = ""
-    can_be_asked_again = False
+    can_refresh = False
 
-    def look_up(self, token: str, product: Product | None = None) -> Subscription:
-        raise PurchaseInvalid
+    def fetch_subscription(
+        self, token: str, product: Product | None = None
+    ) -> Subscription:
+        raise InvalidPurchaseError
 
     def acknowledge(self, token: str, product_id: str) -> None:
-        raise PurchaseInvalid
+        raise InvalidPurchaseError
 
     def stop_renewal(self, token: str, product_id: str) -> None:
-        raise PurchaseInvalid
+        raise InvalidPurchaseError
 
 
 def load_verifier() -> StoreVerifier:
@@ -86,20 +90,20 @@ def load_verifier() -> StoreVerifier:
     return verifier
 
 
-def look_up(token: str, product: Product) -> Subscription:
+def verify_token(token: str, product: Product) -> Subscription:
     """What a presented token stands for.
 
     In test mode one that begins with `test-` is an order of its own that renews
-    itself; the verifier is not asked about it (service.md, Billing).
+    itself; the verifier is not asked about it (spec 6.4).
     """
     if settings.BILLING_TEST_MODE and token.startswith(TEST_PREFIX):
         return Subscription(TEST_STORE, token, token, product, auto_renew=True)
     if not (token.isascii() and token.isprintable()):
-        raise PurchaseInvalid
-    return load_verifier().look_up(token, product)
+        raise InvalidPurchaseError
+    return load_verifier().fetch_subscription(token, product)
 
 
-def digest_token(token: str) -> str:
+def hash_token(token: str) -> str:
     """What a token is found and locked by; "" stays ""."""
     encoded = token.encode("utf-8", "backslashreplace")
     return hashlib.sha256(encoded).hexdigest() if token else ""

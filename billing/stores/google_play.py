@@ -16,26 +16,26 @@ from google.auth.exceptions import GoogleAuthError
 from google.auth.transport import Request, Response
 from google.oauth2.service_account import Credentials
 
-from billing.errors import PurchaseInvalid
+from billing.errors import InvalidPurchaseError
 from billing.products import Product, find_product
 from billing.stores import Subscription
 from core import http_client
-from core.errors import ProviderUnavailable
+from core.errors import ProviderUnavailableError
 
 logger = logging.getLogger(__name__)
 
 SCOPE = "https://www.googleapis.com/auth/androidpublisher"
 STATE_PREFIX = "SUBSCRIPTION_STATE_"
-ENTITLED = frozenset({"ACTIVE", "IN_GRACE_PERIOD", "CANCELED"})
+ENTITLED_STATES = frozenset({"ACTIVE", "IN_GRACE_PERIOD", "CANCELED"})
 """CANCELED runs on until its expiry; all other states, new ones too, give nothing."""
-ACKNOWLEDGED = "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
-NO_SUCH_PURCHASE = frozenset({400, 404, 410})
+ACKNOWLEDGED_STATE = "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
+INVALID_PURCHASE_STATUSES = frozenset({400, 404, 410})
 """Invalid Value, purchaseTokenNotFound, purchaseTokenNoLongerValid."""
-_NAME = re.compile(r"[A-Za-z_]{1,50}")
+_ERROR_REASON_RE = re.compile(r"[A-Za-z_]{1,50}")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class LineItem:
     """One line of a subscription."""
 
     product: Product
@@ -48,7 +48,7 @@ class GooglePlay:
     """A `StoreVerifier` with a service account of the Play Console."""
 
     store = "google_play"
-    can_be_asked_again = True
+    can_refresh = True
 
     def __init__(self) -> None:
         if not settings.STORE_SERVICE_ACCOUNT or not settings.STORE_PACKAGE_NAME:
@@ -57,14 +57,16 @@ class GooglePlay:
                 "verifier of Google Play needs both."
             )
         self.package: str = settings.STORE_PACKAGE_NAME
-        self._credentials = _read_credentials(settings.STORE_SERVICE_ACCOUNT)
+        self._credentials = _load_credentials(settings.STORE_SERVICE_ACCOUNT)
 
-    def look_up(self, token: str, product: Product | None = None) -> Subscription:
+    def fetch_subscription(
+        self, token: str, product: Product | None = None
+    ) -> Subscription:
         """`purchases.subscriptionsv2.get`."""
-        address = f"{self._purchases}/subscriptionsv2/tokens/{_quote(token)}"
-        answer = http_client.get(address, {}, headers=self._authorize())
-        body = _read_object(self._check(answer).body)
-        return _read_subscription(body, token, product)
+        address = f"{self._purchases_url}/subscriptionsv2/tokens/{_quote(token)}"
+        answer = http_client.get(address, {}, headers=self._authorization_headers())
+        body = _parse_json_object(self._check_response(answer).body)
+        return _parse_subscription(body, token, product)
 
     def acknowledge(self, token: str, product_id: str) -> None:
         """`purchases.subscriptions.acknowledge`."""
@@ -75,38 +77,44 @@ class GooglePlay:
         self._post(token, product_id, "cancel")
 
     @property
-    def _purchases(self) -> str:
+    def _purchases_url(self) -> str:
         package = _quote(self.package)
         base = f"{settings.STORE_BASE_URL}/androidpublisher/v3/applications"
         return f"{base}/{package}/purchases"
 
     def _post(self, token: str, product_id: str, verb: str) -> None:
         path = f"subscriptions/{_quote(product_id)}/tokens/{_quote(token)}:{verb}"
-        address = f"{self._purchases}/{path}"
-        self._check(http_client.post_json(address, {}, headers=self._authorize()))
+        address = f"{self._purchases_url}/{path}"
+        self._check_response(
+            http_client.post_json(address, {}, headers=self._authorization_headers())
+        )
 
-    def _authorize(self) -> Mapping[str, str]:
+    def _authorization_headers(self) -> Mapping[str, str]:
         """The header with an access token, fetched anew when the last one is old."""
         if not self._credentials.valid:
             try:
-                self._credentials.refresh(BoundedTransport())
+                self._credentials.refresh(HttpClientTransport())
             except (GoogleAuthError, ValueError, TypeError, AttributeError):
                 logger.warning("google play: no access token")
-                raise ProviderUnavailable from None
+                raise ProviderUnavailableError from None
         return {"Authorization": f"Bearer {self._credentials.token}"}
 
-    def _check(self, answer: http_client.Answer) -> http_client.Answer:
+    def _check_response(
+        self, answer: http_client.ProviderResponse
+    ) -> http_client.ProviderResponse:
         if 200 <= answer.status < 300:
             return answer
-        if answer.status in NO_SUCH_PURCHASE:
-            raise PurchaseInvalid
+        if answer.status in INVALID_PURCHASE_STATUSES:
+            raise InvalidPurchaseError
         if answer.status == 401:
             self._credentials.token = None  # a new one is fetched next time
-        logger.warning("google play: status %s %s", answer.status, _name_of(answer))
-        raise ProviderUnavailable
+        logger.warning(
+            "google play: status %s %s", answer.status, _error_reason(answer)
+        )
+        raise ProviderUnavailableError
 
 
-class BoundedTransport(Request):
+class HttpClientTransport(Request):
     """How google-auth reaches the token address: with our limits."""
 
     def __call__(
@@ -118,13 +126,15 @@ class BoundedTransport(Request):
         timeout: float | None = None,
         **_: Any,
     ) -> Response:
-        return Said(http_client.post_form(url, body or b"", headers=headers))
+        return TransportResponse(
+            http_client.post_form(url, body or b"", headers=headers)
+        )
 
 
-class Said(Response):
+class TransportResponse(Response):
     """An answer as google-auth reads it."""
 
-    def __init__(self, answer: http_client.Answer) -> None:
+    def __init__(self, answer: http_client.ProviderResponse) -> None:
         self._answer = answer
 
     @property
@@ -140,12 +150,12 @@ class Said(Response):
         return self._answer.body
 
 
-def _read_credentials(account: Mapping[str, str]) -> Any:
-    return _prepare_credentials(json.dumps(account, sort_keys=True))
+def _load_credentials(account: Mapping[str, str]) -> Any:
+    return _build_credentials(json.dumps(account, sort_keys=True))
 
 
 @functools.lru_cache(maxsize=4)
-def _prepare_credentials(account: str) -> Any:
+def _build_credentials(account: str) -> Any:
     """One for the process, so that an access token serves for its hour."""
     try:
         return Credentials.from_service_account_info(  # type: ignore[no-untyped-call]
@@ -157,22 +167,22 @@ def _prepare_credentials(account: str) -> Any:
         ) from None
 
 
-def _read_subscription(
+def _parse_subscription(
     body: Mapping[str, Any], token: str, product: Product | None
 ) -> Subscription:
-    """The subscription of an answer; none of our products is `PurchaseInvalid`."""
+    """The subscription of an answer; none of our products is `InvalidPurchaseError`."""
     try:
-        items = _read_items(body, product)
+        items = _parse_line_items(body, product)
         state = str(body["subscriptionState"]).removeprefix(STATE_PREFIX)
         who = body.get("externalAccountIdentifiers") or {}
         account = str(who.get("obfuscatedExternalAccountId") or "")
         replaces = str(body.get("linkedPurchaseToken") or "")
-        acknowledged = body.get("acknowledgementState") == ACKNOWLEDGED
+        acknowledged = body.get("acknowledgementState") == ACKNOWLEDGED_STATE
     except (LookupError, TypeError, ValueError, AttributeError):
         logger.warning("google play: an answer that cannot be read")
-        raise ProviderUnavailable from None
+        raise ProviderUnavailableError from None
     if not items:
-        raise PurchaseInvalid
+        raise InvalidPurchaseError
     item = max(items, key=lambda item: item.expires_at)
     return Subscription(
         store=GooglePlay.store,
@@ -181,15 +191,17 @@ def _read_subscription(
         product=item.product,
         auto_renew=item.auto_renew,
         expires_at=item.expires_at,
-        entitled=state in ENTITLED,
+        is_entitled=state in ENTITLED_STATES,
         acknowledged=acknowledged,
         state=state,
-        replaces=replaces,
-        account=account,
+        replaced_token=replaces,
+        obfuscated_account_id=account,
     )
 
 
-def _read_items(body: Mapping[str, Any], wanted: Product | None) -> Sequence[Item]:
+def _parse_line_items(
+    body: Mapping[str, Any], wanted: Product | None
+) -> Sequence[LineItem]:
     """The lines with products of ours that were paid for once at least."""
     items = []
     for line in body["lineItems"]:
@@ -204,28 +216,28 @@ def _read_items(body: Mapping[str, Any], wanted: Product | None) -> Sequence[Ite
             raise ValueError
         renewing = line.get("autoRenewingPlan") or {}
         auto_renew = renewing.get("autoRenewEnabled") is True
-        items.append(Item(product, str(order_id)[:255], expires_at, auto_renew))
+        items.append(LineItem(product, str(order_id)[:255], expires_at, auto_renew))
     return items
 
 
-def _read_object(body: bytes) -> Mapping[str, Any]:
+def _parse_json_object(body: bytes) -> Mapping[str, Any]:
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         logger.warning("google play: an answer that is no JSON object")
-        raise ProviderUnavailable
+        raise ProviderUnavailableError
     return content
 
 
-def _name_of(answer: http_client.Answer) -> str:
+def _error_reason(answer: http_client.ProviderResponse) -> str:
     """The store's own name of a refusal, such as PERMISSION_DENIED."""
     try:
         name = json.loads(answer.body)["error"]["status"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return ""
-    return name if isinstance(name, str) and _NAME.fullmatch(name) else ""
+    return name if isinstance(name, str) and _ERROR_REASON_RE.fullmatch(name) else ""
 
 
 def _quote(text: str) -> str:

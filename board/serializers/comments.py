@@ -2,37 +2,39 @@
 
 from rest_framework import serializers
 
-from board.models import COMMENT_LENGTH, Category
-from board.serializers.posts import VOTES, AuthorBody
-from core.api.fields import Serializer, Text
+from board.models import COMMENT_LENGTH, PostCategory
+from board.serializers.posts import VOTE_CHOICES, AuthorSerializer
+from core.api.fields import Serializer, StrictCharField
 
 
-class CommentBody(Serializer):
-    """A comment (contract, section 4)."""
+class CommentSerializer(Serializer):
+    """A comment (spec 5.3)."""
 
     id = serializers.IntegerField(read_only=True)
-    content = Text(
+    content = StrictCharField(
         max_length=COMMENT_LENGTH,
         help_text="Plain text, kept as it is: whoever shows it as HTML escapes it.",
     )
     up_count = serializers.IntegerField(read_only=True)
     down_count = serializers.IntegerField(read_only=True)
-    my_vote = serializers.ChoiceField(choices=VOTES, read_only=True, allow_null=True)
+    my_vote = serializers.ChoiceField(
+        choices=VOTE_CHOICES, read_only=True, allow_null=True
+    )
     hot = serializers.BooleanField(
         read_only=True, help_text="At most a day old, with at least 50 up votes."
     )
-    author = AuthorBody(read_only=True)
+    author = AuthorSerializer(read_only=True)
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
 
 
-class PostOfCommentBody(Serializer):
+class CommentPostSerializer(Serializer):
     id = serializers.IntegerField()
     title = serializers.CharField()
-    category = serializers.ChoiceField(choices=Category.choices)
+    category = serializers.ChoiceField(choices=PostCategory.choices)
 
 
-class MyCommentBody(CommentBody):
+class MyCommentSerializer(CommentSerializer):
     """A comment of the caller with its post."""
 
-    post = PostOfCommentBody(read_only=True)
+    post = CommentPostSerializer(read_only=True)

@@ -5,12 +5,12 @@ from rest_framework import serializers
 from core.api.fields import Serializer
 
 
-class ImageBody(Serializer):
+class ImageUploadRequestSerializer(Serializer):
     image = serializers.FileField(
         allow_empty_file=True,
         help_text="PNG, JPEG, WebP or GIF, at most 10 MB and 40 megapixels.",
     )
 
 
-class ImageAddressBody(Serializer):
+class ImageUrlSerializer(Serializer):
     url = serializers.CharField(help_text="The whole address, for use in a post.")

@@ -4,18 +4,25 @@ from typing import Any
 
 from rest_framework import serializers
 
-from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, Category
-from board.voting import VALUES
-from core.api.fields import Flag, QuerySerializer, Serializer, TagList, TagText, Text
+from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, PostCategory
+from board.voting import VOTE_VALUE_BY_CHOICE
+from core.api.fields import (
+    QuerySerializer,
+    Serializer,
+    StrictBooleanField,
+    StrictCharField,
+    TagCharField,
+    UniqueListField,
+)
 
 MAX_TAGS = 20
 """Tags on one post."""
 KEYWORD_LENGTH = 100
-VOTES = [("up", "up"), ("down", "down")]
-STATES = [(name, name) for name in VALUES]
+VOTE_CHOICES = [("up", "up"), ("down", "down")]
+VOTE_STATE_CHOICES = [(name, name) for name in VOTE_VALUE_BY_CHOICE]
 
 
-class AuthorBody(Serializer):
+class AuthorSerializer(Serializer):
     """Who wrote or recommended something; `avatar` is an address or null."""
 
     id = serializers.IntegerField()
@@ -25,22 +32,22 @@ class AuthorBody(Serializer):
     )
 
 
-class PostTags(TagList):
+class PostTagsField(UniqueListField):
     """The tags of a post."""
 
     def __init__(self, **options: Any) -> None:
-        child = TagText(max_length=TAG_LENGTH)
+        child = TagCharField(max_length=TAG_LENGTH)
         super().__init__(child=child, max_length=MAX_TAGS, required=False, **options)
 
 
-class PostSummaryBody(Serializer):
-    """A post in a list (contract, section 4)."""
+class PostSummarySerializer(Serializer):
+    """A post in a list (spec 5.1)."""
 
     id = serializers.IntegerField(read_only=True)
-    title = Text(max_length=TITLE_LENGTH)
-    category = serializers.ChoiceField(choices=Category.choices)
-    tags = PostTags(help_text="Left out of an edit, those of the post stay.")
-    notice = Flag(
+    title = StrictCharField(max_length=TITLE_LENGTH)
+    category = serializers.ChoiceField(choices=PostCategory.choices)
+    tags = PostTagsField(help_text="Left out of an edit, those of the post stay.")
+    notice = StrictBooleanField(
         required=False, help_text="Counts only from an administrator, else ignored."
     )
     hot = serializers.BooleanField(
@@ -51,34 +58,36 @@ class PostSummaryBody(Serializer):
         read_only=True, help_text="Clients may blind a post with 20 or more."
     )
     comment_count = serializers.IntegerField(read_only=True)
-    my_vote = serializers.ChoiceField(choices=VOTES, read_only=True, allow_null=True)
-    author = AuthorBody(read_only=True)
+    my_vote = serializers.ChoiceField(
+        choices=VOTE_CHOICES, read_only=True, allow_null=True
+    )
+    author = AuthorSerializer(read_only=True)
     created_at = serializers.DateTimeField(read_only=True)
 
 
-class PostBody(PostSummaryBody):
+class PostSerializer(PostSummarySerializer):
     """A post with its content; what is read can be sent back as it is."""
 
-    content = Text(
+    content = StrictCharField(
         max_length=CONTENT_LENGTH,
         help_text="HTML; only a safe part of it is kept.",
     )
     updated_at = serializers.DateTimeField(read_only=True)
-    recommenders = AuthorBody(
+    recommenders = AuthorSerializer(
         many=True, read_only=True, help_text="Who voted it up, first ones first."
     )
 
 
-class PostQuery(QuerySerializer):
+class PostQuerySerializer(QuerySerializer):
     """The filters of the post list; all that are given must hold."""
 
-    category = serializers.ChoiceField(choices=Category.choices, required=False)
-    keyword = Text(
+    category = serializers.ChoiceField(choices=PostCategory.choices, required=False)
+    keyword = StrictCharField(
         max_length=KEYWORD_LENGTH,
         required=False,
         help_text="In title and text, any letter case.",
     )
-    tag = Text(max_length=TAG_LENGTH, required=False)
+    tag = StrictCharField(max_length=TAG_LENGTH, required=False)
     before = serializers.IntegerField(
         min_value=1,
         required=False,
@@ -90,16 +99,16 @@ class PostQuery(QuerySerializer):
     )
 
 
-class BallotBody(Serializer):
+class VoteRequestSerializer(Serializer):
     """A vote: either `value` or `set`."""
 
     value = serializers.ChoiceField(
-        choices=VOTES,
+        choices=VOTE_CHOICES,
         required=False,
         help_text="Toggles: the same vote again withdraws, the other one switches.",
     )
     set = serializers.ChoiceField(
-        choices=STATES,
+        choices=VOTE_STATE_CHOICES,
         required=False,
         help_text="What the vote shall be; a retry cannot flip it.",
     )
@@ -110,9 +119,9 @@ class BallotBody(Serializer):
         return attrs
 
 
-class TallyBody(Serializer):
+class VoteResultSerializer(Serializer):
     """The counters after a vote, and one's own."""
 
     up_count = serializers.IntegerField()
     down_count = serializers.IntegerField()
-    my_vote = serializers.ChoiceField(choices=VOTES, allow_null=True)
+    my_vote = serializers.ChoiceField(choices=VOTE_CHOICES, allow_null=True)

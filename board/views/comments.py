@@ -7,61 +7,67 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from accounts.authentication import member_of
+from accounts.authentication import current_member
 from board import comments, posts
-from board.serializers.comments import CommentBody, MyCommentBody
-from core.api.fields import read_body
-from core.api.openapi import page_of
-from core.api.pagination import PageQuery, page_body, read_page
+from board.serializers.comments import CommentSerializer, MyCommentSerializer
+from core.api.fields import validate_body
+from core.api.openapi import page_serializer
+from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 
 
 class CommentViewSet(ViewSet):
     permission_classes = [IsMember]
 
-    @extend_schema(parameters=[PageQuery], responses=page_of(CommentBody))
+    @extend_schema(
+        parameters=[PageQuerySerializer], responses=page_serializer(CommentSerializer)
+    )
     def list(self, request: Request, post_id: int) -> Response:
         """Hot comments, then the others, oldest first."""
-        posts.find_post(post_id)
-        page, now = read_page(request), timezone.now()
-        count, rows = comments.read_page_of_comments(
-            member_of(request), post_id, page, now
+        posts.get_post(post_id)
+        page, now = get_page_request(request), timezone.now()
+        count, rows = comments.list_comments_page(
+            current_member(request), post_id, page, now
         )
-        return Response(page_body(request, page, count, rows))
+        return Response(page_payload(request, page, count, rows))
 
-    @extend_schema(request=CommentBody, responses={201: CommentBody})
+    @extend_schema(request=CommentSerializer, responses={201: CommentSerializer})
     def create(self, request: Request, post_id: int) -> Response:
         """Write a comment; it earns points, three times a day."""
-        posts.find_post(post_id)
-        body, now = read_body(CommentBody, request), timezone.now()
-        comment_id = posts.create_comment(member_of(request), post_id, now=now, **body)
-        comment = comments.read_comment(member_of(request), comment_id, now)
+        posts.get_post(post_id)
+        body, now = validate_body(CommentSerializer, request), timezone.now()
+        comment_id = posts.create_comment(
+            current_member(request), post_id, now=now, **body
+        )
+        comment = comments.get_comment_payload(current_member(request), comment_id, now)
         return Response(comment, status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=CommentBody, responses=CommentBody)
+    @extend_schema(request=CommentSerializer, responses=CommentSerializer)
     def update(self, request: Request, comment_id: int) -> Response:
         """Edit one's own comment."""
-        member, now = member_of(request), timezone.now()
-        posts.require_author(member, posts.find_comment(comment_id))
-        body = read_body(CommentBody, request)
-        posts.change_comment(member, comment_id, now=now, **body)
-        return Response(comments.read_comment(member, comment_id, now))
+        member, now = current_member(request), timezone.now()
+        posts.require_author(member, posts.get_comment(comment_id))
+        body = validate_body(CommentSerializer, request)
+        posts.update_comment(member, comment_id, now=now, **body)
+        return Response(comments.get_comment_payload(member, comment_id, now))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, comment_id: int) -> Response:
         """Delete a comment; its author or an administrator."""
-        posts.delete_comment(member_of(request), comment_id)
+        posts.delete_comment(current_member(request), comment_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class MyCommentViewSet(ViewSet):
     permission_classes = [IsMember]
 
-    @extend_schema(parameters=[PageQuery], responses=page_of(MyCommentBody))
+    @extend_schema(
+        parameters=[PageQuerySerializer], responses=page_serializer(MyCommentSerializer)
+    )
     def list(self, request: Request) -> Response:
         """The caller's own comments, newest first, each with its post."""
-        page = read_page(request)
-        count, rows = comments.read_own_comments(
-            member_of(request), page, timezone.now()
+        page = get_page_request(request)
+        count, rows = comments.list_own_comments(
+            current_member(request), page, timezone.now()
         )
-        return Response(page_body(request, page, count, rows))
+        return Response(page_payload(request, page, count, rows))

@@ -11,21 +11,28 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.authentication import member_of
+from accounts.authentication import current_member
 from board import images
-from board.content import IMAGES
-from board.serializers.images import ImageAddressBody, ImageBody
-from core.api.fields import read_body
-from core.api.image_response import FOR_GOOD, PICTURE, AsItIs, answer_picture
-from core.api.parsers import UploadParser
+from board.content import IMAGE_PATH_PREFIX
+from board.serializers.images import ImageUploadRequestSerializer, ImageUrlSerializer
+from core.api.fields import validate_body
+from core.api.image_response import (
+    CACHE_IMMUTABLE,
+    IMAGE_RESPONSE_SCHEMA,
+    IgnoreClientContentNegotiation,
+    build_image_response,
+)
+from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import AllowAny, IsMember
 
 
 class ImagesView(APIView):
     permission_classes = [IsMember]
-    parser_classes = [UploadParser]
+    parser_classes = [LimitedMultiPartParser]
 
-    @extend_schema(request=ImageBody, responses={201: ImageAddressBody})
+    @extend_schema(
+        request=ImageUploadRequestSerializer, responses={201: ImageUrlSerializer}
+    )
     def post(self, request: Request) -> Response:
         """Store a picture for a post; it is kept while a post shows it.
 
@@ -33,26 +40,26 @@ class ImagesView(APIView):
         (at most 100), a very large one smaller. A member may upload 100 an hour and
         keep 200 pictures of together 50 MB. What no post shows for a day is deleted.
         """
-        file = read_body(ImageBody, request)["image"]
-        image = images.store_image(member_of(request), file, timezone.now())
-        url = f"{settings.PUBLIC_URL.rstrip('/')}{IMAGES}{image.pk}"
+        file = validate_body(ImageUploadRequestSerializer, request)["image"]
+        image = images.create_image(current_member(request), file, timezone.now())
+        url = f"{settings.PUBLIC_URL.rstrip('/')}{IMAGE_PATH_PREFIX}{image.pk}"
         return Response({"url": url}, status=status.HTTP_201_CREATED)
 
 
 class ImageView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
-    content_negotiation_class = AsItIs
+    content_negotiation_class = IgnoreClientContentNegotiation
 
-    @extend_schema(responses=PICTURE)
+    @extend_schema(responses=IMAGE_RESPONSE_SCHEMA)
     def get(self, request: Request, image_id: UUID) -> HttpResponseBase:
         """A picture of a post, for use as an image source; cached for a year."""
-        image = images.find_image(image_id)
-        return answer_picture(
+        image = images.get_image(image_id)
+        return build_image_response(
             request,
             bytes(image.content),
             content_type=image.content_type,
             name=str(image.pk),
             etag=image.digest,
-            cache=FOR_GOOD,
+            cache=CACHE_IMMUTABLE,
         )

@@ -5,49 +5,55 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from accounts.authentication import member_of
+from accounts.authentication import current_member
 from board import post_list, posts, voting
-from board.serializers.posts import AuthorBody, BallotBody, TallyBody
-from board.voting import Ballot
-from core.api.fields import read_body
+from board.serializers.posts import (
+    AuthorSerializer,
+    VoteRequestSerializer,
+    VoteResultSerializer,
+)
+from board.voting import VoteRequest
+from core.api.fields import validate_body
 from core.api.permissions import IsMember
 
 
 class PostVoteViewSet(ViewSet):
     permission_classes = [IsMember]
 
-    @extend_schema(request=BallotBody, responses=TallyBody)
+    @extend_schema(request=VoteRequestSerializer, responses=VoteResultSerializer)
     def vote(self, request: Request, post_id: int) -> Response:
         """Toggle or set the caller's vote on a post."""
-        posts.find_post(post_id)
-        ballot = read_ballot(request)
-        return answer_tally(voting.vote_on_post(member_of(request), post_id, ballot))
+        posts.get_post(post_id)
+        ballot = parse_vote_request(request)
+        return vote_response(
+            voting.vote_on_post(current_member(request), post_id, ballot)
+        )
 
-    @extend_schema(responses=AuthorBody(many=True))
+    @extend_schema(responses=AuthorSerializer(many=True))
     def recommenders(self, request: Request, post_id: int) -> Response:
         """The members who voted a post up, first ones first."""
-        posts.find_post(post_id)
-        return Response(post_list.read_recommenders(post_id))
+        posts.get_post(post_id)
+        return Response(post_list.list_recommenders(post_id))
 
 
 class CommentVoteViewSet(ViewSet):
     permission_classes = [IsMember]
 
-    @extend_schema(request=BallotBody, responses=TallyBody)
+    @extend_schema(request=VoteRequestSerializer, responses=VoteResultSerializer)
     def vote(self, request: Request, comment_id: int) -> Response:
         """Toggle or set the caller's vote on a comment."""
-        posts.find_comment(comment_id)
-        ballot = read_ballot(request)
-        tally = voting.vote_on_comment(member_of(request), comment_id, ballot)
-        return answer_tally(tally)
+        posts.get_comment(comment_id)
+        ballot = parse_vote_request(request)
+        tally = voting.vote_on_comment(current_member(request), comment_id, ballot)
+        return vote_response(tally)
 
 
-def read_ballot(request: Request) -> Ballot:
-    body = read_body(BallotBody, request)
-    return Ballot(value=body.get("value"), state=body.get("set"))
+def parse_vote_request(request: Request) -> VoteRequest:
+    body = validate_body(VoteRequestSerializer, request)
+    return VoteRequest(value=body.get("value"), state=body.get("set"))
 
 
-def answer_tally(tally: voting.Tally) -> Response:
+def vote_response(tally: voting.VoteResult) -> Response:
     return Response(
         {
             "upCount": tally.up_count,

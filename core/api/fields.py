@@ -9,25 +9,25 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 MAX_AMOUNT = 999_999_999_999
-"""The largest amount, in whole home-currency units (contract, section 9)."""
+"""The largest amount, in whole home-currency units (spec 10.1)."""
 
-MAX_DIGITS = 18
+MAX_INTEGER_DIGITS = 18
 """Larger whole numbers are out of every range here; 1e999999 is not written out."""
 
-NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+DECIMAL_RE = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 """An exact decimal as text: plain digits, as in a number of JSON."""
 
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_BOUNDARY = re.compile(r"_([a-z0-9])")
-REFUSED = r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+_ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_WORD_BOUNDARY_RE = re.compile(r"_([a-z0-9])")
+DISALLOWED_CHARACTERS = r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """Characters that no text may have; of the others a workbook can hold each."""
 
-_REFUSED = re.compile(REFUSED)
+_DISALLOWED_RE = re.compile(DISALLOWED_CHARACTERS)
 
 
-def to_camel(name: str) -> str:
+def to_camel_case(name: str) -> str:
     """`wallet_id` → `walletId`."""
-    return _BOUNDARY.sub(lambda match: match.group(1).upper(), name)
+    return _WORD_BOUNDARY_RE.sub(lambda match: match.group(1).upper(), name)
 
 
 def has_control_characters(text: str) -> bool:
@@ -35,7 +35,7 @@ def has_control_characters(text: str) -> bool:
 
     Tab and newline are fine.
     """
-    return _REFUSED.search(text) is not None
+    return _DISALLOWED_RE.search(text) is not None
 
 
 class Serializer(serializers.Serializer[Any]):
@@ -51,13 +51,15 @@ class Serializer(serializers.Serializer[Any]):
         for name, field in fields.items():
             if isinstance(field, serializers.SerializerMethodField):
                 field.method_name = field.method_name or f"get_{name}"
-            elif field.source is None and to_camel(name) != name:
+            elif field.source is None and to_camel_case(name) != name:
                 field.source = name
-        return {to_camel(name).rstrip("_"): field for name, field in fields.items()}
+        return {
+            to_camel_case(name).rstrip("_"): field for name, field in fields.items()
+        }
 
 
-class Text(serializers.CharField):
-    """A JSON string, trimmed, without the characters of `REFUSED`."""
+class StrictCharField(serializers.CharField):
+    """A JSON string, trimmed, without the characters of `DISALLOWED_CHARACTERS`."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "control": "Control characters are not allowed.",
@@ -71,18 +73,22 @@ class Text(serializers.CharField):
         return super().to_internal_value(data)
 
 
-class Whole(serializers.IntegerField):
+class StrictIntegerField(serializers.IntegerField):
     """A JSON number without a fraction; a string or a boolean is refused."""
 
     def to_internal_value(self, data: Any) -> int:
-        if isinstance(data, Decimal) and data.adjusted() <= MAX_DIGITS and not data % 1:
+        if (
+            isinstance(data, Decimal)
+            and data.adjusted() <= MAX_INTEGER_DIGITS
+            and not data % 1
+        ):
             data = int(data)
         if isinstance(data, bool) or not isinstance(data, int):
             self.fail("invalid")
         return data
 
 
-class Flag(serializers.BooleanField):
+class StrictBooleanField(serializers.BooleanField):
     """JSON true or false, nothing that merely looks like it."""
 
     def to_internal_value(self, data: Any) -> bool:
@@ -93,17 +99,17 @@ class Flag(serializers.BooleanField):
         return data
 
 
-class Day(serializers.DateField):
+class IsoDateField(serializers.DateField):
     """A day as YYYY-MM-DD, none of ISO 8601's other notations."""
 
     def to_internal_value(self, data: Any) -> date:
-        if not isinstance(data, str) or not _DAY.fullmatch(data):
+        if not isinstance(data, str) or not _ISO_DATE_RE.fullmatch(data):
             self.fail("invalid", format="YYYY-MM-DD")
         day: date = super().to_internal_value(data)
         return day
 
 
-class Exact(serializers.DecimalField):
+class ExactDecimalField(serializers.DecimalField):
     """An exact decimal, as a JSON number or a string; a `Decimal` in answers."""
 
     def __init__(self, **options: Any) -> None:
@@ -112,7 +118,7 @@ class Exact(serializers.DecimalField):
     def to_internal_value(self, data: Any) -> Decimal:
         if isinstance(data, bool) or not isinstance(data, int | Decimal | str):
             self.fail("invalid")
-        if isinstance(data, str) and not NUMBER.fullmatch(data):
+        if isinstance(data, str) and not DECIMAL_RE.fullmatch(data):
             self.fail("invalid")
         value: Decimal = super().to_internal_value(data)
         return value
@@ -121,7 +127,7 @@ class Exact(serializers.DecimalField):
         return value
 
 
-class PositiveExact(Exact):
+class PositiveDecimalField(ExactDecimalField):
     """An exact decimal above 0: at least the smallest that its decimals can write."""
 
     def __init__(self, *, decimal_places: int, **options: Any) -> None:
@@ -132,14 +138,14 @@ class PositiveExact(Exact):
         )
 
 
-class Amount(Whole):
+class AmountField(StrictIntegerField):
     """Money in whole home-currency units, 1 to 999,999,999,999."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"min_value": 1, "max_value": MAX_AMOUNT} | options)
 
 
-class ExactList(serializers.ListField):
+class StrictListField(serializers.ListField):
     """A JSON array; in errors its items are named by their index."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
@@ -148,7 +154,7 @@ class ExactList(serializers.ListField):
         return super().to_internal_value(data)
 
 
-class TagText(Text):
+class TagCharField(StrictCharField):
     """A tag's name: no commas, which separate tags in a list of them."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
@@ -162,7 +168,7 @@ class TagText(Text):
         return text
 
 
-class TagList(ExactList):
+class UniqueListField(StrictListField):
     """Names of tags; each counts once."""
 
     def to_internal_value(self, data: Any) -> list[str]:
@@ -172,26 +178,26 @@ class TagList(ExactList):
 class QuerySerializer(Serializer):
     """Query parameters: text in, typed values out; unknown ones are ignored."""
 
-    takes_empty = False
+    keep_blank_values = False
     """Whether an empty value is checked; else it counts as not given."""
 
 
-def read_query(serializer: type[QuerySerializer], request: Any) -> dict[str, Any]:
+def validate_query(serializer: type[QuerySerializer], request: Any) -> dict[str, Any]:
     """The checked query parameters."""
     given = request.query_params.dict()
-    if not serializer.takes_empty:
+    if not serializer.keep_blank_values:
         given = {key: value for key, value in given.items() if value != ""}
-    values: dict[str, Any] = _prepare_query(serializer).run_validation(given)
+    values: dict[str, Any] = _cached_query_serializer(serializer).run_validation(given)
     return values
 
 
 @functools.cache
-def _prepare_query(serializer: type[QuerySerializer]) -> QuerySerializer:
+def _cached_query_serializer(serializer: type[QuerySerializer]) -> QuerySerializer:
     """One instance for all requests: its fields keep nothing of what they check."""
     return serializer()
 
 
-def read_body(
+def validate_body(
     serializer: type[Serializer], request: Any, *, partial: bool = False
 ) -> dict[str, Any]:
     """The checked body of a request."""

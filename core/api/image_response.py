@@ -9,27 +9,27 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 
-from core.image_decoder import KINDS
+from core.image_decoder import ALLOWED_FORMATS
 
-YEAR_SECONDS = 365 * 24 * 60 * 60
-FOR_GOOD = f"public, max-age={YEAR_SECONDS}, immutable"
+ONE_YEAR_SECONDS = 365 * 24 * 60 * 60
+CACHE_IMMUTABLE = f"public, max-age={ONE_YEAR_SECONDS}, immutable"
 """What is under this address never changes."""
-FOR_A_MINUTE = "public, max-age=60"
-SUFFIXES = {"image/jpeg": "jpg"}
-HARMLESS = {
+CACHE_ONE_MINUTE = "public, max-age=60"
+FILE_EXTENSIONS = {"image/jpeg": "jpg"}
+CONTENT_SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 """Whatever the bytes are, a browser that opens the address runs none of them."""
 
-PICTURE = {
+IMAGE_RESPONSE_SCHEMA = {
     (200, f"image/{kind}"): OpenApiResponse(OpenApiTypes.BINARY, "The picture.")
-    for kind in KINDS
+    for kind in ALLOWED_FORMATS
 } | {304: OpenApiResponse(description="The caller has this picture already.")}
 
 
-class AsItIs(BaseContentNegotiation):
+class IgnoreClientContentNegotiation(BaseContentNegotiation):
     """A picture is answered as what it is, whatever kinds a browser asks for."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
@@ -41,7 +41,7 @@ class AsItIs(BaseContentNegotiation):
         return renderers[0], renderers[0].media_type
 
 
-def answer_picture(
+def build_image_response(
     request: HttpRequest,
     content: bytes,
     *,
@@ -54,8 +54,8 @@ def answer_picture(
 
     `name` is the file's, without its suffix; `etag` tells contents apart.
     """
-    suffix = SUFFIXES.get(content_type) or content_type.removeprefix("image/")
-    headers = HARMLESS | {
+    suffix = FILE_EXTENSIONS.get(content_type) or content_type.removeprefix("image/")
+    headers = CONTENT_SECURITY_HEADERS | {
         "Cache-Control": cache,
         "Content-Disposition": f'inline; filename="{name}.{suffix}"',
         "Content-Length": str(len(content)),

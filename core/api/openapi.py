@@ -4,18 +4,18 @@ import functools
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import Direction, OpenApiResponse
 from rest_framework import serializers
 
-from core.api.exception_handler import MEDIA_TYPE
+from core.api.exception_handler import PROBLEM_MEDIA_TYPE
 from core.api.fields import Serializer
 
 API_PREFIX = "/api/"
 
-OPTIONAL_IN_ANSWERS = [("WalletBody", "accountNumberUnreadable")]
+CONDITIONAL_RESPONSE_FIELDS = [("Wallet", "accountNumberUnreadable")]
 
 
-class FieldErrorBody(Serializer):
+class FieldErrorSerializer(Serializer):
     field = serializers.CharField()
     code = serializers.CharField()
     detail = serializers.CharField()
@@ -24,7 +24,7 @@ class FieldErrorBody(Serializer):
     column = serializers.CharField(required=False, allow_null=True)
 
 
-class Problem(Serializer):
+class ProblemSerializer(Serializer):
     """RFC 9457; `code` names the refusal, `errors` the fields it is about."""
 
     type = serializers.CharField()
@@ -32,13 +32,13 @@ class Problem(Serializer):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     code = serializers.CharField()
-    errors = FieldErrorBody(many=True, required=False)  # type: ignore[assignment]
+    errors = FieldErrorSerializer(many=True, required=False)  # type: ignore[assignment]
 
 
 @functools.cache
-def page_of(item: type[Serializer]) -> type[Serializer]:
+def page_serializer(item: type[Serializer]) -> type[Serializer]:
     """The wire shape of one page of `item`s."""
-    name = item.__name__.removesuffix("Body") + "PageBody"
+    name = item.__name__.removesuffix("Serializer") + "PageSerializer"
     fields = {
         "count": serializers.IntegerField(),
         "next": serializers.CharField(allow_null=True),
@@ -48,7 +48,7 @@ def page_of(item: type[Serializer]) -> type[Serializer]:
     return type(name, (Serializer,), fields)
 
 
-class Schema(AutoSchema):
+class ApiAutoSchema(AutoSchema):
     """Tags by the second part of the path; every operation may answer a problem."""
 
     def get_tags(self) -> list[str]:
@@ -58,6 +58,11 @@ class Schema(AutoSchema):
         """The first sentence of the view's description."""
         return self.get_description().split("\n\n")[0].rstrip(".;") or None
 
+    def get_serializer_name(self, serializer: Any, direction: Direction) -> str:
+        """Return the schema name; drf-spectacular appends "Request" to requests."""
+        name = type(serializer).__name__.removesuffix("Serializer")
+        return name.removesuffix("Request") if direction == "request" else name
+
     def _is_list_view(self, serializer: Any = None) -> bool:
         """A list is what its view says: `many=True`, never guessed from a name."""
         if serializer is None:
@@ -66,16 +71,18 @@ class Schema(AutoSchema):
 
     def _get_response_bodies(self, *args: Any, **kwargs: Any) -> Any:
         bodies = super()._get_response_bodies(*args, **kwargs)
-        refusal = OpenApiResponse(Problem, "Any refusal.")
+        refusal = OpenApiResponse(ProblemSerializer, "Any refusal.")
         bodies["default"] = self._get_response_for_code(  # type: ignore[no-untyped-call]
-            refusal, "default", [MEDIA_TYPE]
+            refusal, "default", [PROBLEM_MEDIA_TYPE]
         )
         return bodies
 
 
-def leave_optional(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def mark_conditional_fields_optional(
+    result: dict[str, Any], **_: Any
+) -> dict[str, Any]:
     """What is in an answer only sometimes is not required in it."""
-    for name, field in OPTIONAL_IN_ANSWERS:
+    for name, field in CONDITIONAL_RESPONSE_FIELDS:
         required = result["components"]["schemas"][name]["required"]
         if field in required:
             required.remove(field)

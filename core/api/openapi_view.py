@@ -18,7 +18,7 @@ class PlainYamlRenderer(OpenApiYamlRenderer):
     media_type = "application/yaml"
 
 
-class DocumentView(SpectacularAPIView):
+class OpenApiSchemaView(SpectacularAPIView):
     """The OpenAPI document, as JSON unless YAML is asked for."""
 
     authentication_classes = []

@@ -5,13 +5,13 @@ from typing import Any
 
 from django.db.models import Max, QuerySet
 
-from core.api.fields import ExactList, Serializer, Whole
-from core.errors import InvalidOrder
+from core.api.fields import Serializer, StrictIntegerField, StrictListField
+from core.errors import InvalidOrderError
 
 
-class ReorderBody(Serializer):
-    ids = ExactList(
-        child=Whole(),
+class ReorderRequestSerializer(Serializer):
+    ids = StrictListField(
+        child=StrictIntegerField(),
         help_text="Exactly the caller's items of this list, in their new order.",
     )
 
@@ -24,7 +24,7 @@ def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
     """
     by_id = {item.pk: item for item in items.order_by("pk")}
     if len(ids) != len(by_id) or set(ids) != set(by_id):
-        raise InvalidOrder
+        raise InvalidOrderError
     for position, item_id in enumerate(ids, start=1):
         by_id[item_id].sort_order = position
     items.bulk_update(by_id.values(), ["sort_order"])

@@ -12,8 +12,8 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
 MAX_UPLOAD_BYTES = 10 * 2**20
-"""Of one file (service.md, Limits: 10 MB)."""
-ENVELOPE_BYTES = 2**16
+"""Of one file (spec 10.1)."""
+MULTIPART_OVERHEAD_BYTES = 2**16
 """What the rest of a multipart body may take."""
 
 
@@ -33,12 +33,12 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        body = read_bounded(stream)
+        body = read_limited(stream)
         try:
             return json.loads(
                 body.decode("utf-8-sig"),
                 parse_float=Decimal,
-                parse_constant=_refuse_constant,
+                parse_constant=_reject_constant,
             )
         except UnicodeDecodeError:
             raise ParseError("The body is not UTF-8.") from None
@@ -46,7 +46,7 @@ class StrictJSONParser(BaseParser):
             raise ParseError("The body is not valid JSON.") from None
 
 
-class UploadParser(MultiPartParser):
+class LimitedMultiPartParser(MultiPartParser):
     """multipart/form-data with files of at most `MAX_UPLOAD_BYTES`.
 
     A body that announces more is refused unread; no body can be longer than it
@@ -61,7 +61,10 @@ class UploadParser(MultiPartParser):
     ) -> Any:
         request = (parser_context or {})["request"]
         announced = str(request.META.get("CONTENT_LENGTH") or "")
-        if announced.isdigit() and int(announced) > MAX_UPLOAD_BYTES + ENVELOPE_BYTES:
+        if (
+            announced.isdigit()
+            and int(announced) > MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD_BYTES
+        ):
             raise RequestDataTooBig
         try:
             parsed: Any = super().parse(stream, media_type, parser_context)
@@ -75,7 +78,7 @@ class UploadParser(MultiPartParser):
         return parsed
 
 
-class RawParser(BaseParser):
+class RawBodyParser(BaseParser):
     """The body as it came, whatever it says it is."""
 
     media_type = "*/*"
@@ -86,10 +89,10 @@ class RawParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        return read_bounded(stream)
+        return read_limited(stream)
 
 
-def read_bounded(stream: IO[Any], limit: int | None = None) -> bytes:
+def read_limited(stream: IO[Any], limit: int | None = None) -> bytes:
     """The whole body; one byte over the limit is `RequestDataTooBig`."""
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if limit is None else limit
     try:
@@ -101,5 +104,5 @@ def read_bounded(stream: IO[Any], limit: int | None = None) -> bytes:
     return body
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(name)

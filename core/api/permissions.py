@@ -10,13 +10,13 @@ from core.errors import DomainError
 __all__ = ["AllowAny", "IsAdministrator", "IsMember", "IsPremium"]
 
 
-class PremiumRequired(DomainError):
+class PremiumRequiredError(DomainError):
     status = 403
     code = "PREMIUM_REQUIRED"
     detail = "This needs the PREMIUM plan."
 
 
-class AdminRequired(DomainError):
+class AdminRequiredError(DomainError):
     status = 403
     code = "ADMIN_REQUIRED"
     detail = "This is for administrators."
@@ -37,7 +37,7 @@ class IsPremium(IsMember):
             return False
         member: Any = request.user
         if not (member.is_premium or member.is_administrator):
-            raise PremiumRequired
+            raise PremiumRequiredError
         return True
 
 
@@ -49,5 +49,5 @@ class IsAdministrator(IsMember):
             return False
         member: Any = request.user
         if not member.is_administrator:
-            raise AdminRequired
+            raise AdminRequiredError
         return True

@@ -18,21 +18,23 @@ def format_decimal(value: Decimal) -> str:
 
 def dump_json(data: Any) -> bytes:
     try:
-        return orjson.dumps(data, default=_dump_other)
+        return orjson.dumps(data, default=_encode_default)
     except orjson.JSONEncodeError:
-        return orjson.dumps(_widen(data), default=_dump_other)
+        return orjson.dumps(_convert_big_ints(data), default=_encode_default)
 
 
-def _widen(data: Any) -> Any:
+def _convert_big_ints(data: Any) -> Any:
     """Whole numbers of more than 64 bits, which orjson refuses, as decimals."""
     if isinstance(data, int) and abs(data) >= 2**63:
         return Decimal(data)
     if isinstance(data, dict):
-        return {key: _widen(value) for key, value in data.items()}
-    return [_widen(value) for value in data] if isinstance(data, list) else data
+        return {key: _convert_big_ints(value) for key, value in data.items()}
+    return (
+        [_convert_big_ints(value) for value in data] if isinstance(data, list) else data
+    )
 
 
-def _dump_other(value: Any) -> Any:
+def _encode_default(value: Any) -> Any:
     if isinstance(value, Decimal):
         return orjson.Fragment(format_decimal(value))
     if isinstance(value, dict | list | tuple):
@@ -41,7 +43,7 @@ def _dump_other(value: Any) -> Any:
 
 
 class JSONRenderer(BaseRenderer):
-    """Answers in UTF-8; keys are already as the contract names them."""
+    """Answers in UTF-8; keys are already camelCase (spec 1.3)."""
 
     media_type = "application/json"
     format = "json"
@@ -57,7 +59,7 @@ class JSONRenderer(BaseRenderer):
         return b"" if data is None else dump_json(data)
 
 
-class Negotiation(DefaultContentNegotiation):
+class FastContentNegotiation(DefaultContentNegotiation):
     """DRF's negotiation, with a short way for clients that accept anything."""
 
     def select_renderer(

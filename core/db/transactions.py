@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def show_one_moment() -> Iterator[None]:
+def repeatable_read() -> Iterator[None]:
     """All statements inside see the same state; a caller's transaction stays as is."""
     is_outermost = not connection.in_atomic_block
     with transaction.atomic():

@@ -10,7 +10,7 @@ from django_celery_beat import models as beat
 
 from core.admin import ListAdmin, ReadOnlyAdmin
 from core.jobs.models import JobRun
-from core.jobs.status import list_intervals
+from core.jobs.status import get_job_intervals
 
 UNITS = {"day": 86_400, "hour": 3_600, "minute": 60}
 
@@ -33,7 +33,7 @@ class JobFilter(admin.SimpleListFilter):
     def lookups(
         self, request: HttpRequest, model_admin: object
     ) -> list[tuple[str, str]]:
-        return [(name, name) for name in sorted(list_intervals())]
+        return [(name, name) for name in sorted(get_job_intervals())]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(job=self.value()) if self.value() else queryset
@@ -78,7 +78,7 @@ class PeriodicTaskAdmin(ListAdmin):
     def every(self, task: Any) -> str:
         if task.interval is None:
             return str(task.schedule)
-        return describe_interval(task.interval.schedule.run_every)
+        return format_interval(task.interval.schedule.run_every)
 
     @admin.display(description="last run")
     def last_state(self, task: Any) -> str | None:
@@ -97,7 +97,7 @@ class PeriodicTaskAdmin(ListAdmin):
         return False
 
 
-def describe_interval(every: timedelta) -> str:
+def format_interval(every: timedelta) -> str:
     """In the largest unit that it is a whole number of."""
     seconds = int(every.total_seconds())
     for unit, length in UNITS.items():

@@ -11,11 +11,11 @@ from django_celery_beat import schedulers
 
 logger = logging.getLogger(__name__)
 
-RETRY_SECONDS = 5.0
+RETRY_INTERVAL_SECONDS = 5.0
 """When to try again what the database or the job queue did not take."""
 
 
-class SteadyScheduler(schedulers.DatabaseScheduler):  # type: ignore[misc]
+class ResilientDatabaseScheduler(schedulers.DatabaseScheduler):  # type: ignore[misc]
     """django-celery-beat's scheduler with its gaps closed (2.9.0).
 
     While the database is away the schedule in memory goes on; the stock one ends with
@@ -31,7 +31,7 @@ class SteadyScheduler(schedulers.DatabaseScheduler):  # type: ignore[misc]
             if self._schedule is None:
                 raise
             logger.warning("the schedule stays as it was: %s", type(error).__name__)
-            self._reload_soon()
+            self._schedule_early_reload()
             return self._schedule
 
     def all_as_schedule(self) -> Any:
@@ -49,12 +49,12 @@ class SteadyScheduler(schedulers.DatabaseScheduler):  # type: ignore[misc]
         try:
             close_old_connections()
             for name in sorted(self._dirty):
-                self._store(name)
+                self._save_last_run(name)
                 self._dirty.discard(name)
         except Error as error:
             logger.warning("last runs not stored: %s", type(error).__name__)
 
-    def _store(self, name: str) -> None:
+    def _save_last_run(self, name: str) -> None:
         """A job that was deleted meanwhile needs no note."""
         try:
             self._schedule[name].save()
@@ -67,14 +67,14 @@ class SteadyScheduler(schedulers.DatabaseScheduler):  # type: ignore[misc]
         try:
             result = super().apply_async(entry, *args, **options)
         except Exception:
-            self._reload_soon()
+            self._schedule_early_reload()
             raise
         self._dirty.add(entry.name)
         self.sync()
         return result
 
-    def _reload_soon(self) -> None:
+    def _schedule_early_reload(self) -> None:
         """Let the next reload come after a pause instead of after minutes."""
         interval = timedelta(seconds=schedulers.SCHEDULE_SYNC_MAX_INTERVAL)
-        pause = timedelta(seconds=RETRY_SECONDS)
+        pause = timedelta(seconds=RETRY_INTERVAL_SECONDS)
         self._last_full_sync = datetime.now() - interval + pause  # noqa: DTZ005, TID251

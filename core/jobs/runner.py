@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from core.jobs.models import JobRun
 
-KEPT = timedelta(days=90)
+RUN_RETENTION = timedelta(days=90)
 """How long runs are kept."""
 
 logger = logging.getLogger(__name__)
@@ -29,33 +29,33 @@ def run_job(name: str, job: Job) -> JobRun:
     `job` takes the present moment and says how many rows it dealt with. The record
     names only the kind of an error: its text may hold members' data.
     """
-    with _lock(name) as is_free:
+    with _try_lock(name) as is_free:
         now = timezone.now()
-        JobRun.objects.filter(started_at__lt=now - KEPT).delete()
+        JobRun.objects.filter(started_at__lt=now - RUN_RETENTION).delete()
         if not is_free:
             return JobRun.objects.create(
                 job=name, state=JobRun.State.SKIPPED, started_at=now, ended_at=now
             )
-        _close_killed_runs(name, now)
+        _mark_killed_runs_failed(name, now)
         run = JobRun.objects.create(
             job=name, state=JobRun.State.RUNNING, started_at=now
         )
         try:
             run.count = job(now)
         except Exception as error:
-            _end(run, JobRun.State.FAILED, type(error).__name__)
+            _finish_run(run, JobRun.State.FAILED, type(error).__name__)
             raise
-        _end(run, JobRun.State.DONE)
+        _finish_run(run, JobRun.State.DONE)
         return run
 
 
-def read_last_runs() -> list[JobRun]:
+def list_last_runs() -> list[JobRun]:
     """The newest run of each job that was not skipped, by name."""
     runs = JobRun.objects.exclude(state=JobRun.State.SKIPPED)
     return list(runs.order_by("job", "-started_at", "-id").distinct("job"))
 
 
-def _end(run: JobRun, state: str, error: str = "") -> None:
+def _finish_run(run: JobRun, state: str, error: str = "") -> None:
     run.state, run.error = state, error
     run.ended_at = timezone.now()
     run.save(update_fields=["state", "error", "ended_at", "count"])
@@ -63,14 +63,14 @@ def _end(run: JobRun, state: str, error: str = "") -> None:
     logger.info("job ended", extra={"fields": fields})
 
 
-def _close_killed_runs(name: str, now: datetime) -> None:
+def _mark_killed_runs_failed(name: str, now: datetime) -> None:
     """Whoever holds the lock is alone: what still seems to run was killed."""
     runs = JobRun.objects.filter(job=name, state=JobRun.State.RUNNING)
     runs.update(state=JobRun.State.FAILED, ended_at=now, error="killed")
 
 
 @contextmanager
-def _lock(name: str) -> Iterator[bool]:
+def _try_lock(name: str) -> Iterator[bool]:
     digest = hashlib.blake2b(f"job {name}".encode(), digest_size=8).digest()
     key = int.from_bytes(digest, signed=True)
     with connection.cursor() as cursor:

@@ -9,7 +9,7 @@ from django.db import connection
 
 from core.jobs.models import JobRun
 
-LATE_AFTER_INTERVALS = 2
+OVERDUE_AFTER_INTERVALS = 2
 
 _LAST_RUNS = """
 SELECT job.name, latest.state, latest.error, latest.count, latest.started_at,
@@ -30,7 +30,7 @@ ORDER BY job.name
 
 
 @dataclass(frozen=True)
-class JobState:
+class JobStatus:
     """What is known of one job: its last run, skipped ones aside, and the last good.
 
     `state` is None for a job that never ran.
@@ -42,30 +42,30 @@ class JobState:
     error: str | None
     count: int | None
     started_at: datetime | None
-    good_at: datetime | None
+    last_success_at: datetime | None
 
-    def is_late(self, now: datetime) -> bool:
+    def is_overdue(self, now: datetime) -> bool:
         """Whether a good run is overdue by a whole interval."""
         if self.name in settings.ON_DEMAND_JOBS:
             return False
-        longest = LATE_AFTER_INTERVALS * self.interval
-        return self.good_at is None or now - self.good_at > longest
+        longest = OVERDUE_AFTER_INTERVALS * self.interval
+        return self.last_success_at is None or now - self.last_success_at > longest
 
     @property
     def has_failed(self) -> bool:
         return self.state == JobRun.State.FAILED
 
 
-def read_job_states() -> list[JobState]:
+def list_job_statuses() -> list[JobStatus]:
     """One for each job that Beat runs, by name; an index seek for each."""
-    intervals = list_intervals()
+    intervals = get_job_intervals()
     with connection.cursor() as cursor:
         cursor.execute(_LAST_RUNS, [list(intervals)])
         rows = cursor.fetchall()
-    return [JobState(name, intervals[name], *rest) for name, *rest in rows]
+    return [JobStatus(name, intervals[name], *rest) for name, *rest in rows]
 
 
-def list_intervals() -> dict[str, timedelta]:
+def get_job_intervals() -> dict[str, timedelta]:
     """How often each job runs, by the name that its runs are recorded under."""
     return {
         name: job["schedule"] for name, job in current_app.conf.beat_schedule.items()

@@ -13,52 +13,60 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from devstack.stores.data_dir import Folder, StoreError
-from devstack.stores.lease import Use, use_store
+from devstack.stores.data_dir import StoreDir, StoreError
+from devstack.stores.lease import StoreLease, acquire_store
 
-__all__ = ["VARIABLES", "Folder", "StoreError", "Stores", "use_stores"]
+__all__ = [
+    "SETTING_BY_STORE",
+    "StoreDir",
+    "StoreError",
+    "StoreLeases",
+    "acquire_stores",
+]
 
-VARIABLES = {"postgres": "DATABASE_URL", "valkey": "REDIS_URL"}
+SETTING_BY_STORE = {"postgres": "DATABASE_URL", "valkey": "REDIS_URL"}
 """The setting that each store answers; a store whose setting is given is not run."""
 
 
 @dataclass(frozen=True)
-class Stores:
+class StoreLeases:
     """The stores that this process uses, until it leaves them or ends."""
 
-    uses: tuple[Use, ...]
+    leases: tuple[StoreLease, ...]
 
     @property
     def settings(self) -> dict[str, str]:
         """DATABASE_URL and REDIS_URL, as far as they are ours to give."""
-        return {VARIABLES[use.name]: use.address for use in self.uses}
+        return {SETTING_BY_STORE[use.name]: use.address for use in self.leases}
 
     @property
-    def locks(self) -> tuple[int, ...]:
+    def lock_fds(self) -> tuple[int, ...]:
         """Descriptors that a child may inherit, to keep the stores while it lives."""
-        return tuple(use.lock for use in self.uses)
+        return tuple(use.lock_fd for use in self.leases)
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Give the stores up, and wait for their end where nobody else uses them."""
-        with ThreadPoolExecutor(len(VARIABLES)) as threads:
-            list(threads.map(Use.leave, self.uses))
+        with ThreadPoolExecutor(len(SETTING_BY_STORE)) as threads:
+            list(threads.map(StoreLease.release, self.leases))
 
 
-def use_stores(names: Iterable[str], data_dir: Path | None) -> Stores:
+def acquire_stores(names: Iterable[str], data_dir: Path | None) -> StoreLeases:
     """Start the named stores under `data_dir`, or join those that run there.
 
     Without a folder the stores are throw-away ones: fast, not crash-safe, in a
     temporary folder that their keepers remove. StoreError says what went wrong.
     """
-    folders = _choose_folders(tuple(names), data_dir)
-    with ThreadPoolExecutor(len(VARIABLES)) as threads:
-        uses = list(threads.map(use_store, folders, folders.values()))
-    return Stores(tuple(uses))
+    folders = _resolve_store_dirs(tuple(names), data_dir)
+    with ThreadPoolExecutor(len(SETTING_BY_STORE)) as threads:
+        uses = list(threads.map(acquire_store, folders, folders.values()))
+    return StoreLeases(tuple(uses))
 
 
-def _choose_folders(names: tuple[str, ...], data_dir: Path | None) -> dict[str, Folder]:
+def _resolve_store_dirs(
+    names: tuple[str, ...], data_dir: Path | None
+) -> dict[str, StoreDir]:
     if data_dir or not names:
-        return {name: Folder(Path(data_dir or ".") / name) for name in names}
+        return {name: StoreDir(Path(data_dir or ".") / name) for name in names}
     temporary = Path(tempfile.mkdtemp(prefix="household-ledger-"))
     temporary.chmod(0o711)  # PostgreSQL may run under another account
-    return {name: Folder(temporary / name, throw_away=True) for name in names}
+    return {name: StoreDir(temporary / name, is_ephemeral=True) for name in names}

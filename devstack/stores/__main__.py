@@ -1,4 +1,4 @@
-"""The entry of a keeper: python -m devstack.stores STORE FOLDER [--throw-away]."""
+"""The entry of a keeper: python -m devstack.stores STORE FOLDER [--ephemeral]."""
 
 import argparse
 import sys
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from devstack.stores import store_supervisor
-from devstack.stores.data_dir import Folder
+from devstack.stores.data_dir import StoreDir
 from devstack.stores.postgres import Postgres
 from devstack.stores.valkey import Valkey
 
-BUILDERS: dict[str, Callable[[Folder], store_supervisor.Store]] = {
+STORE_FACTORIES: dict[str, Callable[[StoreDir], store_supervisor.Store]] = {
     "postgres": Postgres.prepare,
     "valkey": Valkey,
 }
@@ -18,12 +18,12 @@ BUILDERS: dict[str, Callable[[Folder], store_supervisor.Store]] = {
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("store", choices=BUILDERS)
+    parser.add_argument("store", choices=STORE_FACTORIES)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--throw-away", action="store_true")
+    parser.add_argument("--ephemeral", action="store_true")
     arguments = parser.parse_args()
-    folder = Folder(arguments.folder, arguments.throw_away)
-    return store_supervisor.main(BUILDERS[arguments.store], folder)
+    folder = StoreDir(arguments.folder, arguments.ephemeral)
+    return store_supervisor.main(STORE_FACTORIES[arguments.store], folder)
 
 
 if __name__ == "__main__":

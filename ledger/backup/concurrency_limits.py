@@ -11,64 +11,64 @@ from contextlib import contextmanager, suppress
 from django.db import InterfaceError, OperationalError, connection
 
 from accounts.models import Member
-from ledger.errors import ReadersBusy, RestoreUnderWay
+from ledger.errors import BackupReadersBusyError, RestoreInProgressError
 
-RESTORE_TURNS = 0x4C52
-READING_TURNS = 0x4C57
-WAITING_TURNS = 0x4C58
-READERS = 2
+RESTORE_LOCK = 0x4C52
+READER_SLOT_LOCK = 0x4C57
+READER_QUEUE_LOCK = 0x4C58
+MAX_READERS = 2
 """Files read at once, over all processes."""
-WAITERS = 4
+MAX_QUEUED_READERS = 4
 """How many wait for that; each keeps a thread of a web process."""
-WAIT_SECONDS = 10.0
-ASK_AGAIN_SECONDS = 0.1
+QUEUE_TIMEOUT_SECONDS = 10.0
+POLL_INTERVAL_SECONDS = 0.1
 
 
 @contextmanager
-def restore_turn(member: Member) -> Iterator[None]:
-    """One restore of a member's ledger at a time; a second is `RestoreUnderWay`."""
+def restore_lock(member: Member) -> Iterator[None]:
+    """One restore of a member's ledger at a time; a second is `RestoreInProgressError`."""
     key = member.pk % 2**31
-    if not _try_lock(RESTORE_TURNS, key):
-        raise RestoreUnderWay
+    if not _try_lock(RESTORE_LOCK, key):
+        raise RestoreInProgressError
     try:
         yield
     finally:
-        _unlock(RESTORE_TURNS, key)
+        _unlock(RESTORE_LOCK, key)
 
 
 @contextmanager
-def reading_turn() -> Iterator[None]:
+def reader_slot() -> Iterator[None]:
     """One of a few places for reading files.
 
-    `ReadersBusy` when all are taken for some seconds, or enough wait already.
+    `BackupReadersBusyError` when all are taken for some seconds, or enough wait already.
     """
-    place = _take_place(READING_TURNS, READERS)
+    place = _acquire_slot(READER_SLOT_LOCK, MAX_READERS)
     if place is None:
-        place = _wait_for_reading()
+        place = _wait_for_reader_slot()
     try:
         yield
     finally:
-        _unlock(READING_TURNS, place)
+        _unlock(READER_SLOT_LOCK, place)
 
 
-def _wait_for_reading() -> int:
+def _wait_for_reader_slot() -> int:
     """A place for reading that became free."""
-    waiting = _take_place(WAITING_TURNS, WAITERS)
+    waiting = _acquire_slot(READER_QUEUE_LOCK, MAX_QUEUED_READERS)
     if waiting is None:
-        raise ReadersBusy
+        raise BackupReadersBusyError
     try:
-        deadline = time.monotonic() + WAIT_SECONDS
+        deadline = time.monotonic() + QUEUE_TIMEOUT_SECONDS
         while time.monotonic() < deadline:
-            time.sleep(ASK_AGAIN_SECONDS)
-            place = _take_place(READING_TURNS, READERS)
+            time.sleep(POLL_INTERVAL_SECONDS)
+            place = _acquire_slot(READER_SLOT_LOCK, MAX_READERS)
             if place is not None:
                 return place
-        raise ReadersBusy
+        raise BackupReadersBusyError
     finally:
-        _unlock(WAITING_TURNS, waiting)
+        _unlock(READER_QUEUE_LOCK, waiting)
 
 
-def _take_place(turns: int, places: int) -> int | None:
+def _acquire_slot(turns: int, places: int) -> int | None:
     return next((p for p in range(places) if _try_lock(turns, p)), None)
 
 

@@ -1,4 +1,4 @@
-"""Replaces a member's ledger by a checked backup (service.md, Restore rules)."""
+"""Replaces a member's ledger by a checked backup (spec 3.18)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, timedelta
@@ -9,25 +9,25 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from ledger.account_deletion import erase_books
-from ledger.backup.columns import NOT_GIVEN
-from ledger.backup.concurrency_limits import reading_turn, restore_turn
+from ledger.account_deletion import delete_ledger_for_restore
+from ledger.backup.columns import NEXT_DATE_NOT_GIVEN
+from ledger.backup.concurrency_limits import reader_slot, restore_lock
 from ledger.backup.rows import Backup, BudgetRow, RecurringRow
-from ledger.backup.validation import check_tables
+from ledger.backup.validation import validate_tables
 from ledger.backup.workbook import open_tables
-from ledger.encryption import seal
-from ledger.locking import lock_ledger
+from ledger.encryption import encrypt
+from ledger.locking import lock_ledger_exclusive
 from ledger.models import Wallet
 from ledger.schedule import Frequency, Schedule
-from ledger.wallets import account_number_context, is_unreadable
+from ledger.wallets import account_number_associated_data, has_undecryptable_number
 
-STATEMENT_SECONDS = 60
+STATEMENT_TIMEOUT_SECONDS = 60
 """For one statement of a restore; others of the service have 10."""
-CAUGHT_UP_DAYS = 366
+MAX_CATCH_UP_DAYS = 366
 """How far back a restored rule still books what it owes."""
 
-Ids = dict[Any, int]
-Report = Callable[[str], object]
+IdByKey = dict[Any, int]
+RestoreProgressCallback = Callable[[str], object]
 
 
 def restore_backup(
@@ -36,36 +36,36 @@ def restore_backup(
     now: datetime,
     *,
     dry_run: bool = False,
-    report: Report = lambda step: None,
+    report: RestoreProgressCallback = lambda step: None,
 ) -> dict[str, int]:
     """Replace the member's ledger by the file's; how many rows each sheet gave.
 
     Everything is checked before anything is deleted. Raises `InvalidBackup`,
     `EmptyBackup`, `RestoreUnderWay`, `ReadersBusy`.
     """
-    with restore_turn(member):
+    with restore_lock(member):
         report("reading and checking the file")
-        with reading_turn(), open_tables(data) as tables:
-            backup = check_tables(tables, settings.HOME_CURRENCY)
+        with reader_slot(), open_tables(data) as tables:
+            backup = validate_tables(tables, settings.HOME_CURRENCY)
         backup.budgets = choose_budgets(backup.budgets, timezone.localdate(now))
         if not dry_run:
-            report(f"writing {sum(backup.count().values())} rows")
+            report(f"writing {sum(backup.row_counts().values())} rows")
             replace_ledger(member, backup, now)
-    return backup.count()
+    return backup.row_counts()
 
 
 def replace_ledger(member: Member, backup: Backup, now: datetime) -> None:
     """Delete and re-create in one transaction, alone with the member's ledger."""
     with transaction.atomic():
-        lock_ledger(member)
+        lock_ledger_exclusive(member)
         with connection.cursor() as cursor:
-            seconds = f"{STATEMENT_SECONDS}s"
+            seconds = f"{STATEMENT_TIMEOUT_SECONDS}s"
             cursor.execute(
                 "SELECT set_config('statement_timeout', %s, true)", [seconds]
             )
-        kept = _unreadable_numbers(member)
-        erase_books(member)
-        _Writer(member, now).write(backup, kept)
+        kept = _undecryptable_numbers(member)
+        delete_ledger_for_restore(member)
+        _LedgerWriter(member, now).write(backup, kept)
 
 
 def choose_budgets(budgets: Iterable[BudgetRow], today: date) -> list[BudgetRow]:
@@ -83,7 +83,7 @@ def choose_budgets(budgets: Iterable[BudgetRow], today: date) -> list[BudgetRow]
     return list({row.category: row for row in farthest_first}.values())
 
 
-def next_due(row: RecurringRow, today: date) -> date | None:
+def first_unprocessed_due_date(row: RecurringRow, today: date) -> date | None:
     """The first due date that is not dealt with yet: that of the backup.
 
     What a rule that is on owes is booked, up to a year back. A rule with an end and
@@ -93,33 +93,35 @@ def next_due(row: RecurringRow, today: date) -> date | None:
     start = row.next_date
     if start is None and row.end_date is not None:
         return None
-    if start is None or start == NOT_GIVEN:
+    if start is None or start == NEXT_DATE_NOT_GIVEN:
         start = today
     elif row.active:
-        start = max(start, today - timedelta(days=CAUGHT_UP_DAYS))
+        start = max(start, today - timedelta(days=MAX_CATCH_UP_DAYS))
     frequency = Frequency(row.frequency)
     schedule = Schedule(frequency, row.interval, row.anchor_date, row.end_date)
-    return schedule.first_due(start)
+    return schedule.first_due_date(start)
 
 
-def _unreadable_numbers(member: Member) -> dict[str, str]:
+def _undecryptable_numbers(member: Member) -> dict[str, str]:
     """Sealed account numbers that no key opens, and that a backup cannot hold.
 
     A wallet of the same name without a number keeps them, as an edit would.
     """
     wallets = Wallet.objects.owned_by(member).exclude(sealed_account_number="")
-    return {w.name: w.sealed_account_number for w in wallets if is_unreadable(w)}
+    return {
+        w.name: w.sealed_account_number for w in wallets if has_undecryptable_number(w)
+    }
 
 
-class _Writer:
+class _LedgerWriter:
     """Writes the rows of one member's backup, sheet by sheet, by COPY."""
 
     def __init__(self, member: Member, now: datetime) -> None:
         self.member = member
         self.now = now
-        self.wallets: Ids = {None: None}  # type: ignore[dict-item]
-        self.tags: Ids = {}
-        self.categories: Ids = {}
+        self.wallets: IdByKey = {None: None}  # type: ignore[dict-item]
+        self.tags: IdByKey = {}
+        self.categories: IdByKey = {}
 
     def write(self, backup: Backup, kept: dict[str, str]) -> None:
         self._write_wallets(backup, kept)
@@ -131,13 +133,13 @@ class _Writer:
         self._write_quick_entries(backup)
 
     def _write_wallets(self, backup: Backup, kept: dict[str, str]) -> None:
-        ids = take_ids("account", len(backup.wallets))
+        ids = reserve_ids("account", len(backup.wallets))
         self.wallets |= {
             row.name: id_ for id_, row in zip(ids, backup.wallets, strict=True)
         }
         keys, context = (
             settings.ACCOUNT_NUMBER_KEYS,
-            account_number_context(self.member.pk),
+            account_number_associated_data(self.member.pk),
         )
         copy_rows(
             "account (id, member_id, sort_order, account_number, name, kind,"
@@ -146,7 +148,8 @@ class _Writer:
             (
                 (
                     *(id_, self.member.pk, place),
-                    seal(row.account_number, keys, context) or kept.get(row.name, ""),
+                    encrypt(row.account_number, keys, context)
+                    or kept.get(row.name, ""),
                     *(*row[:3], *row[4:]),
                 )
                 for place, (id_, row) in enumerate(
@@ -156,7 +159,7 @@ class _Writer:
         )
 
     def _write_tags(self, backup: Backup) -> None:
-        ids = take_ids("account_tag", len(backup.tags))
+        ids = reserve_ids("account_tag", len(backup.tags))
         self.tags = {row.name: id_ for id_, row in zip(ids, backup.tags, strict=True)}
         copy_rows(
             "account_tag (id, member_id, name, sort_order)",
@@ -170,7 +173,7 @@ class _Writer:
         """Major ones, then minor ones; each is placed among its siblings."""
         majors = [row for row in backup.categories if row.parent is None]
         minors = [row for row in backup.categories if row.parent is not None]
-        ids = take_ids("account_category", len(backup.categories))
+        ids = reserve_ids("account_category", len(backup.categories))
         rows = []
         places: dict[Any, int] = {}
         for id_, row in zip(ids, majors + minors, strict=True):
@@ -183,7 +186,7 @@ class _Writer:
         )
 
     def _write_entries(self, backup: Backup) -> None:
-        ids = take_ids("account_entry", len(backup.entries))
+        ids = reserve_ids("account_entry", len(backup.entries))
         find = self.categories.get
         wallets, member_id, now = self.wallets, self.member.pk, self.now
         copy_rows(
@@ -199,10 +202,10 @@ class _Writer:
                 for id_, row in zip(ids, backup.entries, strict=True)
             ),
         )
-        self._link("account_entry_tag", "entry_id", ids, backup.entries)
+        self._write_tag_links("account_entry_tag", "entry_id", ids, backup.entries)
 
     def _write_recurring(self, backup: Backup) -> None:
-        ids = take_ids("account_recurring", len(backup.recurring))
+        ids = reserve_ids("account_recurring", len(backup.recurring))
         today = timezone.localdate(self.now)
         copy_rows(
             "account_recurring (id, member_id, name, type, amount, category_id,"
@@ -210,16 +213,22 @@ class _Writer:
             " active)",
             (
                 (
-                    *(id_, self.member.pk, *row[:3], *self._refer(row), row.memo),
-                    *(*row[7:11], next_due(row, today), row.active),
+                    *(
+                        id_,
+                        self.member.pk,
+                        *row[:3],
+                        *self._reference_ids(row),
+                        row.memo,
+                    ),
+                    *(*row[7:11], first_unprocessed_due_date(row, today), row.active),
                 )
                 for id_, row in zip(ids, backup.recurring, strict=True)
             ),
         )
-        self._link("account_recurring_tag", "rule_id", ids, backup.recurring)
+        self._write_tag_links("account_recurring_tag", "rule_id", ids, backup.recurring)
 
     def _write_budgets(self, backup: Backup) -> None:
-        """In the current month (service.md, Restore rules, 5)."""
+        """In the current month (spec 3.18)."""
         today = timezone.localdate(self.now)
         copy_rows(
             "account_budget (member_id, category_id, type, year, month, amount)",
@@ -233,24 +242,31 @@ class _Writer:
         )
 
     def _write_quick_entries(self, backup: Backup) -> None:
-        ids = take_ids("account_quick_entry", len(backup.quickEntries))
+        ids = reserve_ids("account_quick_entry", len(backup.quickEntries))
         rows = zip(ids, backup.quickEntries, strict=True)
         copy_rows(
             "account_quick_entry (id, member_id, name, type, amount, category_id,"
             " wallet_id, memo, sort_order)",
             (
-                (id_, self.member.pk, *row[:3], *self._refer(row), row.memo, place)
+                (
+                    id_,
+                    self.member.pk,
+                    *row[:3],
+                    *self._reference_ids(row),
+                    row.memo,
+                    place,
+                )
                 for place, (id_, row) in enumerate(rows, start=1)
             ),
         )
-        self._link(
+        self._write_tag_links(
             "account_quick_entry_tag", "quick_entry_id", ids, backup.quickEntries
         )
 
-    def _refer(self, row: Any) -> tuple[int | None, int | None]:
+    def _reference_ids(self, row: Any) -> tuple[int | None, int | None]:
         return self.categories.get((row.type, row.category)), self.wallets[row.wallet]
 
-    def _link(
+    def _write_tag_links(
         self, table: str, owner: str, ids: list[int], rows: Sequence[Any]
     ) -> None:
         copy_rows(
@@ -263,7 +279,7 @@ class _Writer:
         )
 
 
-def take_ids(table: str, count: int) -> list[int]:
+def reserve_ids(table: str, count: int) -> list[int]:
     """New ids of a table, in their order."""
     with connection.cursor() as cursor:
         cursor.execute(

@@ -7,8 +7,8 @@ minor category may stand above its major one.
 from collections.abc import Callable
 from typing import Any
 
-from core.errors import InvalidField
-from ledger.backup.error_collector import Problems
+from core.errors import InvalidFieldError
+from ledger.backup.error_collector import ErrorCollector
 from ledger.backup.rows import (
     Backup,
     BudgetRow,
@@ -18,14 +18,14 @@ from ledger.backup.rows import (
     TagRow,
     WalletRow,
 )
-from ledger.entries import Draft, settle
+from ledger.entries import EntryData, resolve_amounts
 from ledger.models.base import EntryType
 from ledger.models.wallets import Wallet
 
-Rule = Callable[[Any], Any]
+RowRule = Callable[[Any], Any]
 
 
-class BadRow(Exception):
+class RowError(Exception):
     """A row that breaks a rule, told at one of its columns."""
 
     def __init__(self, column: str, code: str, detail: str) -> None:
@@ -35,7 +35,7 @@ class BadRow(Exception):
         super().__init__(detail)
 
 
-class Names:
+class UniqueNames:
     """The names of a sheet; each stands there once."""
 
     def __init__(self) -> None:
@@ -43,11 +43,11 @@ class Names:
 
     def add(self, key: Any, column: str = "name") -> None:
         if key in self._seen:
-            raise BadRow(column, "duplicate", "This stands in a row before.")
+            raise RowError(column, "duplicate", "This stands in a row before.")
         self._seen.add(key)
 
 
-class Known:
+class ReferenceIndex:
     """What rows of other sheets may refer to."""
 
     def __init__(self, backup: Backup) -> None:
@@ -56,27 +56,29 @@ class Known:
         self.categories = {(row.type, row.name) for row in backup.categories}
         self._tag_lists: set[tuple[str, ...]] = {()}
 
-    def check(self, row: Any) -> None:
+    def validate(self, row: Any) -> None:
         """Type and category, wallet and tags of a row."""
         if row.category is not None and (row.type, row.category) not in self.categories:
-            raise _unknown("category", "category of this type", row.category)
+            raise _missing_reference_error(
+                "category", "category of this type", row.category
+            )
         if row.wallet is not None and row.wallet not in self.wallets:
-            raise _unknown("wallet", "wallet", row.wallet)
+            raise _missing_reference_error("wallet", "wallet", row.wallet)
         if row.tags in self._tag_lists:
             return
         for name in row.tags:
             if name not in self.tags:
-                raise _unknown("tags", "tag", name)
+                raise _missing_reference_error("tags", "tag", name)
         self._tag_lists.add(row.tags)
 
 
-def _unknown(column: str, what: str, name: str) -> BadRow:
+def _missing_reference_error(column: str, what: str, name: str) -> RowError:
     detail = f"There is no {what} named {name} in this backup."
-    return BadRow(column, "does_not_exist", detail)
+    return RowError(column, "does_not_exist", detail)
 
 
-def _rule_of_wallets(backup: Backup, home_currency: str) -> Rule:
-    names = Names()
+def _wallet_rule(backup: Backup, home_currency: str) -> RowRule:
+    names = UniqueNames()
 
     def check(row: WalletRow) -> WalletRow:
         names.add(row.name)
@@ -85,8 +87,8 @@ def _rule_of_wallets(backup: Backup, home_currency: str) -> Rule:
     return check
 
 
-def _rule_of_tags(backup: Backup, home_currency: str) -> Rule:
-    names = Names()
+def _tag_rule(backup: Backup, home_currency: str) -> RowRule:
+    names = UniqueNames()
 
     def check(row: TagRow) -> TagRow:
         names.add(row.name)
@@ -95,8 +97,8 @@ def _rule_of_tags(backup: Backup, home_currency: str) -> Rule:
     return check
 
 
-def _rule_of_categories(backup: Backup, home_currency: str) -> Rule:
-    names = Names()
+def _category_rule(backup: Backup, home_currency: str) -> RowRule:
+    names = UniqueNames()
 
     def check(row: CategoryRow) -> CategoryRow:
         names.add((row.type, row.name))
@@ -105,7 +107,9 @@ def _rule_of_categories(backup: Backup, home_currency: str) -> Rule:
     return check
 
 
-def finish(sheet: str, backup: Backup, numbers: list[int], problems: Problems) -> None:
+def validate_sheet(
+    sheet: str, backup: Backup, numbers: list[int], problems: ErrorCollector
+) -> None:
     """The rule over all rows of a sheet: a minor category's parent is a major one."""
     if sheet != "categories":
         return
@@ -116,39 +120,39 @@ def finish(sheet: str, backup: Backup, numbers: list[int], problems: Problems) -
             problems.add(number, "parent", "hierarchy", detail)
 
 
-def _rule_of_entries(backup: Backup, home_currency: str) -> Rule:
-    known, home = Known(backup), (None, home_currency)
+def _entry_rule(backup: Backup, home_currency: str) -> RowRule:
+    known, home = ReferenceIndex(backup), (None, home_currency)
 
     def check(row: EntryRow) -> EntryRow:
-        known.check(row)
+        known.validate(row)
         if row.installment_months is not None:
-            _check_installments(row, known)
+            _validate_installments(row, known)
         if row.currency in home and row.original_amount is row.exchange_rate is None:
             if not row.amount:
-                raise BadRow("amount", "required", "This is at least 1.")
+                raise RowError("amount", "required", "This is at least 1.")
             return row._replace(currency=None) if row.currency else row
         if row.currency in home:
-            raise BadRow("currency", "required", "Original amount and rate need it.")
-        return _settle(row)
+            raise RowError("currency", "required", "Original amount and rate need it.")
+        return _resolve_row_amounts(row)
 
     return check
 
 
-def _check_installments(row: EntryRow, known: Known) -> None:
+def _validate_installments(row: EntryRow, known: ReferenceIndex) -> None:
     by_card = row.wallet and known.wallets[row.wallet] == Wallet.Kind.CARD
     if row.type != EntryType.EXPENSE or not by_card:
-        raise BadRow(
+        raise RowError(
             "installmentMonths", "invalid", "Only an expense by CARD has these."
         )
 
 
-def _settle(row: EntryRow) -> EntryRow:
+def _resolve_row_amounts(row: EntryRow) -> EntryRow:
     """Currency, original amount and rate belong together, as the API has it."""
     if row.pending and not row.amount and row.exchange_rate is None:
         if row.original_amount is None:
-            raise BadRow("originalAmount", "required", "A foreign entry needs it.")
+            raise RowError("originalAmount", "required", "A foreign entry needs it.")
         return row._replace(amount=0)
-    draft = Draft(
+    draft = EntryData(
         date=row.date,
         type=row.type,
         amount=row.amount,
@@ -157,53 +161,53 @@ def _settle(row: EntryRow) -> EntryRow:
         exchange_rate=row.exchange_rate,
     )
     try:
-        draft = settle(draft)
-    except InvalidField as refusal:
+        draft = resolve_amounts(draft)
+    except InvalidFieldError as refusal:
         error = refusal.errors[0]
-        raise BadRow(error.field, error.code, error.detail) from None
+        raise RowError(error.field, error.code, error.detail) from None
     return row._replace(amount=draft.amount, exchange_rate=draft.exchange_rate)
 
 
-def _rule_of_recurring(backup: Backup, home_currency: str) -> Rule:
-    known = Known(backup)
+def _recurring_rule(backup: Backup, home_currency: str) -> RowRule:
+    known = ReferenceIndex(backup)
 
     def check(row: RecurringRow) -> RecurringRow:
-        known.check(row)
+        known.validate(row)
         if row.end_date is not None and row.end_date < row.anchor_date:
-            raise BadRow("endDate", "invalid", "This lies before the anchor date.")
+            raise RowError("endDate", "invalid", "This lies before the anchor date.")
         return row
 
     return check
 
 
-def _rule_of_budgets(backup: Backup, home_currency: str) -> Rule:
-    known, names = Known(backup), Names()
+def _budget_rule(backup: Backup, home_currency: str) -> RowRule:
+    known, names = ReferenceIndex(backup), UniqueNames()
 
     def check(row: BudgetRow) -> BudgetRow:
         if (EntryType.EXPENSE, row.category) not in known.categories:
-            raise _unknown("category", "expense category", row.category)
+            raise _missing_reference_error("category", "expense category", row.category)
         names.add(row[:3], "category")
         return row
 
     return check
 
 
-def _rule_of_quick_entries(backup: Backup, home_currency: str) -> Rule:
-    known = Known(backup)
+def _quick_entry_rule(backup: Backup, home_currency: str) -> RowRule:
+    known = ReferenceIndex(backup)
 
     def check(row: Any) -> Any:
-        known.check(row)
+        known.validate(row)
         return row
 
     return check
 
 
-RULES: dict[str, Callable[[Backup, str], Rule]] = {
-    "wallets": _rule_of_wallets,
-    "tags": _rule_of_tags,
-    "categories": _rule_of_categories,
-    "entries": _rule_of_entries,
-    "recurring": _rule_of_recurring,
-    "budgets": _rule_of_budgets,
-    "quickEntries": _rule_of_quick_entries,
+ROW_RULES: dict[str, Callable[[Backup, str], RowRule]] = {
+    "wallets": _wallet_rule,
+    "tags": _tag_rule,
+    "categories": _category_rule,
+    "entries": _entry_rule,
+    "recurring": _recurring_rule,
+    "budgets": _budget_rule,
+    "quickEntries": _quick_entry_rule,
 }

@@ -78,7 +78,7 @@ class QuickEntryRow(NamedTuple):
     tags: tuple[str, ...]
 
 
-RECORDS: dict[str, Any] = {
+ROW_CLASSES: dict[str, Any] = {
     "wallets": WalletRow,
     "tags": TagRow,
     "categories": CategoryRow,
@@ -101,5 +101,5 @@ class Backup:
     budgets: list[BudgetRow] = field(default_factory=list)
     quickEntries: list[QuickEntryRow] = field(default_factory=list)  # noqa: N815
 
-    def count(self) -> dict[str, int]:
+    def row_counts(self) -> dict[str, int]:
         return {sheet.name: len(getattr(self, sheet.name)) for sheet in SHEETS}

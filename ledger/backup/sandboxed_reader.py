@@ -18,80 +18,88 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
-MEMORY_BYTES = 448 * 2**20
-CPU_SECONDS = 20
-ROWS_IN_A_FRAME = 2_000
+MAX_MEMORY_BYTES = 448 * 2**20
+MAX_CPU_SECONDS = 20
+ROWS_PER_FRAME = 2_000
 MAX_COLUMNS = 64
-LENGTH = struct.Struct("<I")
+FRAME_LENGTH = struct.Struct("<I")
 
-Sheets = dict[str, list[str]]
+SheetColumns = dict[str, list[str]]
 Row = list[Any] | None
-Table = tuple[str, int, Iterator[Row]]
+SheetData = tuple[str, int, Iterator[Row]]
 """A name, the number of its rows, and these."""
 
 
-class Refused(Exception):
+class InvalidFileError(Exception):
     """What is wrong with the file as a whole."""
 
 
 def main() -> None:
-    bound_resources()
+    set_resource_limits()
     kind, columns, max_rows = sys.argv[1:]
-    sheets: Sheets = json.loads(columns)
+    sheets: SheetColumns = json.loads(columns)
     data = sys.stdin.buffer.read()
     read = read_workbook if kind == "xlsx" else read_json
     try:
         for name, height, rows in read(data, sheets):
             if height > int(max_rows):
-                raise Refused(f"The sheet {name} has more than {max_rows} rows.")
-            send("sheet", name)
+                raise InvalidFileError(
+                    f"The sheet {name} has more than {max_rows} rows."
+                )
+            send_frame("sheet", name)
             send_rows(rows)
-    except Refused as refusal:
-        send("refused", str(refusal))
-    send("end")
+    except InvalidFileError as refusal:
+        send_frame("refused", str(refusal))
+    send_frame("end")
     sys.stdout.buffer.flush()
 
 
-def bound_resources() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+def set_resource_limits() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_SECONDS, MAX_CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def send(*frame: Any) -> None:
+def send_frame(*frame: Any) -> None:
     payload = marshal.dumps(frame)
-    sys.stdout.buffer.write(LENGTH.pack(len(payload)) + payload)
+    sys.stdout.buffer.write(FRAME_LENGTH.pack(len(payload)) + payload)
 
 
 def send_rows(rows: Iterable[Row]) -> None:
     batch: list[Row] = []
     for row in rows:
         batch.append(row)
-        if len(batch) == ROWS_IN_A_FRAME:
-            send("rows", batch)
+        if len(batch) == ROWS_PER_FRAME:
+            send_frame("rows", batch)
             batch = []
-    send("rows", batch)
+    send_frame("rows", batch)
 
 
-def read_workbook(data: bytes, sheets: Sheets) -> Iterator[Table]:
+def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
     from python_calamine import CalamineError, CalamineWorkbook
 
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        for name, spelled in find_names(sheets, workbook.sheet_names).items():
+        for name, spelled in match_names(sheets, workbook.sheet_names).items():
             sheet = workbook.get_sheet_by_name(spelled)
             if sheet.total_width > MAX_COLUMNS:
-                raise Refused(f"The sheet {name} has more than {MAX_COLUMNS} columns.")
+                raise InvalidFileError(
+                    f"The sheet {name} has more than {MAX_COLUMNS} columns."
+                )
             rows, height = iter(sheet.iter_rows()), (sheet.end or (0, 0))[0]
             headers = [str(cell).strip() for cell in next(rows, [])]
-            if height and not find_names(sheets[name], headers):
-                raise Refused(f"Row 1 of the sheet {name} names none of its columns.")
-            yield name, height, pick_cells(headers, rows, sheets[name])
+            if height and not match_names(sheets[name], headers):
+                raise InvalidFileError(
+                    f"Row 1 of the sheet {name} names none of its columns."
+                )
+            yield name, height, select_cells(headers, rows, sheets[name])
     except (CalamineError, OSError, ValueError):
-        raise Refused("This is not a workbook (xlsx) that can be read.") from None
+        raise InvalidFileError(
+            "This is not a workbook (xlsx) that can be read."
+        ) from None
 
 
-def find_names(
+def match_names(
     wanted: Iterable[str], given: list[str] | dict[str, Any]
 ) -> dict[str, str]:
     """How each name that is there is spelled; letter case counts only between two."""
@@ -103,18 +111,18 @@ def find_names(
     }
 
 
-def pick_cells(
+def select_cells(
     headers: list[str], rows: Iterable[list[Any]], columns: list[str]
 ) -> Iterator[Row]:
     """The cells in the order of `columns`; those without a header are None."""
-    spelled = find_names(columns, headers)
+    spelled = match_names(columns, headers)
     places = [headers.index(spelled[c]) if c in spelled else -1 for c in columns]
     for cells in rows:
         cells.append(None)  # where -1 points to
-        yield [plain(cells[place]) for place in places]
+        yield [plain_value(cells[place]) for place in places]
 
 
-def plain(cell: Any) -> Any:
+def plain_value(cell: Any) -> Any:
     if cell.__class__ is str or cell.__class__ is float or cell.__class__ is bool:
         return cell
     if isinstance(cell, datetime.datetime):
@@ -125,42 +133,44 @@ def plain(cell: Any) -> Any:
     return None if cell is None else str(cell)
 
 
-def read_json(data: bytes, sheets: Sheets) -> Iterator[Table]:
+def read_json(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
     try:
         body = json.loads(
             data.decode("utf-8-sig"),
             parse_float=str.encode,
-            parse_constant=refuse_constant,
+            parse_constant=reject_constant,
         )
     except (ValueError, RecursionError):
-        raise Refused("This is neither a workbook (xlsx) nor valid JSON.") from None
+        raise InvalidFileError(
+            "This is neither a workbook (xlsx) nor valid JSON."
+        ) from None
     if not isinstance(body, dict):
-        raise Refused("A backup is an object with a list for each sheet.")
-    for name, spelled in find_names(sheets, body).items():
+        raise InvalidFileError("A backup is an object with a list for each sheet.")
+    for name, spelled in match_names(sheets, body).items():
         rows, columns = body[spelled], sheets[name]
         if rows is None:
             continue
         if not isinstance(rows, list):
-            raise Refused(f"{name} is not a list.")
-        yield name, len(rows), pick_fields(rows, columns)
+            raise InvalidFileError(f"{name} is not a list.")
+        yield name, len(rows), select_fields(rows, columns)
 
 
-def refuse_constant(constant: str) -> NoReturn:
+def reject_constant(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-def pick_fields(rows: list[Any], columns: list[str]) -> Iterator[Row]:
+def select_fields(rows: list[Any], columns: list[str]) -> Iterator[Row]:
     known = set(columns)
     for row in rows:
         if not isinstance(row, dict):
             yield None
             continue
         if not row.keys() <= known:
-            row = {name: row[key] for name, key in find_names(columns, row).items()}
-        yield [field(row, name) for name in columns]
+            row = {name: row[key] for name, key in match_names(columns, row).items()}
+        yield [field_value(row, name) for name in columns]
 
 
-def field(row: dict[str, Any], name: str) -> Any:
+def field_value(row: dict[str, Any], name: str) -> Any:
     """Null is "", as an empty cell is; None is a field that is not there."""
     value = row.get(name)
     return "" if value is None and name in row else value

@@ -19,22 +19,22 @@ from tempfile import TemporaryFile
 from typing import IO, Any, cast
 
 from ledger.backup.columns import SHEETS
-from ledger.errors import InvalidBackup
+from ledger.errors import InvalidBackupError
 
 MAX_PARTS = 200
 MAX_TOTAL_BYTES = 160 * 2**20
 MAX_PART_BYTES = 120 * 2**20
 """100,000 entries unpack to some 45 MB in one part."""
-MAX_RATIO = 200
+MAX_COMPRESSION_RATIO = 200
 MAX_ROWS = 200_000
 """In one sheet."""
 
-ZIP_START = b"PK\x03\x04"
-ENCRYPTED = 0x1
-UNREADABLE = "This is not a backup that can be read."
+ZIP_SIGNATURE = b"PK\x03\x04"
+ENCRYPTED_FLAG = 0x1
+UNREADABLE_MESSAGE = "This is not a backup that can be read."
 Frame = tuple[Any, ...]
-_LENGTH = struct.Struct("<I")
-_READER = Path(__file__).with_name("reader.py")
+_FRAME_LENGTH = struct.Struct("<I")
+_READER_PATH = Path(__file__).with_name("reader.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,76 +54,78 @@ class Table:
 def open_tables(data: bytes) -> Iterator[Iterator[Table]]:
     """The sheets of a backup, in their order; take each one's rows before the next.
 
-    Raises `InvalidBackup` for a file that is none, or asks for too much, also while
+    Raises `InvalidBackupError` for a file that is none, or asks for too much, also while
     its rows are taken.
     """
     kind = "json"
-    if data.startswith(ZIP_START):
+    if data.startswith(ZIP_SIGNATURE):
         kind = "xlsx"
-        check_archive(data)
+        validate_archive(data)
     with _run_reader(kind, data) as frames:
-        yield _split(frames, has_blanks=kind == "xlsx")
+        yield _iter_tables(frames, has_blanks=kind == "xlsx")
 
 
-def _split(frames: Iterator[Frame], *, has_blanks: bool) -> Iterator[Table]:
+def _iter_tables(frames: Iterator[Frame], *, has_blanks: bool) -> Iterator[Table]:
     frame = next(frames)
     while frame[0] == "sheet":
-        rows = _Rows(frames)
+        rows = _SheetRows(frames)
         yield Table(frame[1], iter(rows), has_blanks)
-        frame = rows.after
-    _refuse(frame)
+        frame = rows.next_frame
+    _raise_if_rejected(frame)
 
 
-class _Rows:
+class _SheetRows:
     """The rows up to the frame `after` them."""
 
     def __init__(self, frames: Iterator[Frame]) -> None:
         self.frames = frames
-        self.after: Frame = ("end",)
+        self.next_frame: Frame = ("end",)
 
     def __iter__(self) -> Iterator[list[Any] | None]:
         for frame in self.frames:
             if frame[0] != "rows":
-                self.after = frame
-                _refuse(frame)
+                self.next_frame = frame
+                _raise_if_rejected(frame)
                 return
             yield from frame[1]
 
 
-def _refuse(frame: Frame) -> None:
+def _raise_if_rejected(frame: Frame) -> None:
     if frame[0] == "refused":
-        raise InvalidBackup(frame[1])
+        raise InvalidBackupError(frame[1])
 
 
-def check_archive(data: bytes) -> None:
+def validate_archive(data: bytes) -> None:
     """Refuse a zip archive by what it declares about itself."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             parts = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
-        raise InvalidBackup(UNREADABLE) from None
+        raise InvalidBackupError(UNREADABLE_MESSAGE) from None
     if len(parts) > MAX_PARTS:
-        raise InvalidBackup("The workbook has too many parts.")
+        raise InvalidBackupError("The workbook has too many parts.")
     if sum(part.file_size for part in parts) > MAX_TOTAL_BYTES:
-        raise InvalidBackup("The workbook is too large.")
+        raise InvalidBackupError("The workbook is too large.")
     for part in parts:
-        _check_part(part)
+        _validate_part(part)
 
 
-def _check_part(part: zipfile.ZipInfo) -> None:
+def _validate_part(part: zipfile.ZipInfo) -> None:
     is_outside = part.filename.startswith(("/", "\\")) or ".." in part.filename
-    if part.flag_bits & ENCRYPTED or is_outside or ":" in part.filename:
-        raise InvalidBackup(UNREADABLE)
+    if part.flag_bits & ENCRYPTED_FLAG or is_outside or ":" in part.filename:
+        raise InvalidBackupError(UNREADABLE_MESSAGE)
     size = part.file_size
-    if size > MAX_PART_BYTES or size > MAX_RATIO * max(part.compress_size, 1_000):
-        raise InvalidBackup("The workbook is too large.")
+    if size > MAX_PART_BYTES or size > MAX_COMPRESSION_RATIO * max(
+        part.compress_size, 1_000
+    ):
+        raise InvalidBackupError("The workbook is too large.")
 
 
 @contextmanager
 def _run_reader(kind: str, data: bytes) -> Iterator[Iterator[Frame]]:
     """The frames of the reading process, which ends with the block at the latest."""
     columns = json.dumps({sheet.name: sheet.headers for sheet in SHEETS})
-    command = [sys.executable, "-I", str(_READER), kind, columns, str(MAX_ROWS)]
+    command = [sys.executable, "-I", str(_READER_PATH), kind, columns, str(MAX_ROWS)]
     with TemporaryFile() as file:
         file.write(data)
         file.seek(0)
@@ -142,10 +144,10 @@ def _run_reader(kind: str, data: bytes) -> Iterator[Iterator[Frame]]:
 
 def _read_frames(pipe: IO[bytes]) -> Iterator[Frame]:
     while True:
-        length = pipe.read(_LENGTH.size)
-        payload = pipe.read(_LENGTH.unpack(length)[0]) if length else b""
+        length = pipe.read(_FRAME_LENGTH.size)
+        payload = pipe.read(_FRAME_LENGTH.unpack(length)[0]) if length else b""
         if not payload:
-            raise InvalidBackup(UNREADABLE)
+            raise InvalidBackupError(UNREADABLE_MESSAGE)
         frame: Frame = marshal.loads(payload)  # noqa: S302  # our own program
         yield frame
         if frame[0] == "end":

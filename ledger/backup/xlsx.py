@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import IO, Any
 from xml.sax.saxutils import escape
 
-from core.api.fields import REFUSED
+from core.api.fields import DISALLOWED_CHARACTERS
 from core.api.renderers import format_decimal
 
 EXACT_DIGITS = 15
@@ -23,8 +23,8 @@ _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
-_SPECIAL = re.compile(rf"[&<>]|_(?=x[0-9A-Fa-f]{{4}}_)|{REFUSED}")
+_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
+_SPECIAL = re.compile(rf"[&<>]|_(?=x[0-9A-Fa-f]{{4}}_)|{DISALLOWED_CHARACTERS}")
 _REPLACEMENT = "\ufffd"
 """Stands for what rows of before may hold: neither XML nor a restore takes it."""
 
@@ -37,8 +37,8 @@ class WorkbookWriter:
             file, "w", zipfile.ZIP_DEFLATED, compresslevel=6
         )
         self._sheets = list(sheets)
-        for path, text in _describe(self._sheets):
-            self._archive.writestr(_entry(path), _XML + text)
+        for path, text in _package_parts(self._sheets):
+            self._archive.writestr(_zip_info(path), _XML + text)
 
     def __enter__(self) -> "WorkbookWriter":
         return self
@@ -53,8 +53,8 @@ class WorkbookWriter:
 
     @contextmanager
     def open_sheet(self, name: str) -> Iterator["SheetWriter"]:
-        path = _path(self._sheets.index(name))
-        with self._archive.open(_entry(path), "w", force_zip64=True) as part:
+        path = _sheet_path(self._sheets.index(name))
+        with self._archive.open(_zip_info(path), "w", force_zip64=True) as part:
             part.write(f'{_XML}<worksheet xmlns="{_MAIN}"><sheetData>'.encode())
             yield SheetWriter(part)
             part.write(b"</sheetData></worksheet>")
@@ -105,22 +105,22 @@ def _escape(match: re.Match[str]) -> str:
     return "_x005F_" if found == "_" else _REPLACEMENT
 
 
-def _entry(path: str) -> zipfile.ZipInfo:
+def _zip_info(path: str) -> zipfile.ZipInfo:
     """Without the time of writing: equal ledgers make equal files."""
-    info = zipfile.ZipInfo(path, _FIRST_DATE)
+    info = zipfile.ZipInfo(path, _ZIP_EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     return info
 
 
-def _path(index: int) -> str:
+def _sheet_path(index: int) -> str:
     return f"xl/worksheets/sheet{index + 1}.xml"
 
 
-def _describe(sheets: list[str]) -> Iterator[tuple[str, str]]:
+def _package_parts(sheets: list[str]) -> Iterator[tuple[str, str]]:
     """The parts that name the others, with their text."""
     numbers = range(1, len(sheets) + 1)
     overrides = "".join(
-        f'<Override PartName="/{_path(n - 1)}" ContentType="{_TYPE}.worksheet+xml"/>'
+        f'<Override PartName="/{_sheet_path(n - 1)}" ContentType="{_TYPE}.worksheet+xml"/>'
         for n in numbers
     )
     types = (

@@ -1,6 +1,6 @@
 """The category that a member's own entries suggest for a merchant.
 
-Service.md, Notification rules, 5: containment in either direction among confirmed
+See spec 4.8: containment in either direction among confirmed
 entries of the same type, the most used one, the most recent on a tie. Asked of the
 kept totals by memo, never of all entries.
 """
@@ -11,15 +11,15 @@ from django.db import connection
 
 from accounts.models import Member
 
-SHORTEST = 2
+MIN_SUBSTRING_LENGTH = 2
 """Letters that may be found inside another text: one letter is in everything and
 teaches only where it is all there is."""
-LONGEST = 60
+MAX_SEARCHED_LENGTH = 60
 """Letters of a merchant whose parts are looked up; what follows tells no more."""
-BLANKS = " \t\n\u00a0\u3000"
+WHITESPACE = " \t\n\u00a0\u3000"
 """What the totals by memo leave out."""
 
-_LEARNED = """
+_SUGGESTION_SQL = """
     WITH matches AS MATERIALIZED (
         SELECT t.category_id, sum(t.entries) AS uses FROM account_memo_total t
         WHERE t.member_id = %(member)s AND t.type = %(type)s AND t.entries > 0
@@ -43,30 +43,30 @@ _LEARNED = """
 """The newest of the matching entries is looked for only where categories tie."""
 
 
-def learn_category(member: Member, type_: str, merchant: str) -> str | None:
+def suggest_category(member: Member, type_: str, merchant: str) -> str | None:
     """The category's name, or None where no memo matches."""
-    keyword = merchant.lower().translate(dict.fromkeys(map(ord, BLANKS)))
+    keyword = merchant.lower().translate(dict.fromkeys(map(ord, WHITESPACE)))
     if not keyword:
         return None
-    any_around = "%" if len(keyword) >= SHORTEST else ""
+    any_around = "%" if len(keyword) >= MIN_SUBSTRING_LENGTH else ""
     values: dict[str, Any] = {
         "member": member.pk,
         "type": type_,
-        "containing": f"{any_around}{_escape(keyword)}{any_around}",
-        "blanks": BLANKS,
-        "parts": _parts_of(keyword[:LONGEST]),
+        "containing": f"{any_around}{_escape_like(keyword)}{any_around}",
+        "blanks": WHITESPACE,
+        "parts": _substrings(keyword[:MAX_SEARCHED_LENGTH]),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_LEARNED, values)
+        cursor.execute(_SUGGESTION_SQL, values)
         row = cursor.fetchone()
     return row[0] if row else None
 
 
-def _parts_of(keyword: str) -> list[str]:
+def _substrings(keyword: str) -> list[str]:
     """Every memo that the keyword could contain."""
-    ends = range(SHORTEST, len(keyword) + 1)
+    ends = range(MIN_SUBSTRING_LENGTH, len(keyword) + 1)
     return list({keyword[start:end] for end in ends for start in range(end - 1)})
 
 
-def _escape(keyword: str) -> str:
+def _escape_like(keyword: str) -> str:
     return keyword.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -7,9 +7,9 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-PARTS = 16
+NOTIFICATION_SHARDS = 16
 """Over how many rows the notifications of a day are spread."""
-_COUNT_NOTIFICATION = """
+_INCREMENT_NOTIFICATION_COUNT = """
     INSERT INTO notification_tally AS kept (day, recognised, part, notifications)
     VALUES (%s, %s, %s, 1)
     ON CONFLICT (day, recognised, part)
@@ -17,12 +17,12 @@ _COUNT_NOTIFICATION = """
 """
 
 
-def count_notification(now: datetime, *, recognised: bool) -> None:
+def increment_notification_count(now: datetime, *, recognised: bool) -> None:
     """Count one notification that was sent in, for its day in the home time zone.
 
     Which part counts it is of no meaning, so chance may choose.
     """
-    part = random.randrange(PARTS)  # noqa: S311
+    part = random.randrange(NOTIFICATION_SHARDS)  # noqa: S311
     values: list[Any] = [timezone.localdate(now), recognised, part]
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT_NOTIFICATION, values)
+        cursor.execute(_INCREMENT_NOTIFICATION_COUNT, values)

@@ -5,13 +5,13 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from accounts.models import Member
-from ledger.categories import resolve_category
-from ledger.demo.entries import first_day
+from ledger.categories import get_or_create_category
+from ledger.demo.entries import start_date
 from ledger.models import Budget, BudgetIncome, RecurringRule, Wallet
 from ledger.models.base import EntryType
-from ledger.occurrences import catch_up
+from ledger.occurrences import process_due_dates
 from ledger.periods import add_months
-from ledger.recurring import change_rule, create_rule
+from ledger.recurring import create_rule, update_rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ class DemoRule:
     category: str
     wallet: str
     amount: int
-    day: int
+    anchor_day: int
     type: str = "expense"
     frequency: str = "MONTHLY"
     tags: tuple[str, ...] = ()
-    months: int | None = None
-    pause: int | None = None
-    back: int | None = None
+    duration_months: int | None = None
+    paused_days_ago: int | None = None
+    resumed_days_ago: int | None = None
 
 
 RULES = (
@@ -43,14 +43,22 @@ RULES = (
     DemoRule("용돈", "용돈", "현금", 30_000, 6, frequency="WEEKLY"),
     DemoRule("자동차세", "세금", "신한카드", 310_000, 16, frequency="YEARLY"),
     DemoRule("예금 이자", "이자", "비상금", 14_200, 28, type="income"),
-    DemoRule("정수기 렌탈", "가구/가전", "신한카드", 27_900, 15, months=24),
-    DemoRule("헬스장", "운동", "신한카드", 55_000, 3, pause=200, back=100),
-    DemoRule("신문 구독", "구독", "신한카드", 20_000, 2, pause=80),
+    DemoRule("정수기 렌탈", "가구/가전", "신한카드", 27_900, 15, duration_months=24),
+    DemoRule(
+        "헬스장",
+        "운동",
+        "신한카드",
+        55_000,
+        3,
+        paused_days_ago=200,
+        resumed_days_ago=100,
+    ),
+    DemoRule("신문 구독", "구독", "신한카드", 20_000, 2, paused_days_ago=80),
 )
 
 BUDGET_MONTHS = 6
 """How many months have budgets, the current one last but for the next."""
-BUDGETS = {
+DEMO_BUDGETS = {
     "식비": 1_400_000,
     "배달": 180_000,
     "교통": 450_000,
@@ -62,42 +70,44 @@ BUDGETS = {
 EXPECTED_INCOME = 3_850_000
 
 
-def write_rules(
+def create_rules(
     member: Member, wallets: dict[str, Wallet], now: datetime, today: date
 ) -> int:
     """Rules since the books began, each with what it booked; how many entries."""
     return sum(
-        _write_rule(member, rule, wallets[rule.wallet], now, today) for rule in RULES
+        _create_rule(member, rule, wallets[rule.wallet], now, today) for rule in RULES
     )
 
 
-def _write_rule(
+def _create_rule(
     member: Member, rule: DemoRule, wallet: Wallet, now: datetime, today: date
 ) -> int:
-    first = first_day(today)
-    rule_id = create_rule(member, _values_of(rule, wallet, first), first).pk
-    if rule.pause is None:
-        return _book_until(rule_id, first, today, now)
-    pause = timedelta(days=rule.pause)
-    booked = _book_until(rule_id, first, today - pause, now)
-    change_rule(member, rule_id, {"active": False}, now - pause)
-    if rule.back is None:
+    first = start_date(today)
+    rule_id = create_rule(member, _rule_values(rule, wallet, first), first).pk
+    if rule.paused_days_ago is None:
+        return _process_due_dates_until(rule_id, first, today, now)
+    pause = timedelta(days=rule.paused_days_ago)
+    booked = _process_due_dates_until(rule_id, first, today - pause, now)
+    update_rule(member, rule_id, {"active": False}, now - pause)
+    if rule.resumed_days_ago is None:
         return booked
-    back = timedelta(days=rule.back)
-    change_rule(member, rule_id, {"active": True}, now - back)
-    return booked + _book_until(rule_id, first, today, now)
+    back = timedelta(days=rule.resumed_days_ago)
+    update_rule(member, rule_id, {"active": True}, now - back)
+    return booked + _process_due_dates_until(rule_id, first, today, now)
 
 
-def _book_until(rule_id: int, first: date, until: date, now: datetime) -> int:
+def _process_due_dates_until(
+    rule_id: int, first: date, until: date, now: datetime
+) -> int:
     row = RecurringRule.objects.get(pk=rule_id)
-    return catch_up(row, first, until, now).booked
+    return process_due_dates(row, first, until, now).booked
 
 
-def _values_of(rule: DemoRule, wallet: Wallet, first: date) -> dict[str, Any]:
+def _rule_values(rule: DemoRule, wallet: Wallet, first: date) -> dict[str, Any]:
     """As the body of a request has them; January has all 31 days."""
     end = None
-    if rule.months is not None:
-        end = date(*add_months(first.year, first.month, rule.months), 1)
+    if rule.duration_months is not None:
+        end = date(*add_months(first.year, first.month, rule.duration_months), 1)
     return {
         "name": rule.name,
         "type": rule.type,
@@ -108,15 +118,16 @@ def _values_of(rule: DemoRule, wallet: Wallet, first: date) -> dict[str, Any]:
         "tags": list(rule.tags),
         "frequency": rule.frequency,
         "interval": 1,
-        "anchor_date": date(first.year, 1, rule.day),
+        "anchor_date": date(first.year, 1, rule.anchor_day),
         "end_date": end,
     }
 
 
-def write_budgets(member: Member, today: date) -> int:
+def create_budgets(member: Member, today: date) -> int:
     """Budgets and the expected income of the last months and the next one."""
     categories = {
-        name: resolve_category(member, EntryType.EXPENSE, name) for name in BUDGETS
+        name: get_or_create_category(member, EntryType.EXPENSE, name)
+        for name in DEMO_BUDGETS
     }
     months = [
         add_months(today.year, today.month, offset)
@@ -135,6 +146,6 @@ def write_budgets(member: Member, today: date) -> int:
             amount=amount,
         )
         for year, month in months
-        for name, amount in BUDGETS.items()
+        for name, amount in DEMO_BUDGETS.items()
     )
     return len(budgets)

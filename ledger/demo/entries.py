@@ -11,12 +11,12 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from ledger.entries import convert
+from ledger.entries import convert_to_home_currency
 
 YEARS = 3
 SEED = 20_240_101
 
-WALLETS: dict[str, dict[str, Any]] = {
+DEMO_WALLETS: dict[str, dict[str, Any]] = {
     "현금": {"kind": "CASH"},
     "국민은행 주거래": {
         "kind": "BANK",
@@ -46,7 +46,7 @@ WALLETS: dict[str, dict[str, Any]] = {
     },
     "옛 통장": {"kind": "BANK", "institution": "우리은행", "archived": True},
 }
-HELD_TODAY = {
+BALANCES_TODAY = {
     "현금": 73_000,
     "국민은행 주거래": 2_340_000,
     "비상금": 9_500_000,
@@ -54,14 +54,14 @@ HELD_TODAY = {
     "카카오 체크": 184_000,
 }
 """Nothing moves from wallet to wallet here; the opening balances make up for it."""
-MONTHLY = (
+MONTHLY_ENTRIES = (
     (25, "income", "급여", "급여", "국민은행 주거래", 3_850_000),
     (1, "expense", "월세/관리비", "아파트 관리비", "국민은행 주거래", 214_000),
     (22, "expense", "전기/가스/수도", "도시가스", "국민은행 주거래", 48_000),
 )
-PENDING = (("GS25 역삼점", "식료품", 4_800), ("쿠팡", "생활용품", 23_900))
+PENDING_ENTRIES = (("GS25 역삼점", "식료품", 4_800), ("쿠팡", "생활용품", 23_900))
 """Card payments of today that still wait to be confirmed."""
-WEEKLY = (
+WEEKLY_ENTRIES = (
     (0.95, "식료품", ("이마트", "홈플러스", "동네마트"), "신한카드", 64_000),
     (0.90, "외식", ("김밥천국", "교촌치킨", "본죽", "명동교자"), "신한카드", 27_000),
     (0.95, "카페/간식", ("스타벅스", "메가커피", "파리바게뜨"), "카카오 체크", 6_300),
@@ -87,52 +87,54 @@ class DemoEntry:
     memo: str
     wallet: str
     amount: int
-    months: int | None = None
-    original: Decimal | None = None
-    rate: Decimal | None = None
+    installment_months: int | None = None
+    original_amount: Decimal | None = None
+    exchange_rate: Decimal | None = None
     pending: bool = False
 
 
-def first_day(today: date) -> date:
+def start_date(today: date) -> date:
     """When the household began to keep its books."""
     return date(today.year - YEARS, today.month, 1)
 
 
-def imagine_entries(today: date) -> Iterator[DemoEntry]:
+def generate_entries(today: date) -> Iterator[DemoEntry]:
     """Up to today: fixed days each month, chance each week, trips, new payments."""
     chance = Random(SEED)  # noqa: S311  # repeatable, not secret
-    first = first_day(today)
+    first = start_date(today)
     for offset in range((today - first).days + 1):
         day = first + timedelta(days=offset)
-        yield from _imagine_monthly(day, chance)
+        yield from _generate_monthly(day, chance)
         if day.weekday() == chance.randrange(7):
-            yield from _imagine_weekly(day, chance)
+            yield from _generate_weekly(day, chance)
         if day.month in {2, 8} and day.day == 14:
-            yield from _imagine_trip(day, chance)
-    for memo, category, amount in PENDING:
+            yield from _generate_trip(day, chance)
+    for memo, category, amount in PENDING_ENTRIES:
         yield DemoEntry(
             today, "expense", category, memo, "신한카드", amount, pending=True
         )
 
 
-def _imagine_monthly(day: date, chance: Random) -> Iterator[DemoEntry]:
+def _generate_monthly(day: date, chance: Random) -> Iterator[DemoEntry]:
     raises = (day.year * 12 + day.month) // 12 % 10
-    for due, type_, category, memo, wallet, amount in MONTHLY:
+    for due, type_, category, memo, wallet, amount in MONTHLY_ENTRIES:
         if day.day == due:
             grown = amount + raises * amount // 100
-            yield DemoEntry(day, type_, category, memo, wallet, _vary(grown, chance, 3))
+            yield DemoEntry(
+                day, type_, category, memo, wallet, _randomize(grown, chance, 3)
+            )
     if day.day == 17:
         dollars = Decimal("20.00")
         rate = Decimal(chance.randrange(129_000, 147_000)) / 100
         yield DemoEntry(
             day, "expense", "구독", "Cloud storage", "신한카드",
-            convert(dollars, rate), original=dollars, rate=rate,
+            convert_to_home_currency(dollars, rate), original_amount=dollars, exchange_rate=rate,
         )  # fmt: skip
 
 
-def _imagine_weekly(day: date, chance: Random) -> Iterator[DemoEntry]:
+def _generate_weekly(day: date, chance: Random) -> Iterator[DemoEntry]:
     for _ in range(3):
-        for odds, category, shops, wallet, amount in WEEKLY:
+        for odds, category, shops, wallet, amount in WEEKLY_ENTRIES:
             if chance.random() < odds:
                 yield DemoEntry(
                     day - timedelta(days=chance.randrange(3)),
@@ -140,18 +142,24 @@ def _imagine_weekly(day: date, chance: Random) -> Iterator[DemoEntry]:
                     category,
                     chance.choice(shops),
                     wallet,
-                    _vary(amount, chance, 40),
+                    _randomize(amount, chance, 40),
                 )
 
 
-def _imagine_trip(day: date, chance: Random) -> Iterator[DemoEntry]:
+def _generate_trip(day: date, chance: Random) -> Iterator[DemoEntry]:
     for memo, amount, months in (("항공권", 680_000, 3), ("숙소", 420_000, 2)):
         yield DemoEntry(
-            day, "expense", "여행", memo, "신한카드", _vary(amount, chance, 20), months
+            day,
+            "expense",
+            "여행",
+            memo,
+            "신한카드",
+            _randomize(amount, chance, 20),
+            months,
         )
 
 
-def _vary(amount: int, chance: Random, percent: int) -> int:
+def _randomize(amount: int, chance: Random, percent: int) -> int:
     """The amount, up or down by at most `percent`, to whole tens."""
     varied = amount * (100 + chance.randint(-percent, percent)) // 100
     return varied // 10 * 10

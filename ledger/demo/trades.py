@@ -1,6 +1,6 @@
 """The portfolio of the demonstration household: stocks, and their trades.
 
-Pure up to `write_investments`: the same day gives the same trades.
+Pure up to `create_investments`: the same day gives the same trades.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ FEE_PER_MILLE = 1
 """What a broker takes of a trade."""
 TAX_PER_MILLE = 2
 """What the state takes of a sale."""
-DRIFT_PER_MILLE = 9
+PRICE_GROWTH_PER_MILLE = 9
 """How prices grow in 30 days, so that a price of today tells those of before."""
 
 
@@ -54,11 +54,13 @@ STOCKS = (
 )  # fmt: skip
 
 
-def imagine_trades(demo: DemoStock, today: date) -> Iterator[Trade]:
+def generate_trades(demo: DemoStock, today: date) -> Iterator[Trade]:
     """The trades of a stock, on weekdays, with fee and tax; not stored."""
     for days, quantity in demo.trades:
         change = Decimal(quantity)
-        price = demo.price * 1000 // (1000 + DRIFT_PER_MILLE * days // 30) // 10 * 10
+        price = (
+            demo.price * 1000 // (1000 + PRICE_GROWTH_PER_MILLE * days // 30) // 10 * 10
+        )
         value = int(abs(change) * price)
         is_sale = change < 0
         yield Trade(
@@ -72,7 +74,7 @@ def imagine_trades(demo: DemoStock, today: date) -> Iterator[Trade]:
         )
 
 
-def write_investments(member: Member, now: datetime, today: date) -> int:
+def create_investments(member: Member, now: datetime, today: date) -> int:
     """Stocks at a price of today, and their trades; how many trades."""
     stocks = Stock.objects.bulk_create(
         Stock(
@@ -88,7 +90,7 @@ def write_investments(member: Member, now: datetime, today: date) -> int:
     )
     trades = []
     for stock, demo in zip(stocks, STOCKS, strict=True):
-        for trade in imagine_trades(demo, today):
+        for trade in generate_trades(demo, today):
             trade.member, trade.stock = member, stock
             trades.append(trade)
     return len(Trade.objects.bulk_create(trades))

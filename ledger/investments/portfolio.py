@@ -12,8 +12,8 @@ from django.db import connection
 
 from accounts.models import Member
 from ledger.investments import cost_basis
-from ledger.investments.cost_basis import GUARD, MICRO, Position
-from ledger.investments.prices import Price, find_fresh_since
+from ledger.investments.cost_basis import MONEY_SCALE, QUANTITY_SCALE, ReplayedPosition
+from ledger.investments.prices import Price, get_freshness_cutoff
 
 _POSITIONS = """
     SELECT s.id, s.code, s.name, s.market,
@@ -33,7 +33,7 @@ _TRADES = """
     FROM invest_trade WHERE member_id = %s AND stock_id = ANY(%s)
     ORDER BY stock_id, date, side, id
 """
-_REMEMBER = """
+_SAVE_REPLAYS = """
     WITH locked AS (
         SELECT p.stock_id, found.cost, found.realized
         FROM invest_position p JOIN unnest(
@@ -48,7 +48,7 @@ _REMEMBER = """
     FROM locked WHERE p.stock_id = locked.stock_id
 """
 """Only where no trade came in between, and without waiting for anybody."""
-_VALUE = """
+_HOLDINGS_VALUE = """
     SELECT coalesce(sum(p.quantity * coalesce(q.home_price, s.current_price)), 0),
         coalesce(bool_or(coalesce(q.home_price, s.current_price) IS NULL), false)
     FROM invest_position p
@@ -77,7 +77,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class PortfolioTotals:
     """Sums over all holdings, rounded once."""
 
     cost_basis: int
@@ -90,11 +90,11 @@ class Totals:
 @dataclass(frozen=True, slots=True)
 class Portfolio:
     holdings: list[Holding]
-    totals: Totals
+    totals: PortfolioTotals
 
 
 @dataclass(slots=True)
-class Row:
+class StockRow:
     """A stock with its exact position, which is None until its trades are replayed."""
 
     stock_id: int
@@ -102,45 +102,47 @@ class Row:
     name: str
     market: str
     version: int
-    position: Position | None
+    position: ReplayedPosition | None
     price: Price
 
 
-def read_portfolio(member: Member) -> Portfolio:
+def get_portfolio(member: Member) -> Portfolio:
     """All stocks that were ever traded, in their order, sold-out ones last.
 
     At the prices that are stored; `prices.refresh_prices` looks for newer ones.
     """
-    rows = _read_rows(member)
-    _replay_changed(member, rows)
+    rows = _fetch_stock_rows(member)
+    _replay_changed_stocks(member, rows)
     exact = [(row, row.position) for row in rows if row.position is not None]
     return Portfolio(
-        holdings=[_describe(row, position) for row, position in exact],
-        totals=_add_up((position, row.price.amount) for row, position in exact),
+        holdings=[_to_holding(row, position) for row, position in exact],
+        totals=_compute_totals((position, row.price.amount) for row, position in exact),
     )
 
 
-def value_of_holdings(member: Member) -> int:
+def get_holdings_value(member: Member) -> int:
     """What all holdings are worth at the stored prices, in whole units.
 
     A holding of which no price is known counts at its cost. One statement over kept
     positions; only for such a holding are trades read, once after each change.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_VALUE, [member.pk])
+        cursor.execute(_HOLDINGS_VALUE, [member.pk])
         value, lacks_price = cursor.fetchone()
     if lacks_price:
-        return read_portfolio(member).totals.market_value
-    return cost_basis.round_money(int(value * MICRO) * (GUARD // MICRO))
+        return get_portfolio(member).totals.market_value
+    return cost_basis.round_money(
+        int(value * QUANTITY_SCALE) * (MONEY_SCALE // QUANTITY_SCALE)
+    )
 
 
-def _read_rows(member: Member) -> list[Row]:
+def _fetch_stock_rows(member: Member) -> list[StockRow]:
     with connection.cursor() as cursor:
-        cursor.execute(_POSITIONS, [find_fresh_since(), member.pk])
-        return [_make_row(*values) for values in cursor.fetchall()]
+        cursor.execute(_POSITIONS, [get_freshness_cutoff(), member.pk])
+        return [_make_stock_row(*values) for values in cursor.fetchall()]
 
 
-def _make_row(
+def _make_stock_row(
     stock_id: int,
     code: str,
     name: str,
@@ -153,20 +155,20 @@ def _make_row(
     amount: int | None,
     at: datetime | None,
     stale: bool,
-) -> Row:
+) -> StockRow:
     position = None
     if is_current and cost is not None and realized is not None:
-        position = Position(int(quantity), int(cost), int(realized))
+        position = ReplayedPosition(int(quantity), int(cost), int(realized))
     price = Price(amount, at, stale)
-    return Row(stock_id, code, name, market, version, position, price)
+    return StockRow(stock_id, code, name, market, version, position, price)
 
 
-def _replay_changed(member: Member, rows: list[Row]) -> None:
+def _replay_changed_stocks(member: Member, rows: list[StockRow]) -> None:
     """Replay the stocks whose trades changed since the last time, and remember it."""
     changed = {row.stock_id: row for row in rows if row.position is None}
     if not changed:
         return
-    for stock_id, trades in _read_trades(member, list(changed)):
+    for stock_id, trades in _fetch_trades(member, list(changed)):
         changed[stock_id].position = cost_basis.replay(trades)
     found = [(row, row.position) for row in changed.values() if row.position]
     values: dict[str, Any] = {
@@ -176,10 +178,10 @@ def _replay_changed(member: Member, rows: list[Row]) -> None:
         "realized": [Decimal(position.realized) for _, position in found],
     }
     with connection.cursor() as cursor:
-        cursor.execute(_REMEMBER, values)
+        cursor.execute(_SAVE_REPLAYS, values)
 
 
-def _read_trades(
+def _fetch_trades(
     member: Member, stock_ids: list[int]
 ) -> Iterator[tuple[int, Iterator[Any]]]:
     """Each stock with its trades in the order of the replay, from one statement."""
@@ -189,10 +191,10 @@ def _read_trades(
             yield stock_id, (line[1:] for line in lines)
 
 
-def _describe(row: Row, position: Position) -> Holding:
+def _to_holding(row: StockRow, position: ReplayedPosition) -> Holding:
     market_value = _market_value(position, row.price.amount)
     profit = None if market_value is None else market_value - position.cost
-    rate = None if profit is None else cost_basis.rate_of(profit, position.cost)
+    rate = None if profit is None else cost_basis.profit_rate(profit, position.cost)
     return Holding(
         stock_id=row.stock_id,
         code=row.code,
@@ -202,21 +204,23 @@ def _describe(row: Row, position: Position) -> Holding:
         quantity=Decimal(position.quantity).scaleb(-6),
         average_cost=cost_basis.average_cost(position),
         cost_basis=cost_basis.round_money(position.cost),
-        market_value=_round(market_value),
-        unrealized_profit=_round(profit),
+        market_value=_round_or_none(market_value),
+        unrealized_profit=_round_or_none(profit),
         unrealized_rate=rate,
         realized_profit=cost_basis.round_money(position.realized),
     )
 
 
-def _market_value(position: Position, price: int | None) -> int | None:
+def _market_value(position: ReplayedPosition, price: int | None) -> int | None:
     """Exact; nothing is worth nothing, whether its price is known or not."""
     if not position.quantity:
         return 0
     return None if price is None else cost_basis.value_at(position, price)
 
 
-def _add_up(holdings: Iterable[tuple[Position, int | None]]) -> Totals:
+def _compute_totals(
+    holdings: Iterable[tuple[ReplayedPosition, int | None]],
+) -> PortfolioTotals:
     """A holding without a price counts at its cost, so that it is no loss."""
     cost = value = realized = 0
     for position, price in holdings:
@@ -224,14 +228,14 @@ def _add_up(holdings: Iterable[tuple[Position, int | None]]) -> Totals:
         cost += position.cost
         value += position.cost if market_value is None else market_value
         realized += position.realized
-    return Totals(
+    return PortfolioTotals(
         cost_basis=cost_basis.round_money(cost),
         market_value=cost_basis.round_money(value),
         unrealized_profit=cost_basis.round_money(value - cost),
-        unrealized_rate=cost_basis.rate_of(value - cost, cost),
+        unrealized_rate=cost_basis.profit_rate(value - cost, cost),
         realized_profit=cost_basis.round_money(realized),
     )
 
 
-def _round(amount: int | None) -> int | None:
+def _round_or_none(amount: int | None) -> int | None:
     return None if amount is None else cost_basis.round_money(amount)

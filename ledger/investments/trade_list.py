@@ -5,23 +5,23 @@ from typing import Any
 from django.db.models import Sum
 
 from accounts.models import Member
-from core.api.pagination import Page
+from core.api.pagination import PageRequest
 from ledger.models import Position, Stock, Trade
 from ledger.models.base import OwnedQuerySet
-from ledger.ownership import find_owned
+from ledger.ownership import get_owned_or_404
 
 
-def read_page_of_trades(
-    member: Member, wanted: dict[str, Any], page: Page
+def list_trades_page(
+    member: Member, wanted: dict[str, Any], page: PageRequest
 ) -> tuple[int, list[Trade]]:
     """The count and one page, newest first: by date, then by id.
 
     `NotFound` for the stock of another member.
     """
     if "stock_id" in wanted:
-        find_owned(Stock.objects.all(), member, wanted["stock_id"])
+        get_owned_or_404(Stock.objects.all(), member, wanted["stock_id"])
     rows = _filter(member, wanted).order_by("-date", "-id")
-    return _count(member, wanted), page.cut(rows)
+    return _count(member, wanted), page.slice_rows(rows)
 
 
 def _filter(member: Member, wanted: dict[str, Any]) -> OwnedQuerySet:

@@ -10,16 +10,21 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
-from core.errors import Duplicate, InUse, InvalidField, refuse_when_broken
-from ledger.errors import NegativeHoldings
-from ledger.locking import lock_lists, share_ledger
+from core.errors import (
+    DuplicateError,
+    InUseError,
+    InvalidFieldError,
+    raise_on_constraint_violation,
+)
+from ledger.errors import NegativeHoldingsError
+from ledger.locking import lock_ledger_shared, lock_member_row
 from ledger.models import Stock, Trade
 from ledger.models.base import OwnedQuerySet
-from ledger.ownership import find_owned
+from ledger.ownership import get_owned_or_404
 
-CODE_TAKEN = "There is a stock of this code."
+STOCK_CODE_TAKEN = "There is a stock of this code."
 
-_FIRST_BAD_DAY = """
+_FIRST_NEGATIVE_DAY = """
     SELECT min(date) FROM (
         SELECT date,
             (SELECT coalesce(max(quantity), 0) FROM invest_position
@@ -49,7 +54,7 @@ the first change are as they were, and are not read.
 """
 
 
-class Change(NamedTuple):
+class QuantityChange(NamedTuple):
     """What a trade does to the quantity held of a stock, from its day on."""
 
     stock_id: int
@@ -66,36 +71,36 @@ def create_stock(member: Member, values: dict[str, Any]) -> Stock:
     """A new stock, last in the order; its code is the member's only one."""
     stock = Stock(member=member)
     with transaction.atomic():
-        share_ledger(member)
-        lock_lists(member)
+        lock_ledger_shared(member)
+        lock_member_row(member)
         stock.sort_order = next_position(Stock.objects.owned_by(member))
         _save_stock(stock, values)
     return stock
 
 
-def change_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock:
+def update_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock:
     """Change what `values` names."""
     with transaction.atomic():
-        share_ledger(member)
-        stock: Stock = find_owned(_lockable_stocks(), member, stock_id)
+        lock_ledger_shared(member)
+        stock: Stock = get_owned_or_404(_lockable_stocks(), member, stock_id)
         _save_stock(stock, values)
     return stock
 
 
 def delete_stock(member: Member, stock_id: int) -> None:
-    """Delete a stock without trades; with trades it is `InUse`."""
+    """Delete a stock without trades; with trades it is `InUseError`."""
     with transaction.atomic():
-        share_ledger(member)
-        stock = find_owned(_lockable_stocks(), member, stock_id)
+        lock_ledger_shared(member)
+        stock = get_owned_or_404(_lockable_stocks(), member, stock_id)
         if Trade.objects.owned_by(member).filter(stock=stock).exists():
-            raise InUse("This stock has trades.")
+            raise InUseError("This stock has trades.")
         stock.delete()
 
 
 def reorder_stocks(member: Member, ids: list[int]) -> None:
     """Locked by id, as the writers of trades do it."""
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         reorder(_lockable_stocks().owned_by(member).order_by("id"), ids)
 
 
@@ -103,28 +108,28 @@ def create_trade(member: Member, values: dict[str, Any]) -> Trade:
     """A new trade, unless more than is held would be sold on any day."""
     trade = Trade(member=member, **values)
     with transaction.atomic():
-        share_ledger(member)
+        lock_ledger_shared(member)
         _lock_stocks(member, {trade.stock_id})
-        _refuse_negative(member, [_change_of(trade)])
+        _require_non_negative_holdings(member, [_to_quantity_change(trade)])
         trade.save(force_insert=True)
     return trade
 
 
-def change_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade:
+def update_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade:
     """Change a trade, of which the stock can be another one.
 
-    Refused with `NegativeHoldings` when holdings would be negative at any point of
-    time (service.md, Trade rules).
+    Refused with `NegativeHoldingsError` when holdings would be negative at any point of
+    time (spec 3.14).
     """
     with transaction.atomic():
         trade = _lock_trade(member, trade_id)
-        before = _change_of(trade)
+        before = _to_quantity_change(trade)
         for name, value in values.items():
             setattr(trade, name, value)
-        after = _change_of(trade)
+        after = _to_quantity_change(trade)
         _lock_stocks(member, {before.stock_id, after.stock_id})
         if after != before:
-            _refuse_negative(member, [_undo(before), after])
+            _require_non_negative_holdings(member, [_reverse(before), after])
         trade.save()
     return trade
 
@@ -134,12 +139,12 @@ def delete_trade(member: Member, trade_id: int) -> None:
     with transaction.atomic():
         trade = _lock_trade(member, trade_id)
         _lock_stocks(member, {trade.stock_id})
-        _refuse_negative(member, [_undo(_change_of(trade))])
+        _require_non_negative_holdings(member, [_reverse(_to_quantity_change(trade))])
         trade.delete()
 
 
-def find_first_bad_day(
-    member: Member, stock_id: int, changes: Iterable[Change]
+def find_first_negative_day(
+    member: Member, stock_id: int, changes: Iterable[QuantityChange]
 ) -> date | None:
     """The first day on which less than nothing would be held after the changes."""
     ours = [change for change in changes if change.stock_id == stock_id]
@@ -152,34 +157,36 @@ def find_first_bad_day(
         "changes": [change.quantity for change in ours],
     }
     with connection.cursor() as cursor:
-        cursor.execute(_FIRST_BAD_DAY, values)
+        cursor.execute(_FIRST_NEGATIVE_DAY, values)
         day: date | None = cursor.fetchone()[0]
     return day
 
 
-def _refuse_negative(member: Member, changes: list[Change]) -> None:
+def _require_non_negative_holdings(
+    member: Member, changes: list[QuantityChange]
+) -> None:
     """Call under the locks of the stocks."""
     stocks = {change.stock_id for change in changes}
-    days = [find_first_bad_day(member, stock_id, changes) for stock_id in stocks]
+    days = [find_first_negative_day(member, stock_id, changes) for stock_id in stocks]
     bad = [day for day in days if day is not None]
     if bad:
-        raise NegativeHoldings(min(bad))
+        raise NegativeHoldingsError(min(bad))
 
 
-def _change_of(trade: Trade) -> Change:
+def _to_quantity_change(trade: Trade) -> QuantityChange:
     sign = 1 if trade.side == Trade.Side.BUY else -1
-    return Change(trade.stock_id, trade.date, sign * trade.quantity)
+    return QuantityChange(trade.stock_id, trade.date, sign * trade.quantity)
 
 
-def _undo(change: Change) -> Change:
+def _reverse(change: QuantityChange) -> QuantityChange:
     return change._replace(quantity=-change.quantity)
 
 
 def _lock_trade(member: Member, trade_id: int) -> Trade:
     """The trade first, then its stocks: everybody takes them in this order."""
-    share_ledger(member)
+    lock_ledger_shared(member)
     rows = Trade.objects.select_for_update(no_key=True)
-    trade: Trade = find_owned(rows, member, trade_id)
+    trade: Trade = get_owned_or_404(rows, member, trade_id)
     return trade
 
 
@@ -188,7 +195,7 @@ def _lock_stocks(member: Member, stock_ids: set[int]) -> None:
     rows = _lockable_stocks().owned_by(member).filter(pk__in=stock_ids)
     found = set(rows.order_by("id").values_list("id", flat=True))
     if found != stock_ids:
-        raise InvalidField("stockId", "There is no such stock.", "does_not_exist")
+        raise InvalidFieldError("stockId", "There is no such stock.", "does_not_exist")
 
 
 def _lockable_stocks() -> OwnedQuerySet:
@@ -202,5 +209,7 @@ def _save_stock(stock: Stock, values: dict[str, Any]) -> None:
         setattr(stock, name, value)
     if stock.current_price != typed:
         stock.price_at = None if stock.current_price is None else timezone.now()
-    with refuse_when_broken("invest_stock_code_unique", Duplicate(CODE_TAKEN)):
+    with raise_on_constraint_violation(
+        "invest_stock_code_unique", DuplicateError(STOCK_CODE_TAKEN)
+    ):
         stock.save()

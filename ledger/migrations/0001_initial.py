@@ -257,7 +257,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='NotificationTally',
+            name='NotificationCount',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('day', models.DateField()),

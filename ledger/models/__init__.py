@@ -6,7 +6,7 @@ from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
 from ledger.models.entries import Entry, EntryTag
 from ledger.models.investments import Position, Stock, StockQuote, Trade
-from ledger.models.notification_counts import NotificationTally
+from ledger.models.notification_counts import NotificationCount
 from ledger.models.quick_entries import QuickEntry, QuickEntryTag
 from ledger.models.rates import FxRate
 from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
@@ -36,7 +36,7 @@ __all__ = [
     "MemoTotal",
     "MonthTotal",
     "Notification",
-    "NotificationTally",
+    "NotificationCount",
     "Occurrence",
     "Position",
     "QuickEntry",

@@ -6,12 +6,12 @@ from django.db import models
 
 from accounts.models import Member
 
-NAME_LENGTH = 100
-MEMO_LENGTH = 500
+MAX_NAME_LENGTH = 100
+MAX_MEMO_LENGTH = 500
 
 
 class EntryType(models.TextChoices):
-    """The two directions of money (service.md, Ledger entry)."""
+    """The two directions of money (spec 3.4)."""
 
     INCOME = "income"
     EXPENSE = "expense"
@@ -21,7 +21,7 @@ class OwnedQuerySet(models.QuerySet[Any]):
     """Rows that belong to members; every ledger query starts from `owned_by`."""
 
     def owned_by(self, member: Member) -> Self:
-        """Only this member's rows (service.md, Ledger, rule 1)."""
+        """Only this member's rows (spec 1.8)."""
         return self.filter(member=member)
 
 

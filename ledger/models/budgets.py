@@ -9,13 +9,13 @@ from ledger.models.categories import Category
 MIN_YEAR, MAX_YEAR = 1900, 2200
 
 
-def is_month() -> Q:
+def valid_month_condition() -> Q:
     """A year and a month that exist."""
     return Q(year__range=(MIN_YEAR, MAX_YEAR), month__range=(1, 12))
 
 
 class Budget(OwnedModel):
-    """The budget of an expense category in one month (service.md, Budget)."""
+    """The budget of an expense category in one month (spec 3.11)."""
 
     category = models.ForeignKey(
         Category, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
@@ -37,7 +37,9 @@ class Budget(OwnedModel):
             models.CheckConstraint(
                 condition=Q(type=EntryType.EXPENSE), name="account_budget_is_expense"
             ),
-            models.CheckConstraint(condition=is_month(), name="account_budget_month"),
+            models.CheckConstraint(
+                condition=valid_month_condition(), name="account_budget_month"
+            ),
             models.CheckConstraint(
                 condition=Q(amount__gt=0), name="account_budget_amount_positive"
             ),
@@ -48,7 +50,7 @@ class Budget(OwnedModel):
 
 
 class BudgetIncome(OwnedModel):
-    """The income that a member expects in one month (service.md, Budget income)."""
+    """The income that a member expects in one month (spec 3.11)."""
 
     year = models.SmallIntegerField()
     month = models.SmallIntegerField()
@@ -63,7 +65,7 @@ class BudgetIncome(OwnedModel):
                 name="account_budget_income_unique",
             ),
             models.CheckConstraint(
-                condition=is_month(), name="account_budget_income_month"
+                condition=valid_month_condition(), name="account_budget_income_month"
             ),
             models.CheckConstraint(
                 condition=Q(amount__gte=0),

@@ -3,28 +3,28 @@
 from django.db import models
 from django.db.models import Q
 
-from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, OwnedModel
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, OwnedModel
 
-KEY_LENGTH = 64
-KINDS = ("approval", "cancellation")
+MAX_NOTIF_KEY_LENGTH = 64
+NOTIFICATION_KINDS = ("approval", "cancellation")
 
 
 class Notification(OwnedModel):
-    """One payment or cancellation as it was announced (contract, Notification results).
+    """One payment or cancellation as it was announced (spec 4.5).
 
     It outlives its entry, so that a text sent again brings nothing back. `value` is
     the amount in the payment's own currency.
     """
 
-    notif_key = models.CharField(max_length=KEY_LENGTH)
+    notif_key = models.CharField(max_length=MAX_NOTIF_KEY_LENGTH)
     kind = models.CharField(max_length=12)
     is_partial = models.BooleanField(default=False)
-    card_company = models.CharField(max_length=NAME_LENGTH, null=True)
-    card_hint = models.CharField(max_length=NAME_LENGTH, null=True)
+    card_company = models.CharField(max_length=MAX_NAME_LENGTH, null=True)
+    card_hint = models.CharField(max_length=MAX_NAME_LENGTH, null=True)
     currency = models.CharField(max_length=3, null=True)
     """Null is the home currency."""
     value = models.DecimalField(max_digits=18, decimal_places=4)
-    merchant = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    merchant = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     running_total = models.BigIntegerField(null=True)
     balance = models.BigIntegerField(null=True)
     happened_at = models.DateTimeField()
@@ -43,7 +43,8 @@ class Notification(OwnedModel):
                 fields=["member", "notif_key"], name="account_notification_key"
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=KINDS), name="account_notification_kind_known"
+                condition=Q(kind__in=NOTIFICATION_KINDS),
+                name="account_notification_kind_known",
             ),
             models.CheckConstraint(
                 condition=Q(value__gt=0), name="account_notification_value_positive"

@@ -3,18 +3,18 @@
 from django.db import models
 from django.db.models import Q
 
-from ledger.category_tree import level_of_parent
-from ledger.models.base import NAME_LENGTH, EntryType, OwnedModel
+from ledger.category_tree import generated_level_field
+from ledger.models.base import MAX_NAME_LENGTH, EntryType, OwnedModel
 
 
 class Category(OwnedModel):
-    """A major category, or a minor one under it (service.md, Category rules).
+    """A major category, or a minor one under it (spec 3.7).
 
     The database holds the two levels: see `ledger.category_tree` and the migration.
     """
 
     type = models.CharField(max_length=7, choices=EntryType.choices)
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
     parent = models.ForeignKey(
         "self",
         on_delete=models.DO_NOTHING,
@@ -24,8 +24,8 @@ class Category(OwnedModel):
         related_name="minors",
     )
     sort_order = models.IntegerField(default=0)
-    level = level_of_parent(when_major=1, when_minor=2)
-    parent_level = level_of_parent(when_major=None, when_minor=1)
+    level = generated_level_field(when_major=1, when_minor=2)
+    parent_level = generated_level_field(when_major=None, when_minor=1)
 
     class Meta:
         db_table = "account_category"

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from ledger.category_tree import level_of_parent
+from ledger.category_tree import generated_level_field
 
 
 class DefaultCategory(models.Model):
@@ -29,8 +29,8 @@ class DefaultCategory(models.Model):
         limit_choices_to={"parent": None},
     )
     sort_order = models.IntegerField(default=0)
-    level = level_of_parent(when_major=1, when_minor=2)
-    parent_level = level_of_parent(when_major=None, when_minor=1)
+    level = generated_level_field(when_major=1, when_minor=2)
+    parent_level = generated_level_field(when_major=None, when_minor=1)
 
     class Meta:
         db_table = "default_category"

@@ -5,20 +5,24 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from ledger.models.base import MEMO_LENGTH, EntryType, OwnedModel
+from ledger.models.base import MAX_MEMO_LENGTH, EntryType, OwnedModel
 from ledger.models.categories import Category
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
-GIVEN = Q(currency__isnull=False, original_amount__isnull=False, original_amount__gt=0)
+HAS_ORIGINAL_AMOUNT = Q(
+    currency__isnull=False, original_amount__isnull=False, original_amount__gt=0
+)
 """`IS NOT NULL` is spelled out: a check that comes out as NULL would pass."""
-RATED = Q(exchange_rate__isnull=False, exchange_rate__gt=0)
-FOREIGN = GIVEN & (RATED | Q(exchange_rate=None, pending=True))
-HOME = Q(currency=None, original_amount=None, exchange_rate=None)
+HAS_EXCHANGE_RATE = Q(exchange_rate__isnull=False, exchange_rate__gt=0)
+IS_FOREIGN_CURRENCY = HAS_ORIGINAL_AMOUNT & (
+    HAS_EXCHANGE_RATE | Q(exchange_rate=None, pending=True)
+)
+IS_HOME_CURRENCY = Q(currency=None, original_amount=None, exchange_rate=None)
 
 
 class Entry(OwnedModel):
-    """One entry (service.md, Ledger entry).
+    """One entry (spec 3.4).
 
     `amount` is in whole home-currency units and is what counts everywhere; 0 only
     while pending without a rate. `original_amount` × `exchange_rate` explain it.
@@ -43,7 +47,7 @@ class Entry(OwnedModel):
         null=True,
         related_name="+",
     )
-    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     currency = models.CharField(max_length=3, null=True)
     original_amount = models.DecimalField(max_digits=16, decimal_places=4, null=True)
     exchange_rate = models.DecimalField(max_digits=20, decimal_places=8, null=True)
@@ -68,7 +72,8 @@ class Entry(OwnedModel):
                 name="account_entry_amount_positive",
             ),
             models.CheckConstraint(
-                condition=FOREIGN | HOME, name="account_entry_currency_whole"
+                condition=IS_FOREIGN_CURRENCY | IS_HOME_CURRENCY,
+                name="account_entry_currency_whole",
             ),
             models.CheckConstraint(
                 condition=Q(installment_months=None)

@@ -3,21 +3,21 @@
 from django.db import models
 from django.db.models import Q
 
-from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, OwnedModel
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, OwnedModel
 
-CODE_LENGTH = 20
+MAX_CODE_LENGTH = 20
 
 
 class Stock(OwnedModel):
-    """A security that a member trades (service.md, Stock).
+    """A security that a member trades (spec 3.14).
 
     `current_price`, in whole home-currency units and of the time `price_at`, was typed
     in; a quote of the code goes before it.
     """
 
-    code = models.CharField(max_length=CODE_LENGTH)
-    name = models.CharField(max_length=NAME_LENGTH)
-    market = models.CharField(max_length=CODE_LENGTH, blank=True, default="")
+    code = models.CharField(max_length=MAX_CODE_LENGTH)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
+    market = models.CharField(max_length=MAX_CODE_LENGTH, blank=True, default="")
     current_price = models.BigIntegerField(null=True)
     price_at = models.DateTimeField(null=True)
     sort_order = models.IntegerField(default=0)
@@ -41,7 +41,7 @@ class Stock(OwnedModel):
 
 
 class Trade(OwnedModel):
-    """A buy or a sell (service.md, Trade); money in whole home-currency units."""
+    """A buy or a sell (spec 3.14); money in whole home-currency units."""
 
     class Side(models.TextChoices):
         BUY = "BUY"
@@ -60,7 +60,7 @@ class Trade(OwnedModel):
     price = models.BigIntegerField()
     fee = models.BigIntegerField(default=0)
     tax = models.BigIntegerField(default=0)
-    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
 
     class Meta:
         db_table = "invest_trade"
@@ -127,7 +127,7 @@ class StockQuote(models.Model):
     The code may be asked for again from `due_at` on; `claimed` while somebody asks.
     """
 
-    code = models.CharField(max_length=CODE_LENGTH, primary_key=True)
+    code = models.CharField(max_length=MAX_CODE_LENGTH, primary_key=True)
     price = models.DecimalField(max_digits=20, decimal_places=6, null=True)
     currency = models.CharField(max_length=3, null=True)
     home_price = models.BigIntegerField(null=True)

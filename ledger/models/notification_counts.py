@@ -3,7 +3,7 @@
 from django.db import models
 
 
-class NotificationTally(models.Model):
+class NotificationCount(models.Model):
     """How many notifications came on a day, by whether they were recognised.
 
     Each is counted in one of several rows, so that two at once seldom meet.

@@ -3,16 +3,16 @@
 from django.db import models
 from django.db.models import Q
 
-from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, EntryType, OwnedModel
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType, OwnedModel
 from ledger.models.categories import Category
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
 
 class QuickEntry(OwnedModel):
-    """A template (service.md, Quick entry); without an amount it is asked for."""
+    """A template (spec 3.9); without an amount it is asked for."""
 
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=7, choices=EntryType.choices)
     amount = models.BigIntegerField(null=True)
     category = models.ForeignKey(
@@ -29,7 +29,7 @@ class QuickEntry(OwnedModel):
         null=True,
         related_name="+",
     )
-    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     sort_order = models.IntegerField(default=0)
 
     class Meta:

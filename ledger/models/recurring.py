@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, EntryType, OwnedModel
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType, OwnedModel
 from ledger.models.categories import Category
 from ledger.models.entries import Entry
 from ledger.models.tags import Tag
@@ -16,12 +16,12 @@ MAX_INTERVAL = 1000
 
 
 class RecurringRule(OwnedModel):
-    """What is booked, and when (contract, section 3, recurring).
+    """What is booked, and when (spec 3.10).
 
     `next_date` is the first due date that is not dealt with yet; None after the end.
     """
 
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=7, choices=EntryType.choices)
     amount = models.BigIntegerField()
     category = models.ForeignKey(
@@ -38,7 +38,7 @@ class RecurringRule(OwnedModel):
         null=True,
         related_name="+",
     )
-    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     frequency = models.CharField(
         max_length=7, choices=[(name, name) for name in Frequency]
     )

@@ -11,7 +11,7 @@ from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 
 from accounts.models import Member
-from ledger.models.base import MEMO_LENGTH, EntryType, OwnedQuerySet
+from ledger.models.base import MAX_MEMO_LENGTH, EntryType, OwnedQuerySet
 from ledger.models.wallets import Wallet
 
 
@@ -156,7 +156,7 @@ class MemoTotal(models.Model):
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
     )
     type = models.CharField(max_length=7, choices=EntryType.choices)
-    memo = models.CharField(max_length=MEMO_LENGTH)
+    memo = models.CharField(max_length=MAX_MEMO_LENGTH)
     """In lower case, without blanks."""
     category_id = models.BigIntegerField()
     entries = models.IntegerField()

@@ -2,13 +2,13 @@
 
 from django.db import models
 
-from ledger.models.base import NAME_LENGTH, OwnedModel
+from ledger.models.base import MAX_NAME_LENGTH, OwnedModel
 
 
 class Tag(OwnedModel):
-    """A word that members put on entries (service.md, Tag)."""
+    """A word that members put on entries (spec 3.8)."""
 
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
     sort_order = models.IntegerField(default=0)
 
     class Meta:

@@ -2,11 +2,11 @@
 
 from django.db import models
 
-from ledger.models.base import MEMO_LENGTH, NAME_LENGTH, OwnedModel
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, OwnedModel
 
 
 class Wallet(OwnedModel):
-    """An account, a card or cash (service.md, Wallet)."""
+    """An account, a card or cash (spec 3.2)."""
 
     class Kind(models.TextChoices):
         CASH = "CASH"
@@ -18,9 +18,9 @@ class Wallet(OwnedModel):
         LOAN = "LOAN"
         OTHER = "OTHER"
 
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    institution = models.CharField(max_length=NAME_LENGTH, blank=True, default="")
+    institution = models.CharField(max_length=MAX_NAME_LENGTH, blank=True, default="")
     sealed_account_number = models.CharField(
         max_length=255, blank=True, default="", db_column="account_number"
     )
@@ -28,7 +28,7 @@ class Wallet(OwnedModel):
     manual_valuation = models.BooleanField(default=False)
     current_value = models.BigIntegerField(null=True, blank=True)
     archived = models.BooleanField(default=False)
-    memo = models.CharField(max_length=MEMO_LENGTH, blank=True, default="")
+    memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     sort_order = models.IntegerField(default=0)
 
     class Meta:

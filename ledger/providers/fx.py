@@ -14,32 +14,38 @@ from django.conf import settings
 from django.utils import timezone
 
 from core import http_client
-from core.errors import ProviderUnavailable
+from core.errors import ProviderUnavailableError
 
 logger = logging.getLogger(__name__)
 
 FRANKFURTER_HOST = "https://api.frankfurter.dev"
 OPEN_ER_API_HOST = "https://open.er-api.com"
-CHAIN_SECONDS = 6.0
-FIRST_SECONDS = 4.0
+TOTAL_TIMEOUT_SECONDS = 6.0
+FIRST_SOURCE_TIMEOUT_SECONDS = 4.0
 """What the first source may take of it, so that the second one has its turn."""
-PAUSE_SECONDS = 10.0
+RESET_TIMEOUT_SECONDS = 10.0
 """How long a source that failed slowly is not asked by this process."""
-RATE_STEP = Decimal("0.00000001")
-RATE_LIMIT = Decimal(10) ** 12
+RATE_QUANTUM = Decimal("0.00000001")
+MAX_RATE = Decimal(10) ** 12
 _EXACT = Context(prec=60)
-_UNREADABLE = (LookupError, TypeError, ValueError, ArithmeticError, OSError)
-_NO_RATE = {400, 404, 422}
+_INVALID_RESPONSE_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    OSError,
+)
+_NO_RATE_STATUSES = {400, 404, 422}
 
-pauses = http_client.Pauses(PAUSE_SECONDS)
+circuit_breaker = http_client.KeyedCircuitBreaker(RESET_TIMEOUT_SECONDS)
 
 
-class NoRate(ProviderUnavailable):
+class RateNotAvailableError(ProviderUnavailableError):
     """The source answers, and has no rate of this pair and day."""
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class RateQuote:
     """What one unit of a currency cost in another, on the source's own date."""
 
     rate: Decimal
@@ -50,82 +56,82 @@ class Quote:
 class RateProvider(Protocol):
     """What the setting FX_PROVIDER names: a class that is made without arguments."""
 
-    def look_up(self, base: str, quote: str, day: date) -> Quote:
+    def fetch_rate(self, base: str, quote: str, day: date) -> RateQuote:
         """The rate of `day`, or the last one before it.
 
-        Raises `NoRate`, or `ProviderUnavailable` when the source fails.
+        Raises `RateNotAvailableError`, or `ProviderUnavailableError` when the source fails.
         """
         ...
 
 
-class RateSources:
-    """The real sources, one after the other, within `CHAIN_SECONDS` together."""
+class FallbackRateProvider:
+    """The real sources, one after the other, within `TOTAL_TIMEOUT_SECONDS` together."""
 
-    def look_up(self, base: str, quote: str, day: date) -> Quote:
-        deadline = time.monotonic() + CHAIN_SECONDS
+    def fetch_rate(self, base: str, quote: str, day: date) -> RateQuote:
+        deadline = time.monotonic() + TOTAL_TIMEOUT_SECONDS
         try:
-            return ask_frankfurter(base, quote, day, FIRST_SECONDS)
-        except ProviderUnavailable:
+            return fetch_frankfurter(base, quote, day, FIRST_SOURCE_TIMEOUT_SECONDS)
+        except ProviderUnavailableError:
             if day < timezone.localdate():
                 raise
-        return ask_open_er_api(base, quote, day, deadline - time.monotonic())
+        return fetch_open_er_api(base, quote, day, deadline - time.monotonic())
 
 
-def ask_frankfurter(base: str, quote: str, day: date, seconds: float) -> Quote:
+def fetch_frankfurter(base: str, quote: str, day: date, seconds: float) -> RateQuote:
     """`GET /v2/rate/USD/KRW?date=…`; a weekend's answer carries Friday's date."""
     source, url = "frankfurter", f"{settings.FX_BASE_URL}/v2/rate/{base}/{quote}"
-    body = _ask(source, url, {"date": day.isoformat()}, seconds)
-    with _refuse_unreadable(source):
+    body = _get_json(source, url, {"date": day.isoformat()}, seconds)
+    with _convert_parse_errors(source):
         rate_date = date.fromisoformat(body["date"])
         if (body["base"], body["quote"]) != (base, quote) or rate_date > day:
             raise ValueError("another pair or day")
-        return Quote(read_rate(body["rate"]), rate_date, source)
+        return RateQuote(parse_rate(body["rate"]), rate_date, source)
 
 
-def ask_open_er_api(base: str, quote: str, day: date, seconds: float) -> Quote:
+def fetch_open_er_api(base: str, quote: str, day: date, seconds: float) -> RateQuote:
     """`GET /v6/latest/USD`: all rates of today for one currency.
 
     On a host of its own, unless FX_BASE_URL puts another in the place of both.
     """
     source, host = "open.er-api", settings.FX_BASE_URL
     host = OPEN_ER_API_HOST if host == FRANKFURTER_HOST else host
-    body = _ask(source, f"{host}/v6/latest/{base}", {}, seconds)
-    with _refuse_unreadable(source):
+    body = _get_json(source, f"{host}/v6/latest/{base}", {}, seconds)
+    with _convert_parse_errors(source):
         if body["result"] != "success" or body["base_code"] != base:
             raise ValueError("another currency, or no success")
         if quote not in body["rates"]:
-            raise NoRate
+            raise RateNotAvailableError
         updated_at = datetime.fromtimestamp(body["time_last_update_unix"], UTC)
         rate_date = min(updated_at.date(), day)
-        return Quote(read_rate(body["rates"][quote]), rate_date, source)
+        return RateQuote(parse_rate(body["rates"][quote]), rate_date, source)
 
 
-def read_rate(value: Any) -> Decimal:
+def parse_rate(value: Any) -> Decimal:
     """A JSON number, to 8 decimals; none that is NaN, not positive or rounds to 0."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise TypeError("no exact number")
-    rate = Decimal(value).quantize(RATE_STEP, ROUND_HALF_UP, _EXACT)
-    if not 0 < rate < RATE_LIMIT:
+    rate = Decimal(value).quantize(RATE_QUANTUM, ROUND_HALF_UP, _EXACT)
+    if not 0 < rate < MAX_RATE:
         raise ValueError("no rate")
     return rate
 
 
-def _ask(
+def _get_json(
     source: str, url: str, params: Mapping[str, str], seconds: float
 ) -> dict[str, Any]:
     """The JSON object that the source answers, its fractions exact."""
-    if not pauses.admits(source) or seconds <= 0:
-        raise ProviderUnavailable
+    if not circuit_breaker.can_attempt(source) or seconds <= 0:
+        raise ProviderUnavailableError
     began = time.monotonic()
     try:
         answer = http_client.get(url, params, seconds=seconds)
-    except ProviderUnavailable:
-        pauses.note_failure(source, began)
+    except ProviderUnavailableError:
+        circuit_breaker.record_failure(source, began)
         logger.warning("exchange rates: %s does not answer", source)
         raise
-    if answer.status in _NO_RATE:
-        raise NoRate
-    with _refuse_unreadable(source):
+    if answer.status in _NO_RATE_STATUSES:
+        raise RateNotAvailableError
+    with _convert_parse_errors(source):
         if answer.status != 200:
             raise ValueError("no success")
         body = json.loads(answer.body, parse_float=Decimal)
@@ -135,10 +141,10 @@ def _ask(
 
 
 @contextmanager
-def _refuse_unreadable(source: str) -> Iterator[None]:
+def _convert_parse_errors(source: str) -> Iterator[None]:
     """What an answer holds is believed only where it is what was agreed."""
     try:
         yield
-    except (*_UNREADABLE, RecursionError):
+    except (*_INVALID_RESPONSE_ERRORS, RecursionError):
         logger.warning("exchange rates: %s answers what cannot be read", source)
-        raise ProviderUnavailable from None
+        raise ProviderUnavailableError from None

@@ -9,23 +9,23 @@ from typing import Any
 from django.conf import settings
 
 from core import http_client
-from core.errors import InvalidImage, ProviderUnavailable
+from core.errors import InvalidImageError, ProviderUnavailableError
 
 logger = logging.getLogger(__name__)
 
-RECOGNITION_SECONDS = 10.0
-WANTED = "responses.error,responses.fullTextAnnotation.text"
+RECOGNITION_TIMEOUT_SECONDS = 10.0
+RESPONSE_FIELD_MASK = "responses.error,responses.fullTextAnnotation.text"
 """Without this mask the answer has a box for each letter, megabytes of them."""
-BAD_IMAGE = 3
+INVALID_ARGUMENT = 3
 """INVALID_ARGUMENT, google.rpc.Code: how an image is refused."""
-_NAME = re.compile(r"[A-Z_]{1,50}")
+_ERROR_NAME_RE = re.compile(r"[A-Z_]{1,50}")
 
 
 def recognize_text(jpeg: bytes) -> str:
     """All text on the picture, "" where there is none.
 
-    Raises `InvalidImage` where the provider cannot read the picture, and
-    `ProviderUnavailable` for everything else: no answer, a refused key, a quota.
+    Raises `InvalidImageError` where the provider cannot read the picture, and
+    `ProviderUnavailableError` for everything else: no answer, a refused key, a quota.
     """
     try:
         answer = http_client.post_json(
@@ -39,56 +39,58 @@ def recognize_text(jpeg: bytes) -> str:
                     }
                 ]
             },
-            seconds=RECOGNITION_SECONDS,
+            seconds=RECOGNITION_TIMEOUT_SECONDS,
             headers={
                 "X-Goog-Api-Key": settings.OCR_API_KEY,
-                "X-Goog-FieldMask": WANTED,
+                "X-Goog-FieldMask": RESPONSE_FIELD_MASK,
             },
         )
-    except ProviderUnavailable:
-        raise _report("no answer") from None
+    except ProviderUnavailableError:
+        raise _log_failure("no answer") from None
     if answer.status != 200:
-        raise _report(f"status {answer.status} {_read_reason(answer.body)}")
-    return _read_text(_read_json(answer.body))
+        raise _log_failure(f"status {answer.status} {_error_status(answer.body)}")
+    return _extract_text(_parse_json(answer.body))
 
 
-def _read_text(body: Any) -> str:
+def _extract_text(body: Any) -> str:
     match body:
-        case {"responses": [{"error": {"code": code}}]} if code == BAD_IMAGE:
-            raise InvalidImage
+        case {"responses": [{"error": {"code": code}}]} if code == INVALID_ARGUMENT:
+            raise InvalidImageError
         case {"responses": [{"error": dict(error)}]} if error:
-            raise _report(f"error {_name(error.get('code'))}")
+            raise _log_failure(f"error {_safe_error_name(error.get('code'))}")
         case {"responses": [{"fullTextAnnotation": {"text": str(text)}}]}:
             return text.encode("utf-8", "replace").decode()
         case {"responses": [{"textAnnotations": [{"description": str(text)}, *_]}]}:
             return text.encode("utf-8", "replace").decode()
         case {"responses": [dict()]}:
             return ""
-    raise _report("an answer that cannot be read")
+    raise _log_failure("an answer that cannot be read")
 
 
-def _read_reason(body: bytes) -> str:
+def _error_status(body: bytes) -> str:
     """The provider's own name of a refusal, such as PERMISSION_DENIED."""
-    match _read_json(body):
+    match _parse_json(body):
         case {"error": {"status": status}}:
-            return _name(status)
+            return _safe_error_name(status)
     return ""
 
 
-def _read_json(body: bytes) -> Any:
+def _parse_json(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
 
 
-def _name(value: Any) -> str:
+def _safe_error_name(value: Any) -> str:
     """Only a number or a name: an answer's own words could quote what was sent."""
-    if isinstance(value, int) or (isinstance(value, str) and _NAME.fullmatch(value)):
+    if isinstance(value, int) or (
+        isinstance(value, str) and _ERROR_NAME_RE.fullmatch(value)
+    ):
         return str(value)[:50]
     return ""
 
 
-def _report(why: str) -> ProviderUnavailable:
+def _log_failure(why: str) -> ProviderUnavailableError:
     logger.warning("receipt recognition: %s", why.strip())
-    return ProviderUnavailable()
+    return ProviderUnavailableError()

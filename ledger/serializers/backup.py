@@ -5,24 +5,24 @@ from rest_framework import serializers
 from core.api.fields import QuerySerializer, Serializer
 
 
-class RestoreQuery(QuerySerializer):
+class RestoreQuerySerializer(QuerySerializer):
     """`?dryRun=` is refused: who writes it does not mean to lose a ledger."""
 
-    takes_empty = True
+    keep_blank_values = True
 
     dry_run = serializers.BooleanField(
         required=False, default=False, help_text="Check and count; write nothing."
     )
 
 
-class RestoreFile(Serializer):
+class RestoreFileRequestSerializer(Serializer):
     file = serializers.FileField(
         allow_empty_file=True,  # which is no backup, as other files are none
         help_text="A workbook (xlsx), or JSON of the same structure; at most 10 MB.",
     )
 
 
-class RestoreBody(Serializer):
+class RestoreRequestSerializer(Serializer):
     """The sheets of the workbook as lists; tags are lists of names.
 
     A list that is left out is an empty one. The fields are the headers of the
@@ -38,7 +38,7 @@ class RestoreBody(Serializer):
     quick_entries = serializers.ListField(child=serializers.DictField(), required=False)
 
 
-class RestoredBody(Serializer):
+class RestoreResultSerializer(Serializer):
     """How many rows of each sheet were restored, or would be."""
 
     dry_run = serializers.BooleanField()

@@ -4,41 +4,47 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import MAX_AMOUNT, Amount, Exact, Serializer, Whole
-from ledger.budgets import MonthStatus, Status
+from core.api.fields import (
+    MAX_AMOUNT,
+    AmountField,
+    ExactDecimalField,
+    Serializer,
+    StrictIntegerField,
+)
+from ledger.budgets import BudgetStatus, MonthlyBudgetStatus
 from ledger.models import Budget
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.serializers.fields import NameField
-from ledger.serializers.periods import MonthBody
+from ledger.serializers.periods import MonthSerializer
 
 
-class BudgetBody(MonthBody):
+class BudgetSerializer(MonthSerializer):
     """A budget on a major category covers its minor ones."""
 
     id = serializers.IntegerField(read_only=True)
     category = NameField(
         help_text="An expense category by name; an unknown one is created."
     )
-    amount = Amount()
+    amount = AmountField()
 
 
-class CopyBody(Serializer):
-    from_year = Whole(min_value=MIN_YEAR, max_value=MAX_YEAR)
-    from_month = Whole(min_value=1, max_value=12)
-    to_year = Whole(min_value=MIN_YEAR, max_value=MAX_YEAR)
-    to_month = Whole(min_value=1, max_value=12)
+class CopyBudgetsRequestSerializer(Serializer):
+    from_year = StrictIntegerField(min_value=MIN_YEAR, max_value=MAX_YEAR)
+    from_month = StrictIntegerField(min_value=1, max_value=12)
+    to_year = StrictIntegerField(min_value=MIN_YEAR, max_value=MAX_YEAR)
+    to_month = StrictIntegerField(min_value=1, max_value=12)
 
 
-class CopiedBody(Serializer):
+class CopyBudgetsResultSerializer(Serializer):
     created = serializers.IntegerField()
     overwritten = serializers.IntegerField()
 
 
-class TotalBody(Serializer):
+class BudgetTotalSerializer(Serializer):
     budgeted = serializers.IntegerField()
     spent = serializers.IntegerField()
     remaining = serializers.IntegerField(help_text="Negative when overspent.")
-    share = Exact(
+    share = ExactDecimalField(
         max_digits=20,
         decimal_places=4,
         allow_null=True,
@@ -46,46 +52,46 @@ class TotalBody(Serializer):
     )
 
 
-class CategoryStatusBody(TotalBody):
+class CategoryBudgetStatusSerializer(BudgetTotalSerializer):
     category = serializers.CharField()
     parent = serializers.CharField(allow_null=True)  # type: ignore[assignment]
 
 
-class IncomeStatusBody(Serializer):
+class IncomeStatusSerializer(Serializer):
     expected = serializers.IntegerField()
     actual = serializers.IntegerField()
 
 
-class BudgetStatusBody(Serializer):
+class MonthlyBudgetStatusSerializer(Serializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
-    categories = CategoryStatusBody(many=True)
-    total = TotalBody(
+    categories = CategoryBudgetStatusSerializer(many=True)
+    total = BudgetTotalSerializer(
         help_text="Of the budgeted categories; a minor one below a budgeted major "
         "one counts once."
     )
-    income = IncomeStatusBody()
+    income = IncomeStatusSerializer()
 
 
-class ChartDayBody(Serializer):
+class BudgetChartDaySerializer(Serializer):
     date = serializers.DateField()
     budgeted = serializers.IntegerField(help_text="Up to this day, spread evenly.")
     spent = serializers.IntegerField(help_text="Up to this day.")
 
 
-class BudgetChartBody(Serializer):
+class BudgetChartSerializer(Serializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
-    days = ChartDayBody(many=True)
+    days = BudgetChartDaySerializer(many=True)
 
 
-class IncomeBody(MonthBody):
-    amount = Whole(
+class BudgetIncomeSerializer(MonthSerializer):
+    amount = StrictIntegerField(
         min_value=0, max_value=MAX_AMOUNT, help_text="0 where none is expected."
     )
 
 
-def describe_budget(budget: Budget) -> dict[str, Any]:
+def budget_payload(budget: Budget) -> dict[str, Any]:
     return {
         "id": budget.pk,
         "category": budget.category.name,
@@ -95,7 +101,7 @@ def describe_budget(budget: Budget) -> dict[str, Any]:
     }
 
 
-def describe_total(status: Status) -> dict[str, Any]:
+def budget_total_payload(status: BudgetStatus) -> dict[str, Any]:
     return {
         "budgeted": status.budgeted,
         "spent": status.spent,
@@ -104,13 +110,13 @@ def describe_total(status: Status) -> dict[str, Any]:
     }
 
 
-def describe_status(status: MonthStatus) -> dict[str, Any]:
+def monthly_budget_status_payload(status: MonthlyBudgetStatus) -> dict[str, Any]:
     return {
         "categories": [
-            {"category": row.category, "parent": row.parent} | describe_total(row)
+            {"category": row.category, "parent": row.parent} | budget_total_payload(row)
             for row in status.categories
         ],
-        "total": describe_total(status.total),
+        "total": budget_total_payload(status.total),
         "income": {
             "expected": status.expected_income,
             "actual": status.actual_income,

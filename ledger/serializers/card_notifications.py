@@ -5,20 +5,20 @@ from typing import Any
 
 from rest_framework import serializers
 
-from card_alerts.result import Kind, Parsed, Reason
-from core.api.fields import Exact, Serializer, Text
+from card_alerts.result import Kind, ParseResult, Reason
+from core.api.fields import ExactDecimalField, Serializer, StrictCharField
 from ledger.card_notifications.processing import Action
 from ledger.models import Wallet
-from ledger.ownership import OwnedId
-from ledger.serializers.entries import EntryBody
+from ledger.ownership import OwnedPrimaryKeyField
+from ledger.serializers.entries import EntrySerializer
 
-TEXT_LENGTH = 4_000
-SENDER_LENGTH = 200
-EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
-LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+MAX_TEXT_LENGTH = 4_000
+MAX_SENDER_LENGTH = 200
+MIN_RECEIVED_AT = datetime(2000, 1, 1, tzinfo=UTC)
+MAX_RECEIVED_AT = datetime(2200, 1, 1, tzinfo=UTC)
 
 
-class NotificationText(Text):
+class NotificationTextField(StrictCharField):
     """A text as it came: not trimmed, so that spans fit, and with either line end."""
 
     def __init__(self, **options: Any) -> None:
@@ -30,7 +30,7 @@ class NotificationText(Text):
         return data if isinstance(data, str) else super().to_internal_value(data)
 
 
-class ReceivedField(serializers.DateTimeField):
+class ReceivedAtField(serializers.DateTimeField):
     """An ISO 8601 time; without an offset it is of the home time zone."""
 
     def to_internal_value(self, data: Any) -> datetime:
@@ -40,33 +40,33 @@ class ReceivedField(serializers.DateTimeField):
             received: datetime = super().to_internal_value(data)
         except OverflowError:
             self.fail("overflow")
-        if not EARLIEST <= received <= LATEST:
+        if not MIN_RECEIVED_AT <= received <= MAX_RECEIVED_AT:
             self.fail("overflow")
         return received
 
 
-class ParseBody(Serializer):
-    text = NotificationText(
-        max_length=TEXT_LENGTH, help_text="The notification as it came."
+class ParseNotificationRequestSerializer(Serializer):
+    text = NotificationTextField(
+        max_length=MAX_TEXT_LENGTH, help_text="The notification as it came."
     )
-    received_at = ReceivedField(
+    received_at = ReceivedAtField(
         required=False,
         allow_null=True,
         default=None,
         help_text="When it came; default now. A printed day lies in its past year.",
     )
-    sender = Text(
+    sender = StrictCharField(
         required=False,
         allow_null=True,
         allow_blank=True,
         default="",
-        max_length=SENDER_LENGTH,
+        max_length=MAX_SENDER_LENGTH,
         help_text="The number or the app that it came from.",
     )
 
 
-class NotificationBody(ParseBody):
-    wallet_id = OwnedId(
+class NotificationRequestSerializer(ParseNotificationRequestSerializer):
+    wallet_id = OwnedPrimaryKeyField(
         Wallet,
         source="wallet",
         required=False,
@@ -76,12 +76,12 @@ class NotificationBody(ParseBody):
     )
 
 
-class SpanBody(Serializer):
+class SpanSerializer(Serializer):
     start = serializers.IntegerField()
     end = serializers.IntegerField(help_text="The first code point behind it.")
 
 
-class ParsedBody(Serializer):
+class ParsedNotificationSerializer(Serializer):
     """What a text tells; null is what it does not tell."""
 
     recognized = serializers.BooleanField()
@@ -97,7 +97,9 @@ class ParsedBody(Serializer):
     currency = serializers.CharField(
         allow_null=True, help_text="Null for the home currency."
     )
-    original_amount = Exact(max_digits=16, decimal_places=4, allow_null=True)
+    original_amount = ExactDecimalField(
+        max_digits=16, decimal_places=4, allow_null=True
+    )
     merchant = serializers.CharField(allow_null=True)
     installment_months = serializers.IntegerField(allow_null=True)
     occurred_at = serializers.DateTimeField(allow_null=True)
@@ -109,22 +111,24 @@ class ParsedBody(Serializer):
         choices=list(Reason), allow_null=True, help_text="Why it is not recorded."
     )
     spans = serializers.DictField(
-        child=SpanBody(), help_text="By field: where in `text` it was found."
+        child=SpanSerializer(), help_text="By field: where in `text` it was found."
     )
 
 
-class OutcomeBody(Serializer):
+class NotificationOutcomeSerializer(Serializer):
     action = serializers.ChoiceField(choices=list(Action))
     reason = serializers.ChoiceField(
         choices=list(Reason), allow_null=True, help_text="With IGNORED."
     )
-    entry = EntryBody(
+    entry = EntrySerializer(
         allow_null=True, help_text="What was made, or made before, of the payment."
     )
-    parsed = ParsedBody()
+    parsed = ParsedNotificationSerializer()
 
 
-def describe_parsed(parsed: Parsed, wallet: Wallet | None) -> dict[str, Any]:
+def parsed_notification_payload(
+    parsed: ParseResult, wallet: Wallet | None
+) -> dict[str, Any]:
     return {
         "recognized": parsed.recognized,
         "kind": parsed.kind,

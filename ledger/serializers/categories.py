@@ -7,25 +7,25 @@ from rest_framework import serializers
 from core.api.fields import QuerySerializer, Serializer
 from ledger.models import Category
 from ledger.models.base import EntryType
-from ledger.ownership import OwnedId
+from ledger.ownership import OwnedPrimaryKeyField
 from ledger.serializers.fields import NameField
 
 
-class CategoryBody(Serializer):
+class CategorySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
     type = serializers.ChoiceField(choices=EntryType.choices)
-    parent_id = OwnedId(
+    parent_id = OwnedPrimaryKeyField(
         Category, source="parent", required=False, allow_null=True, default=None
     )
     sort_order = serializers.IntegerField(read_only=True)
 
 
-class CategoryQuery(QuerySerializer):
+class CategoryQuerySerializer(QuerySerializer):
     type = serializers.ChoiceField(choices=EntryType.choices, required=False)
 
 
-class ImportBody(Serializer):
+class ImportCategoriesRequestSerializer(Serializer):
     language = serializers.ChoiceField(
         choices=["ko", "en"],
         required=False,
@@ -34,12 +34,12 @@ class ImportBody(Serializer):
     )
 
 
-class ImportedBody(Serializer):
+class ImportCategoriesResultSerializer(Serializer):
     imported = serializers.IntegerField()
     skipped = serializers.IntegerField()
 
 
-def describe_category(category: Category) -> dict[str, Any]:
+def category_payload(category: Category) -> dict[str, Any]:
     return {
         "id": category.pk,
         "name": category.name,

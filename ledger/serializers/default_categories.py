@@ -5,18 +5,20 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from core.api.fields import Serializer, Text, Whole
+from core.api.fields import Serializer, StrictCharField, StrictIntegerField
 from ledger.models import DefaultCategory
 
 NAME_LENGTH = 100
 
 
-class ParentId(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
+class ParentCategoryField(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
     """The id of a default category."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
-            queryset=DefaultCategory.objects.all(), pk_field=Whole(), **options
+            queryset=DefaultCategory.objects.all(),
+            pk_field=StrictIntegerField(),
+            **options,
         )
 
     def run_validation(self, data: Any = empty) -> Any:
@@ -29,21 +31,23 @@ class ParentId(serializers.PrimaryKeyRelatedField):  # type: ignore[type-arg]
         return False
 
 
-class DefaultCategoryBody(Serializer):
+class DefaultCategorySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
-    name = Text(max_length=NAME_LENGTH)
-    name_en = Text(
+    name = StrictCharField(max_length=NAME_LENGTH)
+    name_en = StrictCharField(
         max_length=NAME_LENGTH,
         allow_blank=True,
         required=False,
         help_text="What an import in English takes instead of the name.",
     )
     type = serializers.ChoiceField(choices=DefaultCategory.Type.choices)
-    parent_id = ParentId(source="parent", required=False, allow_null=True, default=None)
+    parent_id = ParentCategoryField(
+        source="parent", required=False, allow_null=True, default=None
+    )
     sort_order = serializers.IntegerField(read_only=True)
 
 
-def describe_default_category(category: DefaultCategory) -> dict[str, Any]:
+def default_category_payload(category: DefaultCategory) -> dict[str, Any]:
     return {
         "id": category.pk,
         "name": category.name,

@@ -8,25 +8,25 @@ from rest_framework import serializers
 
 from core.api.fields import (
     MAX_AMOUNT,
-    Amount,
-    Day,
-    PositiveExact,
+    AmountField,
+    IsoDateField,
+    PositiveDecimalField,
     QuerySerializer,
     Serializer,
-    Text,
-    Whole,
+    StrictCharField,
+    StrictIntegerField,
 )
-from core.errors import InvalidField
-from ledger.currencies import CODES
+from core.errors import InvalidFieldError
+from ledger.currencies import CURRENCY_CODES
 from ledger.models import Wallet
-from ledger.models.base import NAME_LENGTH, EntryType
-from ledger.ownership import OwnedId
-from ledger.serializers.fields import NameField, OptionalText, TagNames
+from ledger.models.base import MAX_NAME_LENGTH, EntryType
+from ledger.ownership import OwnedPrimaryKeyField
+from ledger.serializers.fields import LedgerTagListField, NameField, OptionalTextField
 
-MIN_YEAR, MAX_YEAR = 1, 9999
+MIN_FILTER_YEAR, MAX_FILTER_YEAR = 1, 9999
 
 
-class CurrencyField(Text):
+class CurrencyField(StrictCharField):
     """An ISO 4217 code, in any letter case."""
 
     def __init__(self, **options: Any) -> None:
@@ -34,23 +34,23 @@ class CurrencyField(Text):
 
     def to_internal_value(self, data: Any) -> str:
         code = super().to_internal_value(data).upper()
-        if code not in CODES:
+        if code not in CURRENCY_CODES:
             raise serializers.ValidationError("There is no such currency.")
         return code
 
 
-class EntryWalletBody(Serializer):
+class EntryWalletSerializer(Serializer):
     id = serializers.IntegerField()
     name = serializers.CharField()
 
 
-class EntryBody(Serializer):
-    """An entry (contract, section 3); what is read can be sent back as it is."""
+class EntrySerializer(Serializer):
+    """An entry (spec 3.4); what is read can be sent back as it is."""
 
     id = serializers.IntegerField(read_only=True)
-    date = Day()
+    date = IsoDateField()
     type = serializers.ChoiceField(choices=EntryType.choices)
-    amount = Amount(
+    amount = AmountField(
         min_value=0,
         required=False,
         allow_null=True,
@@ -66,14 +66,14 @@ class EntryBody(Serializer):
         default=None,
         help_text="By name; an unknown one is created as a major category.",
     )
-    wallet_id = OwnedId(
+    wallet_id = OwnedPrimaryKeyField(
         Wallet, source="wallet", required=False, allow_null=True, default=None
     )
-    wallet = EntryWalletBody(read_only=True, allow_null=True)
-    memo = OptionalText()
-    tags = TagNames(help_text="By name; unknown ones are created.")
+    wallet = EntryWalletSerializer(read_only=True, allow_null=True)
+    memo = OptionalTextField()
+    tags = LedgerTagListField(help_text="By name; unknown ones are created.")
     currency = CurrencyField(required=False, allow_null=True, default=None)
-    original_amount = PositiveExact(
+    original_amount = PositiveDecimalField(
         max_digits=16,
         decimal_places=4,
         required=False,
@@ -81,7 +81,7 @@ class EntryBody(Serializer):
         default=None,
         help_text="In `currency`; null for a home-currency entry.",
     )
-    exchange_rate = PositiveExact(
+    exchange_rate = PositiveDecimalField(
         max_digits=20,
         decimal_places=8,
         required=False,
@@ -89,7 +89,7 @@ class EntryBody(Serializer):
         default=None,
         help_text="Home-currency units for one unit of `currency`.",
     )
-    installment_months = Whole(
+    installment_months = StrictIntegerField(
         min_value=2,
         max_value=24,
         required=False,
@@ -102,27 +102,27 @@ class EntryBody(Serializer):
     updated_at = serializers.DateTimeField(read_only=True)
 
 
-class EntryQuery(QuerySerializer):
+class EntryQuerySerializer(QuerySerializer):
     """The filters of the entry list; all that are given must hold."""
 
-    from_ = Day(required=False, source="from_")
-    to = Day(required=False)
+    from_ = IsoDateField(required=False, source="from_")
+    to = IsoDateField(required=False)
     year = serializers.IntegerField(
-        min_value=MIN_YEAR, max_value=MAX_YEAR, required=False
+        min_value=MIN_FILTER_YEAR, max_value=MAX_FILTER_YEAR, required=False
     )
     month = serializers.IntegerField(
         min_value=1, max_value=12, required=False, help_text="Together with `year`."
     )
     type = serializers.ChoiceField(choices=EntryType.choices, required=False)
     category = serializers.CharField(
-        max_length=NAME_LENGTH,
+        max_length=MAX_NAME_LENGTH,
         required=False,
         help_text="By name; a major one includes its minor ones.",
     )
     wallet_id = serializers.IntegerField(required=False)
-    tag = serializers.CharField(max_length=NAME_LENGTH, required=False)
+    tag = serializers.CharField(max_length=MAX_NAME_LENGTH, required=False)
     keyword = serializers.CharField(
-        max_length=NAME_LENGTH, required=False, help_text="In the memo, any case."
+        max_length=MAX_NAME_LENGTH, required=False, help_text="In the memo, any case."
     )
     pending = serializers.BooleanField(required=False, allow_null=True, default=None)
     min_amount = serializers.IntegerField(
@@ -133,17 +133,17 @@ class EntryQuery(QuerySerializer):
     )
 
 
-class PendingCountBody(Serializer):
+class PendingCountSerializer(Serializer):
     count = serializers.IntegerField()
 
 
-def days_of(query: dict[str, Any]) -> tuple[date | None, date | None]:
+def resolve_date_range(query: dict[str, Any]) -> tuple[date | None, date | None]:
     """First and last day that the filters leave, both included."""
     start, end = query.get("from_"), query.get("to")
     year, month = query.get("year"), query.get("month")
     if year is None:
         if month is not None:
-            raise InvalidField("year", "A month needs its year.", "required")
+            raise InvalidFieldError("year", "A month needs its year.", "required")
         return start, end
     first = date(year, month or 1, 1)
     last = date(year, month or 12, calendar.monthrange(year, month or 12)[1])

@@ -5,24 +5,31 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from core.api.fields import MAX_AMOUNT, QuerySerializer, TagList, TagText, Text, Whole
-from ledger.models.base import MEMO_LENGTH, NAME_LENGTH
+from core.api.fields import (
+    MAX_AMOUNT,
+    QuerySerializer,
+    StrictCharField,
+    StrictIntegerField,
+    TagCharField,
+    UniqueListField,
+)
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
 
-MAX_TAGS = 50
+MAX_TAGS_PER_ENTRY = 50
 """Tags on one entry."""
 
 
-class NameField(Text):
+class NameField(StrictCharField):
     """A name of 1 to 100 characters."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=NAME_LENGTH, **options)
+        super().__init__(max_length=MAX_NAME_LENGTH, **options)
 
 
-class OptionalText(Text):
+class OptionalTextField(StrictCharField):
     """A text that may be left out, empty or null; it is "" then."""
 
-    def __init__(self, max_length: int = MEMO_LENGTH, **options: Any) -> None:
+    def __init__(self, max_length: int = MAX_MEMO_LENGTH, **options: Any) -> None:
         super().__init__(
             max_length=max_length,
             required=False,
@@ -36,34 +43,34 @@ class OptionalText(Text):
         return super().run_validation(data) or ""
 
 
-class SignedAmount(Whole):
+class SignedMoneyField(StrictIntegerField):
     """Whole home-currency units that may be negative, such as a loan's balance."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(min_value=-MAX_AMOUNT, max_value=MAX_AMOUNT, **options)
 
 
-class TagNameField(TagText):
+class LedgerTagNameField(TagCharField):
     """A tag's name of 1 to 100 characters."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=NAME_LENGTH, **options)
+        super().__init__(max_length=MAX_NAME_LENGTH, **options)
 
 
-class TagNames(TagList):
+class LedgerTagListField(UniqueListField):
     """The tags of an entry by name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
-            child=TagNameField(),
-            max_length=MAX_TAGS,
+            child=LedgerTagNameField(),
+            max_length=MAX_TAGS_PER_ENTRY,
             required=False,
             default=list,
             **options,
         )
 
 
-class MoveToQuery(QuerySerializer):
+class MoveToQuerySerializer(QuerySerializer):
     """`moveTo`: where what refers to a deleted row goes."""
 
     move_to = serializers.IntegerField(required=False)

@@ -7,47 +7,47 @@ from rest_framework import serializers
 
 from core.api.fields import (
     MAX_AMOUNT,
-    Amount,
-    Day,
-    Exact,
-    PositiveExact,
+    AmountField,
+    ExactDecimalField,
+    IsoDateField,
+    PositiveDecimalField,
     QuerySerializer,
     Serializer,
-    Text,
+    StrictCharField,
 )
-from ledger.investments.portfolio import Holding, Portfolio, Totals
+from ledger.investments.portfolio import Holding, Portfolio, PortfolioTotals
 from ledger.investments.prices import Price
 from ledger.models import Stock, Trade
-from ledger.models.investments import CODE_LENGTH
-from ledger.ownership import OwnedId
-from ledger.serializers.fields import NameField, OptionalText
+from ledger.models.investments import MAX_CODE_LENGTH
+from ledger.ownership import OwnedPrimaryKeyField
+from ledger.serializers.fields import NameField, OptionalTextField
 
-PositiveOrZero = functools.partial(Amount, min_value=0)
+NonNegativeMoneyField = functools.partial(AmountField, min_value=0)
 
 
-class CodeField(Text):
+class StockCodeField(StrictCharField):
     """A stock's code in capital letters."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=CODE_LENGTH, **options)
+        super().__init__(max_length=MAX_CODE_LENGTH, **options)
 
     def to_internal_value(self, data: Any) -> str:
         return super().to_internal_value(data).upper()
 
 
-class StockBody(Serializer):
-    """A stock (contract, section 3)."""
+class StockSerializer(Serializer):
+    """A stock (spec 3.14)."""
 
     id = serializers.IntegerField(read_only=True)
-    code = CodeField(
+    code = StockCodeField(
         help_text=(
             "By which its price is looked up, kept in capital letters: 005930 for a "
             "Korean stock, AAPL for an American one. Unique for the member."
         )
     )
     name = NameField()
-    market = OptionalText(max_length=CODE_LENGTH)
-    current_price = PositiveOrZero(
+    market = OptionalTextField(max_length=MAX_CODE_LENGTH)
+    current_price = NonNegativeMoneyField(
         required=False,
         allow_null=True,
         default=None,
@@ -62,49 +62,49 @@ class StockBody(Serializer):
     sort_order = serializers.IntegerField(read_only=True)
 
 
-class TradeBody(Serializer):
-    """A trade (contract, section 3); what is read can be sent back as it is."""
+class TradeSerializer(Serializer):
+    """A trade (spec 3.14); what is read can be sent back as it is."""
 
     id = serializers.IntegerField(read_only=True)
-    stock_id = OwnedId(Stock, source="stock")
+    stock_id = OwnedPrimaryKeyField(Stock, source="stock")
     side = serializers.ChoiceField(choices=Trade.Side.choices)
-    date = Day()
-    quantity = PositiveExact(
+    date = IsoDateField()
+    quantity = PositiveDecimalField(
         max_digits=18,
         decimal_places=6,
         help_text="More than 0, up to 12 digits before and 6 after the point.",
     )
-    price = PositiveOrZero(
+    price = NonNegativeMoneyField(
         help_text=(
             f"Of one share, whole home-currency units, 0 to {MAX_AMOUNT}; 0 for "
             "shares that were given, such as bonus shares."
         )
     )
-    fee = PositiveOrZero(required=False, default=0)
-    tax = PositiveOrZero(
+    fee = NonNegativeMoneyField(required=False, default=0)
+    tax = NonNegativeMoneyField(
         required=False, default=0, help_text="Lowers the profit of a sell only."
     )
-    memo = OptionalText()
+    memo = OptionalTextField()
 
 
-class TradeQuery(QuerySerializer):
+class TradeQuerySerializer(QuerySerializer):
     """The filters of the trade list; all that are given must hold."""
 
     stock_id = serializers.IntegerField(required=False)
-    from_ = Day(required=False, source="from_")
-    to = Day(required=False)
+    from_ = IsoDateField(required=False, source="from_")
+    to = IsoDateField(required=False)
     side = serializers.ChoiceField(choices=Trade.Side.choices, required=False)
 
 
-class HoldingBody(Serializer):
+class HoldingSerializer(Serializer):
     stock_id = serializers.IntegerField()
     code = serializers.CharField()
     name = serializers.CharField()
     market = serializers.CharField()
-    quantity = Exact(
+    quantity = ExactDecimalField(
         max_digits=30, decimal_places=6, help_text="0 where all shares were sold."
     )
-    average_cost = Exact(
+    average_cost = ExactDecimalField(
         max_digits=30,
         decimal_places=2,
         allow_null=True,
@@ -120,7 +120,7 @@ class HoldingBody(Serializer):
         allow_null=True, help_text="Null where no price is known."
     )
     unrealized_profit = serializers.IntegerField(allow_null=True)
-    unrealized_rate = Exact(
+    unrealized_rate = ExactDecimalField(
         max_digits=30,
         decimal_places=4,
         allow_null=True,
@@ -129,22 +129,24 @@ class HoldingBody(Serializer):
     realized_profit = serializers.IntegerField()
 
 
-class TotalsBody(Serializer):
+class PortfolioTotalsSerializer(Serializer):
     """Rounded from the exact sums; a holding without a price counts at its cost."""
 
     cost_basis = serializers.IntegerField()
     market_value = serializers.IntegerField()
     unrealized_profit = serializers.IntegerField()
-    unrealized_rate = Exact(max_digits=30, decimal_places=4, allow_null=True)
+    unrealized_rate = ExactDecimalField(
+        max_digits=30, decimal_places=4, allow_null=True
+    )
     realized_profit = serializers.IntegerField()
 
 
-class PortfolioBody(Serializer):
-    holdings = HoldingBody(many=True)
-    totals = TotalsBody()
+class PortfolioSerializer(Serializer):
+    holdings = HoldingSerializer(many=True)
+    totals = PortfolioTotalsSerializer()
 
 
-def describe_stock(stock: Stock, price: Price) -> dict[str, Any]:
+def stock_payload(stock: Stock, price: Price) -> dict[str, Any]:
     return {
         "id": stock.pk,
         "code": stock.code,
@@ -156,7 +158,7 @@ def describe_stock(stock: Stock, price: Price) -> dict[str, Any]:
     }
 
 
-def describe_trade(trade: Trade) -> dict[str, Any]:
+def trade_payload(trade: Trade) -> dict[str, Any]:
     return {
         "id": trade.pk,
         "stockId": trade.stock_id,
@@ -170,14 +172,14 @@ def describe_trade(trade: Trade) -> dict[str, Any]:
     }
 
 
-def describe_portfolio(portfolio: Portfolio) -> dict[str, Any]:
+def portfolio_payload(portfolio: Portfolio) -> dict[str, Any]:
     return {
-        "holdings": [describe_holding(row) for row in portfolio.holdings],
-        "totals": describe_totals(portfolio.totals),
+        "holdings": [holding_payload(row) for row in portfolio.holdings],
+        "totals": portfolio_totals_payload(portfolio.totals),
     }
 
 
-def describe_holding(holding: Holding) -> dict[str, Any]:
+def holding_payload(holding: Holding) -> dict[str, Any]:
     return {
         "stockId": holding.stock_id,
         "code": holding.code,
@@ -188,7 +190,7 @@ def describe_holding(holding: Holding) -> dict[str, Any]:
         "costBasis": holding.cost_basis,
         "currentPrice": holding.price.amount,
         "priceAt": holding.price.at,
-        "priceStale": holding.price.stale,
+        "priceStale": holding.price.is_stale,
         "marketValue": holding.market_value,
         "unrealizedProfit": holding.unrealized_profit,
         "unrealizedRate": holding.unrealized_rate,
@@ -196,7 +198,7 @@ def describe_holding(holding: Holding) -> dict[str, Any]:
     }
 
 
-def describe_totals(totals: Totals) -> dict[str, Any]:
+def portfolio_totals_payload(totals: PortfolioTotals) -> dict[str, Any]:
     return {
         "costBasis": totals.cost_basis,
         "marketValue": totals.market_value,

@@ -3,12 +3,17 @@
 from django.utils import timezone
 from rest_framework import serializers
 
-from core.api.fields import Day, QuerySerializer, Serializer, Whole
+from core.api.fields import (
+    IsoDateField,
+    QuerySerializer,
+    Serializer,
+    StrictIntegerField,
+)
 from ledger.budgets import Month
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 
 
-class MonthQuery(QuerySerializer):
+class MonthQuerySerializer(QuerySerializer):
     """`year` and `month`; the current month of the home time zone without them."""
 
     year = serializers.IntegerField(
@@ -17,7 +22,7 @@ class MonthQuery(QuerySerializer):
     month = serializers.IntegerField(min_value=1, max_value=12, required=False)
 
 
-class YearQuery(QuerySerializer):
+class YearQuerySerializer(QuerySerializer):
     """`year`; the current one without it."""
 
     year = serializers.IntegerField(
@@ -25,21 +30,21 @@ class YearQuery(QuerySerializer):
     )
 
 
-class MonthBody(Serializer):
+class MonthSerializer(Serializer):
     """A month in a body."""
 
-    year = Whole(min_value=MIN_YEAR, max_value=MAX_YEAR)
-    month = Whole(min_value=1, max_value=12)
+    year = StrictIntegerField(min_value=MIN_YEAR, max_value=MAX_YEAR)
+    month = StrictIntegerField(min_value=1, max_value=12)
 
 
-class RangeQuery(QuerySerializer):
+class RangeQuerySerializer(QuerySerializer):
     """`from` and `to`, both included."""
 
-    from_ = Day(source="from_")
-    to = Day()
+    from_ = IsoDateField(source="from_")
+    to = IsoDateField()
 
 
-def month_from(values: dict[str, int]) -> Month:
+def resolve_month(values: dict[str, int]) -> Month:
     """The month that is asked for, else the current one."""
     today = timezone.localdate()
     return Month(values.get("year", today.year), values.get("month", today.month))

@@ -4,18 +4,18 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import Amount, Serializer
+from core.api.fields import AmountField, Serializer
 from ledger.models import QuickEntry, Wallet
 from ledger.models.base import EntryType
-from ledger.ownership import OwnedId
-from ledger.serializers.fields import NameField, OptionalText, TagNames
+from ledger.ownership import OwnedPrimaryKeyField
+from ledger.serializers.fields import LedgerTagListField, NameField, OptionalTextField
 
 
-class QuickEntryBody(Serializer):
+class QuickEntrySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
     type = serializers.ChoiceField(choices=EntryType.choices)
-    amount = Amount(
+    amount = AmountField(
         required=False,
         allow_null=True,
         default=None,
@@ -27,15 +27,15 @@ class QuickEntryBody(Serializer):
         default=None,
         help_text="By name; an unknown one is created as a major category.",
     )
-    wallet_id = OwnedId(
+    wallet_id = OwnedPrimaryKeyField(
         Wallet, source="wallet", required=False, allow_null=True, default=None
     )
-    memo = OptionalText()
-    tags = TagNames(help_text="By name; unknown ones are created.")
+    memo = OptionalTextField()
+    tags = LedgerTagListField(help_text="By name; unknown ones are created.")
     sort_order = serializers.IntegerField(read_only=True)
 
 
-def describe_quick_entry(quick: QuickEntry) -> dict[str, Any]:
+def quick_entry_payload(quick: QuickEntry) -> dict[str, Any]:
     return {
         "id": quick.pk,
         "name": quick.name,

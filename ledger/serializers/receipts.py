@@ -5,12 +5,12 @@ from rest_framework import serializers
 from core.api.fields import Serializer
 
 
-class ReceiptBody(Serializer):
+class ReceiptRequestSerializer(Serializer):
     image = serializers.FileField(
         allow_empty_file=True,
         help_text="PNG, JPEG, WebP or GIF, at most 10 MB and 50 megapixels.",
     )
 
 
-class ReceiptTextBody(Serializer):
+class ReceiptTextSerializer(Serializer):
     text = serializers.CharField(help_text="Empty where nothing was recognized.")

@@ -4,48 +4,56 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import Amount, Day, Flag, Serializer, Whole
+from core.api.fields import (
+    AmountField,
+    IsoDateField,
+    Serializer,
+    StrictBooleanField,
+    StrictIntegerField,
+)
 from ledger.models import Occurrence, RecurringRule, Wallet
 from ledger.models.base import EntryType
 from ledger.models.recurring import MAX_INTERVAL
-from ledger.ownership import OwnedId
+from ledger.ownership import OwnedPrimaryKeyField
 from ledger.schedule import Frequency
-from ledger.serializers.fields import NameField, OptionalText, TagNames
+from ledger.serializers.fields import LedgerTagListField, NameField, OptionalTextField
 
 
-class RecurringBody(Serializer):
+class RecurringRuleSerializer(Serializer):
     """A rule; day 31 is the last day of a shorter month, and 31 again after it."""
 
     id = serializers.IntegerField(read_only=True)
     name = NameField()
     type = serializers.ChoiceField(choices=EntryType.choices)
-    amount = Amount()
+    amount = AmountField()
     category = NameField(
         required=False,
         allow_null=True,
         default=None,
         help_text="By name; an unknown one is created as a major category.",
     )
-    wallet_id = OwnedId(
+    wallet_id = OwnedPrimaryKeyField(
         Wallet, source="wallet", required=False, allow_null=True, default=None
     )
-    memo = OptionalText()
-    tags = TagNames(help_text="By name; unknown ones are created.")
+    memo = OptionalTextField()
+    tags = LedgerTagListField(help_text="By name; unknown ones are created.")
     frequency = serializers.ChoiceField(choices=[name.value for name in Frequency])
-    interval = Whole(min_value=1, max_value=MAX_INTERVAL, required=False, default=1)
-    anchor_date = Day(help_text="The day that due dates count from.")
-    end_date = Day(required=False, allow_null=True, default=None)
+    interval = StrictIntegerField(
+        min_value=1, max_value=MAX_INTERVAL, required=False, default=1
+    )
+    anchor_date = IsoDateField(help_text="The day that due dates count from.")
+    end_date = IsoDateField(required=False, allow_null=True, default=None)
     next_date = serializers.DateField(
         read_only=True, allow_null=True, help_text="Null once the rule has ended."
     )
-    active = Flag(
+    active = StrictBooleanField(
         required=False,
         default=True,
         help_text="Off, it books nothing; what was due meanwhile is skipped.",
     )
 
 
-class OccurrenceBody(Serializer):
+class OccurrenceSerializer(Serializer):
     id = serializers.IntegerField()
     due_date = serializers.DateField()
     status = serializers.ChoiceField(
@@ -57,7 +65,7 @@ class OccurrenceBody(Serializer):
     )
 
 
-def describe_rule(rule: RecurringRule) -> dict[str, Any]:
+def recurring_rule_payload(rule: RecurringRule) -> dict[str, Any]:
     return {
         "id": rule.pk,
         "name": rule.name,
@@ -76,7 +84,7 @@ def describe_rule(rule: RecurringRule) -> dict[str, Any]:
     }
 
 
-def describe_occurrence(occurrence: Occurrence) -> dict[str, Any]:
+def occurrence_payload(occurrence: Occurrence) -> dict[str, Any]:
     return {
         "id": occurrence.pk,
         "dueDate": occurrence.due_date,

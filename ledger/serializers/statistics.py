@@ -5,15 +5,15 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import Exact, Serializer
+from core.api.fields import ExactDecimalField, Serializer
 from ledger.cash_flow import CategoryFlow, Flow
 from ledger.models.base import EntryType
 from ledger.periods import Unit
-from ledger.serializers.periods import RangeQuery
+from ledger.serializers.periods import RangeQuerySerializer
 from ledger.statistics import MonthStatistics, RangeStatistics, YearStatistics
 
 
-class GroupedRangeQuery(RangeQuery):
+class GroupedRangeQuerySerializer(RangeQuerySerializer):
     group_by = serializers.ChoiceField(
         choices=[unit.value for unit in Unit],
         required=False,
@@ -22,23 +22,23 @@ class GroupedRangeQuery(RangeQuery):
     )
 
 
-class NetBody(Serializer):
+class NetFlowSerializer(Serializer):
     income = serializers.IntegerField()
     expense = serializers.IntegerField()
     net = serializers.IntegerField(help_text="income - expense")
 
 
-class FlowBody(NetBody):
+class FlowSerializer(NetFlowSerializer):
     count = serializers.IntegerField()
 
 
-class CategoryFlowBody(Serializer):
+class CategoryFlowSerializer(Serializer):
     type = serializers.ChoiceField(choices=EntryType.choices)
     category = serializers.CharField(allow_null=True)
     parent = serializers.CharField(allow_null=True)  # type: ignore[assignment]
     amount = serializers.IntegerField()
     count = serializers.IntegerField()
-    share = Exact(
+    share = ExactDecimalField(
         max_digits=20,
         decimal_places=4,
         allow_null=True,
@@ -46,67 +46,67 @@ class CategoryFlowBody(Serializer):
     )
 
 
-class DayFlowBody(Serializer):
+class DayFlowSerializer(Serializer):
     date = serializers.DateField()
     income = serializers.IntegerField()
     expense = serializers.IntegerField()
 
 
-class WalletFlowBody(Serializer):
+class WalletFlowSerializer(Serializer):
     wallet_id = serializers.IntegerField(allow_null=True)
     name = serializers.CharField(allow_null=True)
     income = serializers.IntegerField()
     expense = serializers.IntegerField()
 
 
-class TagFlowBody(Serializer):
+class TagFlowSerializer(Serializer):
     tag = serializers.CharField()
     income = serializers.IntegerField()
     expense = serializers.IntegerField()
     count = serializers.IntegerField()
 
 
-class MonthStatisticsBody(FlowBody):
+class MonthStatisticsSerializer(FlowSerializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
-    previous = NetBody()
-    by_category = CategoryFlowBody(many=True)
-    by_day = DayFlowBody(many=True)
-    by_wallet = WalletFlowBody(many=True)
-    by_tag = TagFlowBody(many=True)
+    previous = NetFlowSerializer()
+    by_category = CategoryFlowSerializer(many=True)
+    by_day = DayFlowSerializer(many=True)
+    by_wallet = WalletFlowSerializer(many=True)
+    by_tag = TagFlowSerializer(many=True)
 
 
-class MonthFlowBody(FlowBody):
+class MonthFlowSerializer(FlowSerializer):
     month = serializers.IntegerField()
 
 
-class YearStatisticsBody(NetBody):
+class YearStatisticsSerializer(NetFlowSerializer):
     year = serializers.IntegerField()
-    months = MonthFlowBody(many=True)
-    by_category = CategoryFlowBody(many=True)
+    months = MonthFlowSerializer(many=True)
+    by_category = CategoryFlowSerializer(many=True)
 
 
-class PointBody(FlowBody):
+class RangePointSerializer(FlowSerializer):
     start = serializers.DateField()
     end = serializers.DateField()
 
 
-class RangeStatisticsBody(NetBody):
+class RangeStatisticsSerializer(NetFlowSerializer):
     from_ = serializers.DateField()
     to = serializers.DateField()
     group_by = serializers.ChoiceField(choices=[unit.value for unit in Unit])
-    points = PointBody(many=True)
+    points = RangePointSerializer(many=True)
 
 
-def describe_net(flow: Flow) -> dict[str, int]:
+def net_flow_payload(flow: Flow) -> dict[str, int]:
     return {"income": flow.income, "expense": flow.expense, "net": flow.net}
 
 
-def describe_flow(flow: Flow) -> dict[str, int]:
-    return describe_net(flow) | {"count": flow.count}
+def flow_payload(flow: Flow) -> dict[str, int]:
+    return net_flow_payload(flow) | {"count": flow.count}
 
 
-def describe_categories(rows: Sequence[CategoryFlow]) -> list[dict[str, Any]]:
+def category_flows_payload(rows: Sequence[CategoryFlow]) -> list[dict[str, Any]]:
     return [
         {
             "type": row.type,
@@ -120,11 +120,11 @@ def describe_categories(rows: Sequence[CategoryFlow]) -> list[dict[str, Any]]:
     ]
 
 
-def describe_month(month: MonthStatistics) -> dict[str, Any]:
+def month_statistics_payload(month: MonthStatistics) -> dict[str, Any]:
     return {
-        **describe_flow(month.total),
-        "previous": describe_net(month.previous),
-        "byCategory": describe_categories(month.by_category),
+        **flow_payload(month.total),
+        "previous": net_flow_payload(month.previous),
+        "byCategory": category_flows_payload(month.by_category),
         "byDay": [
             {"date": day, "income": flow.income, "expense": flow.expense}
             for day, flow in month.by_day
@@ -150,21 +150,21 @@ def describe_month(month: MonthStatistics) -> dict[str, Any]:
     }
 
 
-def describe_year(year: YearStatistics) -> dict[str, Any]:
+def year_statistics_payload(year: YearStatistics) -> dict[str, Any]:
     return {
-        **describe_net(year.total),
+        **net_flow_payload(year.total),
         "months": [
-            {"month": number} | describe_flow(flow) for number, flow in year.months
+            {"month": number} | flow_payload(flow) for number, flow in year.months
         ],
-        "byCategory": describe_categories(year.by_category),
+        "byCategory": category_flows_payload(year.by_category),
     }
 
 
-def describe_range(statistics: RangeStatistics) -> dict[str, Any]:
+def range_statistics_payload(statistics: RangeStatistics) -> dict[str, Any]:
     return {
-        **describe_net(statistics.total),
+        **net_flow_payload(statistics.total),
         "points": [
-            {"start": part.start, "end": part.end} | describe_flow(flow)
+            {"start": part.start, "end": part.end} | flow_payload(flow)
             for part, flow in statistics.points
         ],
     }

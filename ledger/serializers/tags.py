@@ -6,14 +6,14 @@ from rest_framework import serializers
 
 from core.api.fields import Serializer
 from ledger.models import Tag
-from ledger.serializers.fields import TagNameField
+from ledger.serializers.fields import LedgerTagNameField
 
 
-class TagBody(Serializer):
+class TagSerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
-    name = TagNameField()
+    name = LedgerTagNameField()
     sort_order = serializers.IntegerField(read_only=True)
 
 
-def describe_tag(tag: Tag) -> dict[str, Any]:
+def tag_payload(tag: Tag) -> dict[str, Any]:
     return {"id": tag.pk, "name": tag.name, "sortOrder": tag.sort_order}

@@ -4,26 +4,26 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import Flag, Serializer, Text
-from ledger.encryption import Unreadable
+from core.api.fields import Serializer, StrictBooleanField, StrictCharField
+from ledger.encryption import DecryptionError
 from ledger.models import Wallet
-from ledger.models.base import NAME_LENGTH
+from ledger.models.base import MAX_NAME_LENGTH
 from ledger.networth import WalletWorth
-from ledger.serializers.fields import NameField, OptionalText, SignedAmount
-from ledger.wallets import balance_of, read_account_number, report_unreadable
+from ledger.serializers.fields import NameField, OptionalTextField, SignedMoneyField
+from ledger.wallets import balance_of, decrypt_account_number, log_undecryptable_number
 
-ACCOUNT_NUMBER_LENGTH = 64
+MAX_ACCOUNT_NUMBER_LENGTH = 64
 
 
-class WalletBody(Serializer):
-    """A wallet (contract, section 3)."""
+class WalletSerializer(Serializer):
+    """A wallet (spec 3.2)."""
 
     id = serializers.IntegerField(read_only=True)
     name = NameField()
     kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
-    institution = OptionalText(max_length=NAME_LENGTH)
-    account_number = Text(
-        max_length=ACCOUNT_NUMBER_LENGTH,
+    institution = OptionalTextField(max_length=MAX_NAME_LENGTH)
+    account_number = StrictCharField(
+        max_length=MAX_ACCOUNT_NUMBER_LENGTH,
         required=False,
         allow_blank=True,
         allow_null=True,
@@ -35,24 +35,24 @@ class WalletBody(Serializer):
         required=False,
         help_text="Present, and true, where a number is stored that no key opens.",
     )
-    opening_balance = SignedAmount(required=False, default=0)
+    opening_balance = SignedMoneyField(required=False, default=0)
     balance = serializers.IntegerField(
         read_only=True,
         help_text="Opening balance + income - expense of confirmed entries.",
     )
-    manual_valuation = Flag(required=False, default=False)
-    current_value = SignedAmount(
+    manual_valuation = StrictBooleanField(required=False, default=False)
+    current_value = SignedMoneyField(
         required=False,
         allow_null=True,
         default=None,
         help_text="Counts instead of the balance where manualValuation is true.",
     )
-    archived = Flag(required=False, default=False)
-    memo = OptionalText()
+    archived = StrictBooleanField(required=False, default=False)
+    memo = OptionalTextField()
     sort_order = serializers.IntegerField(read_only=True)
 
 
-class NetWorthWalletBody(Serializer):
+class NetWorthWalletSerializer(Serializer):
     id = serializers.IntegerField()
     name = serializers.CharField()
     kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
@@ -61,21 +61,21 @@ class NetWorthWalletBody(Serializer):
     archived = serializers.BooleanField()
 
 
-class NetWorthBody(Serializer):
+class NetWorthSerializer(Serializer):
     total = serializers.IntegerField(help_text="assets - liabilities")
     assets = serializers.IntegerField(help_text="Positive wallets and holdings.")
     liabilities = serializers.IntegerField(help_text="Not negative.")
     investments = serializers.IntegerField(help_text="The market value of holdings.")
-    wallets = NetWorthWalletBody(many=True)
+    wallets = NetWorthWalletSerializer(many=True)
 
 
-def describe_wallet(wallet: Wallet) -> dict[str, Any]:
+def wallet_payload(wallet: Wallet) -> dict[str, Any]:
     body: dict[str, Any] = {
         "id": wallet.pk,
         "name": wallet.name,
         "kind": wallet.kind,
         "institution": wallet.institution,
-        **describe_account_number(wallet),
+        **account_number_payload(wallet),
         "openingBalance": wallet.opening_balance,
         "balance": balance_of(wallet),
         "manualValuation": wallet.manual_valuation,
@@ -87,16 +87,16 @@ def describe_wallet(wallet: Wallet) -> dict[str, Any]:
     return body
 
 
-def describe_account_number(wallet: Wallet) -> dict[str, Any]:
+def account_number_payload(wallet: Wallet) -> dict[str, Any]:
     """The number, or null with a mark where no key opens it."""
     try:
-        return {"accountNumber": read_account_number(wallet)}
-    except Unreadable:
-        report_unreadable(wallet)
+        return {"accountNumber": decrypt_account_number(wallet)}
+    except DecryptionError:
+        log_undecryptable_number(wallet)
         return {"accountNumber": None, "accountNumberUnreadable": True}
 
 
-def describe_wallet_worth(wallet: WalletWorth) -> dict[str, Any]:
+def wallet_worth_payload(wallet: WalletWorth) -> dict[str, Any]:
     return {
         "id": wallet.id,
         "name": wallet.name,

@@ -13,35 +13,35 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import read_body, read_query
-from core.api.parsers import MAX_UPLOAD_BYTES, UploadParser, read_bounded
+from core.api.fields import validate_body, validate_query
+from core.api.parsers import MAX_UPLOAD_BYTES, LimitedMultiPartParser, read_limited
 from core.api.permissions import IsPremium
 from core.api.renderers import JSONRenderer
-from ledger.backup.export import name_file, write_backup
+from ledger.backup.export import backup_filename, write_backup
 from ledger.backup.restore import restore_backup
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.backup import (
-    RestoreBody,
-    RestoredBody,
-    RestoreFile,
-    RestoreQuery,
+    RestoreFileRequestSerializer,
+    RestoreQuerySerializer,
+    RestoreRequestSerializer,
+    RestoreResultSerializer,
 )
 
-WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-MEMORY_BYTES = 2**20
+XLSX_CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+MAX_IN_MEMORY_BYTES = 2**20
 """A larger workbook is written to a temporary file."""
 
 
 class WorkbookRenderer(BaseRenderer):
     """Names the type of the answer, which is written elsewhere."""
 
-    media_type = WORKBOOK
+    media_type = XLSX_CONTENT_TYPE
     format = "xlsx"
     charset = None
     render_style = "binary"
 
 
-class UnreadJSONParser(BaseParser):
+class RawJSONParser(BaseParser):
     """The bytes of a JSON body; they are read where they can do no harm."""
 
     media_type = "application/json"
@@ -52,7 +52,7 @@ class UnreadJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        return read_bounded(stream, MAX_UPLOAD_BYTES)
+        return read_limited(stream, MAX_UPLOAD_BYTES)
 
 
 class BackupViewSet(OwnedViewSet):
@@ -60,32 +60,37 @@ class BackupViewSet(OwnedViewSet):
     renderer_classes = [WorkbookRenderer, JSONRenderer]
 
     @extend_schema(
-        responses={(200, WORKBOOK): OpenApiResponse(OpenApiTypes.BINARY, "The file.")}
+        responses={
+            (200, XLSX_CONTENT_TYPE): OpenApiResponse(OpenApiTypes.BINARY, "The file.")
+        }
     )
     def retrieve(self, request: Request) -> FileResponse:
         """The whole ledger as a workbook.
 
         Stocks, trades and expected incomes are not in it.
         """
-        file = tempfile.SpooledTemporaryFile(MEMORY_BYTES)  # noqa: SIM115  # the answer closes it
+        file = tempfile.SpooledTemporaryFile(MAX_IN_MEMORY_BYTES)  # noqa: SIM115  # the answer closes it
         write_backup(self.member, file)
         file.seek(0)
         return FileResponse(
             file,
             as_attachment=True,
-            filename=name_file(timezone.localdate()),
-            content_type=WORKBOOK,
+            filename=backup_filename(timezone.localdate()),
+            content_type=XLSX_CONTENT_TYPE,
         )
 
 
 class RestoreViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
-    parser_classes = [UnreadJSONParser, UploadParser]
+    parser_classes = [RawJSONParser, LimitedMultiPartParser]
 
     @extend_schema(
-        parameters=[RestoreQuery],
-        request={"multipart/form-data": RestoreFile, "application/json": RestoreBody},
-        responses=RestoredBody,
+        parameters=[RestoreQuerySerializer],
+        request={
+            "multipart/form-data": RestoreFileRequestSerializer,
+            "application/json": RestoreRequestSerializer,
+        },
+        responses=RestoreResultSerializer,
     )
     def create(self, request: Request) -> Response:
         """Replace the whole ledger by a backup.
@@ -101,7 +106,7 @@ class RestoreViewSet(OwnedViewSet):
         seconds. A sheet has at most 200,000 rows; sheets and columns that are not of
         a backup are passed over, and letter case in their names does not count.
         """
-        dry_run = read_query(RestoreQuery, request)["dry_run"]
+        dry_run = validate_query(RestoreQuerySerializer, request)["dry_run"]
         counts = restore_backup(
             self.member, read_upload(request), timezone.now(), dry_run=dry_run
         )
@@ -113,5 +118,5 @@ def read_upload(request: Request) -> bytes:
     body: Any = request.data
     if isinstance(body, bytes):
         return body
-    data: bytes = read_body(RestoreFile, request)["file"].read()
+    data: bytes = validate_body(RestoreFileRequestSerializer, request)["file"].read()
     return data

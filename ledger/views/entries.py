@@ -6,68 +6,76 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import read_body, read_query
-from core.api.openapi import page_of
-from core.api.pagination import PageQuery, page_body, read_page
+from core.api.fields import validate_body, validate_query
+from core.api.openapi import page_serializer
+from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from ledger import entries
 from ledger.entry_list import (
     EntryFilter,
-    count_pending,
-    read_entry,
-    read_page_of_entries,
+    count_pending_entries,
+    get_entry_payload,
+    list_entries_page,
 )
 from ledger.ownership import OwnedViewSet
-from ledger.serializers.entries import EntryBody, EntryQuery, PendingCountBody, days_of
-from ledger.wallets import find_wallet
+from ledger.serializers.entries import (
+    EntryQuerySerializer,
+    EntrySerializer,
+    PendingCountSerializer,
+    resolve_date_range,
+)
+from ledger.wallets import get_wallet
 
 
 class EntryViewSet(OwnedViewSet):
     permission_classes = [IsMember]
 
-    @extend_schema(parameters=[EntryQuery, PageQuery], responses=page_of(EntryBody))
+    @extend_schema(
+        parameters=[EntryQuerySerializer, PageQuerySerializer],
+        responses=page_serializer(EntrySerializer),
+    )
     def list(self, request: Request) -> Response:
         """Newest first: by date, then by id."""
-        page = read_page(request)
+        page = get_page_request(request)
         wanted = self._read_filter(request)
-        count, rows = read_page_of_entries(self.member, wanted, page)
-        return Response(page_body(request, page, count, rows))
+        count, rows = list_entries_page(self.member, wanted, page)
+        return Response(page_payload(request, page, count, rows))
 
     def _read_filter(self, request: Request) -> EntryFilter:
-        query = read_query(EntryQuery, request)
-        start, end = days_of(query)
+        query = validate_query(EntryQuerySerializer, request)
+        start, end = resolve_date_range(query)
         for name in ("from_", "to", "year", "month"):
             query.pop(name, None)
         if "wallet_id" in query:
-            find_wallet(self.member, query["wallet_id"])
+            get_wallet(self.member, query["wallet_id"])
         return EntryFilter(start=start, end=end, **query)
 
-    @extend_schema(request=EntryBody, responses={201: EntryBody})
+    @extend_schema(request=EntrySerializer, responses={201: EntrySerializer})
     def create(self, request: Request) -> Response:
-        body = read_body(EntryBody, request)
-        entry_id = entries.record_entry(
-            self.member, entries.Draft(**body), timezone.now()
+        body = validate_body(EntrySerializer, request)
+        entry_id = entries.create_entry(
+            self.member, entries.EntryData(**body), timezone.now()
         )
-        body = read_entry(self.member, entry_id)
+        body = get_entry_payload(self.member, entry_id)
         return Response(body, status=status.HTTP_201_CREATED)
 
-    @extend_schema(responses=EntryBody)
+    @extend_schema(responses=EntrySerializer)
     def retrieve(self, request: Request, entry_id: int) -> Response:
-        return Response(read_entry(self.member, entry_id))
+        return Response(get_entry_payload(self.member, entry_id))
 
-    @extend_schema(request=EntryBody, responses=EntryBody)
+    @extend_schema(request=EntrySerializer, responses=EntrySerializer)
     def update(self, request: Request, entry_id: int) -> Response:
         return self._change(request, entry_id, partial=False)
 
-    @extend_schema(request=EntryBody, responses=EntryBody)
+    @extend_schema(request=EntrySerializer, responses=EntrySerializer)
     def partial_update(self, request: Request, entry_id: int) -> Response:
         return self._change(request, entry_id, partial=True)
 
     def _change(self, request: Request, entry_id: int, *, partial: bool) -> Response:
-        read_entry(self.member, entry_id)
-        body = read_body(EntryBody, request, partial=partial)
-        entries.change_entry(self.member, entry_id, body, timezone.now())
-        return Response(read_entry(self.member, entry_id))
+        get_entry_payload(self.member, entry_id)
+        body = validate_body(EntrySerializer, request, partial=partial)
+        entries.update_entry(self.member, entry_id, body, timezone.now())
+        return Response(get_entry_payload(self.member, entry_id))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, entry_id: int) -> Response:
@@ -75,20 +83,20 @@ class EntryViewSet(OwnedViewSet):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class PendingViewSet(OwnedViewSet):
+class PendingEntryViewSet(OwnedViewSet):
     """Confirming stays open to a member whose plan has lapsed."""
 
     permission_classes = [IsMember]
 
-    @extend_schema(request=EntryBody, responses=EntryBody)
+    @extend_schema(request=EntrySerializer, responses=EntrySerializer)
     def confirm(self, request: Request, entry_id: int) -> Response:
         """Confirm a pending entry, with corrections if there are any."""
-        read_entry(self.member, entry_id)
-        corrections = read_body(EntryBody, request, partial=True)
+        get_entry_payload(self.member, entry_id)
+        corrections = validate_body(EntrySerializer, request, partial=True)
         entries.confirm_entry(self.member, entry_id, corrections, timezone.now())
-        return Response(read_entry(self.member, entry_id))
+        return Response(get_entry_payload(self.member, entry_id))
 
-    @extend_schema(responses=PendingCountBody)
+    @extend_schema(responses=PendingCountSerializer)
     def count(self, request: Request) -> Response:
         """How many entries wait to be confirmed."""
-        return Response({"count": count_pending(self.member)})
+        return Response({"count": count_pending_entries(self.member)})

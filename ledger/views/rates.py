@@ -6,20 +6,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api.fields import read_query
+from core.api.fields import validate_query
 from core.api.permissions import IsMember
-from ledger.rates import look_up_rate
-from ledger.serializers.rates import FxRateBody, FxRateQuery
+from ledger.rates import get_rate
+from ledger.serializers.rates import FxRateQuerySerializer, FxRateSerializer
 
 
 class FxRateView(APIView):
     permission_classes = [IsMember]
 
-    @extend_schema(parameters=[FxRateQuery], responses=FxRateBody)
+    @extend_schema(parameters=[FxRateQuerySerializer], responses=FxRateSerializer)
     def get(self, request: Request) -> Response:
         """Today's rate of two currencies, or the last known one with its date."""
-        pair = read_query(FxRateQuery, request)
-        found = look_up_rate(**pair, day=timezone.localdate(), however_old=True)
+        pair = validate_query(FxRateQuerySerializer, request)
+        found = get_rate(**pair, day=timezone.localdate(), however_old=True)
         return Response(
             {
                 "from": pair["base"],

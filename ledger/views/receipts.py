@@ -4,24 +4,24 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import read_body
-from core.api.parsers import UploadParser
+from core.api.fields import validate_body
+from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import IsPremium
 from ledger import receipts
 from ledger.ownership import OwnedViewSet
-from ledger.serializers.receipts import ReceiptBody, ReceiptTextBody
+from ledger.serializers.receipts import ReceiptRequestSerializer, ReceiptTextSerializer
 
 
 class ReceiptViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
-    parser_classes = [UploadParser]
+    parser_classes = [LimitedMultiPartParser]
 
-    @extend_schema(request=ReceiptBody, responses=ReceiptTextBody)
+    @extend_schema(request=ReceiptRequestSerializer, responses=ReceiptTextSerializer)
     def read(self, request: Request) -> Response:
         """The full text on the picture of a receipt; nothing is stored.
 
         Without a key for the recognition every upload is refused, unread (503).
         """
-        receipts.check_configured()
-        image = read_body(ReceiptBody, request)["image"]
-        return Response({"text": receipts.read_receipt(image)})
+        receipts.require_configured()
+        image = validate_body(ReceiptRequestSerializer, request)["image"]
+        return Response({"text": receipts.recognize_receipt(image)})

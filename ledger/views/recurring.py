@@ -6,54 +6,63 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import read_body
-from core.api.openapi import page_of
-from core.api.pagination import PageQuery, cut_page, page_body, read_page
+from core.api.fields import validate_body
+from core.api.openapi import page_serializer
+from core.api.pagination import (
+    PageQuerySerializer,
+    get_page_request,
+    page_payload,
+    paginate_queryset,
+)
 from core.api.permissions import IsPremium
 from ledger import recurring
-from ledger.entry_list import read_entry
+from ledger.entry_list import get_entry_payload
 from ledger.ownership import OwnedViewSet
-from ledger.serializers.entries import EntryBody
+from ledger.serializers.entries import EntrySerializer
 from ledger.serializers.recurring import (
-    OccurrenceBody,
-    RecurringBody,
-    describe_occurrence,
-    describe_rule,
+    OccurrenceSerializer,
+    RecurringRuleSerializer,
+    occurrence_payload,
+    recurring_rule_payload,
 )
 
 
-class RecurringViewSet(OwnedViewSet):
+class RecurringRuleViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
 
-    @extend_schema(responses=RecurringBody(many=True))
+    @extend_schema(responses=RecurringRuleSerializer(many=True))
     def list(self, request: Request) -> Response:
         rules = recurring.list_rules(self.member)
-        return Response([describe_rule(rule) for rule in rules])
+        return Response([recurring_rule_payload(rule) for rule in rules])
 
-    @extend_schema(request=RecurringBody, responses={201: RecurringBody})
+    @extend_schema(
+        request=RecurringRuleSerializer, responses={201: RecurringRuleSerializer}
+    )
     def create(self, request: Request) -> Response:
         """It starts at the first due date that is not before today."""
-        body = read_body(RecurringBody, request)
+        body = validate_body(RecurringRuleSerializer, request)
         rule = recurring.create_rule(self.member, body, timezone.localdate())
-        return Response(describe_rule(rule), status=status.HTTP_201_CREATED)
+        return Response(recurring_rule_payload(rule), status=status.HTTP_201_CREATED)
 
-    @extend_schema(responses=RecurringBody)
+    @extend_schema(responses=RecurringRuleSerializer)
     def retrieve(self, request: Request, rule_id: int) -> Response:
-        return Response(describe_rule(recurring.find_rule(self.member, rule_id)))
+        return Response(
+            recurring_rule_payload(recurring.get_rule(self.member, rule_id))
+        )
 
-    @extend_schema(request=RecurringBody, responses=RecurringBody)
+    @extend_schema(request=RecurringRuleSerializer, responses=RecurringRuleSerializer)
     def update(self, request: Request, rule_id: int) -> Response:
         return self._change(request, rule_id, partial=False)
 
-    @extend_schema(request=RecurringBody, responses=RecurringBody)
+    @extend_schema(request=RecurringRuleSerializer, responses=RecurringRuleSerializer)
     def partial_update(self, request: Request, rule_id: int) -> Response:
         return self._change(request, rule_id, partial=True)
 
     def _change(self, request: Request, rule_id: int, *, partial: bool) -> Response:
-        recurring.find_rule(self.member, rule_id)
-        body = read_body(RecurringBody, request, partial=partial)
-        rule = recurring.change_rule(self.member, rule_id, body, timezone.now())
-        return Response(describe_rule(rule))
+        recurring.get_rule(self.member, rule_id)
+        body = validate_body(RecurringRuleSerializer, request, partial=partial)
+        rule = recurring.update_rule(self.member, rule_id, body, timezone.now())
+        return Response(recurring_rule_payload(rule))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, rule_id: int) -> Response:
@@ -61,18 +70,21 @@ class RecurringViewSet(OwnedViewSet):
         recurring.delete_rule(self.member, rule_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=None, responses={201: EntryBody})
+    @extend_schema(request=None, responses={201: EntrySerializer})
     def run(self, request: Request, rule_id: int) -> Response:
         """Book the next due date now, also of a rule that is off; `nextDate` moves."""
         entry_id = recurring.run_now(self.member, rule_id, timezone.now())
-        body = read_entry(self.member, entry_id)
+        body = get_entry_payload(self.member, entry_id)
         return Response(body, status=status.HTTP_201_CREATED)
 
-    @extend_schema(parameters=[PageQuery], responses=page_of(OccurrenceBody))
+    @extend_schema(
+        parameters=[PageQuerySerializer],
+        responses=page_serializer(OccurrenceSerializer),
+    )
     def occurrences(self, request: Request, rule_id: int) -> Response:
         """What became of each due date, newest first."""
-        page = read_page(request)
+        page = get_page_request(request)
         rows = recurring.list_occurrences(self.member, rule_id)
-        count, found = cut_page(rows, page)
-        body = [describe_occurrence(occurrence) for occurrence in found]
-        return Response(page_body(request, page, count, body))
+        count, found = paginate_queryset(rows, page)
+        body = [occurrence_payload(occurrence) for occurrence in found]
+        return Response(page_payload(request, page, count, body))

@@ -5,21 +5,25 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import read_query
+from core.api.fields import validate_query
 from core.api.permissions import IsPremium
-from core.errors import InvalidField
+from core.errors import InvalidFieldError
 from ledger import statistics
 from ledger.ownership import OwnedViewSet
 from ledger.periods import Period, Unit
-from ledger.serializers.periods import MonthQuery, YearQuery, month_from
+from ledger.serializers.periods import (
+    MonthQuerySerializer,
+    YearQuerySerializer,
+    resolve_month,
+)
 from ledger.serializers.statistics import (
-    GroupedRangeQuery,
-    MonthStatisticsBody,
-    RangeStatisticsBody,
-    YearStatisticsBody,
-    describe_month,
-    describe_range,
-    describe_year,
+    GroupedRangeQuerySerializer,
+    MonthStatisticsSerializer,
+    RangeStatisticsSerializer,
+    YearStatisticsSerializer,
+    month_statistics_payload,
+    range_statistics_payload,
+    year_statistics_payload,
 )
 
 MAX_RANGE_DAYS = 3_700
@@ -29,32 +33,36 @@ MAX_RANGE_DAYS = 3_700
 class StatisticsViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
 
-    @extend_schema(parameters=[MonthQuery], responses=MonthStatisticsBody)
+    @extend_schema(
+        parameters=[MonthQuerySerializer], responses=MonthStatisticsSerializer
+    )
     def month(self, request: Request) -> Response:
         """Totals, the month before, and by category, day, wallet and tag."""
-        month = month_from(read_query(MonthQuery, request))
-        found = statistics.read_month(self.member, month.year, month.month)
+        month = resolve_month(validate_query(MonthQuerySerializer, request))
+        found = statistics.get_month_statistics(self.member, month.year, month.month)
         head = {"year": month.year, "month": month.month}
-        return Response(head | describe_month(found))
+        return Response(head | month_statistics_payload(found))
 
-    @extend_schema(parameters=[YearQuery], responses=YearStatisticsBody)
+    @extend_schema(parameters=[YearQuerySerializer], responses=YearStatisticsSerializer)
     def year(self, request: Request) -> Response:
         """The twelve months of a year, and its categories."""
-        query = read_query(YearQuery, request)
+        query = validate_query(YearQuerySerializer, request)
         year = query.get("year", timezone.localdate().year)
-        found = statistics.read_year(self.member, year)
-        return Response({"year": year} | describe_year(found))
+        found = statistics.get_year_statistics(self.member, year)
+        return Response({"year": year} | year_statistics_payload(found))
 
-    @extend_schema(parameters=[GroupedRangeQuery], responses=RangeStatisticsBody)
+    @extend_schema(
+        parameters=[GroupedRangeQuerySerializer], responses=RangeStatisticsSerializer
+    )
     def range(self, request: Request) -> Response:
         """Any days, grouped by day, week or month; at most ten years."""
-        query = read_query(GroupedRangeQuery, request)
+        query = validate_query(GroupedRangeQuerySerializer, request)
         period = Period(query["from_"], query["to"])
         if period.end < period.start:
-            raise InvalidField("to", "This lies before `from`.")
+            raise InvalidFieldError("to", "This lies before `from`.")
         if (period.end - period.start).days > MAX_RANGE_DAYS:
-            raise InvalidField("to", f"At most {MAX_RANGE_DAYS} days at once.")
+            raise InvalidFieldError("to", f"At most {MAX_RANGE_DAYS} days at once.")
         unit = Unit(query["group_by"])
-        found = statistics.read_range(self.member, period, unit)
+        found = statistics.get_range_statistics(self.member, period, unit)
         head = {"from": period.start, "to": period.end, "groupBy": unit.value}
-        return Response(head | describe_range(found))
+        return Response(head | range_statistics_payload(found))

@@ -8,7 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 
 from accounts.models import Member, PointHistory
 from billing.models import Purchase
-from billing.stores import digest_token
+from billing.stores import hash_token
 from board.models import CommentVote, Image, PostVote
 from ledger.models import (
     BudgetIncome,
@@ -99,7 +99,7 @@ def give_purchase(member: Member) -> None:
         store="test",
         order_id=f"test-{member.pk}",
         purchase_token=f"test-{member.pk}",
-        token_digest=digest_token(f"test-{member.pk}"),
+        token_digest=hash_token(f"test-{member.pk}"),
         product_id="premium_monthly",
         purchased_at=NOON,
         expires_at=NOON,
@@ -204,7 +204,7 @@ def test_member_is_not_left_half_deleted_by_a_failure(
         raise RuntimeError("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr("accounts.account_deletion.end_sessions", fail)
+        patch.setattr("accounts.account_deletion.revoke_sessions", fail)
         assert client.send("DELETE", PATH).status_code == 500
     assert count_rows_of(free_member) == before
     assert client.send("GET", ME).status_code == 200

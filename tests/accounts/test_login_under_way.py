@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 
-from accounts.account_deletion import erase_member
-from accounts.idp_login import Identity, log_in_by_identity
+from accounts.account_deletion import delete_account
+from accounts.idp_login import Identity, login_with_identity
 from accounts.models import AuthSession, Member
-from accounts.sessions import announce_change
+from accounts.sessions import invalidate_member_session_cache
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
@@ -71,7 +71,7 @@ def test_linking_keeps_out_a_login_by_the_password_it_ended(
     free_member: Member, log_in_while: Any
 ) -> None:
     identity = Identity("subject-1", free_member.email, True, "Kim Minji", "")
-    happening = lambda: log_in_by_identity(identity)  # noqa: E731
+    happening = lambda: login_with_identity(identity)  # noqa: E731
     assert_no_session(log_in_while(free_member, happening))
 
 
@@ -80,7 +80,7 @@ def test_suspension_keeps_out_a_login_under_way(
 ) -> None:
     def suspend() -> None:
         Member.objects.filter(pk=free_member.pk).update(status="SUSPENDED")
-        announce_change(free_member.pk)
+        invalidate_member_session_cache(free_member.pk)
 
     assert_no_session(log_in_while(free_member, suspend))
 
@@ -88,7 +88,7 @@ def test_suspension_keeps_out_a_login_under_way(
 def test_login_under_way_does_not_survive_the_member(
     free_member: Member, log_in_while: Any
 ) -> None:
-    assert_no_session(log_in_while(free_member, lambda: erase_member(free_member)))
+    assert_no_session(log_in_while(free_member, lambda: delete_account(free_member)))
     assert not Member.objects.exists()
     assert not AuthSession.objects.exists()
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import AuthSession, Member
-from accounts.sessions import start_session
+from accounts.sessions import create_session
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
@@ -168,7 +168,7 @@ def test_refused_change_ends_no_session(
 @pytest.mark.django_db(transaction=True)
 def test_session_by_cookie_gets_a_new_key(free_member: Member) -> None:
     browser = JSONClient()
-    browser.cookies["sessionid"] = old = start_session(free_member)[0]
+    browser.cookies["sessionid"] = old = create_session(free_member)[0]
     response = change(browser)
     assert response.status_code == 204
     assert response.cookies["sessionid"].value != old
@@ -186,7 +186,7 @@ def test_administrator_stays_in_the_admin(
 ) -> None:
     """Django's admin ends sessions whose password hash is not the member's."""
     browser = JSONClient()
-    key = start_session(administrator)[0]
+    key = create_session(administrator)[0]
     browser.cookies["sessionid"] = key
     assert browser.get("/admin/").status_code == 200
     if by_cookie:

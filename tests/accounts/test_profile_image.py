@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from accounts.models import Member
-from accounts.profile import MAX_IMAGE_BYTES, check_image
-from core.errors import InvalidImage
+from accounts.profile import MAX_IMAGE_BYTES, validate_image
+from core.errors import InvalidImageError
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 
@@ -181,8 +181,8 @@ def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> Non
         damaged = bytearray(content)
         for _ in range(dice.randint(1, 6)):
             damaged[dice.randrange(len(damaged))] = dice.randrange(256)
-        with suppress(InvalidImage):
-            check_image(data_url(bytes(damaged), kind))
+        with suppress(InvalidImageError):
+            validate_image(data_url(bytes(damaged), kind))
             taken += 1
     assert taken < 150, "some damage is beyond repair"
 

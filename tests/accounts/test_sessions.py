@@ -15,10 +15,10 @@ from accounts import session_cache, sessions
 from accounts.models import AuthSession, Member
 from accounts.sessions import (
     SessionStore,
-    announce_change,
-    digest_key,
-    end_session,
-    start_session,
+    create_session,
+    hash_session_key,
+    invalidate_member_session_cache,
+    revoke_session,
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
@@ -37,7 +37,7 @@ def status_of(client: JSONClient) -> int:
 def by_cookie(member: Member) -> JSONClient:
     """A client that presents a session of the member as a browser does."""
     client = JSONClient()
-    client.cookies[COOKIE] = start_session(member)[0]
+    client.cookies[COOKIE] = create_session(member)[0]
     return client
 
 
@@ -91,7 +91,7 @@ def test_copy_and_row_give_the_same_answer(premium_member: Member) -> None:
 
 
 def test_mirror_holds_plan_and_display_name(premium_member: Member) -> None:
-    start_session(premium_member)
+    create_session(premium_member)
     row = AuthSession.objects.get()
     assert (row.plan, row.display_name) == ("PREMIUM", premium_member.display_name)
 
@@ -99,7 +99,7 @@ def test_mirror_holds_plan_and_display_name(premium_member: Member) -> None:
 @pytest.mark.parametrize("field", ["plan", "display_name"])
 def test_mirror_follows_the_member(free_member: Member, field: str) -> None:
     value = {"plan": "PREMIUM", "display_name": "New name"}[field]
-    start_session(free_member)
+    create_session(free_member)
     Member.objects.filter(pk=free_member.pk).update(**{field: value})
     assert getattr(AuthSession.objects.get(), field) == value
 
@@ -108,7 +108,7 @@ def test_key_is_kept_in_neither_store(free_member: Member, own_valkey: Any) -> N
     client = warm_up(free_member)
     row = AuthSession.objects.values().get()
     assert client.token not in repr(row)
-    assert row["digest"] == digest_key(client.token)
+    assert row["digest"] == hash_session_key(client.token)
     kept = own_valkey.dump()
     assert client.token.encode() not in kept
     assert row["digest"].encode() in kept
@@ -117,12 +117,12 @@ def test_key_is_kept_in_neither_store(free_member: Member, own_valkey: Any) -> N
 def test_digest_is_no_key(free_member: Member) -> None:
     client = warm_up(free_member)
     thief = JSONClient()
-    thief.use_token(digest_key(client.token))
+    thief.use_token(hash_session_key(client.token))
     assert status_of(thief) == 401
 
 
 def test_keys_are_long_and_never_the_same(free_member: Member) -> None:
-    keys = {start_session(free_member)[0] for _ in range(50)}
+    keys = {create_session(free_member)[0] for _ in range(50)}
     assert len(keys) == 50
     assert min(map(len, keys)) >= 43
 
@@ -237,7 +237,7 @@ def test_other_authorization_headers_are_401(
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_scheme_is_read_in_any_letter_case(free_member: Member, scheme: str) -> None:
-    key = start_session(free_member)[0]
+    key = create_session(free_member)[0]
     response = JSONClient().send("GET", ME, HTTP_AUTHORIZATION=f"{scheme} {key}")
     assert response.status_code == 200
 
@@ -250,7 +250,7 @@ def test_bearer_token_beats_the_cookie(
     free_member: Member, other_member: Member
 ) -> None:
     client = by_cookie(other_member)
-    client.use_token(start_session(free_member)[0])
+    client.use_token(create_session(free_member)[0])
     assert client.read(ME)["id"] == free_member.pk
 
 
@@ -354,7 +354,7 @@ def test_session_presented_by_cookie_at_login_ends(
     browser.cookies[COOKIE] = attacker.token
     token = log_in(browser, free_member).data["token"]
     assert status_of(attacker) == 401
-    assert AuthSession.objects.get().digest == digest_key(token)
+    assert AuthSession.objects.get().digest == hash_session_key(token)
 
 
 def test_every_login_has_a_key_of_its_own(free_member: Member) -> None:
@@ -435,7 +435,7 @@ def test_change_of_the_member_holds_at_once_in_a_live_session(
     client = warm_up(free_member)
     with transaction.atomic():
         write(free_member, **{field: value})
-        announce_change(free_member.pk)
+        invalidate_member_session_cache(free_member.pk)
     assert client.read(ME)[key] == shown
     assert client.read(ME)[key] == shown
 
@@ -446,7 +446,7 @@ def test_suspension_holds_at_once_in_all_live_sessions(
 ) -> None:
     clients = [warm_up(free_member), warm_up(free_member), by_cookie(free_member)]
     write(free_member, status="SUSPENDED")
-    announce_change(free_member.pk)
+    invalidate_member_session_cache(free_member.pk)
     assert [status_of(client) for client in clients] == [401, 401, 401]
 
 
@@ -454,7 +454,7 @@ def test_lost_administrator_role_holds_at_once(administrator: Member) -> None:
     client = warm_up(administrator)
     assert client.send("GET", "/api/users").status_code == 200
     save_member(administrator, role="MEMBER")
-    announce_change(administrator.pk)
+    invalidate_member_session_cache(administrator.pk)
     response = client.send("GET", "/api/users")
     assert (response.status_code, response.data["code"]) == (403, "ADMIN_REQUIRED")
 
@@ -463,7 +463,7 @@ def test_change_that_is_rolled_back_is_not_seen(free_member: Member) -> None:
     client = warm_up(free_member)
     with transaction.atomic():
         update_member(free_member, plan="PREMIUM")
-        announce_change(free_member.pk)
+        invalidate_member_session_cache(free_member.pk)
         transaction.set_rollback(True)
     assert client.read(ME)["plan"] == "FREE"
 
@@ -507,15 +507,15 @@ def test_plan_that_renews_itself_outlives_its_date(free_member: Member) -> None:
 @pytest.fixture
 def slow_reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Lets something happen between reading a row and storing its copy."""
-    store_copy = session_cache.put_copy
+    store_copy = session_cache.set_cached_session
 
     def interrupt(happening: Callable[[], None]) -> None:
         def put(*copy: Any) -> None:
-            monkeypatch.setattr(sessions, "put_copy", store_copy)
+            monkeypatch.setattr(sessions, "set_cached_session", store_copy)
             happening()
             store_copy(*copy)
 
-        monkeypatch.setattr(sessions, "put_copy", put)
+        monkeypatch.setattr(sessions, "set_cached_session", put)
 
     return interrupt
 
@@ -524,7 +524,7 @@ def test_logout_is_not_undone_by_a_reader_that_was_slower(
     free_member: Member, slow_reader: Any
 ) -> None:
     client = JSONClient(free_member)
-    slow_reader(lambda: end_session(digest_key(client.token)))
+    slow_reader(lambda: revoke_session(hash_session_key(client.token)))
     status_of(client)
     assert status_of(client) == 401
 
@@ -534,7 +534,7 @@ def test_suspension_is_not_undone_by_a_reader_that_was_slower(
 ) -> None:
     def suspend() -> None:
         update_member(free_member, status="SUSPENDED")
-        announce_change(free_member.pk)
+        invalidate_member_session_cache(free_member.pk)
 
     client = JSONClient(free_member)
     slow_reader(suspend)
@@ -547,9 +547,9 @@ def test_slower_reader_would_win_if_versions_were_not_compared(
 ) -> None:
     """The danger is real: this is what the two tests above rule out."""
     blind = "redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])"
-    monkeypatch.setattr(session_cache, "_PUT_IF_NOT_OLDER", blind)
+    monkeypatch.setattr(session_cache, "_SET_IF_NOT_OLDER", blind)
     client = JSONClient(free_member)
-    slow_reader(lambda: end_session(digest_key(client.token)))
+    slow_reader(lambda: revoke_session(hash_session_key(client.token)))
     status_of(client)
     assert status_of(client) == 200
 
@@ -559,7 +559,7 @@ def test_newer_copy_takes_the_place_of_a_marker(
 ) -> None:
     client = warm_up(free_member)
     save_member(free_member, display_name="New name")
-    announce_change(free_member.pk)
+    invalidate_member_session_cache(free_member.pk)
     with django_assert_num_queries(1):
         assert client.read(ME)["displayName"] == "New name"
     with django_assert_num_queries(0):
@@ -629,10 +629,10 @@ def test_admin_login_has_the_same_limit(administrator: Member) -> None:
 def test_saving_a_session_that_ended_meanwhile_does_not_bring_it_back(
     administrator: Member,
 ) -> None:
-    key = start_session(administrator)[0]
+    key = create_session(administrator)[0]
     store = SessionStore(key)
     store["note"] = "kept"
-    end_session(digest_key(key))
+    revoke_session(hash_session_key(key))
     with pytest.raises(UpdateError):
         store.save()
     assert not AuthSession.objects.exists()

@@ -9,7 +9,12 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
-from accounts.sessions import announce_change, digest_key, end_sessions, start_session
+from accounts.sessions import (
+    create_session,
+    hash_session_key,
+    invalidate_member_session_cache,
+    revoke_sessions,
+)
 from core import redis_client
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
@@ -35,12 +40,12 @@ def warm_up(member: Member, number: int = 1) -> list[JSONClient]:
 
 def forget_failures(patch: pytest.MonkeyPatch) -> None:
     """What another process is like, which has not seen the store fail."""
-    patch.setattr(redis_client, "breaker", redis_client.Breaker())
+    patch.setattr(redis_client, "breaker", redis_client.CircuitBreaker())
 
 
 def suspend(member: Member) -> None:
     Member.objects.filter(pk=member.pk).update(status="SUSPENDED")
-    announce_change(member.pk)
+    invalidate_member_session_cache(member.pk)
 
 
 # --- Away -----------------------------------------------------------------------
@@ -89,7 +94,7 @@ def test_fast_store_that_comes_back_empty_is_filled_again(
         assert status_of(client) == 200
     with django_assert_num_queries(0):
         assert status_of(client) == 200
-    assert digest_key(client.token).encode() in own_valkey.dump()
+    assert hash_session_key(client.token).encode() in own_valkey.dump()
 
 
 def test_breaker_spares_requests_the_wait_and_tries_again_after_a_second(
@@ -100,7 +105,7 @@ def test_breaker_spares_requests_the_wait_and_tries_again_after_a_second(
     for _ in range(5):
         assert status_of(client) == 200
     own_valkey.start()
-    time.sleep(redis_client.PAUSE_SECONDS + 0.05)
+    time.sleep(redis_client.RESET_TIMEOUT_SECONDS + 0.05)
     assert status_of(client) == 200
     with django_assert_num_queries(0):
         assert status_of(client) == 200
@@ -134,7 +139,7 @@ def test_login_and_logout_work_while_the_fast_store_hangs(
     assert status_of(client) == 401
 
 
-@pytest.mark.parametrize("revoke", [end_sessions, suspend])
+@pytest.mark.parametrize("revoke", [revoke_sessions, suspend])
 def test_revocation_during_a_hang_is_not_undone_when_the_store_heals(
     free_member: Member, own_valkey: OwnValkey, revoke: Any
 ) -> None:
@@ -142,11 +147,11 @@ def test_revocation_during_a_hang_is_not_undone_when_the_store_heals(
     own_valkey.hang()
     revoke(free_member)
     own_valkey.heal()
-    time.sleep(redis_client.PAUSE_SECONDS + 0.05)
+    time.sleep(redis_client.RESET_TIMEOUT_SECONDS + 0.05)
     assert {status_of(client) for client in clients * 2} == {401}
 
 
-@pytest.mark.parametrize("revoke", [end_sessions, suspend])
+@pytest.mark.parametrize("revoke", [revoke_sessions, suspend])
 def test_process_that_saw_no_failure_believes_its_copy_for_a_minute_at_most(
     free_member: Member,
     own_valkey: OwnValkey,
@@ -170,9 +175,9 @@ def test_plan_change_during_a_hang_holds_after_it(
     (client,) = warm_up(free_member)
     own_valkey.hang()
     Member.objects.filter(pk=free_member.pk).update(plan="PREMIUM")
-    announce_change(free_member.pk)
+    invalidate_member_session_cache(free_member.pk)
     own_valkey.heal()
-    time.sleep(redis_client.PAUSE_SECONDS + 0.05)
+    time.sleep(redis_client.RESET_TIMEOUT_SECONDS + 0.05)
     assert [client.read(ME)["plan"] for _ in range(3)] == ["PREMIUM"] * 3
 
 
@@ -188,7 +193,7 @@ def test_full_fast_store_fails_no_request(
     assert [status_of(client) for client in clients * 2] == [200] * 12
 
 
-@pytest.mark.parametrize("revoke", [end_sessions, suspend])
+@pytest.mark.parametrize("revoke", [revoke_sessions, suspend])
 def test_revocation_holds_at_once_while_the_fast_store_is_full(
     free_member: Member, own_valkey: OwnValkey, revoke: Any
 ) -> None:
@@ -208,7 +213,7 @@ def test_copy_that_cannot_be_read_is_no_copy(
     free_member: Member, own_valkey: OwnValkey, kept: bytes
 ) -> None:
     client = JSONClient(free_member)
-    own_valkey.run("SET", f"session:{digest_key(client.token)}", kept)
+    own_valkey.run("SET", f"session:{hash_session_key(client.token)}", kept)
     assert [status_of(client) for _ in range(3)] == [200] * 3
 
 
@@ -216,7 +221,7 @@ def test_key_of_another_type_is_no_copy(
     free_member: Member, own_valkey: OwnValkey
 ) -> None:
     client = JSONClient(free_member)
-    own_valkey.run("LPUSH", f"session:{digest_key(client.token)}", "x")
+    own_valkey.run("LPUSH", f"session:{hash_session_key(client.token)}", "x")
     assert [status_of(client) for _ in range(3)] == [200] * 3
 
 
@@ -241,7 +246,7 @@ def test_browser_keeps_its_cookie_while_both_stores_are_down(
     administrator: Member,
 ) -> None:
     browser = JSONClient()
-    browser.cookies["sessionid"] = key = start_session(administrator)[0]
+    browser.cookies["sessionid"] = key = create_session(administrator)[0]
     with lose_database():
         for path in (ME, "/admin/"):
             response = browser.send("GET", path)

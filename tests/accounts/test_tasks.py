@@ -9,15 +9,15 @@ from django.utils import timezone
 
 from accounts import sessions
 from accounts.models import AuthSession, Member, RateLimit
-from accounts.rate_limits import SIGN_UP, take
-from accounts.sessions import SessionStore, purge_expired, start_session
+from accounts.rate_limits import SIGNUP_PER_IP, consume_attempt
+from accounts.sessions import SessionStore, create_session, purge_expired_sessions
 from accounts.tasks import purge_sessions
 from config.celery import app
 
 
 def make_sessions(member: Member, *, expired: int, live: int) -> None:
     for _ in range(expired + live):
-        start_session(member)
+        create_session(member)
     keys = AuthSession.objects.values_list("digest", flat=True)[:expired]
     AuthSession.objects.filter(digest__in=list(keys)).update(
         expires_at=timezone.now() - timedelta(seconds=1)
@@ -25,7 +25,7 @@ def make_sessions(member: Member, *, expired: int, live: int) -> None:
 
 
 def let_limits_pass() -> None:
-    take(SIGN_UP, "192.0.2.1")
+    consume_attempt(SIGNUP_PER_IP, "192.0.2.1")
     RateLimit.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
 
@@ -53,7 +53,7 @@ def test_purge_goes_on_until_all_batches_are_done(
 ) -> None:
     monkeypatch.setattr(sessions, "PURGE_BATCH", 2)
     make_sessions(free_member, expired=5, live=1)
-    assert purge_expired(timezone.now()) == 5
+    assert purge_expired_sessions(timezone.now()) == 5
     assert AuthSession.objects.count() == 1
 
 
@@ -62,7 +62,7 @@ def test_sessions_without_a_member_are_purged_too(db: None) -> None:
     store["note"] = "kept"
     store.save()
     later = timezone.now() + timedelta(days=15)
-    assert purge_expired(later) == 1
+    assert purge_expired_sessions(later) == 1
 
 
 def test_djangos_own_clean_up_is_the_same(free_member: Member) -> None:
@@ -72,6 +72,6 @@ def test_djangos_own_clean_up_is_the_same(free_member: Member) -> None:
 
 
 def test_purge_runs_daily() -> None:
-    entry = app.conf.beat_schedule["purge sessions"]
+    entry = app.conf.beat_schedule["purge_sessions"]
     assert entry["schedule"] == timedelta(days=1)
     assert entry["task"] in app.tasks or purge_sessions.name == entry["task"]

@@ -196,10 +196,10 @@ def test_purchase_is_found_by_its_order_and_by_its_buyer(browser, term):
 
 def test_runs_are_filtered_by_the_jobs_that_the_code_knows(browser):
     now = timezone.now()
-    for name in ("expire plans", "purge images"):
+    for name in ("expire_plans", "purge_images"):
         JobRun.objects.create(job=name, state="DONE", started_at=now, count=4711)
     assert see(browser, RUNS).count(">4711<") == 2
-    assert see(browser, RUNS, job="expire plans").count(">4711<") == 1
+    assert see(browser, RUNS, job="expire_plans").count(">4711<") == 1
 
 
 def fill(administrator: Member) -> None:

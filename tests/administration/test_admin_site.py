@@ -108,7 +108,7 @@ def test_list_of_members_counts_nothing_whole_and_takes_few_queries(
         lists_read = [s for s in statements if 'ORDER BY "member"."id" DESC' in s]
         assert lists_read
         assert not [s for s in lists_read if "profile_image" in s]
-    monkeypatch.setattr(admin, "MOST_ROWS", 7)
+    monkeypatch.setattr(admin, "MAX_COUNTED_ROWS", 7)
     assert "7 results" in see(browser, MEMBERS, q="member")
 
 
@@ -337,7 +337,7 @@ def test_sign_up_is_closed_in_the_admin_and_the_log_says_so(browser, anonymous):
 
 def test_runs_of_jobs_are_shown_and_not_changed(browser):
     run = JobRun.objects.create(
-        job="purge sessions", state="FAILED", started_at=timezone.now(), error="OSError"
+        job="purge_sessions", state="FAILED", started_at=timezone.now(), error="OSError"
     )
     assert "OSError" in see(browser, RUNS)
     see(browser, f"{RUNS}{run.pk}/change/")
@@ -347,7 +347,7 @@ def test_runs_of_jobs_are_shown_and_not_changed(browser):
 def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(browser):
     hourly = IntervalSchedule.objects.create(every=1, period="hours")
     task = PeriodicTask.objects.create(
-        name="purge sessions", task="accounts.tasks.purge_sessions", interval=hourly
+        name="purge_sessions", task="accounts.tasks.purge_sessions", interval=hourly
     )
     now = timezone.now()
     for state, minutes in (("DONE", 9), ("FAILED", 5), ("SKIPPED", 1)):

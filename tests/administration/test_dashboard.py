@@ -8,22 +8,25 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import AuthSession, Member, MemberTally
+from accounts.models import AuthSession, Member, MemberCount
 from administration import daily_metrics, dashboard
-from administration.charts import draw_days
+from administration.charts import build_daily_chart
 from administration.daily_metrics import (
-    Name,
-    read_active,
-    read_course,
-    read_notifications,
-    take_snapshot,
+    MetricName,
+    count_active_members,
+    get_notification_series,
+    get_time_series,
+    save_daily_metrics,
 )
-from administration.dashboard import Reader, read_dashboard
-from administration.models import DayFigure
-from administration.tasks import note_figures
+from administration.dashboard import TimeLimitedReader, build_dashboard
+from administration.models import DailyMetric
+from administration.tasks import snapshot_daily_metrics
 from core.jobs.models import JobRun
-from ledger.card_notifications.counters import PARTS, count_notification
-from ledger.models import NotificationTally
+from ledger.card_notifications.counters import (
+    NOTIFICATION_SHARDS,
+    increment_notification_count,
+)
+from ledger.models import NotificationCount
 from tests.administration.test_admin_site import open_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member
@@ -42,7 +45,7 @@ def days_back(course: Any, days: int) -> Any:
 
 
 def tiles_of(title: str, now: datetime = NOW) -> dict[str, str]:
-    sections = {section.title: section for section in read_dashboard(now).sections}
+    sections = {section.title: section for section in build_dashboard(now).sections}
     return {tile.title: tile.text for tile in sections[title].tiles}
 
 
@@ -59,7 +62,7 @@ def test_sign_ups_are_counted_by_day_in_the_home_time_zone():
     ]
     for moment in moments:
         make_member(created_at=datetime.fromisoformat(moment))
-    course = read_course(Name.SIGN_UPS, TODAY)
+    course = get_time_series(MetricName.SIGN_UPS, TODAY)
     assert len(course) == 30
     assert (course[-1], course[-2], course[0], sum(course)) == (1, 2, 1, 4)
 
@@ -67,26 +70,26 @@ def test_sign_ups_are_counted_by_day_in_the_home_time_zone():
 def test_entries_are_counted_by_the_day_they_were_written(free_member):
     make_entry(free_member, created_at=NOW, date=date(2020, 1, 1))
     make_entry(free_member, created_at=NOW - timedelta(days=2), pending=True)
-    course = read_course(Name.ENTRIES, TODAY)
+    course = get_time_series(MetricName.ENTRIES, TODAY)
     assert (days_back(course, 0), days_back(course, 2), sum(course)) == (1, 1, 2)
 
 
 def test_days_that_the_newest_rows_do_not_reach_whole_are_not_known(free_member):
     for days in (3, 1, 1, 0):
         make_entry(free_member, created_at=NOW - timedelta(days=days))
-    course = read_course(Name.ENTRIES, TODAY, rows=2)
+    course = get_time_series(MetricName.ENTRIES, TODAY, rows=2)
     assert course[-2:] == [None, 1]
     assert course[:-2] == [None] * 28
-    course = read_course(Name.ENTRIES, TODAY, rows=4)
+    course = get_time_series(MetricName.ENTRIES, TODAY, rows=4)
     assert course[-4:] == [None, 0, 2, 1]
-    assert read_course(Name.ENTRIES, TODAY, rows=5)[-4:] == [1, 0, 2, 1]
+    assert get_time_series(MetricName.ENTRIES, TODAY, rows=5)[-4:] == [1, 0, 2, 1]
 
 
 def test_kept_figures_count_before_live_ones(free_member):
     make_entry(free_member, created_at=NOW - timedelta(days=1))
     day = TODAY - timedelta(days=1)
-    DayFigure.objects.create(day=day, name=Name.ENTRIES, value=7)
-    assert days_back(read_course(Name.ENTRIES, TODAY), 1) == 7
+    DailyMetric.objects.create(day=day, name=MetricName.ENTRIES, value=7)
+    assert days_back(get_time_series(MetricName.ENTRIES, TODAY), 1) == 7
 
 
 def test_daily_job_notes_states_and_the_days_that_are_over(free_member):
@@ -94,9 +97,9 @@ def test_daily_job_notes_states_and_the_days_that_are_over(free_member):
     Member.objects.filter(pk=free_member.pk).update(created_at=NOW)
     make_entry(free_member, created_at=NOW)
     make_entry(free_member, created_at=NOW - timedelta(days=1))
-    count = take_snapshot(NOW)
-    assert count == DayFigure.objects.count()
-    kept = {(f.name, (TODAY - f.day).days): f.value for f in DayFigure.objects.all()}
+    count = save_daily_metrics(NOW)
+    assert count == DailyMetric.objects.count()
+    kept = {(f.name, (TODAY - f.day).days): f.value for f in DailyMetric.objects.all()}
     assert (kept["members", 0], kept["premium", 0], kept["active", 0]) == (2, 1, 0)
     assert (kept["sign_ups", 2], kept["entries", 1]) == (1, 1)
     assert ("entries", 0) not in kept
@@ -104,42 +107,42 @@ def test_daily_job_notes_states_and_the_days_that_are_over(free_member):
 
 
 def test_daily_job_run_again_changes_nothing_but_todays_states(free_member):
-    take_snapshot(NOW)
-    before = list(DayFigure.objects.values_list("day", "name", "value"))
+    save_daily_metrics(NOW)
+    before = list(DailyMetric.objects.values_list("day", "name", "value"))
     make_entry(free_member, created_at=NOW - timedelta(days=1))
     make_member()
-    take_snapshot(NOW)
-    after = list(DayFigure.objects.values_list("day", "name", "value"))
+    save_daily_metrics(NOW)
+    after = list(DailyMetric.objects.values_list("day", "name", "value"))
     changed = set(after) - set(before)
     assert changed == {(TODAY, "members", 2)}
 
 
 def test_daily_job_makes_up_for_days_on_which_it_did_not_run(free_member):
-    take_snapshot(NOW - timedelta(days=5))
+    save_daily_metrics(NOW - timedelta(days=5))
     make_entry(free_member, created_at=NOW - timedelta(days=3))
-    take_snapshot(NOW)
-    course = read_course(Name.ENTRIES, TODAY)
+    save_daily_metrics(NOW)
+    course = get_time_series(MetricName.ENTRIES, TODAY)
     assert days_back(course, 3) == 1
-    members = read_course(Name.MEMBERS, TODAY)
+    members = get_time_series(MetricName.MEMBERS, TODAY)
     assert (days_back(members, 5), days_back(members, 3)) == (1, None)
 
 
 def test_daily_job_adds_up_the_counts_of_members():
     for _ in range(5):
         make_member()
-    take_snapshot(NOW)
-    assert [tally.members for tally in MemberTally.objects.all()] == [5]
+    save_daily_metrics(NOW)
+    assert [tally.members for tally in MemberCount.objects.all()] == [5]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_daily_job_is_recorded_and_scheduled():
     from config.celery import app
 
-    note_figures()
-    run = JobRun.objects.get(job="note figures")
-    assert (run.state, run.count) == ("DONE", DayFigure.objects.count())
+    snapshot_daily_metrics()
+    run = JobRun.objects.get(job="snapshot_daily_metrics")
+    assert (run.state, run.count) == ("DONE", DailyMetric.objects.count())
     tasks = [job["task"] for job in app.conf.beat_schedule.values()]
-    assert "administration.tasks.note_figures" in tasks
+    assert "administration.tasks.snapshot_daily_metrics" in tasks
 
 
 def test_members_are_active_by_their_newest_session():
@@ -150,7 +153,7 @@ def test_members_are_active_by_their_newest_session():
             JSONClient(member)
         seen = now - timedelta(days=days)
         AuthSession.objects.filter(member=member).update(last_seen_at=seen)
-    active = read_active(now)
+    active = count_active_members(now)
     assert (active.day, active.week, active.month) == (1, 2, 3)
 
 
@@ -159,11 +162,13 @@ def test_members_are_active_by_their_newest_session():
 
 def test_notifications_are_counted_by_day_with_the_share_recognised():
     for hours, recognised in ((0, True), (0, True), (0, False), (24, False)):
-        count_notification(NOW - timedelta(hours=hours), recognised=recognised)
-    all_, recognised_ones = read_notifications(TODAY)
+        increment_notification_count(
+            NOW - timedelta(hours=hours), recognised=recognised
+        )
+    all_, recognised_ones = get_notification_series(TODAY)
     assert (all_[-2:], recognised_ones[-2:]) == ([1, 3], [0, 2])
     assert tiles_of("Ledger")["Notifications"] == "4"
-    (section,) = [s for s in read_dashboard(NOW).sections if s.title == "Ledger"]
+    (section,) = [s for s in build_dashboard(NOW).sections if s.title == "Ledger"]
     assert section.tiles[0].note == "50.0% recognised"
 
 
@@ -171,11 +176,11 @@ def test_notifications_are_counted_by_day_with_the_share_recognised():
 def test_notifications_at_once_are_all_counted():
     def count():
         for _ in range(25):
-            count_notification(NOW, recognised=True)
+            increment_notification_count(NOW, recognised=True)
 
     run_at_once([count] * 8)
-    assert read_notifications(TODAY)[0][-1] == 200
-    assert NotificationTally.objects.count() <= PARTS
+    assert get_notification_series(TODAY)[0][-1] == 200
+    assert NotificationCount.objects.count() <= NOTIFICATION_SHARDS
 
 
 # --- The page -----------------------------------------------------------------
@@ -195,9 +200,9 @@ def test_premium_share_has_a_course(administrator):
     make_member(plan="PREMIUM")
     for days, members, premium in ((2, 10, 1), (1, 10, 4)):
         day = TODAY - timedelta(days=days)
-        DayFigure.objects.create(day=day, name=Name.MEMBERS, value=members)
-        DayFigure.objects.create(day=day, name=Name.PREMIUM, value=premium)
-    (section,) = [s for s in read_dashboard(NOW).sections if s.title == "Members"]
+        DailyMetric.objects.create(day=day, name=MetricName.MEMBERS, value=members)
+        DailyMetric.objects.create(day=day, name=MetricName.PREMIUM, value=premium)
+    (section,) = [s for s in build_dashboard(NOW).sections if s.title == "Members"]
     (chart,) = [c for c in section.charts if c.title == "Premium share"]
     assert [bar.text for bar in chart.bars[-3:]] == ["10 %", "40 %", "50 %"]
     assert chart.bars[0].text == "not available"
@@ -209,15 +214,17 @@ def test_store_that_is_away_is_shown_as_down(administrator):
 
 
 def test_figure_whose_table_is_not_there_is_not_available(monkeypatch):
-    monkeypatch.setitem(daily_metrics.FLOWS, Name.POSTS, ("board_not_there",))
-    (board,) = [s for s in read_dashboard(NOW).sections if s.title == "Board"]
+    monkeypatch.setitem(
+        daily_metrics.SOURCE_TABLES, MetricName.POSTS, ("board_not_there",)
+    )
+    (board,) = [s for s in build_dashboard(NOW).sections if s.title == "Board"]
     assert board.missing == ["Posts a day"]
     assert [chart.title for chart in board.charts] == ["Comments a day", "Votes a day"]
 
 
 def test_figure_that_takes_too_long_is_not_available_and_the_others_are(monkeypatch):
-    monkeypatch.setattr(dashboard, "FIGURE_SECONDS", 0.05)
-    reader = Reader()
+    monkeypatch.setattr(dashboard, "QUERY_TIMEOUT_SECONDS", 0.05)
+    reader = TimeLimitedReader()
 
     def sleep():
         with connection.cursor() as cursor:
@@ -230,9 +237,9 @@ def test_figure_that_takes_too_long_is_not_available_and_the_others_are(monkeypa
 
 
 def test_page_has_a_time_for_all_its_figures(monkeypatch):
-    monkeypatch.setattr(dashboard, "PAGE_SECONDS", 0.0)
-    assert Reader().read(lambda: 7) is None
-    shown = read_dashboard(NOW)
+    monkeypatch.setattr(dashboard, "PAGE_TIMEOUT_SECONDS", 0.0)
+    assert TimeLimitedReader().read(lambda: 7) is None
+    shown = build_dashboard(NOW)
     assert shown.runs is None
     assert all(section.tiles or section.missing for section in shown.sections)
 
@@ -244,20 +251,20 @@ def test_time_limit_of_a_figure_ends_with_it():
             return cursor.fetchone()[0]
 
     before = limit()
-    assert Reader().read(limit) == "2s"
+    assert TimeLimitedReader().read(limit) == "2s"
     assert limit() == before
 
 
 def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(administrator):
     JobRun.objects.create(
-        job="expire plans", state="FAILED", started_at=timezone.now(), error="OSError"
+        job="expire_plans", state="FAILED", started_at=timezone.now(), error="OSError"
     )
     page = open_browser(administrator).get("/admin/").content.decode()
     assert page.count("<svg viewBox") >= 8
     for text in (
         "Sign-ups a day",
         "Premium share",
-        "expire plans",
+        "expire_plans",
         "OSError",
         "Stores",
     ):
@@ -291,7 +298,7 @@ def test_index_takes_the_same_number_of_queries_for_any_number_of_rows(administr
 
 def test_bars_are_as_high_as_their_figures_and_small_ones_can_be_seen():
     days = [date(2026, 11, day) for day in range(1, 5)]
-    chart = draw_days("Posts", days, [1000, 500, 1, None])
+    chart = build_daily_chart("Posts", days, [1000, 500, 1, None])
     assert [bar.height for bar in chart.bars] == [120, 60, 2, 0]
     assert [bar.y for bar in chart.bars] == [0, 60, 118, 120]
     assert [bar.is_known for bar in chart.bars] == [True, True, True, False]
@@ -303,21 +310,21 @@ def test_bars_are_as_high_as_their_figures_and_small_ones_can_be_seen():
 
 def test_chart_of_nothing_says_so():
     days = [date(2026, 11, day) for day in range(1, 4)]
-    assert draw_days("Posts", days, [None] * 3).summary == "No figures yet."
-    chart = draw_days("Posts", days, [0] * 3)
+    assert build_daily_chart("Posts", days, [None] * 3).summary == "No figures yet."
+    chart = build_daily_chart("Posts", days, [0] * 3)
     assert [bar.height for bar in chart.bars] == [0] * 3
     assert chart.summary == "0 on 3 days known."
 
 
 def test_second_figure_is_a_part_of_the_bar():
     days = [date(2026, 11, 1), date(2026, 11, 2)]
-    chart = draw_days("N", days, [10, 5], parts=[5, 0], parts_name="recognised")
-    assert [bar.part for bar in chart.bars] == [60, 0]
+    chart = build_daily_chart("N", days, [10, 5], parts=[5, 0], parts_name="recognised")
+    assert [bar.stacked_height for bar in chart.bars] == [60, 0]
     assert chart.bars[0].text == "10, 5 recognised"
-    assert chart.bars[0].part_y == 60
+    assert chart.bars[0].stacked_y == 60
 
 
 def test_days_are_told_apart_across_the_border_of_utc():
     late = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
     make_member(created_at=late)
-    assert days_back(read_course(Name.SIGN_UPS, TODAY), 0) == 1
+    assert days_back(get_time_series(MetricName.SIGN_UPS, TODAY), 0) == 1

@@ -9,13 +9,13 @@ from django.utils import timezone
 
 from accounts.models import Member
 from administration.daily_metrics import (
-    Name,
-    read_course,
-    read_notifications,
-    take_snapshot,
+    MetricName,
+    get_notification_series,
+    get_time_series,
+    save_daily_metrics,
 )
-from administration.dashboard import read_dashboard
-from administration.models import DayFigure
+from administration.dashboard import build_dashboard
+from administration.models import DailyMetric
 from tests.administration.test_admin_site import open_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_entry, make_member, make_post
@@ -27,7 +27,7 @@ BIG_TABLES = ("member", "account_entry", "board_post", "board_comment", "iap_pur
 
 
 def test_every_figure_has_its_place():
-    sections = {section.title: section for section in read_dashboard(NOW).sections}
+    sections = {section.title: section for section in build_dashboard(NOW).sections}
     tiles = {title: [t.title for t in s.tiles] for title, s in sections.items()}
     charts = {title: [c.title for c in s.charts] for title, s in sections.items()}
     assert tiles == {
@@ -65,13 +65,13 @@ def test_board_is_counted_by_day(free_member):
         make_comment(free_member, post=post, ups=1, created_at=made)
     today = timezone.localdate()
     courses = {
-        name: read_course(name, today)[-3:]
-        for name in (Name.POSTS, Name.COMMENTS, Name.VOTES)
+        name: get_time_series(name, today)[-3:]
+        for name in (MetricName.POSTS, MetricName.COMMENTS, MetricName.VOTES)
     }
     assert courses == {
-        Name.POSTS: [0, 0, 1],
-        Name.COMMENTS: [2, 0, 1],
-        Name.VOTES: [0, 0, 7],
+        MetricName.POSTS: [0, 0, 1],
+        MetricName.COMMENTS: [2, 0, 1],
+        MetricName.VOTES: [0, 0, 7],
     }
 
 
@@ -84,7 +84,7 @@ def test_every_notification_that_is_sent_in_is_counted(premium_member):
     actions = [client.send("POST", path, {"text": t}).data["action"] for t in texts]
     assert actions == ["CREATED", "DUPLICATE", "IGNORED", "IGNORED"]
     client.send("POST", "/api/account/entries/parse", {"text": payment})
-    every, recognised = read_notifications(timezone.localdate())
+    every, recognised = get_notification_series(timezone.localdate())
     assert (every[-1], recognised[-1]) == (4, 2)
 
 
@@ -92,10 +92,10 @@ def test_active_members_have_a_course():
     now = timezone.now()
     for _ in range(2):
         JSONClient(make_member())
-    take_snapshot(now)
-    assert DayFigure.objects.get(name=Name.ACTIVE).value == 2
+    save_daily_metrics(now)
+    assert DailyMetric.objects.get(name=MetricName.ACTIVE).value == 2
     JSONClient(make_member())
-    (members,) = [s for s in read_dashboard(now).sections if s.title == "Members"]
+    (members,) = [s for s in build_dashboard(now).sections if s.title == "Members"]
     (chart,) = [c for c in members.charts if c.title == "Active members a day"]
     assert chart.bars[-1].text == "3", "today's is live"
 

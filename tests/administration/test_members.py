@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts import member_search
-from accounts.member_counters import count_members, fold
+from accounts.member_counters import compact_member_counts, count_members
 from accounts.models import AuthSession, Member
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
@@ -111,7 +111,7 @@ def test_search_is_no_pattern_and_every_word_counts(client, search):
 
 
 def test_search_counts_no_further_than_its_limit(client, monkeypatch):
-    monkeypatch.setattr(member_search, "MOST_HITS", 3)
+    monkeypatch.setattr(member_search, "MAX_COUNTED_HITS", 3)
     for _ in range(5):
         make_member(display_name="Many")
     page = client.read(PATH, search="many", size=2)
@@ -160,7 +160,7 @@ def test_search_can_go_by_an_index(db):
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_indexscan = off")
     wanted = member_search.MemberFilter(search="minji")
-    plan = member_search.find_members(wanted, timezone.now()).explain()
+    plan = member_search.search_members(wanted, timezone.now()).explain()
     assert "Bitmap Index Scan on member_search " in plan
 
 
@@ -191,7 +191,7 @@ def test_kept_counts_follow_every_way_of_writing_members(db):
             truth[member.role, member.status, member.plan] += 1
         assert count_all() == truth
         assert count_members(timezone.now()) == 7
-        fold()
+        compact_member_counts()
 
 
 def test_list_without_a_search_counts_no_members(client):
@@ -439,8 +439,8 @@ def test_without_the_lock_both_administrators_would_be_gone(monkeypatch):
     def read_unlocked(actor, member_id):
         return Member.objects.get(pk=member_id)
 
-    monkeypatch.setattr(members, "lock_other", read_unlocked)
+    monkeypatch.setattr(members, "lock_actor_and_target", read_unlocked)
     one, two = make_member(role="ADMIN"), make_member(role="ADMIN")
-    members.set_role(one, two.pk, "MEMBER")
-    members.set_role(two, one.pk, "MEMBER")
+    members.set_member_role(one, two.pk, "MEMBER")
+    members.set_member_role(two, one.pk, "MEMBER")
     assert not Member.objects.filter(role="ADMIN").exists()

@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from billing.models import StoreNotification
 from core.jobs.models import JobRun
-from core.middleware import CountRequests
+from core.middleware import PrometheusMiddleware
 from tests.support.clients import JSONClient
 from tests.support.stores import find_closed_port, lose_database, use_fast_store
 
@@ -55,8 +55,8 @@ def test_metrics_are_not_there_without_the_setting(header):
 @pytest.mark.usefixtures("is_open")
 def test_jobs_are_told_with_the_state_and_time_of_their_runs():
     now = timezone.now()
-    JobRun.objects.create(job="expire plans", state="DONE", started_at=now, count=4)
-    samples, job = read(), ("job", "expire plans")
+    JobRun.objects.create(job="expire_plans", state="DONE", started_at=now, count=4)
+    samples, job = read(), ("job", "expire_plans")
     assert samples["ledger_job_last_run_rows", job] == 4
     assert samples["ledger_job_interval_seconds", job] == 3600
     good = samples["ledger_job_last_success_timestamp_seconds", job]
@@ -95,7 +95,7 @@ def test_metrics_are_told_while_the_database_is_away():
     with lose_database():
         samples = read()
     assert samples["ledger_store_up", ("store", "database")] == 0
-    assert ("ledger_job_interval_seconds", ("job", "expire plans")) not in samples
+    assert ("ledger_job_interval_seconds", ("job", "expire_plans")) not in samples
 
 
 @pytest.mark.django_db
@@ -104,7 +104,7 @@ def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
     django_assert_num_queries,
 ):
     now = timezone.now()
-    runs = [JobRun(job="expire plans", state="DONE", started_at=now) for _ in range(50)]
+    runs = [JobRun(job="expire_plans", state="DONE", started_at=now) for _ in range(50)]
     JobRun.objects.bulk_create(runs)
     with django_assert_num_queries(6):
         read()
@@ -138,7 +138,7 @@ def answer(request: HttpRequest) -> HttpResponse:
 
 
 def test_request_is_counted_by_the_pattern_of_its_address(settings):
-    settings.MIDDLEWARE = ["core.middleware.CountRequests"]
+    settings.MIDDLEWARE = ["core.middleware.PrometheusMiddleware"]
     route = "/api/account/entries/<int:entry_id>"
     before = count_of("GET", route, "401")
     Client().get("/api/account/entries/4711")
@@ -148,7 +148,7 @@ def test_request_is_counted_by_the_pattern_of_its_address(settings):
 
 @pytest.mark.parametrize("path", ["/made-up-4712", "/api/made-up-4712"])
 def test_addresses_that_do_not_exist_count_as_one(settings, path):
-    settings.MIDDLEWARE = ["core.middleware.CountRequests"]
+    settings.MIDDLEWARE = ["core.middleware.PrometheusMiddleware"]
     Client().get(path)
     assert count_of("GET", "other", "404") > 0
     assert "4712" not in str([*REGISTRY.collect()])
@@ -156,7 +156,7 @@ def test_addresses_that_do_not_exist_count_as_one(settings, path):
 
 def test_method_that_is_made_up_is_no_label():
     request = RequestFactory().generic("MADEUP", "/")
-    CountRequests(answer)(request)
+    PrometheusMiddleware(answer)(request)
     assert count_of("other", "other", "202") > 0
     assert "MADEUP" not in str([*REGISTRY.collect()])
 
@@ -166,5 +166,5 @@ def test_request_that_raises_is_under_way_no_more():
         raise Http404
 
     with pytest.raises(Http404):
-        CountRequests(fail)(RequestFactory().get("/"))
+        PrometheusMiddleware(fail)(RequestFactory().get("/"))
     assert REGISTRY.get_sample_value("ledger_requests_in_flight") == 0

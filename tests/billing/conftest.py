@@ -7,7 +7,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from accounts.models import Member
-from billing.pubsub_auth import forget_tokens
+from billing.pubsub_auth import clear_token_cache
 from tests.support.clients import JSONClient
 from tests.support.fake_google import Vouch, open_google
 from tests.support.fake_store import FakePlay, open_play
@@ -35,7 +35,7 @@ def test_mode(settings: Any) -> None:
 @pytest.fixture(autouse=True)
 def no_known_pushers() -> None:
     """No push token is known from an earlier test."""
-    forget_tokens()
+    clear_token_cache()
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from django.db.models import ProtectedError
 from django.utils.crypto import get_random_string
 
 from accounts.models import Member
-from billing.account_deletion import erase_member
-from billing.models import Purchase, SpentOrder
+from billing.account_deletion import delete_member_purchases
+from billing.models import Purchase, RedeemedOrder
 from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of
@@ -25,7 +25,7 @@ def test_only_a_keyed_hash_of_each_order_stays(
     assert buyer.send("DELETE", "/api/auth/me").status_code == 204
     assert not any(count_rows_of(free_member).values())
     assert Purchase.objects.get().member == other_member
-    spent = list(SpentOrder.objects.values_list("digest", flat=True))
+    spent = list(RedeemedOrder.objects.values_list("digest", flat=True))
     assert len(spent) == 2
     assert all(len(digest) == 64 and "test" not in digest for digest in spent)
 
@@ -41,7 +41,7 @@ def test_member_whom_an_administrator_deletes_leaves_the_hash_too(
     buy(buyer, "test-1")
     response = JSONClient(administrator).send("DELETE", f"{path}/{free_member.pk}")
     assert response.status_code == 204
-    assert SpentOrder.objects.count() == 1
+    assert RedeemedOrder.objects.count() == 1
     assert buy(JSONClient(other_member), "test-1").status_code == 409
     assert not Purchase.objects.exists()
 
@@ -67,10 +67,10 @@ def test_member_with_purchases_is_not_deleted_past_the_hashes(
     buy(buyer, "test-1")
     with pytest.raises(ProtectedError):
         free_member.delete()
-    erase_member(free_member)
+    delete_member_purchases(free_member)
     free_member.delete()
 
 
 def test_erasing_somebody_without_purchases_does_nothing(free_member: Member) -> None:
-    erase_member(free_member)
-    assert not SpentOrder.objects.exists()
+    delete_member_purchases(free_member)
+    assert not RedeemedOrder.objects.exists()

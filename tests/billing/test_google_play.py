@@ -16,9 +16,9 @@ from werkzeug import Response
 from accounts.models import Member
 from billing.models import Purchase
 from billing.products import MONTHLY
-from billing.purchases import record
-from billing.stores import load_verifier, look_up
-from billing.subscriptions import set_plan
+from billing.purchases import record_purchase
+from billing.stores import load_verifier, verify_token
+from billing.subscriptions import override_plan
 from core import http_client
 from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
@@ -489,7 +489,7 @@ def test_restore_gives_back_what_the_store_granted(
 ) -> None:
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
-    set_plan(Member.objects.get(), "FREE")
+    override_plan(Member.objects.get(), "FREE")
     response = buyer.send("POST", "/api/billing/restore")
     assert expiry_of(response) == expiry
 
@@ -499,7 +499,7 @@ def test_news_of_a_known_order_do_not_undo_the_administrators_change(
 ) -> None:
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
-    set_plan(Member.objects.get(), "FREE")
+    override_plan(Member.objects.get(), "FREE")
     play.sell(TOKEN, state="CANCELED", auto_renew=False, expires_at=expiry)
     assert buy(buyer, TOKEN).data["plan"] == "FREE"
     play.sell(TOKEN, order="GPA.1..0", expires_at=expiry + timedelta(days=30))
@@ -513,9 +513,12 @@ def test_answer_that_comes_late_does_not_overwrite_a_newer_one(
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     asked_at = timezone.now()
-    late = look_up(TOKEN, MONTHLY)
+    late = verify_token(TOKEN, MONTHLY)
     play.sell(TOKEN, state="EXPIRED", auto_renew=False)
     assert buy(buyer, TOKEN).data["plan"] == "FREE"
     free_member.refresh_from_db()
-    assert record(free_member, late, asked_at=asked_at, now=timezone.now()) is False
+    assert (
+        record_purchase(free_member, late, asked_at=asked_at, now=timezone.now())
+        is False
+    )
     assert buyer.read(PATH)["plan"] == "FREE"

@@ -12,8 +12,8 @@ from django.utils import timezone
 from accounts.models import AuthSession, Member
 from billing import plan_expiry
 from billing.models import Purchase, StoreNotification
-from billing.plan_expiry import expire_plans, run_expiry
-from billing.tasks import StoreDidNotAnswer, expire
+from billing.plan_expiry import expire_lapsed_plans, run_expiry
+from billing.tasks import StoreUnavailableError, run_expire_plans
 from billing.tasks import expire_plans as task
 from config.celery import app
 from core.jobs.models import JobRun
@@ -60,7 +60,7 @@ def say() -> str:
 def test_plan_that_has_passed_becomes_free_without_subscription_info() -> None:
     member = make_subscriber()
     session = JSONClient(member)
-    assert expire_plans(timezone.now()) == 1
+    assert expire_lapsed_plans(timezone.now()) == 1
     assert plan_of(member) == ("FREE", None, "", False)
     assert AuthSession.objects.get().plan == "FREE"
     assert session.read("/api/billing/subscription")["plan"] == "FREE"
@@ -78,12 +78,12 @@ def test_plan_that_has_passed_becomes_free_without_subscription_info() -> None:
 def test_other_plans_are_left_alone(fields: Any) -> None:
     member = make_subscriber(**fields)
     before = plan_of(member)
-    assert expire_plans(timezone.now()) == 0
+    assert expire_lapsed_plans(timezone.now()) == 0
     assert plan_of(member) == before
 
 
 def test_member_who_renews_keeps_premium_after_the_expiry() -> None:
-    """The store and its notifications manage it (service.md, Membership plan)."""
+    """The store and its notifications manage it (spec 6.1)."""
     member = make_subscriber(plan_auto_renew=True)
     run_expiry(timezone.now())
     assert JSONClient(member).send("GET", "/api/account/tags").status_code == 200
@@ -102,18 +102,18 @@ def test_plan_of_an_administrator_has_no_end_whatever_is_sent(
 
 def test_run_again_does_nothing() -> None:
     make_subscriber()
-    assert expire_plans(timezone.now()) == 1
-    assert expire_plans(timezone.now()) == 0
+    assert expire_lapsed_plans(timezone.now()) == 1
+    assert expire_lapsed_plans(timezone.now()) == 0
 
 
 def test_run_goes_on_until_all_batches_are_done(
     monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
-    monkeypatch.setattr(plan_expiry, "BATCH", 3)
+    monkeypatch.setattr(plan_expiry, "BATCH_SIZE", 3)
     for _ in range(7):
         make_subscriber()
     with django_assert_num_queries(3 * 3):  # a savepoint and one statement a batch
-        assert expire_plans(timezone.now()) == 7
+        assert expire_lapsed_plans(timezone.now()) == 7
     assert not Member.objects.filter(plan="PREMIUM").exists()
 
 
@@ -128,7 +128,7 @@ def test_task_is_the_command_every_hour() -> None:
     member = make_subscriber()
     task()
     assert plan_of(member)[0] == "FREE"
-    entry = app.conf.beat_schedule["expire plans"]
+    entry = app.conf.beat_schedule["expire_plans"]
     assert entry["schedule"] == timedelta(hours=1)
     assert entry["task"] == task.name
 
@@ -168,7 +168,7 @@ def test_renewed_subscription_is_found_without_a_notification(
 ) -> None:
     expiry = play.sell(TOKEN, order="GPA.1..0")
     run = run_expiry(timezone.now())
-    assert (run.asked, run.expired, run.failed) == (1, 0, 0)
+    assert (run.refreshed, run.expired, run.failed) == (1, 0, 0)
     assert plan_of(subscriber) == ("PREMIUM", expiry, "premium_monthly", True)
 
 
@@ -177,14 +177,14 @@ def test_ended_subscription_is_found_without_a_notification(
     subscriber: Member, play: FakePlay, state: str
 ) -> None:
     play.sell(TOKEN, state=state)
-    assert run_expiry(timezone.now()).asked == 1
+    assert run_expiry(timezone.now()).refreshed == 1
     assert plan_of(subscriber) == ("FREE", None, "", False)
-    assert run_expiry(timezone.now()).asked == 0
+    assert run_expiry(timezone.now()).refreshed == 0
 
 
 def test_forgotten_token_ends_the_plan(subscriber: Member, play: FakePlay) -> None:
     play.fail(410)
-    assert run_expiry(timezone.now()).asked == 1
+    assert run_expiry(timezone.now()).refreshed == 1
     assert plan_of(subscriber)[0] == "FREE"
 
 
@@ -193,12 +193,12 @@ def test_store_that_does_not_answer_leaves_the_plan(
 ) -> None:
     play.fail(503)
     run = run_expiry(timezone.now())
-    assert (run.asked, run.failed) == (0, 1)
+    assert (run.refreshed, run.failed) == (0, 1)
     assert plan_of(subscriber)[0] == "PREMIUM"
     with pytest.raises(CommandError, match="1 purchases without an answer"):
         call_command("expire_plans", stdout=StringIO())
-    with pytest.raises(StoreDidNotAnswer):
-        expire(timezone.now())
+    with pytest.raises(StoreUnavailableError):
+        run_expire_plans(timezone.now())
 
 
 def test_store_that_is_away_is_not_asked_about_everybody(
@@ -215,7 +215,7 @@ def test_store_that_is_away_is_not_asked_about_everybody(
     assert run_expiry(timezone.now()).failed == 3
     assert len(play.calls) == asked + 3
     play.refusal = None
-    assert run_expiry(timezone.now()).asked == 6
+    assert run_expiry(timezone.now()).refreshed == 6
 
 
 def test_run_of_the_job_is_stored_with_what_it_did(
@@ -224,12 +224,12 @@ def test_run_of_the_job_is_stored_with_what_it_did(
     """Also that the store did not answer, which operators must hear of."""
     make_subscriber()
     play.fail(503)
-    with pytest.raises(StoreDidNotAnswer):
+    with pytest.raises(StoreUnavailableError):
         task()
     play.refusal = None
     make_subscriber()
     task()
-    runs = JobRun.objects.filter(job="expire plans").order_by("id")
+    runs = JobRun.objects.filter(job="expire_plans").order_by("id")
     assert [(run.state, run.error, run.count) for run in runs] == [
         ("FAILED", "StoreDidNotAnswer", None),
         ("DONE", "", 1),
@@ -257,7 +257,7 @@ def test_store_is_asked_about_passed_and_renewing_plans_only(
     Member.objects.filter(purchases__store="test").update(
         plan_expires_at=timezone.now() - SECOND
     )
-    assert run_expiry(timezone.now()).asked == 0
+    assert run_expiry(timezone.now()).refreshed == 0
     assert tester.read("/api/billing/subscription")["plan"] == "PREMIUM"
 
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from billing.products import Period, extend
+from billing.products import BillingPeriod, add_period
 from tests.support.clients import JSONClient
 
 SEOUL = ZoneInfo("Asia/Seoul")
@@ -60,11 +60,11 @@ def test_currency_is_the_home_one(free_member: Any, settings: Any) -> None:
 def test_month_and_year_are_counted_by_the_home_clock(
     start: str, period: str, end: str
 ) -> None:
-    found = extend(datetime.fromisoformat(start), Period(period), SEOUL)
+    found = add_period(datetime.fromisoformat(start), BillingPeriod(period), SEOUL)
     assert found == datetime.fromisoformat(end)
 
 
 def test_month_over_a_change_of_clocks_ends_at_the_same_time_of_day() -> None:
     start = datetime.fromisoformat("2026-03-10T09:00:00+01:00")
-    end = extend(start, Period.MONTHLY, ZoneInfo("Europe/Berlin"))
+    end = add_period(start, BillingPeriod.MONTHLY, ZoneInfo("Europe/Berlin"))
     assert end == datetime.fromisoformat("2026-04-10T09:00:00+02:00")

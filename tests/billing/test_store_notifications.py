@@ -13,9 +13,13 @@ from django.utils import timezone
 
 from accounts.models import Member
 from billing.models import Purchase, StoreNotification
-from billing.store_notifications import MAX_KEPT_BYTES, handle_waiting
-from billing.subscriptions import set_plan
-from billing.tasks import StoreDidNotAnswer, follow, handle_notifications
+from billing.store_notifications import MAX_STORED_BYTES, process_pending_notifications
+from billing.subscriptions import override_plan
+from billing.tasks import (
+    StoreUnavailableError,
+    process_store_notifications,
+    run_process_store_notifications,
+)
 from config.celery import app
 from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
@@ -163,7 +167,7 @@ def test_broken_body_is_200_and_kept_raw(body: bytes) -> None:
 
 def test_large_body_is_cut() -> None:
     assert push_raw(b"x" * 500_000).status_code == 200
-    assert len(StoreNotification.objects.get().body) == MAX_KEPT_BYTES
+    assert len(StoreNotification.objects.get().body) == MAX_STORED_BYTES
     assert push_raw(b"x" * 3_000_000).status_code == 413
 
 
@@ -187,8 +191,8 @@ def test_form_is_kept_raw() -> None:
 def test_with_the_stub_it_is_only_kept() -> None:
     member = make_member()
     push(renewed())
-    assert handle_waiting(timezone.now()).handled == 0
-    handle_notifications()
+    assert process_pending_notifications(timezone.now()).processed == 0
+    process_store_notifications()
     assert outcomes() == [Outcome.WAITING]
     member.refresh_from_db()
     assert member.plan == "FREE"
@@ -206,7 +210,7 @@ def test_renewal_extends_the_plan(
         TOKEN, order="GPA.1..0", expires_at=timezone.now() + timedelta(days=60)
     )
     push(renewed())
-    handle_notifications()
+    process_store_notifications()
     assert outcomes() == [Outcome.FOLLOWED]
     free_member.refresh_from_db()
     assert free_member.plan_expires_at == expiry
@@ -224,7 +228,7 @@ def test_end_of_a_subscription_ends_the_plan(
     buy(buyer, TOKEN)
     play.sell(TOKEN, state=state)
     push(describe(kind, purchaseToken=TOKEN))
-    assert handle_waiting(timezone.now()).handled == 1
+    assert process_pending_notifications(timezone.now()).processed == 1
     free_member.refresh_from_db()
     assert (free_member.plan, free_member.plan_expires_at) == ("FREE", None)
     assert (free_member.plan_product, free_member.plan_auto_renew) == ("", False)
@@ -237,7 +241,7 @@ def test_token_that_the_store_has_forgotten_ends_the_plan(
     buy(buyer, TOKEN)
     play.fail(410)
     push(renewed(kind=13))
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert free_member.plan == "FREE"
 
@@ -249,7 +253,7 @@ def test_cancellation_in_the_store_keeps_the_plan_to_its_expiry(
     buy(buyer, TOKEN)
     play.sell(TOKEN, expires_at=expiry, state="CANCELED", auto_renew=False)
     push(renewed(kind=3))
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert (free_member.plan, free_member.plan_auto_renew) == ("PREMIUM", False)
     assert free_member.plan_expires_at == expiry
@@ -262,10 +266,10 @@ def test_recovered_subscription_opens_the_plan_again(
     buy(buyer, TOKEN)
     play.sell(TOKEN, state="ON_HOLD")
     push(renewed(kind=5), "1")
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     play.sell(TOKEN, order="GPA.1..0")
     push(renewed(kind=1), "2")
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert free_member.plan == "PREMIUM"
 
@@ -278,7 +282,7 @@ def test_grace_period_of_a_known_order_lengthens_the_plan(
     longer = expiry + timedelta(days=7)
     play.sell(TOKEN, state="IN_GRACE_PERIOD", expires_at=longer)
     push(renewed(kind=6))
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert free_member.plan_expires_at == longer
 
@@ -291,7 +295,7 @@ def test_body_is_never_believed(
     buy(buyer, TOKEN)
     for number, kind in enumerate((12, 13, 2, 4)):
         push(renewed(kind=kind), f"forged-{number}")
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert (free_member.plan, free_member.plan_expires_at) == ("PREMIUM", expiry)
 
@@ -307,7 +311,7 @@ def test_what_is_not_ours_is_told_apart_without_asking(
     push(describe("testNotification"), "3")
     push(describe("somethingNewNotification"), "4")
     push_raw(b"{")
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     assert outcomes() == [
         Outcome.UNKNOWN_PURCHASE,
         Outcome.OTHER_PACKAGE,
@@ -325,13 +329,13 @@ def test_store_that_does_not_answer_is_asked_again_later(
     buy(buyer, TOKEN)
     play.fail(503)
     push(renewed())
-    with pytest.raises(StoreDidNotAnswer):
-        follow(timezone.now())
+    with pytest.raises(StoreUnavailableError):
+        run_process_store_notifications(timezone.now())
     assert outcomes() == [Outcome.WAITING]
     play.refusal = None
     now = timezone.now()
-    assert handle_waiting(now).handled == 0, "not at once"
-    assert handle_waiting(now + timedelta(minutes=1)).handled == 1
+    assert process_pending_notifications(now).processed == 0, "not at once"
+    assert process_pending_notifications(now + timedelta(minutes=1)).processed == 1
     assert StoreNotification.objects.get().attempts == 2
 
 
@@ -342,7 +346,7 @@ def test_run_ends_when_the_store_is_away(buyer: JSONClient, play: FakePlay) -> N
     for number in range(10):
         push(renewed(), str(number))
     asked = len(play.calls)
-    assert handle_waiting(timezone.now()).failed == 3
+    assert process_pending_notifications(timezone.now()).failed == 3
     assert len(play.calls) == asked + 3
 
 
@@ -355,7 +359,7 @@ def test_waits_between_attempts_grow_to_an_hour(
     push(renewed())
     now, waits = timezone.now(), []
     for _ in range(9):
-        handle_waiting(now)
+        process_pending_notifications(now)
         retry_at = StoreNotification.objects.get().retry_at
         waits.append((retry_at - now) / timedelta(minutes=1))
         now = retry_at
@@ -367,16 +371,16 @@ def test_news_do_not_undo_the_administrators_change(
 ) -> None:
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
-    set_plan(free_member, "FREE")
+    override_plan(free_member, "FREE")
     play.sell(TOKEN, expires_at=expiry)
     push(renewed(kind=19))
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert free_member.plan == "FREE"
-    set_plan(free_member, "PREMIUM")
+    override_plan(free_member, "PREMIUM")
     play.sell(TOKEN, state="EXPIRED")
     push(renewed(kind=13), "2")
-    handle_waiting(timezone.now())
+    process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert (free_member.plan, free_member.plan_expires_at) == ("PREMIUM", None)
 
@@ -391,9 +395,9 @@ def test_notifications_go_with_the_member(buyer: JSONClient, play: FakePlay) -> 
 
 
 def test_worker_looks_every_minute() -> None:
-    entry = app.conf.beat_schedule["follow store notifications"]
+    entry = app.conf.beat_schedule["process_store_notifications"]
     assert entry["schedule"] == timedelta(minutes=1)
-    assert entry["task"] == handle_notifications.name
+    assert entry["task"] == process_store_notifications.name
 
 
 # --- A storm --------------------------------------------------------------------
@@ -422,7 +426,7 @@ def test_thousand_messages_are_each_handled_once(play: FakePlay, vouch: Vouch) -
     statuses = Counter(push_raw(*parts).status_code for parts in pushes)
     assert statuses == {200: 900, 401: 100}
     assert StoreNotification.objects.count() == len(bodies)
-    while handle_waiting(timezone.now()).handled:
+    while process_pending_notifications(timezone.now()).processed:
         pass
     assert not StoreNotification.objects.filter(handled_at=None).exists()
     assert set(StoreNotification.objects.values_list("attempts", flat=True)) == {1}

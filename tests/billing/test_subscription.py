@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from accounts.models import Member
 from billing.models import Purchase
-from billing.plan_expiry import expire_plans
-from billing.subscriptions import set_plan
+from billing.plan_expiry import expire_lapsed_plans
+from billing.subscriptions import override_plan
 from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -146,7 +146,7 @@ def test_resume_after_the_expiry_opens_nothing(buyer: JSONClient) -> None:
         later = JSONClient(member)
         assert act(later, "resume").status_code == 404
         assert later.read(PATH)["plan"] == "FREE"
-        expire_plans(timezone.now())
+        expire_lapsed_plans(timezone.now())
         assert act(later, "resume").status_code == 404
         assert later.read(PATH) == NOTHING
 
@@ -197,7 +197,7 @@ def test_restore_after_an_administrator_set_free_gives_what_was_paid_for(
 ) -> None:
     before = buy(buyer, "test-1").data
     before.pop("applied")
-    set_plan(free_member, "FREE")
+    override_plan(free_member, "FREE")
     assert buyer.read(PATH) == NOTHING
     assert act(buyer, "restore").data == before
 
@@ -205,7 +205,7 @@ def test_restore_after_an_administrator_set_free_gives_what_was_paid_for(
 def test_restore_takes_the_payment_that_lasts_longest(buyer: JSONClient) -> None:
     buy(buyer, "test-1", "premium_yearly")
     last = buy(buyer, "test-2").data["planExpiresAt"]
-    set_plan(Member.objects.get(), "FREE")
+    override_plan(Member.objects.get(), "FREE")
     answer = act(buyer, "restore").data
     assert (answer["planExpiresAt"], answer["product"]) == (last, "premium_monthly")
 
@@ -213,7 +213,7 @@ def test_restore_takes_the_payment_that_lasts_longest(buyer: JSONClient) -> None
 def test_restore_keeps_a_cancellation(buyer: JSONClient) -> None:
     buy(buyer, "test-1")
     act(buyer, "cancel")
-    set_plan(Member.objects.get(), "FREE")
+    override_plan(Member.objects.get(), "FREE")
     assert act(buyer, "restore").data["autoRenew"] is False
 
 
@@ -223,14 +223,14 @@ def test_restore_of_what_has_passed_gives_nothing(buyer: JSONClient) -> None:
     member = Member.objects.get()
     with travel(days=40):
         later = JSONClient(member)
-        expire_plans(timezone.now())
+        expire_lapsed_plans(timezone.now())
         response = act(later, "restore")
     assert (response.status_code, response.data) == (200, NOTHING)
 
 
 def test_restore_does_not_shorten_a_permanent_plan(buyer: JSONClient) -> None:
     buy(buyer, "test-1")
-    set_plan(Member.objects.get(), "PREMIUM")
+    override_plan(Member.objects.get(), "PREMIUM")
     assert act(buyer, "restore").data == PERMANENT
 
 
@@ -257,11 +257,11 @@ def test_administrators_plan_is_permanent_and_clears_the_subscription(
     buyer: JSONClient, free_member: Member, plan: str
 ) -> None:
     buy(buyer, "test-1")
-    changed = set_plan(free_member, plan)
+    changed = override_plan(free_member, plan)
     assert plan_of(free_member) == (plan, None, "", False)
     assert changed.plan == plan
     with travel(days=4000):
-        expire_plans(timezone.now())
+        expire_lapsed_plans(timezone.now())
         free_member.refresh_from_db()
         assert free_member.plan == plan
 
@@ -270,9 +270,9 @@ def test_administrators_plan_is_permanent_and_clears_the_subscription(
 def test_administrators_plan_counts_at_once(free_member: Member) -> None:
     client = JSONClient(free_member)
     assert client.send("GET", GATED).status_code == 403
-    set_plan(free_member, "PREMIUM")
+    override_plan(free_member, "PREMIUM")
     assert client.send("GET", GATED).status_code == 200
-    set_plan(free_member, "FREE")
+    override_plan(free_member, "FREE")
     assert client.send("GET", GATED).status_code == 403
 
 
@@ -280,7 +280,7 @@ def test_purchase_after_the_administrators_free_counts_from_now(
     buyer: JSONClient,
 ) -> None:
     buy(buyer, "test-1", "premium_yearly")
-    set_plan(Member.objects.get(), "FREE")
+    override_plan(Member.objects.get(), "FREE")
     answer = buy(buyer, "test-2").data
     ahead = datetime.fromisoformat(answer["planExpiresAt"]) - timezone.now()
     assert ahead < timedelta(days=32)
@@ -324,7 +324,7 @@ def test_end_of_the_plan_reaches_live_sessions_at_once(
     act(client, "cancel")
     assert client.send("GET", GATED).status_code == 200
     Member.objects.update(plan_expires_at=timezone.now() - timedelta(seconds=1))
-    assert expire_plans(timezone.now()) == 1
+    assert expire_lapsed_plans(timezone.now()) == 1
     assert client.read("/api/auth/session")["plan"] == "FREE"
     assert client.read("/api/auth/session")["planExpiresAt"] is None
     assert client.send("GET", GATED).status_code == 403

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import AuthSession, Member
 from billing.models import Purchase
 from billing.products import Product
-from billing.stores import Stub, Subscription
+from billing.stores import StubVerifier, Subscription
 from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -194,14 +194,14 @@ def test_without_test_mode_the_stub_refuses_everything(
     assert buyer.read("/api/billing/subscription")["plan"] == "FREE"
 
 
-class Shop(Stub):
+class Shop(StubVerifier):
     """A store of somebody else, which knows one token."""
 
     store = "shop"
 
     def look_up(self, token: str, product: Product | None = None) -> Subscription:
         if token != "sold" or product is None:
-            return super().look_up(token, product)
+            return super().fetch_subscription(token, product)
         return Subscription(self.store, token, "order 7", product, auto_renew=False)
 
 

@@ -145,10 +145,10 @@ def test_statements_do_not_grow_with_what_the_member_wrote(
             make_comment(member, post=make_post(other))
         return member
 
-    from board.account_deletion import erase_member
+    from board.account_deletion import delete_member_content
 
     for posts in (1, 12):
         member = make_author(posts)
         with django_assert_max_num_queries(14):
-            erase_member(member)
+            delete_member_content(member)
     assert find_drift() == []

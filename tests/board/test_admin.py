@@ -8,7 +8,7 @@ from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 
 from accounts.models import Member
 from board import admin
-from board.content import sanitise, words_of
+from board.content import build_search_text, sanitize_html
 from board.models import Comment, Image, Post, PostCount, PostImage
 from tests.board.test_account_deletion import find_drift
 from tests.support.clients import JSONClient
@@ -41,8 +41,8 @@ def act(browser: JSONClient, path: str, name: str, *rows: Any, **more: Any) -> A
 def write(
     member: Member, title: str, content: str = "<p>text</p>", **fields: Any
 ) -> Post:
-    content = sanitise(content)
-    words = words_of(title, content)
+    content = sanitize_html(content)
+    words = build_search_text(title, content)
     return make_post(member, title=title, content=content, words=words, **fields)
 
 
@@ -107,7 +107,7 @@ def test_comments_are_found_by_words_and_by_author(
     assert old.content in page
     assert new.content in page
     assert old.content not in see(browser, COMMENTS, q=f"@{other_member.login_id}")
-    monkeypatch.setattr(admin, "COMMENTS_SEARCHED", 1)
+    monkeypatch.setattr(admin, "MAX_SEARCHED_COMMENTS", 1)
     page = see(browser, COMMENTS, q="rice")
     assert old.content not in page
     assert new.content in page
@@ -207,7 +207,7 @@ def test_comments_are_hidden_and_deleted_and_counted(
 def test_at_most_a_hundred_at_once(
     browser: JSONClient, free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admin, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(admin, "MAX_BATCH_SIZE", 2)
     posts = [make_post(free_member) for _ in range(3)]
     act(browser, POSTS, "hide", *posts)
     assert not Post.objects.filter(is_hidden=True).exists()

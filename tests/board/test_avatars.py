@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.avatars import avatar_of
+from accounts.avatars import avatar_url
 from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.images import draw
@@ -40,9 +40,9 @@ def author_of_a_post(member: Member) -> Any:
 
 
 def test_avatar_is_the_profile_image_else_the_providers_else_none() -> None:
-    assert avatar_of(7, "abc", PICTURE) == "/api/members/7/avatar?v=abc"
-    assert avatar_of(7, None, PICTURE) == PICTURE
-    assert avatar_of(7, None, "") is None
+    assert avatar_url(7, "abc", PICTURE) == "/api/members/7/avatar?v=abc"
+    assert avatar_url(7, None, PICTURE) == PICTURE
+    assert avatar_url(7, None, "") is None
 
 
 def test_version_follows_the_image(free_member: Member) -> None:

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.content import (
-    DEEPEST,
-    LONGEST,
-    MOST_TAGS,
-    TAGS,
-    image_ids_in,
+    ALLOWED_TAGS,
+    MAX_CONTENT_LENGTH,
+    MAX_DEPTH,
+    MAX_HTML_TAGS,
+    build_search_text,
+    extract_image_ids,
     is_empty,
-    sanitise,
-    searchable,
-    show,
-    words_of,
+    normalize_search_text,
+    render_html,
+    sanitize_html,
 )
-from core.errors import InvalidField
+from core.errors import InvalidFieldError
 
 ID = UUID("0f8fad5b-d9cb-469f-a165-70867728950e")
 PATH = f"/api/images/{ID}"
@@ -55,32 +55,34 @@ def public_url(settings: Any) -> None:
     ],
 )
 def test_harmless_content_stays_as_it_is(html: str) -> None:
-    assert sanitise(html) == html
+    assert sanitize_html(html) == html
 
 
 def test_links_lead_outside_without_a_hold_on_this_page() -> None:
     link = '<a href="https://x.example/?a=1&amp;b=2" target="_blank" rel="opener">x</a>'
-    assert sanitise(link) == (
+    assert sanitize_html(link) == (
         '<a href="https://x.example/?a=1&amp;b=2" rel="noopener nofollow ugc">x</a>'
     )
-    assert 'href="mailto:a@b.example"' in sanitise('<a href="mailto:a@b.example">m</a>')
+    assert 'href="mailto:a@b.example"' in sanitize_html(
+        '<a href="mailto:a@b.example">m</a>'
+    )
 
 
 @pytest.mark.parametrize(
     "src", [PATH, PUBLIC_URL + PATH, f" {PATH} ", PATH.replace("f", "F")]
 )
 def test_own_pictures_are_kept_in_one_form(src: str) -> None:
-    content = sanitise(f'<img src="{src}">')
+    content = sanitize_html(f'<img src="{src}">')
     assert content == f'<img src="{PATH}">'
-    assert image_ids_in(content) == {ID}
-    assert show(content) == f'<img src="{PUBLIC_URL}{PATH}">'
-    assert sanitise(show(content)) == content
+    assert extract_image_ids(content) == {ID}
+    assert render_html(content) == f'<img src="{PUBLIC_URL}{PATH}">'
+    assert sanitize_html(render_html(content)) == content
 
 
 def test_text_that_looks_like_a_picture_is_text() -> None:
-    content = sanitise(f'<p>&lt;img src="{PATH}"&gt; src="/api/images/</p>')
-    assert image_ids_in(content) == set()
-    assert show(content) == content
+    content = sanitize_html(f'<p>&lt;img src="{PATH}"&gt; src="/api/images/</p>')
+    assert extract_image_ids(content) == set()
+    assert render_html(content) == content
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_text_that_looks_like_a_picture_is_text() -> None:
     ],
 )
 def test_other_pictures_disappear(src: str) -> None:
-    assert sanitise(f'a<img src="{src}" onerror="alert(1)" alt="x">b') == "ab"
+    assert sanitize_html(f'a<img src="{src}" onerror="alert(1)" alt="x">b') == "ab"
 
 
 # --- What goes ------------------------------------------------------------------
@@ -126,7 +128,7 @@ def test_other_pictures_disappear(src: str) -> None:
     ],
 )
 def test_what_is_not_allowed_goes(html: str, left: str) -> None:
-    assert sanitise(html) == left
+    assert sanitize_html(html) == left
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_what_is_not_allowed_goes(html: str, left: str) -> None:
     ],
 )
 def test_other_links_lead_nowhere(href: str) -> None:
-    assert "href" not in sanitise(f'<a href="{href}">x</a>')
+    assert "href" not in sanitize_html(f'<a href="{href}">x</a>')
 
 
 @pytest.mark.parametrize(
@@ -172,15 +174,15 @@ def test_other_links_lead_nowhere(href: str) -> None:
     ],
 )
 def test_mutations_come_to_nothing(html: str) -> None:
-    content = sanitise(html)
+    content = sanitize_html(html)
     assert_safe(content)
-    assert sanitise(content) == content
+    assert sanitize_html(content) == content
 
 
 FRAGMENTS = st.sampled_from(
     [
-        *(f"<{tag}>" for tag in sorted(TAGS)),
-        *(f"</{tag}>" for tag in sorted(TAGS)),
+        *(f"<{tag}>" for tag in sorted(ALLOWED_TAGS)),
+        *(f"</{tag}>" for tag in sorted(ALLOWED_TAGS)),
         "<script>", "</script>", "<style>", "</style>", "<svg>", "</svg>", "<math>",
         "<mtext>", "<button>", "</button>", "<form>", "<template>", "<select>",
         "<noscript>", "<title>", "<!--", "-->", "<font a=1>", "<b x='>'>", "<b a=1>",
@@ -194,9 +196,9 @@ SOUP = st.lists(FRAGMENTS | st.text(max_size=4), max_size=40).map("".join)
 
 @given(html=SOUP)
 def test_sanitising_twice_changes_nothing(html: str) -> None:
-    content = sanitise(html)
-    assert sanitise(content) == content
-    assert sanitise(show(content)) == content
+    content = sanitize_html(html)
+    assert sanitize_html(content) == content
+    assert sanitize_html(render_html(content)) == content
     assert_safe(content)
 
 
@@ -209,7 +211,7 @@ def assert_safe(content: str) -> None:
             tag,
             re.IGNORECASE,
         ), tag
-        assert re.match(r"</?([a-z0-9]+)", tag).group(1) in TAGS, tag  # type: ignore[union-attr]
+        assert re.match(r"</?([a-z0-9]+)", tag).group(1) in ALLOWED_TAGS, tag  # type: ignore[union-attr]
     assert "<" not in re.sub(r"<[^>]*>", "", content)
 
 
@@ -217,15 +219,15 @@ def assert_safe(content: str) -> None:
 
 FORMATTING = ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "tt", "u")
 HOSTILE = {
-    "deep": "<div>" * (MOST_TAGS - 1),
-    "deep lists": "<ul><li>" * (MOST_TAGS // 2 - 1),
+    "deep": "<div>" * (MAX_HTML_TAGS - 1),
+    "deep lists": "<ul><li>" * (MAX_HTML_TAGS // 2 - 1),
     "unequal formatting": "<p>"
     + "".join(f"<b a={i}>" for i in range(500))
     + "<p>x" * 9_000,
     "all formatting": "<p>"
     + "".join(f"<{tag}>" * 3 for tag in FORMATTING)
     + "<p>x" * 9_900,
-    "adoption": "<a><div>" * (MOST_TAGS // 2 - 1),
+    "adoption": "<a><div>" * (MAX_HTML_TAGS // 2 - 1),
     "crossed": "<b><div>" * 5_000 + "</b>" * 4_900,
     "fostered": "<table>" + "<b><tr>" * 4_900,
     "attributes": "<p " + "".join(f"a{i} " for i in range(16_000)),
@@ -233,7 +235,7 @@ HOSTILE = {
     "less than": "<" * 99_999,
     "ampersands": "&" * 99_999,
     "newlines": "<pre>" + "\n" * 99_000,
-    "closing": "</p>" * (MOST_TAGS - 1),
+    "closing": "</p>" * (MAX_HTML_TAGS - 1),
     "comments": "<!--" * 25_000,
     "open value": '<img src="' * 9_000,
 }
@@ -241,33 +243,33 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_content_takes_bounded_time(name: str) -> None:
-    html = HOSTILE[name][:LONGEST]
+    html = HOSTILE[name][:MAX_CONTENT_LENGTH]
     started = time.monotonic()
     try:
-        content = sanitise(html)
-    except InvalidField:
+        content = sanitize_html(html)
+    except InvalidFieldError:
         content = ""
-    words_of("", content)
+    build_search_text("", content)
     assert time.monotonic() - started < MOST_SECONDS
-    assert len(content) <= LONGEST
+    assert len(content) <= MAX_CONTENT_LENGTH
 
 
 def test_longest_content_is_taken() -> None:
-    text = "가" * (LONGEST - 7)
-    assert sanitise(f"<p>{text}</p>") == f"<p>{text}</p>"
+    text = "가" * (MAX_CONTENT_LENGTH - 7)
+    assert sanitize_html(f"<p>{text}</p>") == f"<p>{text}</p>"
 
 
-@pytest.mark.parametrize("html", ["&" * 30_000, "<p>" * (MOST_TAGS + 1)])
+@pytest.mark.parametrize("html", ["&" * 30_000, "<p>" * (MAX_HTML_TAGS + 1)])
 def test_what_becomes_too_long_is_refused_by_its_field(html: str) -> None:
-    with pytest.raises(InvalidField) as refusal:
-        sanitise(html)
+    with pytest.raises(InvalidFieldError) as refusal:
+        sanitize_html(html)
     assert refusal.value.errors[0].field == "content"
 
 
 def test_elements_beyond_the_deepest_level_leave_their_text() -> None:
-    depth = DEEPEST + 50
-    content = sanitise("<blockquote>" * depth + "deep" + "</blockquote>" * depth)
-    assert content.count("<blockquote>") == content.count("</blockquote>") == DEEPEST
+    depth = MAX_DEPTH + 50
+    content = sanitize_html("<blockquote>" * depth + "deep" + "</blockquote>" * depth)
+    assert content.count("<blockquote>") == content.count("</blockquote>") == MAX_DEPTH
     assert "deep" in content
 
 
@@ -275,23 +277,28 @@ def test_elements_beyond_the_deepest_level_leave_their_text() -> None:
 
 
 def test_words_are_title_and_text_in_lower_case() -> None:
-    content = sanitise("<p>Saving <b>M</b>oney</p><p>A &amp; B&nbsp;C<br>d</p>")
-    assert words_of("My  Title", content) == "my title saving money a & b c d"
+    content = sanitize_html("<p>Saving <b>M</b>oney</p><p>A &amp; B&nbsp;C<br>d</p>")
+    assert build_search_text("My  Title", content) == "my title saving money a & b c d"
 
 
 def test_words_of_neighbouring_elements_stay_apart() -> None:
-    assert words_of("", sanitise("<td>a</td><li>b</li><p>c</p>d")) == "a b c d"
+    assert (
+        build_search_text("", sanitize_html("<td>a</td><li>b</li><p>c</p>d"))
+        == "a b c d"
+    )
     table = "<table><tr><td>a</td><td>b</td></tr></table>"
-    assert words_of("", sanitise(table)) == "a b"
+    assert build_search_text("", sanitize_html(table)) == "a b"
 
 
 def test_decomposed_korean_is_found_by_composed_words() -> None:
-    assert words_of("가계부", "") == searchable("가계부") == "가계부"
+    assert (
+        build_search_text("가계부", "") == normalize_search_text("가계부") == "가계부"
+    )
 
 
 def test_addresses_and_attributes_are_no_words() -> None:
-    content = sanitise('<a href="https://secret.example">x</a>')
-    assert words_of("", content) == "x"
+    content = sanitize_html('<a href="https://secret.example">x</a>')
+    assert build_search_text("", content) == "x"
 
 
 @pytest.mark.parametrize(
@@ -299,9 +306,9 @@ def test_addresses_and_attributes_are_no_words() -> None:
     ["", "  ", "<p></p>", "<p>&nbsp;<br></p>", "<img src=x>", "\u200b", "<hr>"],
 )
 def test_nothing_to_read_and_nothing_to_see_is_empty(html: str) -> None:
-    assert is_empty(sanitise(html))
+    assert is_empty(sanitize_html(html))
 
 
 @pytest.mark.parametrize("html", ["a", "<p>.</p>", f"<img src='{PATH}'>", "😀"])
 def test_text_or_a_picture_is_not_empty(html: str) -> None:
-    assert not is_empty(sanitise(html))
+    assert not is_empty(sanitize_html(html))

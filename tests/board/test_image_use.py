@@ -11,7 +11,7 @@ from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
 from accounts.models import Member
-from board.images import link_images, purge_unused, unlink_images
+from board.images import purge_unused_images, sync_post_images, unlink_images
 from board.models import Image, Post, PostImage
 from board.tasks import purge_images
 from config.celery import app
@@ -49,7 +49,7 @@ def tied() -> set[tuple[int, Any]]:
 def test_shown_picture_is_tied_and_in_use(free_member: Member) -> None:
     image, other = make_image(free_member), make_image(free_member)
     post = make_post(free_member)
-    link_images(post.pk, show(image, image), NOW)
+    sync_post_images(post.pk, show(image, image), NOW)
     assert tied() == {(post.pk, image.pk)}
     assert unused_since(image) is None
     assert unused_since(other) == NOW
@@ -60,15 +60,15 @@ def test_picture_is_unused_from_the_moment_the_last_post_drops_it(
 ) -> None:
     image, kept = make_image(free_member), make_image(free_member)
     first, second = make_post(free_member), make_post(free_member)
-    link_images(first.pk, show(image, kept), NOW)
-    link_images(second.pk, show(image), NOW)
-    link_images(first.pk, show(kept), NOW + MINUTE)
+    sync_post_images(first.pk, show(image, kept), NOW)
+    sync_post_images(second.pk, show(image), NOW)
+    sync_post_images(first.pk, show(kept), NOW + MINUTE)
     assert unused_since(image) is None
-    link_images(second.pk, "", NOW + 2 * MINUTE)
+    sync_post_images(second.pk, "", NOW + 2 * MINUTE)
     assert unused_since(image) == NOW + 2 * MINUTE
-    link_images(second.pk, "", NOW + 3 * MINUTE)
+    sync_post_images(second.pk, "", NOW + 3 * MINUTE)
     assert unused_since(image) == NOW + 2 * MINUTE
-    link_images(second.pk, show(image), NOW + 4 * MINUTE)
+    sync_post_images(second.pk, show(image), NOW + 4 * MINUTE)
     assert unused_since(image) is None
     assert tied() == {(first.pk, kept.pk), (second.pk, image.pk)}
 
@@ -77,7 +77,7 @@ def test_several_posts_let_go_of_their_pictures_at_once(free_member: Member) -> 
     image, other = make_image(free_member), make_image(free_member)
     posts = [make_post(free_member) for _ in range(3)]
     for post in posts:
-        link_images(post.pk, show(image, other), NOW)
+        sync_post_images(post.pk, show(image, other), NOW)
     unlink_images([post.pk for post in posts[:2]], NOW + MINUTE)
     assert tied() == {(posts[2].pk, image.pk), (posts[2].pk, other.pk)}
     unlink_images([posts[2].pk], NOW + MINUTE)
@@ -89,7 +89,7 @@ def test_picture_of_another_member_may_be_shown(
     free_member: Member, other_member: Member
 ) -> None:
     image = make_image(other_member)
-    link_images(make_post(free_member).pk, show(image), NOW)
+    sync_post_images(make_post(free_member).pk, show(image), NOW)
     assert unused_since(image) is None
 
 
@@ -97,7 +97,7 @@ def test_picture_that_is_gone_is_not_tied(free_member: Member) -> None:
     image = make_image(free_member)
     content = show(image)
     image.delete()
-    link_images(make_post(free_member).pk, content, NOW)
+    sync_post_images(make_post(free_member).pk, content, NOW)
     assert tied() == set()
 
 
@@ -106,7 +106,7 @@ def test_post_without_pictures_takes_one_statement(
 ) -> None:
     post = make_post(free_member)
     with django_assert_num_queries(1):
-        link_images(post.pk, "<p>text</p>", NOW)
+        sync_post_images(post.pk, "<p>text</p>", NOW)
 
 
 def test_api_ties_and_unties(free_member: Member) -> None:
@@ -134,10 +134,10 @@ def test_purge_takes_what_no_post_has_shown_for_a_day(free_member: Member) -> No
     old = make_image(free_member, unused_since=NOW - DAY)
     fresh = make_image(free_member, unused_since=NOW - DAY + MINUTE)
     used = make_image(free_member, unused_since=NOW - 9 * DAY)
-    link_images(make_post(free_member).pk, show(used), NOW)
-    assert purge_unused(NOW) == 1
+    sync_post_images(make_post(free_member).pk, show(used), NOW)
+    assert purge_unused_images(NOW) == 1
     assert set(Image.objects.all()) == {fresh, used}
-    assert purge_unused(NOW) == 0
+    assert purge_unused_images(NOW) == 0
     assert not Image.objects.filter(pk=old.pk).exists()
 
 
@@ -146,9 +146,9 @@ def test_picture_that_a_post_shows_is_never_purged_whatever_is_noted(
 ) -> None:
     image = make_image(free_member)
     post = make_post(free_member)
-    link_images(post.pk, show(image), NOW)
+    sync_post_images(post.pk, show(image), NOW)
     Image.objects.update(unused_since=NOW - 9 * DAY)
-    assert purge_unused(NOW) == 0
+    assert purge_unused_images(NOW) == 0
     assert unused_since(image) is None
 
 
@@ -157,23 +157,23 @@ def test_picture_whose_post_went_without_a_word_goes_a_day_later(
 ) -> None:
     image = make_image(free_member)
     post = make_post(free_member)
-    link_images(post.pk, show(image), NOW)
+    sync_post_images(post.pk, show(image), NOW)
     PostImage.objects.all()._raw_delete("default")
     Post.objects.all()._raw_delete("default")
-    assert purge_unused(NOW) == 0
+    assert purge_unused_images(NOW) == 0
     assert unused_since(image) == NOW
-    assert purge_unused(NOW + DAY) == 1
+    assert purge_unused_images(NOW + DAY) == 1
 
 
 def test_many_pictures_are_purged_in_batches(
     free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("board.images.PURGED_AT_ONCE", 3)
+    monkeypatch.setattr("board.images.PURGE_BATCH_SIZE", 3)
     for _ in range(10):
         make_image(free_member, unused_since=NOW - DAY)
     for _ in range(7):
         make_image(free_member, unused_since=None)
-    assert purge_unused(NOW) == 10
+    assert purge_unused_images(NOW) == 10
     assert Image.objects.filter(unused_since=NOW).count() == 7
 
 
@@ -190,7 +190,9 @@ def test_failure_of_the_command_is_not_swallowed(
     def fail(*_: object) -> int:
         raise RuntimeError("the disk is gone")
 
-    monkeypatch.setattr("board.management.commands.purge_images.purge_unused", fail)
+    monkeypatch.setattr(
+        "board.management.commands.purge_images.purge_unused_images", fail
+    )
     with pytest.raises(RuntimeError):
         call_command("purge_images")
 
@@ -198,7 +200,7 @@ def test_failure_of_the_command_is_not_swallowed(
 @pytest.mark.django_db(transaction=True)
 def test_job_purges_daily(free_member: Member) -> None:
     DatabaseScheduler(app=app, lazy=False)
-    stored = PeriodicTask.objects.get(name="purge images")
+    stored = PeriodicTask.objects.get(name="purge_images")
     assert stored.interval.schedule.run_every == DAY
     make_image(free_member, unused_since=timezone.now() - 2 * DAY)
     purge_images()

@@ -16,11 +16,16 @@ from PIL import Image as Pixels
 
 from accounts.models import Member, RateLimit
 from board import images
-from board.image_processing import KEPT_PIXELS, MOST_FRAMES, MOST_PIXELS, remake
-from board.images import MOST_BYTES, MOST_IMAGES, UPLOADS
+from board.image_processing import (
+    MAX_FRAMES,
+    MAX_OUTPUT_PIXELS,
+    MAX_PIXELS,
+    reencode_image,
+)
+from board.images import MAX_IMAGES, MAX_TOTAL_BYTES, UPLOAD_LIMIT
 from board.models import Image
 from core.api.parsers import MAX_UPLOAD_BYTES
-from core.errors import InvalidImage
+from core.errors import InvalidImageError
 from tests.support.clients import JSONClient
 from tests.support.images import (
     PLACE,
@@ -270,8 +275,8 @@ def test_jpeg_of_several_pictures_is_its_first(client: JSONClient) -> None:
 
 def test_very_large_picture_becomes_smaller_in_its_proportions() -> None:
     content = encode(Pixels.new("L", (8_000, 5_000)), "jpeg")
-    made = remake(io.BytesIO(content))
-    assert made.width * made.height <= KEPT_PIXELS
+    made = reencode_image(io.BytesIO(content))
+    assert made.width * made.height <= MAX_OUTPUT_PIXELS
     assert made.width / made.height == pytest.approx(1.6, rel=0.01)
 
 
@@ -310,7 +315,7 @@ def test_clear_parts_of_a_moving_gif_stay_clear(client: JSONClient) -> None:
 
 
 def test_most_frames_are_kept(client: JSONClient) -> None:
-    assert serve(client, animate("gif", MOST_FRAMES)).n_frames == MOST_FRAMES
+    assert serve(client, animate("gif", MAX_FRAMES)).n_frames == MAX_FRAMES
 
 
 # --- What is refused ----------------------------------------------------------------
@@ -339,7 +344,7 @@ NO_PICTURES = {
     "empty PNG": b"\x89PNG\r\n\x1a\n" + b"\0" * 100,
     "1,000 frames": make_bare_gif(1_000),
     "600,000 frames": make_bare_gif(600_000),
-    "101 frames of WebP": animate("webp", MOST_FRAMES + 1),
+    "101 frames of WebP": animate("webp", MAX_FRAMES + 1),
     "frames of 41 megapixels": make_bare_gif(41, size=(1_000, 1_000)),
     "41 megapixels": encode(Pixels.new("1", (8_200, 5_000))),
     "169 megapixels": make_png_bomb(13_000),
@@ -365,8 +370,8 @@ def test_more_than_ten_megabytes_are_413(client: JSONClient) -> None:
 
 
 def test_most_pixels_are_taken() -> None:
-    content = encode(Pixels.new("1", (8_000, MOST_PIXELS // 8_000)))
-    assert remake(io.BytesIO(content)).content_type == "image/png"
+    content = encode(Pixels.new("1", (8_000, MAX_PIXELS // 8_000)))
+    assert reencode_image(io.BytesIO(content)).content_type == "image/png"
 
 
 MEASURE = """
@@ -421,8 +426,8 @@ def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> Non
         for _ in range(dice.randint(1, 6)):
             damaged[dice.randrange(len(damaged))] = dice.randrange(256)
         try:
-            remake(io.BytesIO(damaged))
-        except InvalidImage:
+            reencode_image(io.BytesIO(damaged))
+        except InvalidImageError:
             continue
         taken += 1
     assert taken < 150, "some damage is beyond repair"
@@ -442,7 +447,7 @@ def test_hundred_uploads_an_hour(client: JSONClient) -> None:
     assert refusal_of(refused) == (429, "RATE_LIMITED")
     assert 3_500 < int(refused.headers["Retry-After"]) <= 3_600
     assert Image.objects.count() == 2
-    assert UPLOADS.attempts == 100
+    assert UPLOAD_LIMIT.attempts == 100
 
 
 def test_refused_pictures_do_not_count_as_uploads_but_as_tries(
@@ -460,7 +465,7 @@ def test_refused_pictures_do_not_count_as_uploads_but_as_tries(
 def test_pictures_are_limited_by_number(
     client: JSONClient, free_member: Member, other_member: Member
 ) -> None:
-    for number in range(MOST_IMAGES - 1):
+    for number in range(MAX_IMAGES - 1):
         make_image(free_member, digest=str(number))
     assert upload(client, draw()).status_code == 201
     refused = upload(client, draw())
@@ -470,8 +475,8 @@ def test_pictures_are_limited_by_number(
 
 
 def test_pictures_are_limited_by_size(client: JSONClient, free_member: Member) -> None:
-    made = remake(io.BytesIO(draw()))
-    kept = make_image(free_member, size=MOST_BYTES - len(made.content) + 1)
+    made = reencode_image(io.BytesIO(draw()))
+    kept = make_image(free_member, size=MAX_TOTAL_BYTES - len(made.content) + 1)
     refused = upload(client, draw())
     assert refusal_of(refused) == (400, "VALIDATION_ERROR")
     assert "50 MB" in refused.data["errors"][0]["detail"]
@@ -483,12 +488,12 @@ def test_upload_of_a_member_who_is_gone_is_401(free_member: Member) -> None:
     gone = Member.objects.get(pk=free_member.pk)
     free_member.delete()
     with pytest.raises(Member.DoesNotExist):
-        images.store_image(gone, io.BytesIO(draw()), timezone.now())
-    assert timedelta(hours=1) == UPLOADS.window
+        images.create_image(gone, io.BytesIO(draw()), timezone.now())
+    assert timedelta(hours=1) == UPLOAD_LIMIT.window
 
 
 def test_no_refusal_of_a_picture_leaves_anything(free_member: Member) -> None:
-    with pytest.raises(InvalidImage):
-        images.store_image(free_member, io.BytesIO(b""), timezone.now())
+    with pytest.raises(InvalidImageError):
+        images.create_image(free_member, io.BytesIO(b""), timezone.now())
     assert not Image.objects.exists()
     assert RateLimit.objects.get(key__startswith="images:").attempts == []

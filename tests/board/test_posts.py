@@ -131,7 +131,7 @@ def test_tags_are_trimmed_and_count_once(free_member, client_of):
 def test_edit_without_tags_keeps_the_tags_of_the_old_post(
     category, free_member, client_of
 ):
-    """Whatever category it moves to (Board rules, 5)."""
+    """Whatever category it moves to (spec 5.1)."""
     client = client_of(free_member)
     for method in ("PUT", "PATCH"):
         post = write(client, tags=["food", "쌀"], category="saving")

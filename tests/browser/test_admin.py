@@ -1,4 +1,4 @@
-"""Staff go through the admin in a real browser (issue of the administrators' area).
+"""Staff go through the admin in a real browser (spec 7.7).
 
 With SCREENSHOTS set to a folder, pictures of the pages are left there.
 """

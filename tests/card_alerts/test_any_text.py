@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from card_alerts.normalization import normalise
-from card_alerts.parser import LONGEST_TEXT, parse
+from card_alerts.normalization import normalize
+from card_alerts.parser import MAX_TEXT_LENGTH, parse
 from card_alerts.result import Kind
 from tests.support.alert_samples import GIVEN, OWN, RECEIVED_AT, load, squeeze
 
@@ -26,7 +26,7 @@ spent at was card ending declined refund Chase 利用日： 利用金額： 円 
 """
 BLANKS = ["\n", " ", "  ", "\u200b", "\u3000", "\r\n", "\ue004", "\ud800"]
 FRAGMENTS = WORDS.split() + BLANKS
-ANY_TEXT = st.text(max_size=LONGEST_TEXT)
+ANY_TEXT = st.text(max_size=MAX_TEXT_LENGTH)
 MIXED = st.lists(st.sampled_from(FRAGMENTS), max_size=400).map("".join)
 MESSAGES = [each["text"] for each in load(GIVEN) + load(OWN)]
 CUT = st.tuples(
@@ -63,14 +63,14 @@ def check_shown(text, parsed):
     if "merchant" in shown and len(parsed.merchant) < 500:
         assert squeeze(shown["merchant"]) == squeeze(parsed.merchant)
     if "cardHint" in shown:
-        assert parsed.card_hint in normalise(shown["cardHint"]).text
+        assert parsed.card_hint in normalize(shown["cardHint"]).text
     for name, value in (
         ("runningTotal", parsed.running_total),
         ("amount", parsed.amount if not parsed.currency else None),
         ("installmentMonths", parsed.installment_months),
     ):
         if value is not None and name in shown:
-            plain = normalise(shown[name]).text.replace(",", "")
+            plain = normalize(shown[name]).text.replace(",", "")
             assert str(value) in plain or "." in plain
 
 
@@ -83,7 +83,7 @@ def test_any_text_is_answered_in_time(text):
 @WITHOUT_LIMIT
 @given(MIXED)
 def test_any_mixture_of_the_grammar_is_answered_in_time(text):
-    check(text[:LONGEST_TEXT])
+    check(text[:MAX_TEXT_LENGTH])
 
 
 @WITHOUT_LIMIT
@@ -175,7 +175,7 @@ def test_any_time_of_receipt_is_possible(text, received):
     ],
 )
 def test_text_of_one_repeated_part_is_answered_in_time(unit):
-    text = (unit * LONGEST_TEXT)[:LONGEST_TEXT]
+    text = (unit * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
 
     check(text)
-    check(("신한카드(1234)승인 " + text)[:LONGEST_TEXT])
+    check(("신한카드(1234)승인 " + text)[:MAX_TEXT_LENGTH])

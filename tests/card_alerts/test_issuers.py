@@ -2,7 +2,12 @@
 
 import pytest
 
-from card_alerts.issuers import ISSUERS, find_issuer, issuer_of_sender, normalise_name
+from card_alerts.issuers import (
+    ISSUERS,
+    find_issuer,
+    find_issuer_by_sender,
+    normalize_card_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,33 +83,33 @@ def test_word_of_everyday_speech_means_no_issuer(name):
     ],
 )
 def test_sender_means_its_issuer(sender, issuer):
-    found = issuer_of_sender(sender)
+    found = find_issuer_by_sender(sender)
 
     assert found is not None
     assert found.name == issuer
 
 
 def test_unknown_sender_means_no_issuer():
-    assert issuer_of_sender("01000000000") is None
-    assert issuer_of_sender("") is None
+    assert find_issuer_by_sender("01000000000") is None
+    assert find_issuer_by_sender("") is None
 
 
 def test_names_are_compared_without_blanks_case_and_card_words():
-    assert normalise_name("ＫＢ 국민 카드") == normalise_name("kb국민")
-    assert normalise_name("카드") == "카드"
+    assert normalize_card_name("ＫＢ 국민 카드") == normalize_card_name("kb국민")
+    assert normalize_card_name("카드") == "카드"
 
 
 def test_no_name_belongs_to_two_issuers():
     names = [
         name.replace(" ", "").lower()
         for issuer in ISSUERS
-        for name in {*issuer.aliases, *issuer.everyday, *issuer.apps}
+        for name in {*issuer.aliases, *issuer.ambiguous_aliases, *issuer.app_aliases}
     ]
     numbers = [number for issuer in ISSUERS for number in set(issuer.senders)]
 
     assert sorted({n for n in numbers if numbers.count(n) > 1}) == []
     owners = {}
     for issuer in ISSUERS:
-        for name in (*issuer.aliases, *issuer.everyday, *issuer.apps):
+        for name in (*issuer.aliases, *issuer.ambiguous_aliases, *issuer.app_aliases):
             owners.setdefault(name.replace(" ", "").lower(), set()).add(issuer.name)
     assert {name for name in names if len(owners[name]) > 1} == set()

@@ -19,9 +19,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from devstack.environment import Surroundings
-from devstack.stores import Stores
-from devstack.supervisor import Child, list_children, stop
+from devstack.environment import Environment
+from devstack.stores import StoreLeases
+from devstack.supervisor import ManagedProcess, build_processes, stop
 from tests.support.fault_injection import OwnPostgres, Service
 from tests.support.stores import OwnValkey
 
@@ -57,21 +57,25 @@ class Crew:
     """Two Beats and a worker under the supervisor of `script/server`."""
 
     service: Service
-    children: list[Child] = field(default_factory=list)
+    children: list[ManagedProcess] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        surroundings = Surroundings(self.service.environment, Stores(()))
-        _, worker, beat = list_children(surroundings, self.service.port)
-        for child in (worker, beat, Child("second", beat.command, surroundings)):
+        surroundings = Environment(self.service.environment, StoreLeases(()))
+        _, worker, beat = build_processes(surroundings, self.service.port)
+        for child in (
+            worker,
+            beat,
+            ManagedProcess("second", beat.command, surroundings),
+        ):
             command = tuple(INSTEAD.get(word, word) for word in child.command)
-            self.children.append(Child(child.name, command, surroundings))
+            self.children.append(ManagedProcess(child.name, command, surroundings))
 
     def tend(self) -> None:
         while not self.over.wait(0.1):
             for child in self.children:
-                child.tend()
-                child.pause = 1.0
+                child.restart_if_due()
+                child.backoff_seconds = 1.0
 
     def kill(self) -> None:
         for child in self.children:
@@ -86,7 +90,7 @@ class Crew:
             cursor = connection.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
-    def count_done(self, job: str = "expire plans") -> int:
+    def count_done(self, job: str = "expire_plans") -> int:
         ((count,),) = self.ask(
             f"SELECT count(*) FROM job_run WHERE job = '{job}' AND state = 'DONE'"
         )

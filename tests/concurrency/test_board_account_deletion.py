@@ -12,9 +12,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from accounts.models import Member
-from accounts.rate_limits import Limit
+from accounts.rate_limits import RateLimitPolicy
 from board import images
-from board.images import MOST_IMAGES, purge_unused
+from board.images import MAX_IMAGES, purge_unused_images
 from board.models import Comment, CommentVote, Image, Post, PostImage, PostVote
 from tests.board.test_account_deletion import find_drift
 from tests.support.clients import JSONClient
@@ -168,7 +168,7 @@ def test_picture_that_a_post_begins_to_show_is_not_purged() -> None:
         response, _ = run_at_once(
             [
                 partial(client.send, "POST", f"{BOARD}/posts", body),
-                partial(purge_unused, now),
+                partial(purge_unused_images, now),
             ]
         )
         assert response.status_code == 201
@@ -202,20 +202,20 @@ def test_posts_that_show_the_same_pictures_do_not_wait_crosswise() -> None:
 
 def test_quota_is_exact_for_uploads_at_once() -> None:
     member = make_member()
-    for _ in range(MOST_IMAGES - 3):
+    for _ in range(MAX_IMAGES - 3):
         make_image(member)
     clients = [JSONClient(member) for _ in range(8)]
     scene: Any = None
     answers = run_at_once([partial(upload, client, scene) for client in clients])
     assert statuses_of([r for (r,) in answers]) == [201] * 3 + [400] * 5
-    assert Image.objects.count() == MOST_IMAGES
+    assert Image.objects.count() == MAX_IMAGES
 
 
 def test_uploads_an_hour_are_exact_for_uploads_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fewer = Limit("images", 20, timedelta(hours=1))
-    monkeypatch.setattr(images, "UPLOADS", fewer)
+    fewer = RateLimitPolicy("images", 20, timedelta(hours=1))
+    monkeypatch.setattr(images, "UPLOAD_LIMIT", fewer)
     clients = [JSONClient(make_member())] * 3
 
     def send_many(client: JSONClient) -> list[int]:

@@ -11,11 +11,11 @@ from django.contrib.sessions.backends.base import UpdateError
 from accounts.models import AuthSession, Member
 from accounts.sessions import (
     SessionStore,
-    announce_change,
-    digest_key,
-    end_session,
-    end_sessions,
-    start_session,
+    create_session,
+    hash_session_key,
+    invalidate_member_session_cache,
+    revoke_session,
+    revoke_sessions,
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
@@ -64,7 +64,7 @@ def count_revived(
     """Rounds after which the session was alive although it had ended."""
     revived = 0
     for number in range(rounds):
-        client = by_token(start_session(member)[0])
+        client = by_token(create_session(member)[0])
         token = client.token
         if number % 2:
             read(token)
@@ -81,7 +81,7 @@ def test_logout_racing_requests_of_its_session_leaves_no_live_session() -> None:
 
 def test_end_of_all_sessions_racing_their_use_leaves_none_alive() -> None:
     member = make_member()
-    assert count_revived(member, lambda _: end_sessions(member), rounds=50) == 0
+    assert count_revived(member, lambda _: revoke_sessions(member), rounds=50) == 0
 
 
 def test_suspension_racing_requests_holds_afterwards() -> None:
@@ -89,12 +89,12 @@ def test_suspension_racing_requests_holds_afterwards() -> None:
 
     def suspend() -> None:
         Member.objects.filter(pk=member.pk).update(status="SUSPENDED")
-        announce_change(member.pk)
+        invalidate_member_session_cache(member.pk)
 
     alive = 0
     for _ in range(40):
         Member.objects.filter(pk=member.pk).update(status="ACTIVE")
-        client = by_token(start_session(member)[0])
+        client = by_token(create_session(member)[0])
         token = client.token
         readers = [partial(read, token)] * READERS
         run_at_once([*readers, suspend])
@@ -108,7 +108,7 @@ def test_plan_change_racing_requests_is_seen_afterwards() -> None:
 
     def change(plan: str) -> None:
         Member.objects.filter(pk=member.pk).update(plan=plan)
-        announce_change(member.pk)
+        invalidate_member_session_cache(member.pk)
 
     for number in range(40):
         plan = ("PREMIUM", "FREE")[number % 2]
@@ -140,9 +140,9 @@ def test_saving_a_session_never_brings_it_back_after_its_end() -> None:
             return
 
     for _ in range(40):
-        key = start_session(member)[0]
+        key = create_session(member)[0]
         saves = [partial(save, key)] * READERS
-        run_at_once([*saves, partial(end_session, digest_key(key))])
+        run_at_once([*saves, partial(revoke_session, hash_session_key(key))])
         assert read(key) == 401
     assert not AuthSession.objects.filter(member=member).exists()
 

@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from accounts.models import Member
 from billing import purchases
-from billing.models import Purchase, SpentOrder, StoreNotification
-from billing.plan_expiry import expire_plans
-from billing.products import MONTHLY, extend
-from billing.store_notifications import handle_waiting
-from billing.subscriptions import set_plan
+from billing.models import Purchase, RedeemedOrder, StoreNotification
+from billing.plan_expiry import expire_lapsed_plans
+from billing.products import MONTHLY, add_period
+from billing.store_notifications import process_pending_notifications
+from billing.subscriptions import override_plan
 from tests.billing.conftest import buy
 from tests.billing.test_store_notifications import push, renewed
 from tests.support.clients import JSONClient
@@ -59,7 +59,7 @@ def test_identical_purchases_are_applied_once() -> None:
         assert Purchase.objects.filter(member=member).count() == 1
         member.refresh_from_db()
         home = timezone.get_default_timezone()
-        assert member.plan_expires_at == extend(start, MONTHLY.period, home)
+        assert member.plan_expires_at == add_period(start, MONTHLY.period, home)
 
 
 def test_without_the_lock_the_expiry_would_be_moved_by_some_only(
@@ -116,7 +116,7 @@ def test_purchase_while_its_owner_leaves_is_never_applied_to_another() -> None:
         newcomer.refresh_from_db()
         assert newcomer.plan == "FREE"
     assert not Purchase.objects.exists()
-    assert SpentOrder.objects.count() == ROUNDS
+    assert RedeemedOrder.objects.count() == ROUNDS
 
 
 def test_member_who_leaves_while_buying_leaves_nothing() -> None:
@@ -131,8 +131,8 @@ def test_member_who_leaves_while_buying_leaves_nothing() -> None:
         assert {r.status_code for r in responses[:-1]} <= {200, 401}
         assert not any(count_rows_of(member).values())
         applied = [r for r in responses[:-1] if r.status_code == 200 and is_applied(r)]
-        assert SpentOrder.objects.count() == len(applied)
-        SpentOrder.objects.all().delete()
+        assert RedeemedOrder.objects.count() == len(applied)
+        RedeemedOrder.objects.all().delete()
 
 
 def test_jobs_at_once_demote_each_member_once() -> None:
@@ -140,7 +140,7 @@ def test_jobs_at_once_demote_each_member_once() -> None:
     for _ in range(40):
         make_member(plan="PREMIUM", plan_expires_at=passed)
     now = timezone.now()
-    counts = run_at_once([partial(expire_plans, now) for _ in range(6)])
+    counts = run_at_once([partial(expire_lapsed_plans, now) for _ in range(6)])
     assert sum(counts) == 40
     assert not Member.objects.filter(plan="PREMIUM").exists()
 
@@ -152,14 +152,14 @@ def test_purchase_beside_the_job_and_the_administrator_ends_whole() -> None:
         run_at_once(
             [
                 partial(buy, make_client(member), f"test-{number}"),
-                partial(expire_plans, timezone.now()),
-                partial(set_plan, member, "FREE"),
+                partial(expire_lapsed_plans, timezone.now()),
+                partial(override_plan, member, "FREE"),
                 partial(make_client(member).send, "POST", "/api/billing/cancel"),
                 partial(make_client(member).send, "POST", "/api/billing/restore"),
             ]
         )
         member.refresh_from_db()
-        best = purchases.list_counting(member).first()
+        best = purchases.list_active_purchases(member).first()
         if member.plan == "FREE":
             assert best is None
             assert (member.plan_expires_at, member.plan_product) == (None, "")
@@ -183,12 +183,12 @@ def test_renewal_by_notification_and_verification_at_once_is_one_order(
             for copy in range(4):
                 push(renewed(token), f"{number}-{copy}")
             now = timezone.now()
-            handlers = [partial(handle_waiting, now)] * 4
+            handlers = [partial(process_pending_notifications, now)] * 4
             *handled, first, second = run_at_once(
                 [*handlers, partial(buy, client, token), partial(buy, client, token)]
             )
             assert statuses_of([first, second]) == [200, 200]
-            assert sum(handling.handled for handling in handled) == 4
+            assert sum(handling.processed for handling in handled) == 4
             assert Purchase.objects.filter(member=member).count() == 2
             member.refresh_from_db()
             assert member.plan_expires_at == expiry

@@ -10,10 +10,10 @@ from django.db import connection, connections
 from django.utils import timezone
 from werkzeug import Request, Response
 
-from core.errors import ProviderUnavailable
+from core.errors import ProviderUnavailableError
 from ledger import rates
 from ledger.models import FxRate
-from ledger.rates import Rate, look_up_rate
+from ledger.rates import Rate, get_rate
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.fakes import FakeRates
@@ -28,8 +28,8 @@ PATH = "/v2/rate/USD/KRW"
 
 def look_up() -> Any:
     try:
-        return look_up_rate("USD", "KRW", DAY)
-    except ProviderUnavailable:
+        return get_rate("USD", "KRW", DAY)
+    except ProviderUnavailableError:
         return None
 
 
@@ -56,7 +56,7 @@ def test_without_the_lock_they_would_be_many(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The race that the lock ends is real."""
-    monkeypatch.setattr(rates, "_call", lambda function, key: True)
+    monkeypatch.setattr(rates, "_call_lock_function", lambda function, key: True)
     slow_fx_source.answer(PATH, answer_after(0.3))
     run_at_once([look_up] * 6)
     assert len(slow_fx_source.calls) > 1
@@ -75,7 +75,7 @@ def test_other_process_that_asks_is_waited_for(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock lies in the database: another session's holder counts as asking."""
-    key = rates._lock_key(rates.Wanted("USD", "KRW", DAY))
+    key = rates._advisory_lock_key(rates.RateKey("USD", "KRW", DAY))
 
     def hold() -> None:
         with connection.cursor() as cursor:
@@ -103,8 +103,8 @@ def test_other_process_that_asks_is_waited_for(
 def test_wait_for_another_is_bounded(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rates, "WAIT_SECONDS", 0.3)
-    key = rates._lock_key(rates.Wanted("USD", "KRW", DAY))
+    monkeypatch.setattr(rates, "LEADER_WAIT_TIMEOUT_SECONDS", 0.3)
+    key = rates._advisory_lock_key(rates.RateKey("USD", "KRW", DAY))
 
     def hold() -> None:
         with connection.cursor() as cursor:

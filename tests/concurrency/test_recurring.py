@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Category, Entry, Occurrence, RecurringRule
-from ledger.occurrences import run_due
+from ledger.occurrences import process_due_rules
 from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member, make_rule, make_wallet
@@ -48,7 +48,7 @@ def caller(client, method, path, body=None):
 
 def work():
     """What one worker does when Beat wakes it."""
-    return run_due(NOW)
+    return process_due_rules(NOW)
 
 
 def make_daily(member, **fields):

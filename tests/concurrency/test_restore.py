@@ -149,7 +149,7 @@ def web_server(client, tmp_path) -> Iterator[WebServer]:
             env=os.environ | settings,
             stdout=log,
             stderr=log,
-            preexec_fn=store_supervisor.die_with_parent(signal.SIGTERM),
+            preexec_fn=store_supervisor.set_parent_death_signal(signal.SIGTERM),
         )
     try:
         yield WebServer(process, port, client.token)

@@ -10,7 +10,7 @@ from django_celery_beat.schedulers import DatabaseScheduler
 
 from config.celery import app
 
-PURGE = "purge sessions"
+PURGE = "purge_sessions"
 
 
 def make_scheduler() -> DatabaseScheduler:
@@ -58,10 +58,10 @@ def test_job_is_an_interval_whose_missed_runs_do_not_pile_up(name: str) -> None:
 
 def test_jobs_of_the_service_run_as_often_as_it_says() -> None:
     every = {name: job["schedule"] for name, job in app.conf.beat_schedule.items()}
-    assert every["expire plans"] == timedelta(hours=1)
-    assert every["purge sessions"] == timedelta(days=1)
-    assert every["purge images"] == timedelta(days=1)
-    assert every["book recurring transactions"] <= timedelta(days=1)
+    assert every["expire_plans"] == timedelta(hours=1)
+    assert every["purge_sessions"] == timedelta(days=1)
+    assert every["purge_images"] == timedelta(days=1)
+    assert every["run_recurring"] <= timedelta(days=1)
 
 
 def test_queue_keeps_no_results_and_the_home_time_zone() -> None:

@@ -13,7 +13,7 @@ from django.core.management import (
 from prometheus_client.parser import text_string_to_metric_families
 
 from accounts.models import Member
-from administration.metrics_view import write_metrics
+from administration.metrics_view import render_metrics
 from devstack.environment import ROOT
 from tests.support.factories import PASSWORD
 
@@ -98,7 +98,7 @@ def test_page_about_scaling_says_what_becomes_of_each_part(part: str) -> None:
 
 @pytest.mark.django_db
 def test_every_metric_stands_in_the_manual() -> None:
-    families = text_string_to_metric_families(write_metrics().decode())
+    families = text_string_to_metric_families(render_metrics().decode())
     ours = (f.name for f in families if f.name.startswith("ledger_"))
     names = {name for name in ours if not name.endswith("_created")}
     assert len(names) > 10

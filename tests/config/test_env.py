@@ -58,8 +58,8 @@ def read_real(expression: str, **variables: str) -> str:
 def test_empty_value_counts_as_unset(setting: Set, value: str) -> None:
     setting(value)
     assert env.read_text(NAME, "default") == "default"
-    assert env.read_flag(NAME, default=True) is True
-    assert env.read_number(NAME, 7) == 7
+    assert env.read_bool(NAME, default=True) is True
+    assert env.read_int(NAME, 7) == 7
     assert env.read_list(NAME) == []
     with pytest.raises(ImproperlyConfigured, match=f"{NAME} is not set: it matters."):
         env.read_required(NAME, "it matters")
@@ -76,21 +76,21 @@ def test_text_is_read_without_surrounding_blanks(setting: Set) -> None:
 )
 def test_flag_is_true_or_false(setting: Set, value: str, flag: bool) -> None:
     setting(value)
-    assert env.read_flag(NAME, default=not flag) is flag
+    assert env.read_bool(NAME, default=not flag) is flag
 
 
 @pytest.mark.parametrize("value", ["maybe", "2", "truth", "-1"])
 def test_other_flag_is_refused(setting: Set, value: str) -> None:
     setting(value)
     with pytest.raises(ImproperlyConfigured, match=f"{NAME} must be true or false"):
-        env.read_flag(NAME, default=False)
+        env.read_bool(NAME, default=False)
 
 
 @pytest.mark.parametrize("value", ["x", "-1", "1.5", "11", "１", "1e1", "+1", "1_0"])
 def test_number_outside_its_range_is_refused(setting: Set, value: str) -> None:
     setting(value)
     with pytest.raises(ImproperlyConfigured, match="whole number from 0 to 10"):
-        env.read_number(NAME, 5, most=10)
+        env.read_int(NAME, 5, most=10)
 
 
 def test_list_is_separated_by_commas(setting: Set) -> None:
@@ -124,7 +124,7 @@ def test_seal_keys_are_base64_of_32_bytes(setting: Set) -> None:
     other = b"\xff" * 32
     plain = base64.b64encode(KEY).decode()
     setting(f"{plain},{base64.urlsafe_b64encode(other).decode()}")
-    assert env.read_seal_keys(NAME) == [KEY, other]
+    assert env.read_encryption_keys(NAME) == [KEY, other]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_other_seal_key_is_refused_without_being_shown(
 ) -> None:
     setting(value)
     with pytest.raises(ImproperlyConfigured) as refusal:
-        env.read_seal_keys(NAME)
+        env.read_encryption_keys(NAME)
     assert str(refusal.value) == f"{NAME} must be base64 of 32 bytes."
 
 

@@ -1,4 +1,4 @@
-"""The addresses as service.md writes them answer like the canonical ones."""
+"""The addresses without a prefix answer like the canonical ones (spec 1.2)."""
 
 from typing import Any
 

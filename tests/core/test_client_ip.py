@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from core.client_ip import limit_key, read_client_address
+from core.client_ip import get_client_ip, rate_limit_key
 
 PEER = "192.0.2.1"
 
@@ -13,7 +13,7 @@ PEER = "192.0.2.1"
 def read(header: str | None) -> str:
     headers = {} if header is None else {"x-forwarded-for": header}
     request = RequestFactory(headers=headers).get("/", REMOTE_ADDR=PEER)
-    return read_client_address(request)
+    return get_client_ip(request)
 
 
 @pytest.mark.parametrize("header", [None, "203.0.113.9", "203.0.113.9, 198.51.100.1"])
@@ -65,4 +65,4 @@ def test_address_is_what_the_outermost_trusted_proxy_saw(
     ],
 )
 def test_limits_count_networks_of_one_household_as_one(address: str, key: str) -> None:
-    assert limit_key(address) == key
+    assert rate_limit_key(address) == key

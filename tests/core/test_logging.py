@@ -10,7 +10,7 @@ from django.db import IntegrityError
 
 from accounts.models import Member
 from core import logging as logs
-from core.logging import WITHHELD, JSONFormatter, withhold_secrets
+from core.logging import REDACTED, JSONFormatter, redact_secrets
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
 
@@ -52,9 +52,9 @@ def format_line(message: str, *args: Any, **fields: Any) -> dict[str, Any]:
     ],
 )
 def test_secret_is_withheld(text: str, secret: str) -> None:
-    cleaned = withhold_secrets(text)
+    cleaned = redact_secrets(text)
     assert secret not in cleaned
-    assert WITHHELD in cleaned
+    assert REDACTED in cleaned
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_secret_is_withheld(text: str, secret: str) -> None:
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
-    assert withhold_secrets(text) == text
+    assert redact_secrets(text) == text
 
 
 def test_line_is_one_json_object() -> None:

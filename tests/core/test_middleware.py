@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from accounts.models import Member
-from core.middleware import RetryReads
+from core.middleware import RetrySafeRequestsMiddleware
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 
@@ -90,7 +90,7 @@ def test_only_reads_are_tried_again_and_only_once(method: str, calls: int) -> No
         return response
 
     request = RequestFactory().generic(method, "/")
-    assert RetryReads(fail)(request).status_code == 503
+    assert RetrySafeRequestsMiddleware(fail)(request).status_code == 503
     assert len(seen) == calls
 
 
@@ -102,7 +102,7 @@ def test_other_refusals_are_not_tried_again() -> None:
         seen.append(request.method)
         return HttpResponse(status=503)
 
-    RetryReads(refuse)(RequestFactory().get("/"))
+    RetrySafeRequestsMiddleware(refuse)(RequestFactory().get("/"))
     assert len(seen) == 1
 
 

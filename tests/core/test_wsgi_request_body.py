@@ -10,10 +10,10 @@ import pytest
 
 from core import wsgi_request_body
 from core.wsgi_request_body import (
+    DRAIN_IDLE_TIMEOUT_SECONDS,
     MAX_BODY_BYTES,
-    SILENT_SECONDS,
-    ChunkedBodies,
-    WholeBodies,
+    ChunkedRequestMiddleware,
+    DrainRequestBodyMiddleware,
 )
 from tests.support.clients import JSONClient
 
@@ -40,7 +40,7 @@ class Broken(io.BytesIO):
 def send(stream: io.BytesIO, encoding: str = "chunked") -> tuple[int, bytes]:
     echo = Echo()
     environ = {"wsgi.input": stream, "HTTP_TRANSFER_ENCODING": encoding}
-    answer = ChunkedBodies(echo)(environ, lambda *_: None)
+    answer = ChunkedRequestMiddleware(echo)(environ, lambda *_: None)
     return echo.announced, b"".join(answer)
 
 
@@ -73,7 +73,7 @@ def answer_to(body: Any, length: int, connection: Any = None) -> list[bytes]:
         "CONTENT_LENGTH": str(length),
         "gunicorn.socket": connection,
     }
-    return list(WholeBodies(refuse)(environ, lambda *_: None))
+    return list(DrainRequestBodyMiddleware(refuse)(environ, lambda *_: None))
 
 
 def test_body_that_nobody_read_is_read_to_its_end() -> None:
@@ -86,7 +86,7 @@ def test_body_that_nobody_read_is_read_to_its_end() -> None:
 def test_body_that_is_none_or_above_every_limit_is_left(length: str) -> None:
     body = io.BytesIO(b"abc")
     environ = {"wsgi.input": body, "CONTENT_LENGTH": length}
-    assert WholeBodies(refuse)(environ, lambda *_: None) == [b"no"]
+    assert DrainRequestBodyMiddleware(refuse)(environ, lambda *_: None) == [b"no"]
     assert body.tell() == 0
 
 
@@ -100,7 +100,7 @@ def test_rest_that_does_not_come_is_waited_for_a_moment_only() -> None:
         theirs.send(b"abc")
         began = time.monotonic()
         assert answer_to(ours.makefile("rb"), 100_000, ours) == [b"no"]
-        assert time.monotonic() - began < 2 * SILENT_SECONDS
+        assert time.monotonic() - began < 2 * DRAIN_IDLE_TIMEOUT_SECONDS
         assert ours.gettimeout() is None
 
 
@@ -108,7 +108,7 @@ def test_rest_that_takes_long_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     body = io.BytesIO(b"x" * 10**6)
-    monkeypatch.setattr(wsgi_request_body, "DRAIN_SECONDS", 0)
+    monkeypatch.setattr(wsgi_request_body, "DRAIN_TIMEOUT_SECONDS", 0)
     answer_to(body, 10**6)
     assert body.tell() == 0
 

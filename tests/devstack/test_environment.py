@@ -8,11 +8,11 @@ import pytest
 
 from devstack.environment import (
     ROOT,
-    StartError,
+    StartupError,
     find_data_dir,
+    get_or_create_secret_key,
+    read_env_file,
     read_port,
-    read_secret_key,
-    read_settings_file,
 )
 
 
@@ -25,7 +25,7 @@ def test_settings_file_is_names_and_values(tmp_path: Path) -> None:
     text = (
         "# a comment\n\nDEBUG=true\nSECRET_KEY='a = b # c'\nREDIS_URL=\n export A=1\n"
     )
-    assert read_settings_file(write(tmp_path / ".env", text)) == {
+    assert read_env_file(write(tmp_path / ".env", text)) == {
         "DEBUG": "true",
         "SECRET_KEY": "a = b # c",
         "A": "1",
@@ -33,17 +33,17 @@ def test_settings_file_is_names_and_values(tmp_path: Path) -> None:
 
 
 def test_settings_file_may_be_missing(tmp_path: Path) -> None:
-    assert read_settings_file(tmp_path / ".env") == {}
+    assert read_env_file(tmp_path / ".env") == {}
 
 
 def test_line_that_is_no_setting_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StartError, match="not NAME=value: nonsense"):
-        read_settings_file(write(tmp_path / ".env", "nonsense\n"))
+    with pytest.raises(StartupError, match="not NAME=value: nonsense"):
+        read_env_file(write(tmp_path / ".env", "nonsense\n"))
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "８０"])
 def test_port_that_is_none_is_refused(port: str) -> None:
-    with pytest.raises(StartError, match="PORT must be a number from 1 to 65535"):
+    with pytest.raises(StartupError, match="PORT must be a number from 1 to 65535"):
         read_port({"PORT": port})
 
 
@@ -53,9 +53,9 @@ def test_relative_data_folder_begins_at_the_repository() -> None:
 
 
 def test_secret_key_is_made_once_and_for_this_account_only(tmp_path: Path) -> None:
-    key = read_secret_key(tmp_path / "data")
+    key = get_or_create_secret_key(tmp_path / "data")
     assert len(key) > 50
-    assert read_secret_key(tmp_path / "data") == key
+    assert get_or_create_secret_key(tmp_path / "data") == key
     assert (tmp_path / "data" / "secret_key").stat().st_mode & 0o077 == 0
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import psycopg
 
 from devstack.environment import ROOT
-from devstack.stores.data_dir import LOOPBACK, Folder, is_locked, is_port_free
+from devstack.stores.data_dir import LOOPBACK, StoreDir, is_locked, is_port_free
 from tests.support.factories import PASSWORD
 from tests.support.stores import find_closed_port
 
@@ -97,7 +97,7 @@ def wait_for_a_job(data_dir: Path) -> None:
     address = (data_dir / "postgres" / "address").read_text().strip()
     end = time.monotonic() + JOB_SECONDS
     with psycopg.connect(address, autocommit=True) as connection:
-        done = "SELECT count(*) FROM job_run WHERE job = 'expire plans'"
+        done = "SELECT count(*) FROM job_run WHERE job = 'expire_plans'"
         while time.monotonic() < end:
             row = connection.execute(done).fetchone()
             if row and row[0]:
@@ -165,7 +165,7 @@ def test_server_brings_everything_and_stops_all_of_it_twice() -> None:
                 assert process.wait(END_SECONDS) == 0
             assert is_port_free(port)
             for store in ("postgres", "valkey"):
-                assert not is_locked(Folder(data_dir / store).keeper_lock)
+                assert not is_locked(StoreDir(data_dir / store).supervisor_lock)
         assert (data_dir / "secret_key").stat().st_mode & 0o077 == 0
         lines = (data_dir / "log").read_text().splitlines()
         # A Beat that is stopped while it reads its schedule says so with a traceback.

@@ -15,17 +15,17 @@ import psycopg
 import pytest
 import redis
 
-from devstack.environment import use_missing_stores
-from devstack.stores import StoreError, Stores, use_stores
-from devstack.stores.data_dir import LOOPBACK, Folder, is_locked
-from devstack.stores.lease import ROOT, use_store
+from devstack.environment import start_missing_stores
+from devstack.stores import StoreError, StoreLeases, acquire_stores
+from devstack.stores.data_dir import LOOPBACK, StoreDir, is_locked
+from devstack.stores.lease import ROOT, acquire_store
 
 END_SECONDS = 10
 HOLD_STORES = """
 import sys, time
 from pathlib import Path
-from devstack.stores import use_stores
-stores = use_stores(["valkey"], Path(sys.argv[1]))
+from devstack.stores import acquire_stores
+stores = acquire_stores(["valkey"], Path(sys.argv[1]))
 print(stores.settings["REDIS_URL"], flush=True)
 time.sleep(60)
 """
@@ -42,7 +42,7 @@ def data_dir() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-def answers(stores: Stores) -> bool:
+def answers(stores: StoreLeases) -> bool:
     try:
         with redis.Redis.from_url(stores.settings["REDIS_URL"]) as client:
             return bool(client.ping())
@@ -50,14 +50,14 @@ def answers(stores: Stores) -> bool:
         return False
 
 
-def query(stores: Stores, statement: str) -> object:
+def query(stores: StoreLeases, statement: str) -> object:
     with psycopg.connect(stores.settings["DATABASE_URL"]) as connection:
         row = connection.execute(statement.encode()).fetchone()
     return row[0] if row else None
 
 
 def is_kept(folder: Path) -> bool:
-    return is_locked(Folder(folder).keeper_lock)
+    return is_locked(StoreDir(folder).supervisor_lock)
 
 
 def wait_until_free(folder: Path) -> bool:
@@ -68,43 +68,43 @@ def wait_until_free(folder: Path) -> bool:
 
 
 def test_second_user_joins_the_store_and_the_last_one_stops_it(data_dir: Path) -> None:
-    first = use_stores(["valkey"], data_dir)
-    second = use_stores(["valkey"], data_dir)
+    first = acquire_stores(["valkey"], data_dir)
+    second = acquire_stores(["valkey"], data_dir)
     assert second.settings == first.settings
-    first.leave()
+    first.release()
     assert answers(second)
-    second.leave()
+    second.release()
     assert not answers(second)
     assert not is_kept(data_dir / "valkey")
 
 
 def test_data_and_address_are_there_again_at_the_next_start(data_dir: Path) -> None:
-    stores = use_stores(["postgres"], data_dir)
+    stores = acquire_stores(["postgres"], data_dir)
     with psycopg.connect(stores.settings["DATABASE_URL"]) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
-    stores.leave()
-    again = use_stores(["postgres"], data_dir)
+    stores.release()
+    again = acquire_stores(["postgres"], data_dir)
     try:
         assert again.settings == stores.settings
         assert query(again, "SELECT number FROM kept") == 7
         assert query(again, "SELECT current_setting('fsync')") == "on"
         assert query(again, "SELECT current_setting('server_encoding')") == "UTF8"
     finally:
-        again.leave()
+        again.release()
 
 
 def test_pid_file_of_a_crashed_machine_does_not_stop_the_start(data_dir: Path) -> None:
-    use_stores(["postgres"], data_dir).leave()
+    acquire_stores(["postgres"], data_dir).release()
     pid_file = data_dir / "postgres" / "home" / "cluster" / "postmaster.pid"
     pid_file.write_text(
         f"{os.getpid()}\n{pid_file.parent}\n0\n1\n\n127.0.0.1\n\nready\n"
     )
     (data_dir / "postgres" / "address").write_text("postgresql://nobody@127.0.0.1:1/x")
-    stores = use_stores(["postgres"], data_dir)
+    stores = acquire_stores(["postgres"], data_dir)
     try:
         assert query(stores, "SELECT 1") == 1
     finally:
-        stores.leave()
+        stores.release()
 
 
 def test_stores_end_when_their_user_is_killed(data_dir: Path) -> None:
@@ -121,7 +121,7 @@ def test_stores_end_when_their_user_is_killed(data_dir: Path) -> None:
 
 
 def test_store_that_dies_comes_back_at_its_address(data_dir: Path) -> None:
-    stores = use_stores(["valkey"], data_dir)
+    stores = acquire_stores(["valkey"], data_dir)
     try:
         with redis.Redis.from_url(stores.settings["REDIS_URL"]) as client:
             os.kill(int(client.info("server")["process_id"]), signal.SIGKILL)
@@ -130,7 +130,7 @@ def test_store_that_dies_comes_back_at_its_address(data_dir: Path) -> None:
             time.sleep(0.05)
         assert answers(stores)
     finally:
-        stores.leave()
+        stores.release()
 
 
 def test_taken_port_is_replaced_by_another_one(data_dir: Path) -> None:
@@ -140,49 +140,49 @@ def test_taken_port_is_replaced_by_another_one(data_dir: Path) -> None:
         port = occupant.getsockname()[1]
         (data_dir / "valkey").mkdir()
         (data_dir / "valkey" / "port").write_text(str(port))
-        stores = use_stores(["valkey"], data_dir)
+        stores = acquire_stores(["valkey"], data_dir)
     try:
         assert f":{port}/" not in stores.settings["REDIS_URL"]
         assert answers(stores)
     finally:
-        stores.leave()
+        stores.release()
 
 
-def test_throw_away_stores_leave_no_files() -> None:
-    stores = use_stores(["postgres", "valkey"], None)
-    folders = [use.folder.path for use in stores.uses]
+def test_ephemeral_stores_leave_no_files() -> None:
+    stores = acquire_stores(["postgres", "valkey"], None)
+    folders = [use.folder.path for use in stores.leases]
     try:
         assert query(stores, "SELECT current_setting('fsync')") == "off"
         assert all(folder.is_dir() for folder in folders)
     finally:
-        stores.leave()
+        stores.release()
     assert not folders[0].parent.exists()
 
 
 def test_only_the_store_whose_address_is_not_given_is_run(data_dir: Path) -> None:
     given = {"DATABASE_URL": "postgresql://ledger@db.example/ledger"}
-    stores = use_missing_stores(given, data_dir)
+    stores = start_missing_stores(given, data_dir)
     try:
         assert list(stores.settings) == ["REDIS_URL"]
         assert not (data_dir / "postgres").exists()
     finally:
-        stores.leave()
+        stores.release()
 
 
 def test_passwords_are_for_this_account_only(data_dir: Path) -> None:
-    use_stores(["valkey"], data_dir).leave()
+    acquire_stores(["valkey"], data_dir).release()
     assert (data_dir / "valkey" / "password").stat().st_mode & 0o077 == 0
 
 
 def test_data_folder_that_cannot_be_used_is_one_clear_line(data_dir: Path) -> None:
     (data_dir / "valkey").write_text("a file, not a folder")
     with pytest.raises(StoreError, match=r"^/\S+valkey cannot be used: .+$"):
-        use_stores(["valkey"], data_dir)
+        acquire_stores(["valkey"], data_dir)
 
 
 @only_root
 def test_under_root_postgresql_belongs_to_another_account(data_dir: Path) -> None:
-    use_stores(["postgres"], data_dir).leave()
+    acquire_stores(["postgres"], data_dir).release()
     home = data_dir / "postgres" / "home"
     assert not home.is_symlink()
     assert home.stat().st_uid != 0
@@ -193,7 +193,7 @@ def test_under_root_a_closed_folder_is_stood_in_for_by_an_open_one(
     data_dir: Path,
 ) -> None:
     data_dir.chmod(0o700)
-    use = use_store("postgres", Folder(data_dir / "postgres", throw_away=True))
+    use = acquire_store("postgres", StoreDir(data_dir / "postgres", is_ephemeral=True))
     home = data_dir / "postgres" / "home"
     elsewhere = home.resolve()
     try:
@@ -202,7 +202,7 @@ def test_under_root_a_closed_folder_is_stood_in_for_by_an_open_one(
         with psycopg.connect(use.address) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
     finally:
-        use.leave()
+        use.release()
     data_dir.mkdir(exist_ok=True)
     assert not elsewhere.exists()
 
@@ -211,13 +211,13 @@ def test_under_root_a_closed_folder_is_stood_in_for_by_an_open_one(
 def test_copied_data_folder_does_not_reach_the_cluster_of_the_first(
     data_dir: Path,
 ) -> None:
-    stores = use_stores(["postgres"], data_dir)
+    stores = acquire_stores(["postgres"], data_dir)
     copy = data_dir / "copy" / "postgres"
     copy.mkdir(parents=True)
     (copy / "home").symlink_to(data_dir / "postgres" / "home")
     try:
         with pytest.raises(StoreError, match="in use from another data folder"):
-            use_stores(["postgres"], copy.parent)
+            acquire_stores(["postgres"], copy.parent)
         assert query(stores, "SELECT 1") == 1
     finally:
-        stores.leave()
+        stores.release()

@@ -8,31 +8,31 @@ import time
 import pytest
 
 from devstack import supervisor
-from devstack.environment import StartError, Surroundings
-from devstack.stores import Stores
+from devstack.environment import Environment, StartupError
+from devstack.stores import StoreLeases
 from devstack.stores.data_dir import LOOPBACK
-from devstack.supervisor import Child
+from devstack.supervisor import ManagedProcess
 from tests.support.stores import find_closed_port
 
-SURROUNDINGS = Surroundings({}, Stores(()))
+SURROUNDINGS = Environment({}, StoreLeases(()))
 IGNORE_TERM = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
     "print('ready', flush=True); time.sleep(60)"
 )
 
 
-def make_child(script: str) -> Child:
-    return Child("child", (sys.executable, "-c", script), SURROUNDINGS)
+def make_child(script: str) -> ManagedProcess:
+    return ManagedProcess("child", (sys.executable, "-c", script), SURROUNDINGS)
 
 
-def is_running(child: Child) -> bool:
+def is_running(child: ManagedProcess) -> bool:
     return child.process is not None
 
 
-def tend_until_it_ends(child: Child) -> None:
+def tend_until_it_ends(child: ManagedProcess) -> None:
     assert child.process
     child.process.wait()
-    child.tend()
+    child.restart_if_due()
 
 
 def test_process_that_ends_is_started_again_after_a_growing_pause() -> None:
@@ -40,35 +40,35 @@ def test_process_that_ends_is_started_again_after_a_growing_pause() -> None:
     pauses = []
     for _ in range(7):
         child.start()
-        pauses.append(child.pause)
+        pauses.append(child.backoff_seconds)
         tend_until_it_ends(child)
         assert not is_running(child)
-        assert child.start_at > time.monotonic()
+        assert child.next_start_at > time.monotonic()
     assert pauses == [1, 2, 4, 8, 16, 30, 30]
 
 
 def test_steady_run_resets_the_pause() -> None:
     child = make_child("pass")
-    child.pause = 30
+    child.backoff_seconds = 30
     child.start()
-    child.started_at -= supervisor.STEADY_SECONDS
+    child.started_at -= supervisor.STABLE_AFTER_SECONDS
     tend_until_it_ends(child)
-    assert child.pause == 2
+    assert child.backoff_seconds == 2
 
 
 def test_pause_is_waited_for() -> None:
     child = make_child("pass")
-    child.start_at = time.monotonic() + 60
-    child.tend()
+    child.next_start_at = time.monotonic() + 60
+    child.restart_if_due()
     assert not is_running(child)
-    child.start_at = 0
-    child.tend()
+    child.next_start_at = 0
+    child.restart_if_due()
     assert is_running(child)
     tend_until_it_ends(child)
 
 
 def test_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(supervisor, "SHUTDOWN_TIMEOUT_SECONDS", 0.2)
     child = make_child(IGNORE_TERM)
     child.start()
     time.sleep(0.3)
@@ -79,7 +79,7 @@ def test_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -
 
 def test_web_server_worker_and_beat_are_run() -> None:
     """The worker forks: one of threads is not told that the queue came back."""
-    web, worker, beat = supervisor.list_children(SURROUNDINGS, 8000)
+    web, worker, beat = supervisor.build_processes(SURROUNDINGS, 8000)
     assert "gunicorn" in web.command
     assert " ".join(worker.command).endswith("server-8000@%h")
     assert "worker --pool prefork" in " ".join(worker.command)
@@ -89,19 +89,19 @@ def test_web_server_worker_and_beat_are_run() -> None:
 def test_taken_port_is_said_before_anything_starts() -> None:
     with socket.create_server((LOOPBACK, 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(StartError, match=f"port {port} is taken; PORT sets"):
+        with pytest.raises(StartupError, match=f"port {port} is taken; PORT sets"):
             supervisor.check_settings({}, port)
 
 
 @pytest.mark.parametrize("name", ["WEB_CONCURRENCY", "WEB_THREADS"])
 def test_number_of_processes_and_threads_is_a_number(name: str) -> None:
-    with pytest.raises(StartError, match=f"{name} must be a number"):
+    with pytest.raises(StartupError, match=f"{name} must be a number"):
         supervisor.check_settings({name: "many"}, find_closed_port())
 
 
 def test_database_that_does_not_answer_is_said_in_one_line() -> None:
     address = f"postgresql://ledger:swordfish@127.0.0.1:{find_closed_port()}/x"
-    with pytest.raises(StartError) as refusal:
+    with pytest.raises(StartupError) as refusal:
         supervisor.check_settings({"DATABASE_URL": address}, find_closed_port())
     text = str(refusal.value)
     assert text.startswith("the database of DATABASE_URL: ")

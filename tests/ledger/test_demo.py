@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import Member
-from ledger.demo.entries import HELD_TODAY, imagine_entries
-from ledger.demo.loader import write_demo_ledger
-from ledger.demo.trades import STOCKS, imagine_trades
+from ledger.demo.entries import BALANCES_TODAY, generate_entries
+from ledger.demo.loader import create_demo_ledger
+from ledger.demo.trades import STOCKS, generate_trades
 from ledger.models import (
     Budget,
     DefaultCategory,
@@ -20,7 +20,7 @@ from ledger.models import (
     RecurringRule,
     Trade,
 )
-from ledger.occurrences import Run, run_due
+from ledger.occurrences import RecurringRunResult, process_due_rules
 from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_member
@@ -125,8 +125,8 @@ def test_statistics_and_trend_move(client):
 def test_wallets_hold_what_is_believable(client):
     rows = client.read(f"{ACCOUNT}/wallets")
     held = {row["name"]: row["balance"] for row in rows}
-    assert held.items() >= HELD_TODAY.items()
-    assert len(held) == len(rows) > len(HELD_TODAY)
+    assert held.items() >= BALANCES_TODAY.items()
+    assert len(held) == len(rows) > len(BALANCES_TODAY)
 
 
 def test_rules_run_pause_and_end(client):
@@ -144,14 +144,14 @@ def test_rules_run_pause_and_end(client):
 
 
 def test_rules_booked_each_of_their_due_dates_and_the_job_finds_nothing_left(client):
-    assert run_due(timezone.now()) == Run(0, 0, 0)
+    assert process_due_rules(timezone.now()) == RecurringRunResult(0, 0, 0)
     today = date(2026, 11, 21)
     first = date(2023, 11, 1)
     for rule in RecurringRule.objects.filter(active=True):
         rows = Occurrence.objects.filter(rule=rule).order_by("due_date")
         days = list(rows.values_list("due_date", flat=True))
-        assert days == list(rule.schedule.dues(first, today))
-        assert rule.next_date == rule.schedule.next_due(today)
+        assert days == list(rule.schedule.due_dates(first, today))
+        assert rule.next_date == rule.schedule.next_due_date(today)
     booked = Occurrence.objects.filter(status="BOOKED")
     assert booked.count() == booked.values("entry").distinct().count() > 100
     for row in booked.select_related("entry", "rule"):
@@ -171,7 +171,7 @@ def test_portfolio_holds_fractions_and_has_realised_something(client):
 @pytest.mark.parametrize("stock", STOCKS, ids=lambda stock: stock.code)
 def test_no_stock_is_sold_before_it_is_bought(stock):
     held = 0
-    trades = list(imagine_trades(stock, date(2026, 11, 21)))
+    trades = list(generate_trades(stock, date(2026, 11, 21)))
     assert trades == sorted(trades, key=lambda trade: trade.date)
     for trade in trades:
         held += trade.quantity if trade.side == "BUY" else -trade.quantity
@@ -183,7 +183,7 @@ def test_no_stock_is_sold_before_it_is_bought(stock):
 
 def test_same_day_gives_the_same_entries():
     today = date(2026, 11, 21)
-    assert list(imagine_entries(today)) == list(imagine_entries(today))
+    assert list(generate_entries(today)) == list(generate_entries(today))
 
 
 @pytest.mark.parametrize("day", [LEAP_DAY, "2027-01-01", "2026-05-31", "2026-11-01"])
@@ -191,8 +191,8 @@ def test_it_can_be_written_on_any_day_and_every_total_is_right(db, day):
     member = make_member(plan="PREMIUM")
     with time_machine.travel(noon(day), tick=False):
         now = timezone.now()
-        written = write_demo_ledger(member, now, timezone.localdate(now))
-        assert run_due(now) == Run(0, 0, 0)
+        written = create_demo_ledger(member, now, timezone.localdate(now))
+        assert process_due_rules(now) == RecurringRunResult(0, 0, 0)
     assert written.entries == Entry.objects.count()
     assert not Entry.objects.filter(date__gt=day).exists()
     assert Occurrence.objects.exclude(status="MISSED").count() > 100

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from ledger import encryption
-from ledger.encryption import Unreadable, seal, unseal
+from ledger.encryption import DecryptionError, decrypt, encrypt
 from ledger.models import Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import make_wallet
@@ -42,20 +42,20 @@ def stored_number(wallet_id):
 
 
 def test_sealed_number_opens_to_itself():
-    for text in (NUMBER, "1", "가나다 1234", "x" * encryption.MAX_PLAIN_BYTES):
-        assert unseal(seal(text, [KEY], "account:1"), [KEY], "account:1") == text
+    for text in (NUMBER, "1", "가나다 1234", "x" * encryption.MAX_PLAINTEXT_BYTES):
+        assert decrypt(encrypt(text, [KEY], "account:1"), [KEY], "account:1") == text
 
 
 def test_each_sealing_has_a_fresh_nonce():
-    values = {seal(NUMBER, [KEY], "account:1") for _ in range(50)}
+    values = {encrypt(NUMBER, [KEY], "account:1") for _ in range(50)}
     assert len(values) == 50
 
 
 def test_value_is_nonce_ciphertext_and_tag_of_256_bit_gcm():
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    stored = seal(NUMBER, [KEY], "account:1")
-    raw = base64.urlsafe_b64decode(stored.removeprefix(encryption.PREFIX))
+    stored = encrypt(NUMBER, [KEY], "account:1")
+    raw = base64.urlsafe_b64decode(stored.removeprefix(encryption.ENCRYPTED_PREFIX))
     assert len(raw) == 12 + len(NUMBER) + 16
     assert AESGCM(KEY).decrypt(raw[:12], raw[12:], b"account:1").decode() == NUMBER
 
@@ -63,43 +63,45 @@ def test_value_is_nonce_ciphertext_and_tag_of_256_bit_gcm():
 def test_key_of_another_length_is_refused():
     for length in (0, 15, 31, 33, 64):
         with pytest.raises(ValueError, match="key"):
-            seal(NUMBER, [bytes(length)], "account:1")
+            encrypt(NUMBER, [bytes(length)], "account:1")
 
 
 @pytest.mark.parametrize("position", [0, 12, 20, -1])
 def test_any_changed_byte_makes_a_value_unreadable(position):
-    stored = seal(NUMBER, [KEY], "account:1")
-    raw = bytearray(base64.urlsafe_b64decode(stored.removeprefix(encryption.PREFIX)))
+    stored = encrypt(NUMBER, [KEY], "account:1")
+    raw = bytearray(
+        base64.urlsafe_b64decode(stored.removeprefix(encryption.ENCRYPTED_PREFIX))
+    )
     raw[position] ^= 1
-    forged = encryption.PREFIX + base64.urlsafe_b64encode(raw).decode()
-    with pytest.raises(Unreadable):
-        unseal(forged, [KEY], "account:1")
+    forged = encryption.ENCRYPTED_PREFIX + base64.urlsafe_b64encode(raw).decode()
+    with pytest.raises(DecryptionError):
+        decrypt(forged, [KEY], "account:1")
 
 
 @pytest.mark.parametrize(
     "rest", ["", "A", "AAAA", "!!!!", "가", "=", "A" * 16, "A" * 40, "A" * 41]
 )
 def test_broken_value_is_unreadable(rest):
-    with pytest.raises(Unreadable):
-        unseal(encryption.PREFIX + rest, [KEY], "account:1")
+    with pytest.raises(DecryptionError):
+        decrypt(encryption.ENCRYPTED_PREFIX + rest, [KEY], "account:1")
 
 
 def test_value_of_another_context_is_unreadable():
-    stored = seal(NUMBER, [KEY], "account:1")
-    with pytest.raises(Unreadable):
-        unseal(stored, [KEY], "account:2")
+    stored = encrypt(NUMBER, [KEY], "account:1")
+    with pytest.raises(DecryptionError):
+        decrypt(stored, [KEY], "account:2")
 
 
 def test_sealed_value_without_any_key_is_unreadable():
-    with pytest.raises(Unreadable):
-        unseal(seal(NUMBER, [KEY], "account:1"), [], "account:1")
+    with pytest.raises(DecryptionError):
+        decrypt(encrypt(NUMBER, [KEY], "account:1"), [], "account:1")
 
 
 def test_older_keys_still_open_and_the_first_one_seals():
-    old = seal(NUMBER, [OTHER_KEY], "account:1")
-    assert unseal(old, [KEY, OTHER_KEY], "account:1") == NUMBER
-    new = seal(NUMBER, [KEY, OTHER_KEY], "account:1")
-    assert unseal(new, [KEY], "account:1") == NUMBER
+    old = encrypt(NUMBER, [OTHER_KEY], "account:1")
+    assert decrypt(old, [KEY, OTHER_KEY], "account:1") == NUMBER
+    new = encrypt(NUMBER, [KEY, OTHER_KEY], "account:1")
+    assert decrypt(new, [KEY], "account:1") == NUMBER
 
 
 # --- wallets ------------------------------------------------------------------
@@ -127,7 +129,7 @@ def test_stored_column_never_holds_the_plain_text(client):
     wallet = write(client)
     assert wallet["accountNumber"] == NUMBER
     stored = stored_number(wallet["id"])
-    raw = base64.urlsafe_b64decode(stored.removeprefix(encryption.PREFIX))
+    raw = base64.urlsafe_b64decode(stored.removeprefix(encryption.ENCRYPTED_PREFIX))
     assert NUMBER not in stored
     for part in (b"110", b"123", b"456789"):
         assert part not in raw
@@ -171,7 +173,11 @@ def test_wallet_without_a_number_stores_nothing(client):
 
 def test_number_that_looks_like_a_sealed_one_is_refused(client, settings):
     settings.ACCOUNT_NUMBER_KEYS = []
-    body = {"name": "A", "kind": "BANK", "accountNumber": encryption.PREFIX + "x"}
+    body = {
+        "name": "A",
+        "kind": "BANK",
+        "accountNumber": encryption.ENCRYPTED_PREFIX + "x",
+    }
     response = client.send("POST", WALLETS, body)
     assert response.status_code == 400
     assert response.data["errors"][0]["field"] == "accountNumber"

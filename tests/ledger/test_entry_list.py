@@ -109,7 +109,7 @@ def pick_query(random: Random, wallets) -> dict:
 
 
 def matches(entry: Entry, query: dict) -> bool:
-    """The filters as the contract words them; a keyword is trimmed like all text."""
+    """The filters of spec 3.5; a keyword is trimmed like all text."""
     category = entry.category
     category_names = {category.name} if category else set()
     if category and category.parent:

@@ -6,9 +6,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from ledger import key_rotation
-from ledger.encryption import is_sealed_with
+from ledger.encryption import is_encrypted_with
 from ledger.models import Wallet
-from ledger.wallets import account_number_context, create_wallet, read_account_number
+from ledger.wallets import (
+    account_number_associated_data,
+    create_wallet,
+    decrypt_account_number,
+)
 from tests.support.factories import make_wallet
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +39,7 @@ def rotate() -> str:
 def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
     seal, settings, free_member, monkeypatch
 ):
-    monkeypatch.setattr(key_rotation, "BATCH", 2)
+    monkeypatch.setattr(key_rotation, "BATCH_SIZE", 2)
     wallets = [seal(f"110-{n}", [OLD]) for n in range(3)]
     wallets += [seal("plain", []), seal("new", [NEW])]
     make_wallet(free_member)
@@ -44,14 +48,14 @@ def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
     settings.ACCOUNT_NUMBER_KEYS = [NEW]
     for wallet in wallets:
         wallet.refresh_from_db()
-        assert read_account_number(wallet) == wallet.name
-        context = account_number_context(free_member.pk)
-        assert is_sealed_with(wallet.sealed_account_number, NEW, context)
+        assert decrypt_account_number(wallet) == wallet.name
+        context = account_number_associated_data(free_member.pk)
+        assert is_encrypted_with(wallet.sealed_account_number, NEW, context)
     assert "Done: 0 sealed anew, 5 kept, 0 unreadable." in rotate()
 
 
 def test_progress_is_shown_after_each_batch(seal, settings, monkeypatch):
-    monkeypatch.setattr(key_rotation, "BATCH", 2)
+    monkeypatch.setattr(key_rotation, "BATCH_SIZE", 2)
     for number in range(5):
         seal(f"110-{number}", [OLD])
     settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
@@ -67,7 +71,7 @@ def test_number_that_no_key_opens_stays_and_fails_the_command(seal, settings):
         rotate()
     assert Wallet.objects.get(pk=lost.pk).sealed_account_number == before
     kept.refresh_from_db()
-    assert read_account_number(kept) == "kept"
+    assert decrypt_account_number(kept) == "kept"
 
 
 def test_without_a_key_nothing_is_done(seal, settings):

@@ -12,11 +12,11 @@ from ledger.periods import (
     Unit,
     add_months,
     last_periods,
-    month_of,
-    period_of,
+    month_period,
+    period_containing,
     previous_month,
-    split,
-    year_of,
+    split_period,
+    year_period,
 )
 
 DAYS = st.dates(date(1900, 1, 1), date(2200, 12, 31))
@@ -33,12 +33,12 @@ def days_of(period):
 def test_week_begins_on_monday_and_ends_on_sunday():
     week = Period(date(2026, 11, 16), date(2026, 11, 22))
     for day in days_of(week):
-        assert period_of(day, Unit.WEEK) == week
-    assert period_of(date(2026, 11, 23), Unit.WEEK).start == date(2026, 11, 23)
+        assert period_containing(day, Unit.WEEK) == week
+    assert period_containing(date(2026, 11, 23), Unit.WEEK).start == date(2026, 11, 23)
 
 
 def test_week_may_lie_in_two_years():
-    week = period_of(date(2027, 1, 1), Unit.WEEK)
+    week = period_containing(date(2027, 1, 1), Unit.WEEK)
     assert week == Period(date(2026, 12, 28), date(2027, 1, 3))
 
 
@@ -47,13 +47,13 @@ def test_week_may_lie_in_two_years():
     [(2026, 2, 28), (2028, 2, 29), (2000, 2, 29), (2100, 2, 28), (2026, 4, 30)],
 )
 def test_month_ends_on_its_last_day_in_leap_years_too(year, month, last):
-    assert month_of(year, month) == Period(
+    assert month_period(year, month) == Period(
         date(year, month, 1), date(year, month, last)
     )
 
 
 def test_year_is_from_january_to_december():
-    assert year_of(2026) == Period(date(2026, 1, 1), date(2026, 12, 31))
+    assert year_period(2026) == Period(date(2026, 1, 1), date(2026, 12, 31))
 
 
 def test_month_before_january_is_december_of_the_year_before():
@@ -71,39 +71,43 @@ def test_adding_months_is_counting_them_one_by_one(year, month, count):
 
 @given(DAYS, UNITS)
 def test_every_day_lies_in_its_period_and_shares_it_with_the_days_around(day, unit):
-    period = period_of(day, unit)
+    period = period_containing(day, unit)
     assert period.start <= day <= period.end
-    assert period_of(period.start, unit) == period_of(period.end, unit) == period
-    assert period_of(period.end + timedelta(1), unit) != period
+    assert (
+        period_containing(period.start, unit)
+        == period_containing(period.end, unit)
+        == period
+    )
+    assert period_containing(period.end + timedelta(1), unit) != period
 
 
 @given(DAYS, st.integers(0, 400), UNITS)
 def test_parts_of_a_range_cover_each_of_its_days_once(start, length, unit):
     whole = Period(start, start + timedelta(length))
-    parts = list(split(whole, unit))
+    parts = list(split_period(whole, unit))
     assert [day for part in parts for day in days_of(part)] == days_of(whole)
     for part in parts[1:]:
-        assert part.start == period_of(part.start, unit).start
+        assert part.start == period_containing(part.start, unit).start
     for part in parts[:-1]:
-        assert part.end == period_of(part.end, unit).end
+        assert part.end == period_containing(part.end, unit).end
 
 
 @pytest.mark.parametrize("unit", Unit)
 def test_last_days_of_the_calendar_can_be_split(unit):
     whole = Period(date(9999, 12, 20), date.max)
-    assert list(split(whole, unit))[-1].end == date.max
+    assert list(split_period(whole, unit))[-1].end == date.max
 
 
 @pytest.mark.parametrize("unit", Unit)
 def test_first_days_of_the_calendar_can_be_split(unit):
     whole = Period(date.min, date(1, 1, 20))
-    assert next(iter(split(whole, unit))).start == date.min
+    assert next(iter(split_period(whole, unit))).start == date.min
 
 
 @given(DAYS, UNITS, st.integers(1, 60))
 def test_last_periods_end_with_the_current_one_and_leave_no_gap(today, unit, count):
     periods = last_periods(today, unit, count)
     assert len(periods) == count
-    assert periods[-1] == period_of(today, unit)
+    assert periods[-1] == period_containing(today, unit)
     for before, after in pairwise(periods):
         assert before.end + timedelta(1) == after.start

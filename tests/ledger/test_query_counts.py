@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import PointHistory
-from ledger.investments.portfolio import read_portfolio
+from ledger.investments.portfolio import get_portfolio
 from ledger.models import (
     Occurrence,
     QuickEntryTag,
@@ -77,7 +77,7 @@ def add_trade(member, number):
         code=f"CODE{number}", home_price=9, at=now, fetched_at=now, due_at=now + HOUR
     )
     make_trade(member, stock=make_stock(member, code=f"CODE{number}"))
-    read_portfolio(member)
+    get_portfolio(member)
 
 
 def add_award(member, number):

@@ -10,9 +10,9 @@ import time_machine
 from django.db import transaction
 
 from core import http_client
-from core.errors import ProviderUnavailable
+from core.errors import ProviderUnavailableError
 from ledger.models import FxRate
-from ledger.rates import Rate, look_up_rate
+from ledger.rates import Rate, get_rate
 from tests.support.clients import JSONClient
 from tests.support.fakes import FakeRates
 
@@ -52,7 +52,7 @@ def store(base: str, quote: str, day: date, rate: str, rate_date: Any = None) ->
 def test_rate_is_asked_for_once_and_kept(fx_source: FakeRates) -> None:
     fx_source.quote("USD", "KRW", "1380.12345678", "2026-11-20")
     for _ in range(3):
-        rate = look_up_rate("USD", "KRW", SATURDAY)
+        rate = get_rate("USD", "KRW", SATURDAY)
         assert rate == Rate(Decimal("1380.12345678"), FRIDAY)
     assert fx_source.calls == [USD_KRW]
     row = FxRate.objects.get()
@@ -64,26 +64,26 @@ def test_each_pair_and_day_is_asked_for(fx_source: FakeRates) -> None:
     fx_source.quote("KRW", "USD", "0.00072438", "2026-11-19")
     for base, quote in (("USD", "KRW"), ("KRW", "USD")):
         for day in (FRIDAY, SATURDAY):
-            look_up_rate(base, quote, day)
+            get_rate(base, quote, day)
     assert len(fx_source.calls) == FxRate.objects.count() == 4
 
 
 def test_currency_in_itself_is_one_without_a_call(fx_source: FakeRates) -> None:
-    assert look_up_rate("KRW", "KRW", FRIDAY) == Rate(Decimal(1), FRIDAY)
-    assert look_up_rate("USD", "USD", date(2040, 1, 1)).rate_date == SATURDAY
+    assert get_rate("KRW", "KRW", FRIDAY) == Rate(Decimal(1), FRIDAY)
+    assert get_rate("USD", "USD", date(2040, 1, 1)).rate_date == SATURDAY
     assert fx_source.calls == []
 
 
 @pytest.mark.parametrize("day", [SATURDAY + timedelta(1), date.max])
 def test_day_to_come_counts_as_today(fx_source: FakeRates, day: date) -> None:
     store("USD", "KRW", SATURDAY, "1380.5", FRIDAY)
-    assert look_up_rate("USD", "KRW", day) == Rate(Decimal("1380.5"), FRIDAY)
+    assert get_rate("USD", "KRW", day) == Rate(Decimal("1380.5"), FRIDAY)
     assert fx_source.calls == []
 
 
 def test_first_day_of_the_calendar_can_be_asked_for(fx_source: FakeRates) -> None:
-    with pytest.raises(ProviderUnavailable):
-        look_up_rate("USD", "KRW", date.min)
+    with pytest.raises(ProviderUnavailableError):
+        get_rate("USD", "KRW", date.min)
 
 
 @pytest.mark.parametrize(("days", "serves"), [(0, True), (7, True), (8, False)])
@@ -93,10 +93,10 @@ def test_rate_is_carried_seven_days_at_most(
     rate_date = SATURDAY - timedelta(days)
     fx_source.quote("USD", "KRW", "1380.5", rate_date.isoformat())
     if serves:
-        assert look_up_rate("USD", "KRW", SATURDAY).rate_date == rate_date
+        assert get_rate("USD", "KRW", SATURDAY).rate_date == rate_date
     else:
-        with pytest.raises(ProviderUnavailable):
-            look_up_rate("USD", "KRW", SATURDAY)
+        with pytest.raises(ProviderUnavailableError):
+            get_rate("USD", "KRW", SATURDAY)
     assert FxRate.objects.count() == int(serves)
 
 
@@ -106,38 +106,38 @@ def test_last_known_rate_serves_while_the_sources_fail(days: int, serves: bool) 
     store("USD", "KRW", rate_date - timedelta(1), "1300", rate_date - timedelta(1))
     store("USD", "KRW", rate_date, "1390")
     if serves:
-        assert look_up_rate("USD", "KRW", SATURDAY) == Rate(Decimal(1390), rate_date)
+        assert get_rate("USD", "KRW", SATURDAY) == Rate(Decimal(1390), rate_date)
     else:
-        with pytest.raises(ProviderUnavailable):
-            look_up_rate("USD", "KRW", SATURDAY)
+        with pytest.raises(ProviderUnavailableError):
+            get_rate("USD", "KRW", SATURDAY)
     assert FxRate.objects.count() == 2
 
 
 def test_rate_of_a_later_day_never_serves() -> None:
     store("USD", "KRW", SATURDAY, "1390")
-    with pytest.raises(ProviderUnavailable):
-        look_up_rate("USD", "KRW", FRIDAY)
+    with pytest.raises(ProviderUnavailableError):
+        get_rate("USD", "KRW", FRIDAY)
 
 
 def test_pair_turned_around_serves_while_the_sources_fail() -> None:
     store("USD", "KRW", FRIDAY, "1600")
-    assert look_up_rate("KRW", "USD", SATURDAY) == Rate(Decimal("0.000625"), FRIDAY)
+    assert get_rate("KRW", "USD", SATURDAY) == Rate(Decimal("0.000625"), FRIDAY)
 
 
 def test_rate_that_turns_around_to_nothing_does_not_serve() -> None:
     store("USD", "KRW", FRIDAY, "999999999")
-    with pytest.raises(ProviderUnavailable):
-        look_up_rate("KRW", "USD", SATURDAY)
+    with pytest.raises(ProviderUnavailableError):
+        get_rate("KRW", "USD", SATURDAY)
 
 
 def test_failure_that_took_long_is_remembered_for_a_while(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_client, "SLOW_SECONDS", 0)
+    monkeypatch.setattr(http_client, "SLOW_FAILURE_SECONDS", 0)
     fx_source.answer(USD_KRW, "{}", status=404)
     for _ in range(3):
-        with pytest.raises(ProviderUnavailable):
-            look_up_rate("USD", "KRW", FRIDAY)
+        with pytest.raises(ProviderUnavailableError):
+            get_rate("USD", "KRW", FRIDAY)
     assert fx_source.calls == [USD_KRW]
 
 
@@ -146,9 +146,9 @@ def test_source_that_refuses_again_and_again_is_left_alone(
 ) -> None:
     fx_source.answer(USD_KRW, "{}", status=429)
     for _ in range(30):
-        with pytest.raises(ProviderUnavailable):
-            look_up_rate("USD", "KRW", FRIDAY)
-    assert len(fx_source.calls) == http_client.QUICK_FAILURES
+        with pytest.raises(ProviderUnavailableError):
+            get_rate("USD", "KRW", FRIDAY)
+    assert len(fx_source.calls) == http_client.FAST_FAILURE_THRESHOLD
 
 
 @pytest.mark.parametrize("status", [404, 429, 500, 503])
@@ -156,34 +156,34 @@ def test_quick_failure_may_be_over_with_the_next_call(
     fx_source: FakeRates, status: int
 ) -> None:
     fx_source.answer(USD_KRW, "{}", status=status)
-    with pytest.raises(ProviderUnavailable):
-        look_up_rate("USD", "KRW", FRIDAY)
+    with pytest.raises(ProviderUnavailableError):
+        get_rate("USD", "KRW", FRIDAY)
     fx_source.clear()
     for base, rate in (("USD", "1380.5"), ("EUR", "1500")):
         fx_source.quote(base, "KRW", rate, "2026-11-20")
-        assert look_up_rate(base, "KRW", FRIDAY).rate == Decimal(rate)
+        assert get_rate(base, "KRW", FRIDAY).rate == Decimal(rate)
 
 
 def test_source_that_is_back_is_asked_when_the_pause_is_over(
     fx_source: FakeRates,
 ) -> None:
     fx_source.answer(USD_KRW, "down", status=503)
-    with pytest.raises(ProviderUnavailable):
-        look_up_rate("USD", "KRW", FRIDAY)
+    with pytest.raises(ProviderUnavailableError):
+        get_rate("USD", "KRW", FRIDAY)
     fx_source.forget()
     fx_source.quote("USD", "KRW", "1380.5", "2026-11-20")
-    assert look_up_rate("USD", "KRW", FRIDAY).rate == Decimal("1380.5")
+    assert get_rate("USD", "KRW", FRIDAY).rate == Decimal("1380.5")
 
 
 def test_source_that_fails_slowly_costs_one_pair_only(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Other pairs do not wait for a source that was silent a moment ago."""
-    monkeypatch.setattr(http_client, "SLOW_SECONDS", 0)
+    monkeypatch.setattr(http_client, "SLOW_FAILURE_SECONDS", 0)
     fx_source.answer(USD_KRW, "down", status=503)
     for base in ("USD", "EUR", "JPY"):
-        with pytest.raises(ProviderUnavailable):
-            look_up_rate(base, "KRW", FRIDAY)
+        with pytest.raises(ProviderUnavailableError):
+            get_rate(base, "KRW", FRIDAY)
     assert fx_source.calls == [USD_KRW]
 
 
@@ -191,7 +191,7 @@ def test_source_that_fails_slowly_costs_one_pair_only(
 def test_sources_are_not_asked_inside_a_transaction(fx_source: FakeRates) -> None:
     fx_source.quote("USD", "KRW", "1380.5", "2026-11-20")
     with pytest.raises(RuntimeError), transaction.atomic():
-        look_up_rate("USD", "KRW", SATURDAY)
+        get_rate("USD", "KRW", SATURDAY)
 
 
 # --- GET /api/fx/rate -----------------------------------------------------------
@@ -259,8 +259,8 @@ def test_last_known_rate_is_shown_however_old_but_books_nothing(
     store("USD", "KRW", date(2020, 2, 1), "1111.5")
     body = client.read(PATH, **{"from": "USD", "to": "KRW"})
     assert (body["rate"], body["date"]) == (Decimal("1111.5"), "2020-02-01")
-    with pytest.raises(ProviderUnavailable):
-        look_up_rate("USD", "KRW", SATURDAY)
+    with pytest.raises(ProviderUnavailableError):
+        get_rate("USD", "KRW", SATURDAY)
 
 
 def test_rate_needs_a_login(anonymous: JSONClient) -> None:

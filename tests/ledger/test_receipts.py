@@ -15,10 +15,10 @@ from PIL import Image
 from pytest_httpserver import HTTPServer
 
 from core.api.parsers import MAX_UPLOAD_BYTES
-from core.errors import InvalidImage
-from core.image_decoder import KINDS
+from core.errors import InvalidImageError
+from core.image_decoder import ALLOWED_FORMATS
 from ledger import receipts
-from ledger.receipts import LONGEST_SIDE, MAX_PIXELS, shrink
+from ledger.receipts import MAX_PIXELS, MAX_SIDE_PIXELS, prepare_image
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 
@@ -85,7 +85,7 @@ def refusal_of(response: Any) -> tuple[int, str]:
 # --- What is answered -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALLOWED_FORMATS)
 def test_text_of_each_kind_of_picture_is_answered(
     client: JSONClient, vision: HTTPServer, kind: str
 ) -> None:
@@ -208,10 +208,13 @@ def test_too_many_pixels_are_refused_by_the_header(
 
 def test_most_pixels_are_read() -> None:
     content = encode(Image.new("1", (10_000, MAX_PIXELS // 10_000)))
-    assert Image.open(io.BytesIO(shrink(content))).size == (LONGEST_SIDE, 1024)
+    assert Image.open(io.BytesIO(prepare_image(content))).size == (
+        MAX_SIDE_PIXELS,
+        1024,
+    )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALLOWED_FORMATS)
 def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> None:
     content = draw(kind)
     for seed in range(150):
@@ -220,8 +223,8 @@ def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> Non
         for _ in range(dice.randint(1, 6)):
             damaged[dice.randrange(len(damaged))] = dice.randrange(256)
         try:
-            shrink(io.BytesIO(damaged))
-        except InvalidImage:
+            prepare_image(io.BytesIO(damaged))
+        except InvalidImageError:
             continue
 
 
@@ -245,8 +248,8 @@ def test_provider_that_fails_is_502(client: JSONClient, settings: Any) -> None:
 @pytest.mark.parametrize(
     ("size", "shrunk"),
     [
-        ((LONGEST_SIDE, 100), (LONGEST_SIDE, 100)),
-        ((LONGEST_SIDE + 1, 10), (LONGEST_SIDE, 10)),
+        ((MAX_SIDE_PIXELS, 100), (MAX_SIDE_PIXELS, 100)),
+        ((MAX_SIDE_PIXELS + 1, 10), (MAX_SIDE_PIXELS, 10)),
         ((3000, 6000), (1024, 2048)),
         ((9000, 3), (2048, 1)),
     ],
@@ -256,7 +259,7 @@ def test_picture_is_shrunk_to_its_longest_side(
     size: tuple[int, int], shrunk: tuple[int, int], kind: str
 ) -> None:
     content = encode(Image.new("RGB", size), kind)
-    assert Image.open(io.BytesIO(shrink(content))).size == shrunk
+    assert Image.open(io.BytesIO(prepare_image(content))).size == shrunk
 
 
 @pytest.mark.parametrize("orientation", [1, 2, 3, 4, 5, 6, 7, 8])
@@ -277,7 +280,7 @@ def test_picture_is_turned_as_the_camera_was_held(orientation: int) -> None:
     exif = Image.Exif()
     exif[0x0112] = orientation
     stored = encode(undo[orientation](upright), "jpeg", exif=exif, quality=95)
-    sent = Image.open(io.BytesIO(shrink(stored)))
+    sent = Image.open(io.BytesIO(prepare_image(stored)))
     assert sent.size == (64, 32)
     assert brightest_of(sent, (8, 4)) == "red"
     assert {brightest_of(sent, at) for at in ((56, 4), (8, 28), (56, 28))} == {"blue"}
@@ -291,7 +294,7 @@ def brightest_of(picture: Image.Image, at: tuple[int, int]) -> str:
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
 @pytest.mark.parametrize("exif", [b"Exif\0\0nonsense", b"Exif\0\0MM\0*\0\0\xff\xff"])
 def test_broken_exif_data_make_no_picture_unusable(exif: bytes) -> None:
-    assert shrink(encode(Image.new("RGB", (8, 8)), "jpeg", exif=exif))
+    assert prepare_image(encode(Image.new("RGB", (8, 8)), "jpeg", exif=exif))
 
 
 def test_metadata_are_not_sent_on() -> None:
@@ -301,20 +304,20 @@ def test_metadata_are_not_sent_on() -> None:
         Image.new("RGB", (8, 8)), "jpeg", exif=exif, comment=b"at home too"
     )
     assert b"at home" in content.getvalue()
-    assert b"at home" not in shrink(content)
+    assert b"at home" not in prepare_image(content)
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "LA", "RGB", "RGBA", "I;16", "CMYK"])
 def test_picture_of_each_mode_is_sent_as_rgb(mode: str) -> None:
     kind = "jpeg" if mode == "CMYK" else "png"
     content = encode(Image.new(mode, (8, 8)), kind)
-    assert Image.open(io.BytesIO(shrink(content))).mode == "RGB"
+    assert Image.open(io.BytesIO(prepare_image(content))).mode == "RGB"
 
 
 @pytest.mark.parametrize("kind", ["png", "webp", "gif"])
 def test_what_is_clear_becomes_white(kind: str) -> None:
     content = encode(Image.new("RGBA", (8, 8), (0, 0, 0, 0)), kind)
-    sent = Image.open(io.BytesIO(shrink(content)))
+    sent = Image.open(io.BytesIO(prepare_image(content)))
     pixel: Any = sent.getpixel((4, 4))
     assert min(pixel) > 250
 

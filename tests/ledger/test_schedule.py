@@ -36,7 +36,8 @@ def model_dues(schedule: Schedule, start: date, days: int) -> list[date]:
 
 def first_of(schedule: Schedule, count: int) -> list[str]:
     return [
-        day.isoformat() for day in islice(schedule.dues(schedule.anchor, LAST), count)
+        day.isoformat()
+        for day in islice(schedule.due_dates(schedule.anchor, LAST), count)
     ]
 
 
@@ -71,14 +72,14 @@ DAYS = st.dates(date(2018, 1, 1), date(2030, 12, 31))
 @given(schedules(), DAYS)
 def test_due_dates_of_three_years_are_those_of_the_model(schedule, start):
     days = 1_100
-    found = list(schedule.dues(start, start + timedelta(days - 1)))
+    found = list(schedule.due_dates(start, start + timedelta(days - 1)))
     assert found == model_dues(schedule, start, days)
 
 
 @settings(max_examples=150, deadline=None)
 @given(schedules(), DAYS)
 def test_first_due_date_is_the_earliest_of_the_model_that_is_not_before(schedule, day):
-    found = schedule.first_due(day)
+    found = schedule.first_due_date(day)
     if found is None:
         assert model_dues(schedule, max(day, schedule.anchor), 6_000) == []
     else:
@@ -89,9 +90,9 @@ def test_first_due_date_is_the_earliest_of_the_model_that_is_not_before(schedule
 
 @given(schedules(), DAYS)
 def test_next_due_date_lies_behind_the_day(schedule, day):
-    found = schedule.next_due(day)
+    found = schedule.next_due_date(day)
     assert found is None or found > day
-    assert found == schedule.first_due(day + timedelta(1))
+    assert found == schedule.first_due_date(day + timedelta(1))
 
 
 def test_day_31_becomes_the_last_day_of_a_month_and_returns_to_31():
@@ -125,8 +126,8 @@ def test_29_february_falls_on_the_28th_in_common_years_and_returns():
 
 def test_29_february_of_a_century_without_leap_day_is_the_28th():
     schedule = every("YEARLY", "2096-02-29")
-    assert schedule.first_due(date(2100, 1, 1)) == date(2100, 2, 28)
-    assert schedule.first_due(date(2104, 1, 1)) == date(2104, 2, 29)
+    assert schedule.first_due_date(date(2100, 1, 1)) == date(2100, 2, 28)
+    assert schedule.first_due_date(date(2104, 1, 1)) == date(2104, 2, 29)
 
 
 def test_interval_of_months_counts_from_the_anchor():
@@ -139,7 +140,7 @@ def test_interval_of_months_counts_from_the_anchor():
 
 
 def test_interval_of_weeks_keeps_the_weekday():
-    dues = list(islice(every("WEEKLY", "2026-11-21", 2).dues(date.min, LAST), 30))
+    dues = list(islice(every("WEEKLY", "2026-11-21", 2).due_dates(date.min, LAST), 30))
     assert {day.weekday() for day in dues} == {5}
     steps = pairwise(dues)
     assert {(after - before).days for before, after in steps} == {14}
@@ -147,20 +148,20 @@ def test_interval_of_weeks_keeps_the_weekday():
 
 def test_day_before_the_anchor_is_never_due():
     schedule = every("DAILY", "2026-11-21")
-    assert schedule.first_due(date.min) == date(2026, 11, 21)
+    assert schedule.first_due_date(date.min) == date(2026, 11, 21)
 
 
 def test_end_date_is_due_itself_and_nothing_behind_it():
     schedule = every("MONTHLY", "2026-01-31", end="2026-02-28")
     assert first_of(schedule, 9) == ["2026-01-31", "2026-02-28"]
-    assert schedule.next_due(date(2026, 2, 28)) is None
+    assert schedule.next_due_date(date(2026, 2, 28)) is None
     short = every("MONTHLY", "2026-01-31", end="2026-02-27")
     assert first_of(short, 9) == ["2026-01-31"]
 
 
 def test_end_before_the_first_due_date_leaves_none():
     schedule = every("DAILY", "2026-11-21", end="2026-11-20")
-    assert schedule.first_due(date.min) is None
+    assert schedule.first_due_date(date.min) is None
 
 
 @pytest.mark.parametrize("frequency", Frequency)
@@ -170,8 +171,8 @@ def test_end_before_the_first_due_date_leaves_none():
 def test_far_dates_neither_overflow_nor_take_long(frequency, interval, anchor, day):
     schedule = Schedule(frequency, interval, anchor)
     started = time.perf_counter()
-    found = schedule.first_due(day)
-    following = schedule.next_due(day)
+    found = schedule.first_due_date(day)
+    following = schedule.next_due_date(day)
     assert time.perf_counter() - started < QUICK_SECONDS
     assert found is None or (found >= day and model_is_due(schedule, found))
     assert following is None or (following > day and model_is_due(schedule, following))
@@ -180,5 +181,5 @@ def test_far_dates_neither_overflow_nor_take_long(frequency, interval, anchor, d
 def test_nothing_is_due_behind_the_last_day_of_the_calendar():
     schedule = every("DAILY", "9999-12-30")
     assert first_of(schedule, 9) == ["9999-12-30", "9999-12-31"]
-    assert schedule.next_due(date.max) is None
-    assert every("YEARLY", "9999-12-31").next_due(date(9999, 12, 31)) is None
+    assert schedule.next_due_date(date.max) is None
+    assert every("YEARLY", "9999-12-31").next_due_date(date(9999, 12, 31)) is None

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from ledger.models import Entry, Occurrence
-from ledger.occurrences import Run, run_due
+from ledger.occurrences import RecurringRunResult, process_due_rules
 from tests.support.factories import make_member
 
 RECURRING = "/api/account/recurring"
@@ -75,6 +75,6 @@ def days_of_entries(member):
     return [day.isoformat() for day in rows.values_list("date", flat=True)]
 
 
-def run_job(day: str) -> Run:
+def run_job(day: str) -> RecurringRunResult:
     with on(day):
-        return run_due(timezone.now())
+        return process_due_rules(timezone.now())

@@ -1,4 +1,4 @@
-"""A client that speaks the contract's JSON with a member's session."""
+"""A client that speaks JSON (spec 1.3) with a member's session."""
 
 import functools
 import json
@@ -8,7 +8,7 @@ from typing import Any
 from django.test.client import Client, ClientHandler
 
 from accounts.models import Member
-from accounts.sessions import start_session
+from accounts.sessions import create_session
 
 
 @functools.cache
@@ -27,7 +27,7 @@ class JSONClient(Client):
         self.handler = share_handler(defaults.get("enforce_csrf_checks", False))
         self.token = ""
         if member is not None:
-            self.use_token(start_session(member)[0])
+            self.use_token(create_session(member)[0])
 
     def use_token(self, token: str) -> None:
         self.token = token

@@ -124,7 +124,7 @@ class FakePlay:
             return refuse(503, "UNAVAILABLE")
         body = self.bodies[token]
         if verb == "acknowledge":
-            body["acknowledgementState"] = google_play.ACKNOWLEDGED
+            body["acknowledgementState"] = google_play.ACKNOWLEDGED_STATE
         elif verb == "cancel":
             body["subscriptionState"] = "SUBSCRIPTION_STATE_CANCELED"
             body["lineItems"][0]["autoRenewingPlan"] = {}
@@ -144,7 +144,7 @@ def refuse(status: int, name: str) -> Response:
 @contextmanager
 def open_play(settings: Any) -> Iterator[FakePlay]:
     """Google Play as the store, with a server of its own."""
-    google_play._prepare_credentials.cache_clear()
+    google_play._build_credentials.cache_clear()
     with HTTPServer(threaded=True) as server:
         settings.STORE_VERIFIER = VERIFIER
         settings.STORE_BASE_URL = server.url_for("").rstrip("/")

@@ -52,8 +52,8 @@ class FakeRates:
 
 
 def end_pauses() -> None:
-    rates.pauses.end_all()
-    fx.pauses.end_all()
+    rates.circuit_breaker.reset()
+    fx.circuit_breaker.reset()
 
 
 @pytest.fixture

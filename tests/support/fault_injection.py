@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from devstack.stores import store_supervisor
-from devstack.stores.data_dir import LOOPBACK, Folder
+from devstack.stores.data_dir import LOOPBACK, StoreDir
 from devstack.stores.postgres import Postgres
 from tests.support.stores import OwnValkey, find_closed_port
 
@@ -31,7 +31,7 @@ class OwnPostgres:
 
     def __init__(self, path: Path) -> None:
         path.mkdir()
-        self.folder = Folder(path, throw_away=True)
+        self.folder = StoreDir(path, is_ephemeral=True)
         self.store = Postgres.prepare(self.folder)
         self.start()
 
@@ -138,7 +138,7 @@ class Service:
                 env=self.environment,
                 stdout=log,
                 stderr=log,
-                preexec_fn=store_supervisor.die_with_parent(signal.SIGTERM),
+                preexec_fn=store_supervisor.set_parent_death_signal(signal.SIGTERM),
             )
 
     def stop(self) -> None:

@@ -24,7 +24,7 @@ INTERVAL_SECONDS = 2
 LINGER_SECONDS = 1.5
 
 schedulers.SCHEDULE_SYNC_MAX_INTERVAL = 2
-beat_scheduler.RETRY_SECONDS = 1.0
+beat_scheduler.RETRY_INTERVAL_SECONDS = 1.0
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -38,7 +38,7 @@ def linger() -> None:
 
 app.conf.beat_max_loop_interval = 0.5
 app.conf.broker_transport_options |= {"visibility_timeout": 5}
-expiry = app.conf.beat_schedule["expire plans"]
+expiry = app.conf.beat_schedule["expire_plans"]
 app.conf.beat_schedule = {
     name: expiry
     | {
@@ -46,5 +46,5 @@ app.conf.beat_schedule = {
         "schedule": timedelta(seconds=INTERVAL_SECONDS),
         "options": {"expire_seconds": 4 * INTERVAL_SECONDS},
     }
-    for name, task in {"expire plans": expiry["task"], "linger": linger.name}.items()
+    for name, task in {"expire_plans": expiry["task"], "linger": linger.name}.items()
 }

@@ -17,7 +17,7 @@ from redis.retry import Retry
 
 from core import redis_client
 from core.db.postgresql import base as database
-from devstack.stores.valkey import find_program
+from devstack.stores.valkey import find_server_binary
 
 START_SECONDS = 10.0
 
@@ -42,7 +42,7 @@ class OwnValkey:
         """Start it, empty."""
         options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         self._process = subprocess.Popen(
-            [find_program(), "--port", str(self.port), *options],
+            [find_server_binary(), "--port", str(self.port), *options],
             stdout=subprocess.DEVNULL,
         )
         self._wait()
@@ -96,8 +96,8 @@ def make_client(url: str, seconds: float = 0.15) -> Redis:
 def use_fast_store(url: str, seconds: float = 0.15) -> Iterator[None]:
     """Let the service speak to another fast store, with no failures seen."""
     with pytest.MonkeyPatch.context() as patch, make_client(url, seconds) as client:
-        patch.setattr(redis_client, "connect", lambda: client)
-        patch.setattr(redis_client, "breaker", redis_client.Breaker())
+        patch.setattr(redis_client, "get_client", lambda: client)
+        patch.setattr(redis_client, "breaker", redis_client.CircuitBreaker())
         yield
 
 
@@ -120,7 +120,7 @@ def lose_database() -> Iterator[None]:
     settings |= {"PORT": find_closed_port(), "OPTIONS": {"connect_timeout": 1}}
     absent: Any = database.DatabaseWrapper(settings, "default")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "_breaker", database.Breaker())
+        patch.setattr(database, "_breaker", database.DatabaseCircuitBreaker())
         connections["default"] = absent
         try:
             yield

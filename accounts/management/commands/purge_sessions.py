@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from accounts.rate_limits import purge_limits
-from accounts.sessions import purge_expired
+from accounts.rate_limits import purge_rate_limits
+from accounts.sessions import purge_expired_sessions
 from core.progress import Progress
 
 
@@ -19,6 +19,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         now = timezone.now()
-        sessions = purge_expired(now, Progress(self.stderr.write))
-        limits = purge_limits(now)
+        sessions = purge_expired_sessions(now, Progress(self.stderr.write))
+        limits = purge_rate_limits(now)
         self.stdout.write(f"{sessions} sessions and {limits} limits purged.")

@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         run = run_expiry(timezone.now(), Progress(self.stderr.write))
         self.stdout.write(
-            f"{run.expired} plans expired, {run.asked} asked about, "
+            f"{run.expired} plans expired, {run.refreshed} asked about, "
             f"{run.acknowledged} acknowledged, {run.purged} notifications purged."
         )
         if run.failed:

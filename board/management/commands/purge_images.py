@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from board.images import purge_unused
+from board.images import purge_unused_images
 from core.progress import Progress
 
 
@@ -17,5 +17,5 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        purged = purge_unused(timezone.now(), Progress(self.stderr.write))
+        purged = purge_unused_images(timezone.now(), Progress(self.stderr.write))
         self.stdout.write(f"{purged} images purged.")

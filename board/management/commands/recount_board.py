@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from board.counter_audit import count_drift, recount
+from board.counter_audit import count_drift, rebuild_counters
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["repair"]:
             before = count_drift()
-            recount(self.stderr.write)
+            rebuild_counters(self.stderr.write)
             for table, different in before.items():
                 self.stdout.write(f"{table}: {different} repaired")
         drift = count_drift()

@@ -21,19 +21,19 @@ from django.db.backends.postgresql import base
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from core.db.postgresql import liveness
-from core.metrics import database_failures
+from core.metrics import database_connection_failures
 
-PAUSE_SECONDS = 1.0
-WAIT_SECONDS = 4.0
-ASK_AFTER_SECONDS = 10.0
+RESET_TIMEOUT_SECONDS = 1.0
+POOL_TIMEOUT_SECONDS = 4.0
+PING_AFTER_IDLE_SECONDS = 10.0
 """A connection unused for longer is asked: networks forget them without a sign."""
-CHECK_SECONDS = 1.0
+PING_TIMEOUT_SECONDS = 1.0
 """How long a connection that is asked may take to answer."""
 
-_used_at: WeakKeyDictionary[psycopg.Connection, float] = WeakKeyDictionary()
+_last_used_at: WeakKeyDictionary[psycopg.Connection, float] = WeakKeyDictionary()
 
 
-class Breaker:
+class DatabaseCircuitBreaker:
     """Open for a pause after a failure; whoever comes after it may try again.
 
     Threads race for its fields on purpose: the worst is one try more or fewer.
@@ -47,7 +47,7 @@ class Breaker:
     def is_closed(self) -> bool:
         return not self._open_until
 
-    def admits(self) -> bool:
+    def can_attempt(self) -> bool:
         return self.is_closed or time.monotonic() >= self._open_until
 
     def record_success(self) -> None:
@@ -57,25 +57,27 @@ class Breaker:
     def record_failure(self, began: float) -> None:
         """A wait that began before the last success says nothing about now."""
         if began > self._last_success:
-            self._open_until = time.monotonic() + PAUSE_SECONDS
+            self._open_until = time.monotonic() + RESET_TIMEOUT_SECONDS
 
 
-_breaker = Breaker()
+_breaker = DatabaseCircuitBreaker()
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """Refuses at once while the breaker is open, else asks the pool."""
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        if not _breaker.admits():
+        if not _breaker.can_attempt():
             raise psycopg.OperationalError("the database did not answer a moment ago")
         began = time.monotonic()
-        end = began + (WAIT_SECONDS if _breaker.is_closed else 0.0)
+        end = began + (POOL_TIMEOUT_SECONDS if _breaker.is_closed else 0.0)
         try:
-            connection = self._wait_for_connection(conn_params, liveness.shorten(end))
+            connection = self._wait_for_connection(
+                conn_params, liveness.clamp_to_deadline(end)
+            )
         except psycopg.OperationalError:
             _breaker.record_failure(began)
-            database_failures.inc()
+            database_connection_failures.inc()
             raise
         _breaker.record_success()
         return connection
@@ -92,33 +94,33 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 if time.monotonic() >= end:
                     raise
                 continue
-            if not self.pool or is_alive(connection):
+            if not self.pool or is_connection_alive(connection):
                 return connection  # type: ignore[no-any-return]
             connection.close()
             self.pool.putconn(connection)  # which makes the pool replace it
             if liveness.server.hung_at > began:
-                raise liveness.DatabaseHangs("the database did not answer")
+                raise liveness.DatabaseUnresponsiveError("the database did not answer")
 
 
-def is_alive(connection: psycopg.Connection) -> bool:
+def is_connection_alive(connection: psycopg.Connection) -> bool:
     """Whether the server is still there, without a round trip where that will do.
 
     Nothing comes in on an idle connection but its end or a reason to ask.
     """
     now = time.monotonic()
-    used_at = _used_at.get(connection, 0.0)
-    _used_at[connection] = now
-    known_since = max(now - ASK_AFTER_SECONDS, liveness.server.hung_at)
+    used_at = _last_used_at.get(connection, 0.0)
+    _last_used_at[connection] = now
+    known_since = max(now - PING_AFTER_IDLE_SECONDS, liveness.server.hung_at)
     try:
-        if has_input(connection.fileno()) or used_at < known_since:
-            with liveness.within(CHECK_SECONDS):
+        if has_pending_input(connection.fileno()) or used_at < known_since:
+            with liveness.database_timeout(PING_TIMEOUT_SECONDS):
                 ConnectionPool.check_connection(connection)
     except psycopg.Error:
         return False
     return True
 
 
-def has_input(descriptor: int) -> bool:
+def has_pending_input(descriptor: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(0))

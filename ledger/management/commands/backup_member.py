@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.models import Member
 from ledger.backup.export import write_backup
 
-PROGRESS_ROWS = 20_000
+PROGRESS_INTERVAL_ROWS = 20_000
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, metavar="FILE")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        member = find_member(options["member"])
+        member = get_member(options["member"])
         path: Path = options["file"]
         try:
             with path.open("xb") as file:
@@ -43,11 +43,11 @@ class Command(BaseCommand):
             raise
 
     def report(self, sheet: str, rows: int) -> None:
-        if rows % PROGRESS_ROWS == 0:
+        if rows % PROGRESS_INTERVAL_ROWS == 0:
             self.stderr.write(f"{sheet}: {rows} rows")
 
 
-def find_member(login_id: str) -> Member:
+def get_member(login_id: str) -> Member:
     member = Member.objects.filter(login_id__iexact=login_id).first()
     if member is None:
         raise CommandError(f"There is no member {login_id}.")

@@ -8,9 +8,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from accounts.signup import NewMember, create_member
+from accounts.signup import SignupData, create_member
 from core.errors import DomainError
-from ledger.demo.loader import write_demo_ledger
+from ledger.demo.loader import create_demo_ledger
 
 
 class Command(BaseCommand):
@@ -34,19 +34,19 @@ class Command(BaseCommand):
         now = timezone.now()
         with transaction.atomic():
             member = self.create(login_id, password)
-            written = write_demo_ledger(member, now, timezone.localdate(now))
+            written = create_demo_ledger(member, now, timezone.localdate(now))
         self.stdout.write(
             f"{written.entries} entries, {written.budgets} budgets and "
             f"{written.trades} trades written. Log in as {login_id} with {password}"
         )
 
     def create(self, login_id: str, password: str) -> Member:
-        new = NewMember(login_id, password, "데모 회원", f"{login_id}@example.com")
+        new = SignupData(login_id, password, "데모 회원", f"{login_id}@example.com")
         try:
             member = create_member(new)
         except DomainError as refusal:
             reasons = [error.detail for error in refusal.errors] or [refusal.detail]
             raise CommandError(f"{login_id}: {' '.join(reasons)}") from refusal
         member.plan = Member.Plan.PREMIUM
-        member.store("plan")
+        member.save_fields("plan")
         return member

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from core.errors import DomainError
 from ledger.backup.restore import restore_backup
-from ledger.management.commands.backup_member import find_member
+from ledger.management.commands.backup_member import get_member
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, metavar="FILE")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        member = find_member(options["member"])
+        member = get_member(options["member"])
         path: Path = options["file"]
         try:
             data = path.read_bytes()

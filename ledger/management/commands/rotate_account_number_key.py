@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from ledger.key_rotation import Rotation, reseal_account_numbers
+from ledger.key_rotation import RotationResult, reencrypt_account_numbers
 
 
 class Command(BaseCommand):
@@ -21,16 +21,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.ACCOUNT_NUMBER_KEYS:
             raise CommandError("ACCOUNT_NUMBER_KEY is not set.")
-        total = reseal_account_numbers(self._report)
-        self.stdout.write(f"Done: {_describe(total)}.")
-        if total.unreadable:
-            raise CommandError(f"{total.unreadable} are opened by no key.")
+        total = reencrypt_account_numbers(self._report)
+        self.stdout.write(f"Done: {_format_result(total)}.")
+        if total.undecryptable:
+            raise CommandError(f"{total.undecryptable} are opened by no key.")
 
-    def _report(self, so_far: Rotation) -> None:
-        self.stdout.write(_describe(so_far))
+    def _report(self, so_far: RotationResult) -> None:
+        self.stdout.write(_format_result(so_far))
 
 
-def _describe(total: Rotation) -> str:
-    return (
-        f"{total.sealed} sealed anew, {total.kept} kept, {total.unreadable} unreadable"
-    )
+def _format_result(total: RotationResult) -> str:
+    return f"{total.reencrypted} sealed anew, {total.unchanged} kept, {total.undecryptable} unreadable"

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from core.progress import Progress
-from ledger.occurrences import run_due
+from ledger.occurrences import process_due_rules
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        run = run_due(timezone.now(), Progress(self.stderr.write))
+        run = process_due_rules(timezone.now(), Progress(self.stderr.write))
         self.stdout.write(f"{run.booked} booked, {run.missed} missed.")
         if run.failed:
             raise CommandError(f"{run.failed} rules could not be booked.")

@@ -10,25 +10,25 @@ from rest_framework import serializers
 
 from core.api.fields import (
     MAX_AMOUNT,
-    Amount,
-    Exact,
-    ExactList,
-    Flag,
-    PositiveExact,
+    AmountField,
+    ExactDecimalField,
+    PositiveDecimalField,
     Serializer,
-    Text,
-    Whole,
-    to_camel,
+    StrictBooleanField,
+    StrictCharField,
+    StrictIntegerField,
+    StrictListField,
+    to_camel_case,
 )
 from core.api.renderers import dump_json, format_decimal
 
 
 class InnerBody(Serializer):
-    unit_price = Whole()
+    unit_price = StrictIntegerField()
 
 
 class OuterBody(Serializer):
-    wallet_id = Whole()
+    wallet_id = StrictIntegerField()
     line_items = InnerBody(many=True, required=False)
     full_name = serializers.SerializerMethodField()
 
@@ -61,7 +61,7 @@ def is_refused(field: serializers.Field, value: Any) -> bool:
     ],
 )
 def test_names_are_camel_case(name: str, camel: str) -> None:
-    assert to_camel(name) == camel
+    assert to_camel_case(name) == camel
 
 
 def test_fields_come_in_and_go_out_in_camel_case() -> None:
@@ -95,7 +95,7 @@ def test_unknown_fields_are_ignored() -> None:
     "value", ["텍스트", "a\tb\nc", "👩‍🚀", "\u202eabc", "\ufffd\U0001fffe"]
 )
 def test_text_is_any_script_with_tabs_and_newlines(value: str) -> None:
-    assert check(Text(), value) == value
+    assert check(StrictCharField(), value) == value
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,12 @@ def test_text_is_any_script_with_tabs_and_newlines(value: str) -> None:
     ],
 )
 def test_other_text_is_refused(value: Any) -> None:
-    assert is_refused(Text(allow_null=False), value)
+    assert is_refused(StrictCharField(allow_null=False), value)
 
 
 @pytest.mark.parametrize("value", [0, -5, 10**12, Decimal("5.0")])
 def test_whole_number_is_taken(value: Any) -> None:
-    assert check(Whole(), value) == value
+    assert check(StrictIntegerField(), value) == value
 
 
 @pytest.mark.parametrize(
@@ -142,36 +142,38 @@ def test_whole_number_is_taken(value: Any) -> None:
     ],
 )
 def test_other_whole_number_is_refused(value: Any) -> None:
-    assert is_refused(Whole(), value)
+    assert is_refused(StrictIntegerField(), value)
 
 
 @pytest.mark.parametrize("value", [1, MAX_AMOUNT])
 def test_amount_is_from_one_to_just_under_a_trillion(value: int) -> None:
-    assert check(Amount(), value) == value
+    assert check(AmountField(), value) == value
 
 
 @pytest.mark.parametrize("value", [0, -1, MAX_AMOUNT + 1, 2**63, Decimal("0.5")])
 def test_other_amount_is_refused(value: Any) -> None:
-    assert is_refused(Amount(), value)
+    assert is_refused(AmountField(), value)
 
 
 @pytest.mark.parametrize("value", [True, False])
 def test_flag_is_true_or_false(value: bool) -> None:
-    assert check(Flag(), value) is value
+    assert check(StrictBooleanField(), value) is value
 
 
 @pytest.mark.parametrize("value", ["true", "false", 0, 1, "", "on", None, [], {}])
 def test_what_looks_like_a_flag_is_refused(value: Any) -> None:
-    assert is_refused(Flag(), value)
+    assert is_refused(StrictBooleanField(), value)
 
 
 def test_flag_may_be_null_where_that_is_said() -> None:
-    assert check(Flag(allow_null=True), None) is None
+    assert check(StrictBooleanField(allow_null=True), None) is None
 
 
 @pytest.mark.parametrize("value", ["1.50", Decimal("1.50"), 3, "0.1", "-2.25"])
 def test_exact_decimal_is_a_number_or_a_string(value: Any) -> None:
-    assert check(Exact(max_digits=10, decimal_places=4), value) == Decimal(value)
+    assert check(ExactDecimalField(max_digits=10, decimal_places=4), value) == Decimal(
+        value
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,22 +197,22 @@ def test_exact_decimal_is_a_number_or_a_string(value: Any) -> None:
     ],
 )
 def test_other_decimal_is_refused(value: Any) -> None:
-    assert is_refused(Exact(max_digits=10, decimal_places=4), value)
+    assert is_refused(ExactDecimalField(max_digits=10, decimal_places=4), value)
 
 
 @pytest.mark.parametrize("value", [0, "0.000", "-1", Decimal("-0.5")])
 def test_positive_decimal_is_above_zero(value: Any) -> None:
-    assert is_refused(PositiveExact(max_digits=10, decimal_places=4), value)
+    assert is_refused(PositiveDecimalField(max_digits=10, decimal_places=4), value)
 
 
 @pytest.mark.parametrize("value", ["abc", {"a": 1}, 5, None, True])
 def test_list_is_a_json_array(value: Any) -> None:
-    assert is_refused(ExactList(child=Whole()), value)
+    assert is_refused(StrictListField(child=StrictIntegerField()), value)
 
 
 def test_error_in_a_list_names_its_place() -> None:
     with pytest.raises(serializers.ValidationError) as refusal:
-        check(ExactList(child=Whole()), [1, "2", 3])
+        check(StrictListField(child=StrictIntegerField()), [1, "2", 3])
     detail: Any = refusal.value.detail
     assert set(detail) == {1}
 

@@ -43,7 +43,7 @@ def test_document_is_valid(document: Any) -> None:
 def test_every_canonical_path_is_in_with_all_its_methods(document: Any) -> None:
     aliases = {
         "/api/" + str(alias.pattern).replace("int:", "").translate({60: "{", 62: "}"})
-        for alias in url_aliases.without_app
+        for alias in url_aliases.paths_without_app_prefix
     }
     for route in list_routes():
         if not route.path.startswith("/api/") or route.path in aliases | UNDOCUMENTED:

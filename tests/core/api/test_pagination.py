@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from core.api.pagination import Page, UnorderedList, cut_page
+from core.api.pagination import PageRequest, UnorderedListError, paginate_queryset
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -98,5 +98,5 @@ def test_empty_parameter_counts_as_not_given(client: JSONClient) -> None:
 
 def test_list_without_an_order_is_a_fault_of_ours(db: None) -> None:
     unordered: Any = Member.objects.order_by()
-    with pytest.raises(UnorderedList, match="Member"):
-        cut_page(unordered, Page(1, 20))
+    with pytest.raises(UnorderedListError, match="Member"):
+        paginate_queryset(unordered, PageRequest(1, 20))

@@ -9,22 +9,22 @@ from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
 from config.celery import app
-from core.jobs.beat_scheduler import SteadyScheduler
+from core.jobs.beat_scheduler import ResilientDatabaseScheduler
 from tests.support.stores import lose_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
-JOB = "purge sessions"
+JOB = "purge_sessions"
 
 
 @pytest.fixture
-def scheduler(monkeypatch: pytest.MonkeyPatch) -> SteadyScheduler:
+def scheduler(monkeypatch: pytest.MonkeyPatch) -> ResilientDatabaseScheduler:
     """A Beat that has just started, with every reload due."""
     monkeypatch.setattr("django_celery_beat.schedulers.SCHEDULE_SYNC_MAX_INTERVAL", 0)
-    monkeypatch.setattr("core.jobs.beat_scheduler.RETRY_SECONDS", 0)
-    return SteadyScheduler(app=app)
+    monkeypatch.setattr("core.jobs.beat_scheduler.RETRY_INTERVAL_SECONDS", 0)
+    return ResilientDatabaseScheduler(app=app)
 
 
-def send(scheduler: SteadyScheduler) -> Any:
+def send(scheduler: ResilientDatabaseScheduler) -> Any:
     """What Beat does with a job that is due."""
     entry = scheduler.schedule[JOB]
     scheduler.reserve(entry)
@@ -36,11 +36,13 @@ def stored() -> PeriodicTask:
 
 
 def test_settings_name_this_scheduler() -> None:
-    assert app.conf.beat_scheduler == "core.jobs.beat_scheduler:SteadyScheduler"
+    assert (
+        app.conf.beat_scheduler == "core.jobs.beat_scheduler:ResilientDatabaseScheduler"
+    )
 
 
 def test_schedule_in_memory_goes_on_while_the_database_is_away(
-    scheduler: SteadyScheduler,
+    scheduler: ResilientDatabaseScheduler,
 ) -> None:
     jobs = set(scheduler.schedule)
     with lose_database():
@@ -50,13 +52,13 @@ def test_schedule_in_memory_goes_on_while_the_database_is_away(
 
 def test_start_without_the_database_fails() -> None:
     with lose_database(), pytest.raises(DatabaseError):
-        SteadyScheduler(app=app)
+        ResilientDatabaseScheduler(app=app)
 
 
 def test_time_of_a_run_is_stored_as_soon_as_it_was_sent(
-    scheduler: SteadyScheduler, monkeypatch: pytest.MonkeyPatch
+    scheduler: ResilientDatabaseScheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SteadyScheduler, "send_task", lambda *_, **__: None)
+    monkeypatch.setattr(ResilientDatabaseScheduler, "send_task", lambda *_, **__: None)
     monkeypatch.setattr("celery.app.task.Task.apply_async", lambda *_, **__: None)
     send(scheduler)
     assert timezone.now() - stored().last_run_at < timedelta(seconds=10)
@@ -64,9 +66,9 @@ def test_time_of_a_run_is_stored_as_soon_as_it_was_sent(
 
 
 def test_run_that_could_not_be_stored_is_stored_later_and_not_sent_again(
-    scheduler: SteadyScheduler, monkeypatch: pytest.MonkeyPatch
+    scheduler: ResilientDatabaseScheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SteadyScheduler, "send_task", lambda *_, **__: None)
+    monkeypatch.setattr(ResilientDatabaseScheduler, "send_task", lambda *_, **__: None)
     monkeypatch.setattr("celery.app.task.Task.apply_async", lambda *_, **__: None)
     assert scheduler.schedule[JOB].is_due().is_due
     with lose_database():
@@ -77,12 +79,12 @@ def test_run_that_could_not_be_stored_is_stored_later_and_not_sent_again(
 
 
 def test_run_that_the_job_queue_did_not_take_is_due_again(
-    scheduler: SteadyScheduler, monkeypatch: pytest.MonkeyPatch
+    scheduler: ResilientDatabaseScheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise ConnectionError
 
-    monkeypatch.setattr(SteadyScheduler, "send_task", refuse)
+    monkeypatch.setattr(ResilientDatabaseScheduler, "send_task", refuse)
     monkeypatch.setattr("celery.app.task.Task.apply_async", refuse)
     send(scheduler)
     assert stored().last_run_at is None
@@ -90,10 +92,10 @@ def test_run_that_the_job_queue_did_not_take_is_due_again(
 
 
 def test_job_that_was_deleted_meanwhile_stops_nothing(
-    scheduler: SteadyScheduler, monkeypatch: pytest.MonkeyPatch
+    scheduler: ResilientDatabaseScheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("celery.app.task.Task.apply_async", lambda *_, **__: None)
-    monkeypatch.setattr(SteadyScheduler, "send_task", lambda *_, **__: None)
+    monkeypatch.setattr(ResilientDatabaseScheduler, "send_task", lambda *_, **__: None)
     entry = scheduler.schedule[JOB]
     PeriodicTask.objects.filter(name=JOB).delete()
     scheduler.reserve(entry)
@@ -102,7 +104,7 @@ def test_job_that_was_deleted_meanwhile_stops_nothing(
 
 
 def test_crontab_rows_of_every_hour_are_in_the_schedule(
-    scheduler: SteadyScheduler,
+    scheduler: ResilientDatabaseScheduler,
 ) -> None:
     for hour in range(24):
         PeriodicTask.objects.create(

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from config.celery import app
 from core.jobs.models import JobRun
-from core.jobs.runner import read_last_runs, run_job
+from core.jobs.runner import list_last_runs, run_job
 from tests.support.races import run_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,7 +58,7 @@ def test_last_run_of_each_job_is_told_and_old_ones_go():
         JobRun.objects.create(job="old", state="DONE", started_at=started, count=days)
     run_job("new", lambda now: 5)
     JobRun.objects.create(job="new", state="SKIPPED", started_at=timezone.now())
-    assert [(run.job, run.count) for run in read_last_runs()] == [
+    assert [(run.job, run.count) for run in list_last_runs()] == [
         ("new", 5),
         ("old", 1),
     ]
@@ -68,7 +68,7 @@ def test_last_run_of_each_job_is_told_and_old_ones_go():
 def test_no_scheduled_job_runs_beside_itself(monkeypatch):
     """Each takes the lock of the name that it is scheduled and recorded under."""
     app.loader.import_default_modules()
-    monkeypatch.setattr("billing.tasks.is_anything_waiting", lambda now: True)
+    monkeypatch.setattr("billing.tasks.has_pending_notifications", lambda now: True)
     for name, job in app.conf.beat_schedule.items():
         task = app.tasks[job["task"]]
 

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from config.celery import app
 from core.jobs.models import JobRun
-from core.jobs.status import list_intervals, read_job_states
+from core.jobs.status import get_job_intervals, list_job_statuses
 
 pytestmark = pytest.mark.django_db
-EXPIRY = "expire plans"
+EXPIRY = "expire_plans"
 
 
 def add_run(job=EXPIRY, state="DONE", hours=0.0, **fields):
@@ -29,7 +29,7 @@ def check():
 
 @pytest.fixture
 def all_well():
-    for job in list_intervals():
+    for job in get_job_intervals():
         add_run(job, count=3, hours=0.5)
 
 
@@ -56,8 +56,8 @@ def test_job_that_failed_last_is_told():
 def test_job_is_late_after_twice_its_interval(hours, late):
     add_run(hours=hours)
     add_run(state="SKIPPED")
-    (state,) = [state for state in read_job_states() if state.name == EXPIRY]
-    assert state.is_late(timezone.now()) == late
+    (state,) = [state for state in list_job_statuses() if state.name == EXPIRY]
+    assert state.is_overdue(timezone.now()) == late
 
 
 @pytest.mark.django_db(transaction=True)

@@ -66,7 +66,7 @@ def test_half_a_backup_is_not_left_behind(premium_member, tmp_path, monkeypatch)
 
 
 def test_progress_is_shown(premium_member, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(backup_member, "PROGRESS_ROWS", 1)
+    monkeypatch.setattr(backup_member, "PROGRESS_INTERVAL_ROWS", 1)
     make_entry(premium_member)
     path = str(tmp_path / "backup.xlsx")
     call_command("backup_member", "--member", premium_member.login_id, path)

@@ -18,7 +18,7 @@ from django.db.backends.utils import CursorWrapper
 from openpyxl import Workbook
 
 from ledger.backup import concurrency_limits, sandboxed_reader
-from ledger.backup.concurrency_limits import READING_TURNS, WAITING_TURNS
+from ledger.backup.concurrency_limits import READER_QUEUE_LOCK, READER_SLOT_LOCK
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
 from tests.support.workbooks import BACKUP, ENTRY, WHOLE, make_xlsx, send_json, upload
@@ -180,7 +180,7 @@ def test_memory_for_a_large_backup_is_bounded(premium_member):
 def test_reading_program_has_its_bounds_from_the_system():
     program = (
         "import resource, runpy, sys; reader = runpy.run_path(sys.argv[1]);"
-        " reader['bound_resources']();"
+        " reader['set_resource_limits']();"
         " print(*(resource.getrlimit(each)[1] for each in"
         " (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_CORE)))"
     )
@@ -188,8 +188,8 @@ def test_reading_program_has_its_bounds_from_the_system():
     command = [sys.executable, "-I", "-c", program, path]
     found = subprocess.run(command, capture_output=True, check=True).stdout.split()
     assert list(map(int, found)) == [
-        sandboxed_reader.MEMORY_BYTES,
-        sandboxed_reader.CPU_SECONDS,
+        sandboxed_reader.MAX_MEMORY_BYTES,
+        sandboxed_reader.MAX_CPU_SECONDS,
         0,
     ]
 
@@ -236,11 +236,11 @@ def take(another, turns, places) -> None:
 def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
     premium_member, another, monkeypatch
 ):
-    monkeypatch.setattr(concurrency_limits, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(concurrency_limits, "QUEUE_TIMEOUT_SECONDS", 0.5)
     client = JSONClient(premium_member)
-    take(another, READING_TURNS, concurrency_limits.READERS - 1)
+    take(another, READER_SLOT_LOCK, concurrency_limits.MAX_READERS - 1)
     assert send_json(client, WHOLE).status_code == 200
-    take(another, READING_TURNS, concurrency_limits.READERS)
+    take(another, READER_SLOT_LOCK, concurrency_limits.MAX_READERS)
     started = time.monotonic()
     response = send_json(client, WHOLE)
     assert time.monotonic() - started > 0.5
@@ -251,7 +251,7 @@ def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
 
 
 def test_restore_waits_for_a_place_to_read(premium_member, another):
-    take(another, READING_TURNS, concurrency_limits.READERS)
+    take(another, READER_SLOT_LOCK, concurrency_limits.MAX_READERS)
     leaving = threading.Timer(0.5, another.execute, ["SELECT pg_advisory_unlock_all()"])
     leaving.start()
     try:
@@ -264,11 +264,11 @@ def test_where_enough_restores_wait_another_is_told_to_come_back_at_once(
     premium_member, another
 ):
     """Each that waits keeps a thread of a web process."""
-    take(another, READING_TURNS, concurrency_limits.READERS)
-    take(another, WAITING_TURNS, concurrency_limits.WAITERS)
+    take(another, READER_SLOT_LOCK, concurrency_limits.MAX_READERS)
+    take(another, READER_QUEUE_LOCK, concurrency_limits.MAX_QUEUED_READERS)
     started = time.monotonic()
     assert send_json(JSONClient(premium_member), WHOLE).status_code == 503
-    assert time.monotonic() - started < concurrency_limits.WAIT_SECONDS / 2
+    assert time.monotonic() - started < concurrency_limits.QUEUE_TIMEOUT_SECONDS / 2
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Restore replaces the whole ledger, or changes nothing (service.md, Restore rules)."""
+"""Restore replaces the whole ledger, or changes nothing (spec 3.18)."""
 
 import json
 
@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.account_deletion import erase_member
-from ledger.account_deletion import BOOKS
+from accounts.account_deletion import delete_account
+from ledger.account_deletion import REPLACED_BY_RESTORE
 from ledger.backup import restore as backup_restore
 from ledger.models import (
     BudgetIncome,
@@ -99,7 +99,7 @@ def test_everything_of_before_is_deleted_with_stocks_and_trades(
 ):
     for member in (premium_member, other_member):
         fill_every_table(member)
-    tables = {model._meta.db_table for model in BOOKS}
+    tables = {model._meta.db_table for model in REPLACED_BY_RESTORE}
     assert tables <= find_tables(premium_member)
     theirs = dump_rows_of(other_member)
     assert send_json(client, {"tags": [{"name": "new"}]}).status_code == 200
@@ -118,7 +118,7 @@ def test_expected_incomes_which_no_backup_holds_stay(client, premium_member):
 
 def test_self_deletion_takes_what_a_restore_leaves(premium_member):
     fill_every_table(premium_member)
-    erase_member(premium_member)
+    delete_account(premium_member)
     assert not find_tables(premium_member)
 
 

@@ -6,9 +6,9 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from ledger.backup.restore import CAUGHT_UP_DAYS
+from ledger.backup.restore import MAX_CATCH_UP_DAYS
 from ledger.models import Budget, Entry, RecurringRule, Tag, Wallet
-from ledger.occurrences import Run, run_due
+from ledger.occurrences import RecurringRunResult, process_due_rules
 from ledger.periods import add_months
 from tests.support.calendar_oracle import LONG_AGO, set_since
 from tests.support.factories import make_rule
@@ -95,7 +95,7 @@ def test_what_a_rule_owes_of_more_than_a_year_ago_is_not_booked(restore):
         {"recurring": [rule | {"name": "on"}, rule | {"name": "off", "active": False}]}
     )
     found = dict(RecurringRule.objects.values_list("name", "next_date"))
-    assert found == {"on": days_ago(CAUGHT_UP_DAYS), "off": past}
+    assert found == {"on": days_ago(MAX_CATCH_UP_DAYS), "off": past}
 
 
 def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
@@ -111,7 +111,7 @@ def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
     )
     assert upload(client, back_up(premium_member)).status_code == 200
     for _ in range(2):
-        run_due(timezone.now())
+        process_due_rules(timezone.now())
     booked = Entry.objects.order_by("date").values_list("date", flat=True)
     assert list(booked) == [days_ago(count) for count in (3, 2, 1, 0)]
 
@@ -125,7 +125,7 @@ def test_due_dates_of_before_the_plan_are_booked_for_a_restored_rule(
     book = back_up(premium_member)
     set_since(premium_member, timezone.now() - timedelta(hours=1))
     assert upload(client, book).status_code == 200
-    assert run_due(timezone.now()) == Run(booked=4)
+    assert process_due_rules(timezone.now()) == RecurringRunResult(booked=4)
 
 
 def test_backup_then_restore_gives_equal_rules(client, premium_member):

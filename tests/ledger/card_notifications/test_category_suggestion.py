@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from ledger.card_notifications.category_suggestion import learn_category
+from ledger.card_notifications.category_suggestion import suggest_category
 from ledger.models import Entry
 from tests.support.factories import make_category, make_entry
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def learn(free_member):
-    return lambda merchant, type_="expense": learn_category(
+    return lambda merchant, type_="expense": suggest_category(
         free_member, type_, merchant
     )
 

@@ -8,20 +8,20 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from card_alerts.result import Kind, Parsed
+from card_alerts.result import Kind, ParseResult
 from ledger.card_notifications.deduplication import (
-    Announcement,
-    announce,
-    fits_card,
+    PaymentFingerprint,
+    build_fingerprint,
+    can_be_same_card,
+    deduplication_key,
     is_cancelled_by,
-    is_loosely_same,
     is_same_payment,
-    key_of,
+    is_similar_merchant,
 )
 
 SEOUL = ZoneInfo("Asia/Seoul")
 NOON = datetime(2026, 11, 10, 12, 0, tzinfo=SEOUL)
-PAYMENT = Announcement(
+PAYMENT = PaymentFingerprint(
     kind=Kind.APPROVAL,
     is_partial=False,
     card_company="신한",
@@ -106,7 +106,7 @@ def test_card_may_name_the_pay_app_as_its_merchant() -> None:
 )
 def test_two_real_payments_are_two(other) -> None:
     assert not is_same_payment(PAYMENT, replace(PAYMENT, **other))
-    assert key_of(PAYMENT) != key_of(replace(PAYMENT, **other))
+    assert deduplication_key(PAYMENT) != deduplication_key(replace(PAYMENT, **other))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_announcements_with_one_key_are_the_same_payment() -> None:
     ]
     for one in variants:
         for other in variants:
-            if key_of(one) == key_of(other):
+            if deduplication_key(one) == deduplication_key(other):
                 assert is_same_payment(one, other)
 
 
@@ -211,7 +211,7 @@ def test_printed_day_of_the_approval_decides_instead_of_the_merchant() -> None:
 )
 def test_card_tokens_fit_by_their_digits(one, other, fits) -> None:
     token = other and other.replace("-", "")
-    assert fits_card(one, token) is fits
+    assert can_be_same_card(one, token) is fits
 
 
 @pytest.mark.parametrize(
@@ -225,17 +225,17 @@ def test_card_tokens_fit_by_their_digits(one, other, fits) -> None:
     ],
 )
 def test_merchants_are_compared_loosely(one, other, same) -> None:
-    assert is_loosely_same(one, other) is same
+    assert is_similar_merchant(one, other) is same
 
 
 def test_what_prints_no_time_happened_when_it_was_received() -> None:
-    parsed = Parsed(recognized=True, kind=Kind.APPROVAL, amount=100)
-    one = announce(parsed, NOON)
+    parsed = ParseResult(recognized=True, kind=Kind.APPROVAL, amount=100)
+    one = build_fingerprint(parsed, NOON)
     assert (one.happened_at, one.is_timed, one.value) == (NOON, False, Decimal(100))
 
 
 def test_foreign_payment_is_compared_in_its_own_currency() -> None:
-    parsed = Parsed(
+    parsed = ParseResult(
         recognized=True,
         kind=Kind.APPROVAL,
         amount=24_026,
@@ -243,5 +243,5 @@ def test_foreign_payment_is_compared_in_its_own_currency() -> None:
         original_amount=Decimal(20),
         running_total=10**20,
     )
-    one = announce(parsed, NOON)
+    one = build_fingerprint(parsed, NOON)
     assert (one.value, one.currency, one.running_total) == (Decimal(20), "USD", None)

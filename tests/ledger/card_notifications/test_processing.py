@@ -1,4 +1,4 @@
-"""Notifications become pending entries, rightly and once (contract, section 3)."""
+"""Notifications become pending entries, rightly and once (spec 4.1)."""
 
 from decimal import Decimal
 

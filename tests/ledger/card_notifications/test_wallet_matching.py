@@ -2,7 +2,7 @@
 
 import pytest
 
-from card_alerts.result import Kind, Parsed
+from card_alerts.result import Kind, ParseResult
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.models import Wallet
 from ledger.wallets import create_wallet
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 
 def told(company=None, hint=None, *, is_check_card=None):
-    return Parsed(
+    return ParseResult(
         recognized=True,
         kind=Kind.APPROVAL,
         amount=100,

@@ -297,7 +297,7 @@ def test_entry_that_changes_while_its_rate_is_looked_up_gets_the_right_one(
         looked_up.append((base, quote, day))
         return rates.Rate(Decimal(day.month), day)
 
-    monkeypatch.setattr(rates, "look_up_rate", look_up)
+    monkeypatch.setattr(rates, "get_rate", look_up)
     body = {"currency": "JPY", "originalAmount": 1_000}
     changed = change(client, "PATCH", entry["id"], body)
     assert looked_up == [

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.investments.cost_basis import (
-    GUARD,
-    MICRO,
-    NegativeHoldings,
-    Position,
-    Trade,
+    MONEY_SCALE,
+    QUANTITY_SCALE,
+    OversoldError,
+    ReplayedPosition,
+    TradeRow,
     average_cost,
-    rate_of,
+    profit_rate,
     replay,
     round_money,
     value_at,
@@ -27,7 +27,9 @@ DAY = date(2026, 11, 2)
 
 
 def buy(quantity, price, fee=0, tax=0, day=DAY):
-    return Trade(day, False, int(Decimal(str(quantity)) * MICRO), price, fee, tax)
+    return TradeRow(
+        day, False, int(Decimal(str(quantity)) * QUANTITY_SCALE), price, fee, tax
+    )
 
 
 def sell(quantity, price, fee=0, tax=0, day=DAY):
@@ -38,7 +40,7 @@ def summarize(*trades):
     """Quantity, average cost, cost and realized profit as they are answered."""
     found = replay(trades)
     return (
-        Decimal(found.quantity) / MICRO,
+        Decimal(found.quantity) / QUANTITY_SCALE,
         average_cost(found),
         round_money(found.cost),
         round_money(found.realized),
@@ -105,7 +107,7 @@ def test_earlier_trade_that_is_edited_changes_all_that_follows():
 
 def test_first_day_on_which_too_much_is_sold_is_named():
     trades = [buy(2, 1), sell(1, 1), sell("1.000001", 1, day=DAY + timedelta(3))]
-    with pytest.raises(NegativeHoldings) as refused:
+    with pytest.raises(OversoldError) as refused:
         replay(trades)
     assert refused.value.day == DAY + timedelta(3)
 
@@ -124,15 +126,15 @@ def test_first_day_on_which_too_much_is_sold_is_named():
     ],
 )
 def test_rate_is_a_fraction_with_4_decimals_rounded_half_up(profit, cost, rate):
-    assert rate_of(profit * GUARD, cost * GUARD) == Decimal(rate)
+    assert profit_rate(profit * MONEY_SCALE, cost * MONEY_SCALE) == Decimal(rate)
 
 
 def test_there_is_no_rate_without_a_cost():
-    assert rate_of(5 * GUARD, 0) is None
+    assert profit_rate(5 * MONEY_SCALE, 0) is None
 
 
 def test_value_is_exact():
-    assert value_at(Position(1, 0, 0), 1) * MICRO == GUARD
+    assert value_at(ReplayedPosition(1, 0, 0), 1) * QUANTITY_SCALE == MONEY_SCALE
 
 
 # --- Against the model ----------------------------------------------------------------
@@ -148,7 +150,7 @@ class Model:
     bad_day: date | None = field(default=None)
 
     def book(self, trade):
-        quantity = Fraction(trade.quantity, MICRO)
+        quantity = Fraction(trade.quantity, QUANTITY_SCALE)
         if not trade.is_sell:
             self.quantity += quantity
             self.cost += quantity * trade.price + trade.fee
@@ -171,13 +173,13 @@ def round_half_up(value):
 SMALL = st.integers(0, 5)
 MONEY = SMALL | st.integers(0, 999_999_999_999)
 QUANTITIES = (
-    st.integers(1, 4).map(lambda n: n * MICRO)
-    | st.integers(1, 4 * MICRO)
+    st.integers(1, 4).map(lambda n: n * QUANTITY_SCALE)
+    | st.integers(1, 4 * QUANTITY_SCALE)
     | st.integers(1, 10**18 - 1)
 )
 TRADES = st.lists(
     st.builds(
-        Trade,
+        TradeRow,
         st.integers(0, 5).map(lambda n: DAY + timedelta(n)),
         st.booleans(),
         QUANTITIES,
@@ -210,7 +212,7 @@ def test_replay_gives_what_the_model_gives(trades):
     for trade in trades:
         model.book(trade)
     assert model.bad_day is None
-    assert Fraction(found.quantity, MICRO) == model.quantity
+    assert Fraction(found.quantity, QUANTITY_SCALE) == model.quantity
     assert round_money(found.cost) == round_half_up(model.cost)
     assert round_money(found.realized) == round_half_up(model.realized)
     if model.quantity:
@@ -221,7 +223,7 @@ def test_replay_gives_what_the_model_gives(trades):
     assert round_money(exact_profit) == round_half_up(profit)
     if model.cost:
         steps = round_half_up(profit / model.cost * 10_000)
-        assert rate_of(exact_profit, found.cost) == Decimal(steps) / 10_000
+        assert profit_rate(exact_profit, found.cost) == Decimal(steps) / 10_000
 
 
 @settings(max_examples=500, deadline=None)
@@ -236,6 +238,6 @@ def test_oversell_is_found_on_the_day_on_which_the_model_finds_it(trades):
     if model.bad_day is None:
         replay(trades)
         return
-    with pytest.raises(NegativeHoldings) as refused:
+    with pytest.raises(OversoldError) as refused:
         replay(trades)
     assert refused.value.day == model.bad_day

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from ledger.investments import portfolio
-from ledger.investments.portfolio import read_portfolio, value_of_holdings
+from ledger.investments.portfolio import get_holdings_value, get_portfolio
 from ledger.models import Position, StockQuote, Trade
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade, make_wallet
@@ -146,7 +146,7 @@ def test_holding_without_a_price_has_no_value_and_counts_at_its_cost(
     assert holding["priceStale"] is True
     assert body["totals"]["marketValue"] == 201 + 30
     assert body["totals"]["unrealizedProfit"] == 10
-    assert value_of_holdings(premium_member) == 231
+    assert get_holdings_value(premium_member) == 231
     assert client.read(NETWORTH)["investments"] == 231
 
 
@@ -158,12 +158,12 @@ def test_typed_price_counts_where_there_is_no_other(client, premium_member):
     (holding,) = client.read(PORTFOLIO)["holdings"]
     assert (holding["currentPrice"], holding["marketValue"]) == (7, 14)
     assert holding["priceStale"] is True
-    assert value_of_holdings(premium_member) == 14
+    assert get_holdings_value(premium_member) == 14
 
 
 def test_price_of_zero_is_a_price(premium_member):
     trade(make_priced_stock(premium_member, 0), "BUY", 2, 2, 5)
-    assert value_of_holdings(premium_member) == 0
+    assert get_holdings_value(premium_member) == 0
 
 
 def test_rates_of_loss_and_of_shares_that_cost_nothing(client, premium_member):
@@ -198,7 +198,7 @@ def test_result_of_an_older_replay_is_not_kept(premium_member, monkeypatch):
 
     stock = make_priced_stock(premium_member, None)
     trade(stock, "BUY", 2, 10, 100)
-    read_trades = portfolio._read_trades
+    read_trades = portfolio._fetch_trades
 
     def read_and_be_overtaken(*arguments):
         found = [(key, list(lines)) for key, lines in read_trades(*arguments)]
@@ -206,10 +206,10 @@ def test_result_of_an_older_replay_is_not_kept(premium_member, monkeypatch):
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(portfolio, "_read_trades", read_and_be_overtaken)
-        assert value_of_holdings(premium_member) == 1_000
+        patch.setattr(portfolio, "_fetch_trades", read_and_be_overtaken)
+        assert get_holdings_value(premium_member) == 1_000
     assert Position.objects.get().replayed_version is None
-    assert value_of_holdings(premium_member) == 1_001
+    assert get_holdings_value(premium_member) == 1_001
 
 
 def test_the_largest_values_are_written_out(client, premium_member):
@@ -233,9 +233,9 @@ def test_trades_that_changed_are_read_with_one_statement_and_kept_with_one(
     for _ in range(20):
         trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
     with django_assert_num_queries(3):
-        read_portfolio(premium_member)
+        get_portfolio(premium_member)
     with django_assert_num_queries(1):
-        read_portfolio(premium_member)
+        get_portfolio(premium_member)
 
 
 # --- Net worth ------------------------------------------------------------------------
@@ -258,16 +258,16 @@ def test_holdings_are_investments_and_assets_of_the_net_worth(client, premium_me
 def test_value_is_rounded_half_up_once(premium_member):
     for _ in range(3):
         trade(make_priced_stock(premium_member, 1), "BUY", 2, "0.5", 1)
-    assert value_of_holdings(premium_member) == 2
+    assert get_holdings_value(premium_member) == 2
 
 
 def test_value_costs_one_statement(django_assert_num_queries, premium_member):
     with django_assert_num_queries(1):
-        assert value_of_holdings(premium_member) == 0
+        assert get_holdings_value(premium_member) == 0
     for _ in range(3):
         trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
     with django_assert_num_queries(1):
-        assert value_of_holdings(premium_member) == 15
+        assert get_holdings_value(premium_member) == 15
 
 
 def test_member_without_the_plan_keeps_the_net_worth(free_member):

@@ -14,10 +14,10 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from core import http_client
-from core.errors import ProviderUnavailable
+from core.errors import ProviderUnavailableError
 from ledger.investments import price_providers as sources
 from ledger.investments import prices
-from ledger.investments.price_providers import PriceSources, Quote
+from ledger.investments.price_providers import CompositePriceProvider, PriceQuote
 from ledger.models import StockQuote
 from ledger.rates import Rate
 from tests.support.clients import JSONClient
@@ -87,9 +87,9 @@ def market(settings: Any) -> Iterator[FakeMarket]:
         server.expect_request("/moved").respond_with_json({"datas": []})
         server.expect_request(SOURCES).respond_with_handler(fake)
         settings.PRICE_BASE_URL = server.url_for("").rstrip("/")
-        sources.pauses.end_all()
+        sources.circuit_breaker.reset()
         yield fake
-    sources.pauses.end_all()
+    sources.circuit_breaker.reset()
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def dollars(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (base, quote) == ("USD", "KRW")
         return Rate(Decimal(1_400), day)
 
-    monkeypatch.setattr(prices, "look_up_rate", look_up)
+    monkeypatch.setattr(prices, "get_rate", look_up)
 
 
 def expire() -> None:
@@ -116,9 +116,9 @@ def expire() -> None:
 def test_korean_codes_are_asked_together(market: FakeMarket) -> None:
     market.prices = {"005930": "71,000", "0193W0": "12,345"}
     at = datetime.fromisoformat(AT)
-    assert PriceSources().quote(["005930", "0193W0"]) == {
-        "005930": Quote(Decimal(71_000), "KRW", at),
-        "0193W0": Quote(Decimal(12_345), "KRW", at),
+    assert CompositePriceProvider().quote(["005930", "0193W0"]) == {
+        "005930": PriceQuote(Decimal(71_000), "KRW", at),
+        "0193W0": PriceQuote(Decimal(12_345), "KRW", at),
     }
     assert market.calls == [f"{NAVER}005930,0193W0"]
 
@@ -127,7 +127,7 @@ def test_korean_codes_that_stay_without_an_answer_are_asked_one_by_one(
     market: FakeMarket,
 ) -> None:
     market.prices, market.several = {"005930": "71,000", "000660": "9"}, False
-    found = PriceSources().quote(["005930", "000660", "999999"])
+    found = CompositePriceProvider().quote(["005930", "000660", "999999"])
     assert {code: quote.price for code, quote in found.items()} == {
         "005930": 71_000,
         "000660": 9,
@@ -137,7 +137,7 @@ def test_korean_codes_that_stay_without_an_answer_are_asked_one_by_one(
 
 def test_tickers_are_asked_one_by_one(market: FakeMarket) -> None:
     market.prices = {"AAPL": 271.49, "BRK-B": 500}
-    found = PriceSources().quote(["AAPL", "BRK-B", "GONE"])
+    found = CompositePriceProvider().quote(["AAPL", "BRK-B", "GONE"])
     assert found["AAPL"].price == Decimal("271.49")
     assert found["AAPL"].currency == "USD"
     assert int(found["AAPL"].at.timestamp()) == EPOCH
@@ -150,7 +150,7 @@ def test_tickers_are_asked_one_by_one(market: FakeMarket) -> None:
     ["../etc", "A/B", "..", ".", "-", "A..B", "A?x=1", "A#", "삼성", "a b", "A%2E"],
 )
 def test_code_that_is_none_gets_into_no_address(market: FakeMarket, code: str) -> None:
-    assert PriceSources().quote([code]) == {}
+    assert CompositePriceProvider().quote([code]) == {}
     assert market.calls == []
 
 
@@ -162,7 +162,7 @@ def test_price_of_naver_that_is_no_price_is_none(
     market: FakeMarket, price: Any
 ) -> None:
     market.prices = {"005930": price}
-    assert PriceSources().quote(["005930"]) == {}
+    assert CompositePriceProvider().quote(["005930"]) == {}
 
 
 @pytest.mark.parametrize(
@@ -185,14 +185,14 @@ def test_chart_that_is_no_price_is_none(
     market: FakeMarket, fields: dict[str, Any]
 ) -> None:
     market.answer = lambda request: as_json(write_chart("AAPL", **fields))
-    assert PriceSources().quote(["AAPL"]) == {}
+    assert CompositePriceProvider().quote(["AAPL"]) == {}
 
 
 def test_one_ticker_without_a_price_does_not_stop_the_others(
     market: FakeMarket,
 ) -> None:
     market.prices = {"AAPL": "broken", "MSFT": 1}
-    assert set(PriceSources().quote(["AAPL", "MSFT"])) == {"MSFT"}
+    assert set(CompositePriceProvider().quote(["AAPL", "MSFT"])) == {"MSFT"}
 
 
 # --- How they fail ----------------------------------------------------------------------
@@ -243,25 +243,25 @@ def test_source_that_fails_gives_no_price_in_time(
 ) -> None:
     market.answer = FAILURES[failure]
     started = time.monotonic()
-    assert PriceSources().quote([code]) == {}
+    assert CompositePriceProvider().quote([code]) == {}
     assert time.monotonic() - started < 2
 
 
 def test_source_that_is_silent_is_left_alone_for_a_while(
     market: FakeMarket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_client, "SLOW_SECONDS", 0)
+    monkeypatch.setattr(http_client, "SLOW_FAILURE_SECONDS", 0)
     market.answer = FAILURES["500"]
     for _ in range(5):
-        PriceSources().quote(["005930", "000660"])
+        CompositePriceProvider().quote(["005930", "000660"])
     assert len(market.calls) == 1
 
 
 def test_source_that_is_not_there(settings: Any) -> None:
     settings.PRICE_BASE_URL = f"http://127.0.0.1:{find_closed_port()}"
-    sources.pauses.end_all()
-    assert PriceSources().quote(["005930", "AAPL"]) == {}
-    sources.pauses.end_all()
+    sources.circuit_breaker.reset()
+    assert CompositePriceProvider().quote(["005930", "AAPL"]) == {}
+    sources.circuit_breaker.reset()
 
 
 def test_many_slow_tickers_take_two_seconds_together(market: FakeMarket) -> None:
@@ -271,7 +271,7 @@ def test_many_slow_tickers_take_two_seconds_together(market: FakeMarket) -> None
 
     market.answer = answer
     started = time.monotonic()
-    found = PriceSources().quote([f"T{number}" for number in range(200)])
+    found = CompositePriceProvider().quote([f"T{number}" for number in range(200)])
     assert time.monotonic() - started < 2
     assert 8 <= len(found) < 200
 
@@ -372,7 +372,7 @@ def test_failure_is_followed_by_a_pause_and_then_by_the_price(
     assert len(market.calls) == 1
     market.answer, market.prices = None, {"005930": "5"}
     expire()
-    sources.pauses.end_all()
+    sources.circuit_breaker.reset()
     assert read_holdings(client)["005930"]["currentPrice"] == 5
 
 
@@ -393,9 +393,9 @@ def test_without_an_exchange_rate_there_is_no_price(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_: Any) -> Any:
-        raise ProviderUnavailable
+        raise ProviderUnavailableError
 
-    monkeypatch.setattr(prices, "look_up_rate", fail)
+    monkeypatch.setattr(prices, "get_rate", fail)
     market.prices = {"AAPL": 271.49, "005930": "5"}
     hold(premium_member, "AAPL", "005930")
     found = read_holdings(client)
@@ -409,7 +409,7 @@ def test_slow_exchange_rate_does_not_hold_the_portfolio_up(
     premium_member: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(prices, "look_up_rate", lambda *_: time.sleep(2.6))
+    monkeypatch.setattr(prices, "get_rate", lambda *_: time.sleep(2.6))
     market.prices = {"AAPL": 271.49}
     hold(premium_member, "AAPL")
     started = time.monotonic()
@@ -419,7 +419,7 @@ def test_slow_exchange_rate_does_not_hold_the_portfolio_up(
 
 class BrokenPrices:
     def quote(self, codes: Any) -> Any:
-        raise ProviderUnavailable
+        raise ProviderUnavailableError
 
 
 def test_provider_is_replaceable(

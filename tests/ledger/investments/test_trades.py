@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from ledger.investments import cost_basis
-from ledger.investments.trading import Change, find_first_bad_day
+from ledger.investments.trading import QuantityChange, find_first_negative_day
 from ledger.models import Position, Trade
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade
@@ -225,7 +225,7 @@ def test_check_agrees_with_the_replay(premium_member, stock):
         if new is not None:
             changes.append(change_of(stock, *new))
         expected = find_by_replay(rows, old, new)
-        assert find_first_bad_day(premium_member, stock.pk, changes) == expected
+        assert find_first_negative_day(premium_member, stock.pk, changes) == expected
         refused += expected is not None
     assert 20 < refused < 130
 
@@ -252,18 +252,18 @@ def find_by_replay(rows, old, new):
         side, day, quantity = new
         lines.append((day, side, 10**18, quantity))
     trades = [
-        cost_basis.Trade(day, side == "SELL", int(quantity * 10**6), 1, 0, 0)
+        cost_basis.TradeRow(day, side == "SELL", int(quantity * 10**6), 1, 0, 0)
         for day, side, _, quantity in sorted(lines)
     ]
     try:
         cost_basis.replay(trades)
-    except cost_basis.NegativeHoldings as found:
+    except cost_basis.OversoldError as found:
         return found.day
     return None
 
 
 def change_of(stock, side, day, quantity):
-    return Change(stock.pk, day, quantity if side == "BUY" else -quantity)
+    return QuantityChange(stock.pk, day, quantity if side == "BUY" else -quantity)
 
 
 # --- The list -----------------------------------------------------------------------

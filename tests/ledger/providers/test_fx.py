@@ -14,10 +14,10 @@ from django.conf import settings as present
 from werkzeug import Request, Response
 
 from core import http_client
-from core.errors import ProviderUnavailable
+from core.errors import ProviderUnavailableError
 from core.logging import JSONFormatter
 from ledger.providers import fx
-from ledger.providers.fx import NoRate, Quote, RateSources
+from ledger.providers.fx import FallbackRateProvider, RateNotAvailableError, RateQuote
 from tests.support.fakes import FakeRates
 from tests.support.stores import find_closed_port
 
@@ -40,8 +40,8 @@ def on_saturday() -> Iterator[None]:
         yield
 
 
-def look_up(day: date = YESTERDAY) -> Quote:
-    return RateSources().look_up("USD", "KRW", day)
+def look_up(day: date = YESTERDAY) -> RateQuote:
+    return FallbackRateProvider().fetch_rate("USD", "KRW", day)
 
 
 def without(body: dict[str, Any], name: str) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def without(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 def test_first_source_is_frankfurter(fx_source: FakeRates) -> None:
     fx_source.answer(FRANKFURTER, json.dumps(GOOD))
-    expected = Quote(Decimal("1380.5"), date(2026, 11, 20), "frankfurter")
+    expected = RateQuote(Decimal("1380.5"), date(2026, 11, 20), "frankfurter")
     assert look_up(TODAY) == expected
     request, _ = fx_source.log[0]
     assert request.full_path == f"{FRANKFURTER}?date=2026-11-21"
@@ -65,7 +65,7 @@ def test_digits_are_kept_as_they_are_written(fx_source: FakeRates) -> None:
 def test_second_source_serves_todays_rate(fx_source: FakeRates) -> None:
     fx_source.answer(FRANKFURTER, "down", status=503)
     fx_source.answer(ER_API, json.dumps(LATEST))
-    assert look_up(TODAY) == Quote(Decimal("1381.25"), TODAY, "open.er-api")
+    assert look_up(TODAY) == RateQuote(Decimal("1381.25"), TODAY, "open.er-api")
     assert fx_source.calls == [FRANKFURTER, ER_API]
 
 
@@ -79,7 +79,7 @@ def test_second_source_is_asked_for_a_pair_that_the_first_does_not_know(
 
 def test_second_source_is_not_asked_for_other_days(fx_source: FakeRates) -> None:
     fx_source.answer(FRANKFURTER, "{}", status=404)
-    with pytest.raises(NoRate):
+    with pytest.raises(RateNotAvailableError):
         look_up(YESTERDAY)
     assert fx_source.calls == [FRANKFURTER]
 
@@ -91,12 +91,12 @@ def test_second_source_has_its_own_host_beside_the_default(
 
     def get(url: str, params: Any, *, seconds: float) -> Any:
         asked.append(url)
-        raise ProviderUnavailable
+        raise ProviderUnavailableError
 
     settings.FX_BASE_URL = fx.FRANKFURTER_HOST
     monkeypatch.setattr(http_client, "get", get)
-    monkeypatch.setattr(fx, "pauses", http_client.Pauses(0))
-    with pytest.raises(ProviderUnavailable):
+    monkeypatch.setattr(fx, "circuit_breaker", http_client.KeyedCircuitBreaker(0))
+    with pytest.raises(ProviderUnavailableError):
         look_up(TODAY)
     assert asked == [
         "https://api.frankfurter.dev/v2/rate/USD/KRW",
@@ -168,7 +168,7 @@ def test_number_that_is_no_rate_is_refused(
     else:
         fx_source.answer(FRANKFURTER, "{}", status=404)
         fx_source.answer(ER_API, json.dumps(LATEST).replace("1381.25", rate))
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         look_up(YESTERDAY if source == "frankfurter" else TODAY)
 
 
@@ -177,7 +177,7 @@ def test_answer_of_the_first_source_that_is_not_as_agreed_is_refused(
     fx_source: FakeRates, body: Any
 ) -> None:
     fx_source.answer(FRANKFURTER, json.dumps(body))
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         look_up()
 
 
@@ -187,7 +187,7 @@ def test_answer_of_the_second_source_that_is_not_as_agreed_is_refused(
 ) -> None:
     fx_source.answer(FRANKFURTER, "{}", status=404)
     fx_source.answer(ER_API, json.dumps(body))
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         look_up(TODAY)
 
 
@@ -196,9 +196,9 @@ def test_currency_that_the_second_source_lacks_is_no_failure_of_it(
 ) -> None:
     fx_source.answer(FRANKFURTER, "{}", status=404)
     fx_source.answer(ER_API, json.dumps(LATEST | {"rates": {"JPY": 150}}))
-    with pytest.raises(NoRate):
+    with pytest.raises(RateNotAvailableError):
         look_up(TODAY)
-    assert fx.pauses.admits("open.er-api")
+    assert fx.circuit_breaker.can_attempt("open.er-api")
 
 
 # --- Sources that fail ----------------------------------------------------------
@@ -240,7 +240,7 @@ def test_source_that_fails_is_refused_and_logged(
     caplog.set_level(logging.DEBUG, "urllib3")
     fx_source.answer(FRANKFURTER, FAILURES[failure])
     fx_source.answer("/else", json.dumps(GOOD))
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         look_up()
     assert fx_source.calls == [FRANKFURTER]
     lines = [JSONFormatter().format(record) for record in caplog.records]
@@ -251,10 +251,10 @@ def test_source_that_fails_is_refused_and_logged(
 def test_slow_source_is_given_up_in_time(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch, answer: Any
 ) -> None:
-    monkeypatch.setattr(fx, "FIRST_SECONDS", 0.4)
+    monkeypatch.setattr(fx, "FIRST_SOURCE_TIMEOUT_SECONDS", 0.4)
     slow_fx_source.answer(FRANKFURTER, answer)
     started = time.monotonic()
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         look_up()
     assert 0.3 < time.monotonic() - started < 1
 
@@ -262,18 +262,18 @@ def test_slow_source_is_given_up_in_time(
 def test_sources_take_no_longer_than_their_time_together(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fx, "FIRST_SECONDS", 0.4)
-    monkeypatch.setattr(fx, "CHAIN_SECONDS", 0.8)
+    monkeypatch.setattr(fx, "FIRST_SOURCE_TIMEOUT_SECONDS", 0.4)
+    monkeypatch.setattr(fx, "TOTAL_TIMEOUT_SECONDS", 0.8)
     for path in (FRANKFURTER, ER_API):
         slow_fx_source.answer(path, trickle)
     started = time.monotonic()
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         look_up(TODAY)
     assert 0.7 < time.monotonic() - started < 1.4
 
 
 def test_sources_take_six_seconds_at_most() -> None:
-    assert fx.FIRST_SECONDS < fx.CHAIN_SECONDS <= 6
+    assert fx.FIRST_SOURCE_TIMEOUT_SECONDS < fx.TOTAL_TIMEOUT_SECONDS <= 6
 
 
 def test_source_that_is_not_there_is_refused(
@@ -281,16 +281,16 @@ def test_source_that_is_not_there_is_refused(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     settings.FX_BASE_URL = f"http://127.0.0.1:{find_closed_port()}"
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         look_up(TODAY)
 
 
 def test_source_that_failed_slowly_is_left_alone_for_a_while(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_client, "SLOW_SECONDS", 0)
+    monkeypatch.setattr(http_client, "SLOW_FAILURE_SECONDS", 0)
     fx_source.answer(FRANKFURTER, "down", status=503)
     for _ in range(3):
-        with pytest.raises(ProviderUnavailable):
+        with pytest.raises(ProviderUnavailableError):
             look_up()
     assert fx_source.calls == [FRANKFURTER]

@@ -10,7 +10,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from core.errors import InvalidImage, ProviderUnavailable
+from core.errors import InvalidImageError, ProviderUnavailableError
 from core.logging import JSONFormatter
 from ledger.providers import receipts
 from ledger.providers.receipts import recognize_text
@@ -83,7 +83,7 @@ def test_picture_that_the_provider_cannot_read_is_invalid(
 ) -> None:
     error = {"code": 3, "message": "Bad image data."}
     answer(httpserver, of_picture(error=error))
-    with pytest.raises(InvalidImage):
+    with pytest.raises(InvalidImageError):
         recognize_text(PICTURE)
 
 
@@ -128,7 +128,7 @@ def test_refusal_is_logged_without_secrets(
 ) -> None:
     caplog.set_level(logging.DEBUG, "urllib3")
     answer(httpserver, body, status)
-    with pytest.raises(ProviderUnavailable) as refused:
+    with pytest.raises(ProviderUnavailableError) as refused:
         recognize_text(PICTURE)
     lines = lines_of(caplog)
     assert f"receipt recognition: {reason}" in lines or reason in lines
@@ -150,7 +150,7 @@ FAILURES: dict[str, Any] = {
 def test_answer_that_is_none_is_refused(httpserver: HTTPServer, failure: str) -> None:
     httpserver.expect_request(PATH).respond_with_handler(FAILURES[failure])
     httpserver.expect_request("/else").respond_with_json(of_picture())
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         recognize_text(PICTURE)
     assert [request.path for request, _ in httpserver.log] == [PATH]
 
@@ -162,13 +162,13 @@ def test_slow_provider_is_given_up_in_time(
         time.sleep(1)
         return Response("{}")
 
-    assert receipts.RECOGNITION_SECONDS == 10
-    monkeypatch.setattr(receipts, "RECOGNITION_SECONDS", 0.3)
+    assert receipts.RECOGNITION_TIMEOUT_SECONDS == 10
+    monkeypatch.setattr(receipts, "RECOGNITION_TIMEOUT_SECONDS", 0.3)
     with HTTPServer(threaded=True) as server:
         settings.OCR_BASE_URL = server.url_for("").rstrip("/")
         server.expect_request(PATH).respond_with_handler(hang)
         started = time.monotonic()
-        with pytest.raises(ProviderUnavailable):
+        with pytest.raises(ProviderUnavailableError):
             recognize_text(PICTURE)
         assert time.monotonic() - started < 0.9
 
@@ -178,7 +178,7 @@ def test_provider_that_is_not_there_is_logged_without_secrets(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     settings.OCR_BASE_URL = f"http://127.0.0.1:{find_closed_port()}"
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(ProviderUnavailableError):
         recognize_text(PICTURE)
     assert "receipt recognition: no answer" in lines_of(caplog)
     assert KEY not in lines_of(caplog)

@@ -14,7 +14,11 @@ from django_celery_beat.schedulers import DatabaseScheduler
 from config.celery import app
 from ledger import occurrences as occurrences_module
 from ledger.models import Category, Entry, Occurrence, RecurringRule
-from ledger.occurrences import MAX_CATCH_UP, Run, run_due
+from ledger.occurrences import (
+    MAX_DUE_DATES_PER_RUN,
+    RecurringRunResult,
+    process_due_rules,
+)
 from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.calendar_oracle import (
     BOOKED,
@@ -39,24 +43,24 @@ from tests.support.factories import make_category, make_member, make_rule, make_
 
 def test_job_books_what_is_due_confirmed_and_once(client, member):
     rule = create(client)
-    assert run_job("2026-11-21") == Run(1, 0, 0)
+    assert run_job("2026-11-21") == RecurringRunResult(1, 0, 0)
     entry = Entry.objects.get()
     assert (entry.date, entry.pending) == (date(2026, 11, 21), False)
     assert next_date_of(client, rule) == "2026-12-21"
     for day in ("2026-11-21", "2026-11-22", "2026-12-20"):
-        assert run_job(day) == Run(0, 0, 0)
+        assert run_job(day) == RecurringRunResult(0, 0, 0)
     assert days_of_entries(member) == ["2026-11-21"]
     assert_totals_are_right()
 
 
 def test_days_of_downtime_are_caught_up_each_date_once_and_confirmed(client, member):
     rule = create(client, frequency="DAILY", anchorDate="2026-11-21")
-    assert run_job("2026-11-26") == Run(6, 0, 0)
+    assert run_job("2026-11-26") == RecurringRunResult(6, 0, 0)
     days = [f"2026-11-{day}" for day in range(21, 27)]
     assert days_of_entries(member) == days
     assert occurrences(client, rule) == [(day, BOOKED) for day in days]
     assert not Entry.objects.filter(pending=True).exists()
-    assert run_job("2026-11-26") == Run(0, 0, 0)
+    assert run_job("2026-11-26") == RecurringRunResult(0, 0, 0)
     assert_totals_are_right()
 
 
@@ -74,16 +78,16 @@ def test_day_31_is_caught_up_as_the_last_day_and_31_again(client, member):
 def test_home_time_zone_decides_when_a_day_is_due(client):
     create(client, anchorDate="2026-11-22")
     before_midnight = datetime(2026, 11, 21, 14, 59, 59, tzinfo=UTC)
-    assert run_due(before_midnight).booked == 0
-    assert run_due(before_midnight + timedelta(seconds=1)).booked == 1
+    assert process_due_rules(before_midnight).booked == 0
+    assert process_due_rules(before_midnight + timedelta(seconds=1)).booked == 1
 
 
 def test_long_downtime_is_caught_up_over_several_runs(client, member):
     create(client, frequency="DAILY", anchorDate="2026-11-21")
-    day = (date(2026, 11, 21) + timedelta(MAX_CATCH_UP + 4)).isoformat()
-    assert run_job(day) == Run(MAX_CATCH_UP, 0, 0)
-    assert run_job(day) == Run(5, 0, 0)
-    assert run_job(day) == Run(0, 0, 0)
+    day = (date(2026, 11, 21) + timedelta(MAX_DUE_DATES_PER_RUN + 4)).isoformat()
+    assert run_job(day) == RecurringRunResult(MAX_DUE_DATES_PER_RUN, 0, 0)
+    assert run_job(day) == RecurringRunResult(5, 0, 0)
+    assert run_job(day) == RecurringRunResult(0, 0, 0)
     assert len(set(days_of_entries(member))) == Entry.objects.count() == 405
 
 
@@ -157,7 +161,7 @@ def test_new_type_takes_the_category_of_that_name_and_type(client, member):
 
 def count_queries_of_job(day):
     with on(day), CaptureQueriesContext(connection) as queries:
-        run = run_due(timezone.now())
+        run = process_due_rules(timezone.now())
     return run, len(queries)
 
 
@@ -175,9 +179,9 @@ def test_rules_that_are_not_due_cost_one_query_for_all_members(db):
                 assert rule.pk
 
     add_members(1)
-    assert count_queries_of_job("2026-11-21") == (Run(0, 0, 0), 1)
+    assert count_queries_of_job("2026-11-21") == (RecurringRunResult(0, 0, 0), 1)
     add_members(5)
-    assert count_queries_of_job("2026-11-21") == (Run(0, 0, 0), 1)
+    assert count_queries_of_job("2026-11-21") == (RecurringRunResult(0, 0, 0), 1)
 
 
 def test_rule_costs_the_same_however_many_dates_it_catches_up(client, member):
@@ -208,7 +212,7 @@ def test_rule_costs_the_same_however_many_dates_it_catches_up(client, member):
 @pytest.fixture
 def broken(member, monkeypatch):
     """A rule that cannot be booked, between two that can."""
-    book = occurrences_module.book
+    book = occurrences_module.create_booked_entries
 
     def fail(rule, days, now):
         entries = book(rule, days, now)
@@ -221,12 +225,12 @@ def broken(member, monkeypatch):
         for memo in ("first", "broken", "last")
     ]
     with monkeypatch.context() as patched:
-        patched.setattr(occurrences_module, "book", fail)
+        patched.setattr(occurrences_module, "create_booked_entries", fail)
         yield rules[1]
 
 
 def test_rule_that_fails_does_not_keep_the_others_waiting(broken, caplog):
-    assert run_job("2026-11-21") == Run(booked=2, missed=0, failed=1)
+    assert run_job("2026-11-21") == RecurringRunResult(booked=2, missed=0, failed=1)
     assert set(Entry.objects.values_list("memo", flat=True)) == {"first", "last"}
     assert not Occurrence.objects.filter(rule=broken).exists()
     broken.refresh_from_db()
@@ -238,7 +242,7 @@ def test_rule_that_fails_does_not_keep_the_others_waiting(broken, caplog):
 def test_rule_that_failed_is_booked_by_the_next_run(broken, caplog, monkeypatch):
     run_job("2026-11-21")
     RecurringRule.objects.filter(pk=broken.pk).update(memo="mended")
-    assert run_job("2026-11-22") == Run(1, 0, 0)
+    assert run_job("2026-11-22") == RecurringRunResult(1, 0, 0)
     assert Entry.objects.get(memo="mended").date == date(2026, 11, 21)
 
 

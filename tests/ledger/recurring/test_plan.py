@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from ledger.models import Entry, Occurrence, RecurringRule
-from ledger.occurrences import Run, run_due
+from ledger.occurrences import RecurringRunResult, process_due_rules
 from tests.support.calendar_oracle import (
     BOOKED,
     LONG_AGO,
@@ -30,14 +30,14 @@ def test_rules_wait_while_the_plan_has_lapsed(client, member):
     rule = create(client, frequency="DAILY")
     run_job("2026-11-21")
     Member.objects.update(plan="FREE")
-    assert run_job("2026-11-24") == Run(0, 0, 0)
+    assert run_job("2026-11-24") == RecurringRunResult(0, 0, 0)
     assert Occurrence.objects.count() == 1
     assert RecurringRule.objects.get().next_date == date(2026, 11, 22)
 
     Member.objects.update(plan="PREMIUM")
     set_since(member, noon("2026-11-24"))
 
-    assert run_job("2026-11-25") == Run(booked=2, missed=2, failed=0)
+    assert run_job("2026-11-25") == RecurringRunResult(booked=2, missed=2, failed=0)
     assert occurrences(client, rule) == [
         ("2026-11-21", BOOKED),
         ("2026-11-22", MISSED),
@@ -46,7 +46,7 @@ def test_rules_wait_while_the_plan_has_lapsed(client, member):
         ("2026-11-25", BOOKED),
     ]
     assert days_of_entries(member) == ["2026-11-21", "2026-11-24", "2026-11-25"]
-    assert run_job("2026-11-25") == Run(0, 0, 0)
+    assert run_job("2026-11-25") == RecurringRunResult(0, 0, 0)
 
 
 def test_day_of_the_return_is_that_of_the_home_time_zone(client, member):
@@ -62,17 +62,17 @@ def test_day_of_the_return_is_that_of_the_home_time_zone(client, member):
 
 def test_rule_of_a_member_who_pays_without_a_break_misses_nothing(client):
     rule = create(client, frequency="DAILY")
-    assert run_job("2026-12-10") == Run(20, 0, 0)
+    assert run_job("2026-12-10") == RecurringRunResult(20, 0, 0)
     assert {status for _, status in occurrences(client, rule)} == {BOOKED}
 
 
 def test_expired_plan_books_nothing_before_any_job_has_seen_it(db):
     member = make_paying(plan_expires_at=noon("2126-01-10"))
     make_rule(member, frequency="DAILY", anchor_date=date(2126, 1, 9))
-    assert run_job("2126-01-09") == Run(1, 0, 0)
+    assert run_job("2126-01-09") == RecurringRunResult(1, 0, 0)
     with time_machine.travel(noon("2126-01-10"), tick=False):
-        assert run_due(timezone.now()) == Run(0, 0, 0)
-    assert run_job("2126-01-12") == Run(0, 0, 0)
+        assert process_due_rules(timezone.now()) == RecurringRunResult(0, 0, 0)
+    assert run_job("2126-01-12") == RecurringRunResult(0, 0, 0)
     member.refresh_from_db()
     assert (member.plan, Entry.objects.count()) == ("PREMIUM", 1)
 
@@ -80,13 +80,13 @@ def test_expired_plan_books_nothing_before_any_job_has_seen_it(db):
 def test_expired_plan_that_renews_itself_goes_on(db):
     member = make_paying(plan_expires_at=noon("2126-01-10"), plan_auto_renew=True)
     make_rule(member, anchor_date=date(2126, 1, 11))
-    assert run_job("2126-01-11") == Run(1, 0, 0)
+    assert run_job("2126-01-11") == RecurringRunResult(1, 0, 0)
 
 
 def test_administrator_is_treated_as_premium(db):
     administrator = set_since(make_member(role="ADMIN"), LONG_AGO)
     rule = create(JSONClient(administrator), frequency="DAILY")
-    assert run_job("2026-11-23") == Run(3, 0, 0)
+    assert run_job("2026-11-23") == RecurringRunResult(3, 0, 0)
     assert run_now(JSONClient(administrator), rule).status_code == 201
 
 
@@ -94,17 +94,17 @@ def test_administrator_who_becomes_a_free_member_waits(db):
     administrator = make_member(role="ADMIN")
     make_rule(administrator, anchor_date=date(2026, 11, 21))
     Member.objects.update(role="MEMBER")
-    assert run_job("2026-11-23") == Run(0, 0, 0)
+    assert run_job("2026-11-23") == RecurringRunResult(0, 0, 0)
 
 
 def test_lapsed_member_who_becomes_an_administrator_catches_up_from_that_day(db):
     member = make_paying()
     rule = create(JSONClient(member), frequency="DAILY")
     Member.objects.update(plan="FREE")
-    assert run_job("2026-11-23") == Run(0, 0, 0)
+    assert run_job("2026-11-23") == RecurringRunResult(0, 0, 0)
     Member.objects.update(role="ADMIN")
     set_since(member, noon("2026-11-24"))
-    assert run_job("2026-11-25") == Run(booked=2, missed=3, failed=0)
+    assert run_job("2026-11-25") == RecurringRunResult(booked=2, missed=3, failed=0)
     statuses = [status for _, status in occurrences(JSONClient(member), rule)]
     assert statuses == [MISSED, MISSED, MISSED, BOOKED, BOOKED]
 
@@ -113,7 +113,7 @@ def test_payer_who_becomes_an_administrator_and_back_misses_nothing(client, memb
     rule = create(client, frequency="DAILY")
     for role in ("ADMIN", "MEMBER"):
         Member.objects.update(role=role)
-    assert run_job("2026-11-23") == Run(3, 0, 0)
+    assert run_job("2026-11-23") == RecurringRunResult(3, 0, 0)
     assert {status for _, status in occurrences(client, rule)} == {BOOKED}
 
 
@@ -121,17 +121,17 @@ def test_rules_of_a_suspended_member_wait_and_are_caught_up(client, member):
     rule = create(client, frequency="DAILY")
     run_job("2026-11-21")
     Member.objects.update(status="SUSPENDED")
-    assert run_job("2026-11-24") == Run(0, 0, 0)
+    assert run_job("2026-11-24") == RecurringRunResult(0, 0, 0)
     assert days_of_entries(member) == ["2026-11-21"]
     Member.objects.update(status="ACTIVE")
-    assert run_job("2026-11-25") == Run(4, 0, 0)
+    assert run_job("2026-11-25") == RecurringRunResult(4, 0, 0)
     assert {status for _, status in occurrences(client, rule)} == {BOOKED}
 
 
 def test_suspended_administrators_rules_wait_too(db):
     administrator = set_since(make_member(role="ADMIN", status="SUSPENDED"), LONG_AGO)
     make_rule(administrator, anchor_date=date(2026, 11, 21))
-    assert run_job("2026-11-21") == Run(0, 0, 0)
+    assert run_job("2026-11-21") == RecurringRunResult(0, 0, 0)
 
 
 def test_plan_that_lapsed_during_a_suspension_is_not_caught_up(client, member):
@@ -139,10 +139,10 @@ def test_plan_that_lapsed_during_a_suspension_is_not_caught_up(client, member):
     Member.objects.update(status="SUSPENDED")
     Member.objects.update(plan="FREE")
     Member.objects.update(status="ACTIVE")
-    assert run_job("2026-11-22") == Run(0, 0, 0)
+    assert run_job("2026-11-22") == RecurringRunResult(0, 0, 0)
     Member.objects.update(plan="PREMIUM")
     set_since(member, noon("2026-11-23"))
-    assert run_job("2026-11-23") == Run(booked=1, missed=2, failed=0)
+    assert run_job("2026-11-23") == RecurringRunResult(booked=1, missed=2, failed=0)
     assert occurrences(client, rule)[-1] == ("2026-11-23", BOOKED)
 
 
@@ -166,7 +166,7 @@ def test_members_with_premium_are_those_whom_their_plan_or_role_lets_in(db):
         member.pk
         for member in Member.objects.all()
         if member.is_active
-        and (member.current_plan(now) == "PREMIUM" or member.is_administrator)
+        and (member.effective_plan(now) == "PREMIUM" or member.is_administrator)
     }
     found = Member.objects.with_premium(now).values_list("pk", flat=True)
     assert sorted(found) == sorted(expected)

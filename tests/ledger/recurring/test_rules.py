@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from ledger.models import Category, Entry, Occurrence, Tag
-from ledger.occurrences import Run
+from ledger.occurrences import RecurringRunResult
 from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.calendar_oracle import (
     BODY,
@@ -149,7 +149,7 @@ def test_rule_that_has_ended_has_no_next_date_and_cannot_be_run(client):
     assert rule["nextDate"] is None
     response = run_now(client, rule)
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
-    assert run_job("2027-11-21") == Run(0, 0, 0)
+    assert run_job("2027-11-21") == RecurringRunResult(0, 0, 0)
 
 
 # Run now
@@ -190,8 +190,8 @@ def test_run_books_the_next_due_date_now_and_moves_it_on(client, member):
 def test_date_that_was_run_early_is_not_booked_again_when_it_comes(client, member):
     rule = create(client, anchorDate="2026-12-31")
     run_now(client, rule)
-    assert run_job("2026-12-31") == Run(0, 0, 0)
-    assert run_job("2027-01-31") == Run(1, 0, 0)
+    assert run_job("2026-12-31") == RecurringRunResult(0, 0, 0)
+    assert run_job("2027-01-31") == RecurringRunResult(1, 0, 0)
     assert days_of_entries(member) == ["2026-12-31", "2027-01-31"]
 
 
@@ -216,7 +216,7 @@ def test_deleted_entry_leaves_its_occurrence_and_is_not_booked_again(client):
     rule = create(client)
     run_job("2026-11-21")
     client.send("DELETE", f"{ENTRIES}/{Entry.objects.get().pk}")
-    assert run_job("2026-11-22") == Run(0, 0, 0)
+    assert run_job("2026-11-22") == RecurringRunResult(0, 0, 0)
     rows = client.read(f"{RECURRING}/{rule['id']}/occurrences")["results"]
     assert [(row["dueDate"], row["status"], row["entryId"]) for row in rows] == [
         ("2026-11-21", BOOKED, None)
@@ -232,7 +232,7 @@ def test_deleted_rule_leaves_the_entries_that_it_booked(client, member):
     assert client.read(ENTRIES) == before
     assert before["count"] == 2
     assert Occurrence.objects.count() == 0
-    assert run_job("2027-01-21") == Run(0, 0, 0)
+    assert run_job("2027-01-21") == RecurringRunResult(0, 0, 0)
 
 
 def test_booked_entry_can_be_changed_like_any_other(client):
@@ -240,7 +240,7 @@ def test_booked_entry_can_be_changed_like_any_other(client):
     entry = run_now(client, rule).data
     path = f"{ENTRIES}/{entry['id']}"
     assert client.send("PATCH", path, {"date": "2026-11-01"}).status_code == 200
-    assert run_job("2026-11-21") == Run(0, 0, 0)
+    assert run_job("2026-11-21") == RecurringRunResult(0, 0, 0)
 
 
 def test_occurrences_are_paged_newest_first(client):

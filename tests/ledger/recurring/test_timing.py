@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Entry, Occurrence
-from ledger.occurrences import MAX_CATCH_UP, Run
+from ledger.occurrences import MAX_DUE_DATES_PER_RUN, RecurringRunResult
 from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.calendar_oracle import (
     BOOKED,
@@ -32,7 +32,7 @@ from tests.support.clients import JSONClient
 
 def test_rule_that_is_off_waits(client):
     rule = create(client, frequency="DAILY", active=False)
-    assert run_job("2026-11-25") == Run(0, 0, 0)
+    assert run_job("2026-11-25") == RecurringRunResult(0, 0, 0)
     assert occurrences(client, rule) == []
 
 
@@ -42,7 +42,7 @@ def test_dates_that_passed_while_a_rule_was_off_are_skipped(client, member):
     patch(client, rule, active=False)
     with on("2026-11-25"):
         assert patch(client, rule, active=True)["nextDate"] == "2026-11-25"
-    assert run_job("2026-11-26") == Run(2, 0, 0)
+    assert run_job("2026-11-26") == RecurringRunResult(2, 0, 0)
     assert occurrences(client, rule) == [
         ("2026-11-21", BOOKED),
         ("2026-11-22", SKIPPED),
@@ -96,7 +96,7 @@ def test_pause_skips_no_date_that_was_run_ahead(client, member):
     with on("2026-12-23"):
         client = JSONClient(member)
         assert patch(client, rule, active=True)["nextDate"] == "2026-12-23"
-    assert run_job("2026-12-23") == Run(1, 0, 0)
+    assert run_job("2026-12-23") == RecurringRunResult(1, 0, 0)
     assert days_of_entries(member) == ["2026-11-21", "2026-12-21", "2026-12-23"]
     assert Occurrence.objects.filter(status=SKIPPED).count() == 30
 
@@ -106,7 +106,7 @@ def test_end_that_passes_while_a_rule_is_off_ends_it(client, member):
     patch(client, rule, active=False)
     with on("2026-11-25"):
         assert patch(client, rule, active=True)["nextDate"] is None
-    assert run_job("2026-11-25") == Run(0, 0, 0)
+    assert run_job("2026-11-25") == RecurringRunResult(0, 0, 0)
     assert days_of_entries(member) == []
 
 
@@ -114,7 +114,7 @@ def test_rule_that_is_off_can_be_run_by_hand(client, member):
     rule = create(client, active=False)
     assert run_now(client, rule).data["date"] == "2026-11-21"
     assert next_date_of(client, rule) == "2026-12-21"
-    assert run_job("2026-12-21") == Run(0, 0, 0)
+    assert run_job("2026-12-21") == RecurringRunResult(0, 0, 0)
 
 
 def test_rule_switched_on_after_years_starts_today(client):
@@ -122,7 +122,7 @@ def test_rule_switched_on_after_years_starts_today(client):
     with on("2036-01-01"):
         other = JSONClient(Member.objects.get())
         assert patch(other, rule, active=True)["nextDate"] == "2036-01-01"
-    assert Occurrence.objects.count() == MAX_CATCH_UP
+    assert Occurrence.objects.count() == MAX_DUE_DATES_PER_RUN
     assert Entry.objects.count() == 0
 
 
@@ -164,7 +164,7 @@ def test_days_of_a_downtime_before_new_timing_are_booked_as_the_rule_was(
 def test_new_timing_on_the_day_a_rule_is_made_books_nothing_of_the_old(client):
     rule = create(client)
     assert patch(client, rule, anchorDate="2026-11-25")["nextDate"] == "2026-11-25"
-    assert run_job("2026-11-24") == Run(0, 0, 0)
+    assert run_job("2026-11-24") == RecurringRunResult(0, 0, 0)
 
 
 def test_days_missed_in_a_lapse_stay_missed_after_new_timing(client, member):
@@ -252,7 +252,7 @@ def test_earlier_end_date_ends_the_rule(client):
     assert patch(client, rule, endDate="2026-11-25")["nextDate"] == "2026-11-25"
     run_job("2026-11-25")
     assert next_date_of(client, rule) is None
-    assert run_job("2026-12-25") == Run(0, 0, 0)
+    assert run_job("2026-12-25") == RecurringRunResult(0, 0, 0)
 
 
 def test_end_date_taken_away_lets_an_ended_rule_go_on(client):

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from core.jobs.status import JobState, read_job_states
+from core.jobs.status import JobStatus, list_job_statuses
 
 
 class Command(BaseCommand):
@@ -21,16 +21,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         now = timezone.now()
-        states = read_job_states()
+        states = list_job_statuses()
         for state in states:
-            self.stdout.write(describe(state, now))
-        ill = [state.name for state in states if state.has_failed or state.is_late(now)]
+            self.stdout.write(format_job_status(state, now))
+        ill = [
+            state.name for state in states if state.has_failed or state.is_overdue(now)
+        ]
         if ill:
             raise CommandError(f"Look after: {', '.join(ill)}.")
 
 
-def describe(state: JobState, now: datetime) -> str:
-    """One line: `book recurring transactions: DONE 12 min ago, 3 rows`."""
+def format_job_status(state: JobStatus, now: datetime) -> str:
+    """One line: `run_recurring: DONE 12 min ago, 3 rows`."""
     if state.started_at is None:
         return f"{state.name}: never ran"
     minutes = int((now - state.started_at).total_seconds()) // 60
@@ -39,6 +41,6 @@ def describe(state: JobState, now: datetime) -> str:
         parts.append(f"{state.count} rows")
     if state.error:
         parts.append(state.error)
-    if state.is_late(now):
+    if state.is_overdue(now):
         parts.append("LATE")
     return ", ".join(parts)
