@@ -76,7 +76,7 @@ class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def order(self, category: DefaultCategory) -> SafeString:
         addresses = [
             reverse(
-                "admin:administration_defaultcategory_move", args=[category.pk, way]
+                "admin:ledger_defaultcategory_move", args=[category.pk, way]
             )
             for way in MOVE_STEPS
         ]
@@ -95,7 +95,7 @@ class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         move = path(
             "<int:category_id>/move/<str:way>",
             self.admin_site.admin_view(require_POST(self.move)),
-            name="administration_defaultcategory_move",
+            name="ledger_defaultcategory_move",
         )
         return [move, *super().get_urls()]
 
@@ -155,4 +155,4 @@ def _actor(request: HttpRequest) -> Member:
 
 
 def _changelist_url() -> str:
-    return reverse("admin:administration_defaultcategory_changelist")
+    return reverse("admin:ledger_defaultcategory_changelist")

@@ -34,7 +34,7 @@ ENCRYPTED_FLAG = 0x1
 UNREADABLE_MESSAGE = "This is not a backup that can be read."
 Frame = tuple[Any, ...]
 _FRAME_LENGTH = struct.Struct("<I")
-_READER_PATH = Path(__file__).with_name("reader.py")
+_READER_PATH = Path(__file__).with_name("sandboxed_reader.py")
 
 
 @dataclass(frozen=True, slots=True)

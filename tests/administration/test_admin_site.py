@@ -20,9 +20,9 @@ from tests.support.factories import make_member
 pytestmark = pytest.mark.django_db
 
 MEMBERS = "/admin/accounts/member/"
-TREE = "/admin/administration/defaultcategory/"
-SETTINGS = "/admin/administration/applicationsetting/"
-RUNS = "/admin/administration/jobrun/"
+TREE = "/admin/ledger/defaultcategory/"
+SETTINGS = "/admin/accounts/applicationsetting/"
+RUNS = "/admin/jobs/jobrun/"
 TASKS = "/admin/django_celery_beat/periodictask/"
 LOG = "/admin/admin/logentry/"
 

@@ -59,6 +59,6 @@ def test_switch_is_in_the_admin_as_well(
     client_of(administrator).send("PUT", PATH, {"enabled": False})
     browser = JSONClient()
     browser.cookies["sessionid"] = JSONClient(administrator).token
-    page = browser.get("/admin/administration/applicationsetting/")
+    page = browser.get("/admin/accounts/applicationsetting/")
     assert page.status_code == 200
     assert b"sign-up is open" in page.content

@@ -79,7 +79,7 @@ def test_default_categories_are_put_in_another_order(
     DefaultCategory.objects.all().delete()
     for place, name in enumerate(["식비", "주거", "교통"], start=1):
         DefaultCategory.objects.create(name=name, type="expense", sort_order=place)
-    page.open(f"{live_server.url}/admin/administration/defaultcategory/")
+    page.open(f"{live_server.url}/admin/ledger/defaultcategory/")
     shoot(page, "tree")
     page.click('button[aria-label="Move 교통 up"]')
     page.click('button[aria-label="Move 교통 up"]')
@@ -91,7 +91,7 @@ def test_sign_up_is_closed_and_refused(
     page: Chromium, live_server: Any, anonymous: JSONClient
 ) -> None:
     ApplicationSetting.objects.get_or_create(name="signup_enabled")
-    page.open(f"{live_server.url}/admin/administration/applicationsetting/")
+    page.open(f"{live_server.url}/admin/accounts/applicationsetting/")
     page.click("input[name=form-0-enabled]", leave=False)
     page.click("input[name=_save]")
     assert "was changed successfully" in page.text()

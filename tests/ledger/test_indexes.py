@@ -31,6 +31,8 @@ NAMED = {
     "account_recurring_occurrence_once": "its rule belongs to one member",
 }
 WITHOUT_MEMBER = {
+    "default_category": "shared by all",
+    "notification_tally": "counts of all members",
     "account_entry_tag": "joins rows of one member",
     "account_quick_entry_tag": "joins rows of one member",
     "account_recurring_tag": "joins rows of one member",

@@ -248,6 +248,7 @@ def test_rule_that_failed_is_booked_by_the_next_run(broken, caplog, monkeypatch)
 
 def test_command_prints_what_it_did(client, member):
     create(client, frequency="DAILY")
+    RecurringRule.objects.update(created_at=noon("2026-11-20"))
     set_since(member, noon("2026-11-22"))
     out = StringIO()
     with on("2026-11-23"):
