@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.masked_text import ANY_PLACEHOLDER
-from ledger.currencies import CURRENCY_CODES
 
 MAX_AMOUNT = 999_999_999_999
 WON = "KRW"

@@ -4,9 +4,9 @@ import re
 from datetime import datetime
 
 from card_alerts.candidate import SourceText
-from card_alerts.english import parse_english
+from card_alerts.english.parser import parse_english
 from card_alerts.japanese import parse_japanese
-from card_alerts.korean import parse_korean
+from card_alerts.korean.parser import parse_korean
 from card_alerts.money import WON
 from card_alerts.normalization import normalize
 from card_alerts.result import ParseResult, Reason, rejected

@@ -1,5 +1,8 @@
-"""Which currency codes exist (ISO 4217, without funds, metals and test codes)."""
+"""Currency codes (ISO 4217) and exact arithmetic with exchange rates."""
 
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+# Without funds, metals and test codes.
 CURRENCY_CODES = frozenset(
     """
     AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD
@@ -12,3 +15,26 @@ CURRENCY_CODES = frozenset(
     UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
     """.split()  # noqa: SIM905  # a table, not a column
 )
+
+# Rates are stored as numeric(20, 8): 12 digits before the point and 8 behind it.
+RATE_QUANTUM = Decimal("0.00000001")
+MAX_RATE = Decimal(10) ** 12
+# More digits than any product or quotient here needs, so that only the last step
+# rounds.
+_EXACT = Context(prec=60)
+
+
+def round_rate(rate: Decimal) -> Decimal:
+    """Return the rate with 8 decimals, rounded half up."""
+    return rate.quantize(RATE_QUANTUM, ROUND_HALF_UP, _EXACT)
+
+
+def compute_rate(amount: Decimal | int, original_amount: Decimal) -> Decimal:
+    """Return `amount` / `original_amount` with 8 decimals, rounded half up."""
+    return round_rate(_EXACT.divide(Decimal(amount), original_amount))
+
+
+def apply_rate(original_amount: Decimal, rate: Decimal) -> int:
+    """Return `original_amount` × `rate` in whole units, rounded half up."""
+    product = _EXACT.multiply(original_amount, rate)
+    return int(product.quantize(Decimal(1), ROUND_HALF_UP, _EXACT))

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from card_alerts.candidate import PaymentCandidate, SourceText, Span, build_result
-from card_alerts.english_times import find_english_timestamp
-from card_alerts.english_words import classify_english, english_rejection_reason
+from card_alerts.currencies import CURRENCY_CODES
+from card_alerts.english.times import find_english_timestamp
+from card_alerts.english.words import classify_english, english_rejection_reason
 from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
@@ -23,7 +24,6 @@ from card_alerts.money import (
     parse_amount,
 )
 from card_alerts.result import Kind, ParseResult, Reason, rejected
-from ledger.currencies import CURRENCY_CODES
 
 _NUMBER = (
     r"\d{1,3}(?:,\d{2,3}){0,4},\d{3}(?!\d|,\d)(?:\.\d{1,4})?"

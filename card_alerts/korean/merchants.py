@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
+from card_alerts.korean.merchant_labels import MERCHANT_LABEL
 from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
@@ -14,7 +15,6 @@ from card_alerts.masked_text import (
     PLACEHOLDERS,
     TIMESTAMP,
 )
-from card_alerts.merchant_labels import MERCHANT_LABEL
 
 MAX_SPANS = 80
 """Stretches that are looked at; a message has one to twelve."""

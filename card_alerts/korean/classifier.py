@@ -3,14 +3,18 @@
 import re
 from dataclasses import dataclass, field
 
-from card_alerts import rejection_rules
 from card_alerts.issuers import find_issuer_by_sender
+from card_alerts.korean import rejection_rules
+from card_alerts.korean.merchants import MerchantSpan
+from card_alerts.korean.status_keywords import (
+    RANK_ADJACENT,
+    RANK_ATTACHED,
+    StatusKeyword,
+)
+from card_alerts.korean.tokenizer import QUOTED, TokenizedMessage
 from card_alerts.masked_text import LABEL
-from card_alerts.merchants import MerchantSpan
 from card_alerts.money import MoneyMatch
 from card_alerts.result import Kind, Reason
-from card_alerts.status_keywords import RANK_ADJACENT, RANK_ATTACHED, StatusKeyword
-from card_alerts.tokenizer import QUOTED, TokenizedMessage
 
 _WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")

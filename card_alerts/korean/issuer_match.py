@@ -11,6 +11,7 @@ from card_alerts.issuers import (
     is_ambiguous_alias,
     is_app_alias,
 )
+from card_alerts.korean.status_keywords import ATTACHED_KEYWORD
 from card_alerts.korean_issuers import KOREAN
 from card_alerts.masked_text import (
     AMOUNT,
@@ -21,7 +22,6 @@ from card_alerts.masked_text import (
     TIMESTAMP,
     MaskedText,
 )
-from card_alerts.status_keywords import ATTACHED_KEYWORD
 
 MAX_ALIAS_MATCHES = 60
 """Names of issuers that are looked at; a message has one to three."""

@@ -8,9 +8,15 @@ import re
 from dataclasses import dataclass, field
 from datetime import time
 
-from card_alerts import issuer_match as head_rules
 from card_alerts.candidate import Span
-from card_alerts.issuer_match import IssuerMatch
+from card_alerts.korean import issuer_match as head_rules
+from card_alerts.korean.issuer_match import IssuerMatch
+from card_alerts.korean.merchant_labels import find_labeled_merchant
+from card_alerts.korean.status_keywords import (
+    NOTICE_HEADING,
+    StatusKeyword,
+    find_keywords,
+)
 from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
@@ -28,7 +34,6 @@ from card_alerts.masked_text import (
     TIMESTAMP,
     MaskedText,
 )
-from card_alerts.merchant_labels import find_labeled_merchant
 from card_alerts.money import (
     BALANCE_PATTERN,
     RUNNING_TOTAL_PATTERN,
@@ -39,7 +44,6 @@ from card_alerts.money import (
     is_plausible_total,
     parse_number,
 )
-from card_alerts.status_keywords import NOTICE_HEADING, StatusKeyword, find_keywords
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
 _SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]")

@@ -5,12 +5,12 @@ amount, a signal or an issuer that nothing used belongs to the name that it touc
 """
 
 from card_alerts.candidate import Span
+from card_alerts.korean.merchants import MerchantSpan
+from card_alerts.korean.status_keywords import RANK_ATTACHED, StatusKeyword
+from card_alerts.korean.tokenizer import TokenizedMessage
 from card_alerts.masked_text import AMOUNT, PLACEHOLDERS
-from card_alerts.merchants import MerchantSpan
 from card_alerts.money import MoneyMatch
-from card_alerts.status_keywords import RANK_ATTACHED, StatusKeyword
 from card_alerts.times import TimestampMatch
-from card_alerts.tokenizer import TokenizedMessage
 
 MAX_PREFIX_PARTS = 4
 """Parts that a name may begin with; 12월 31일 호프 begins with one."""

@@ -2,25 +2,29 @@
 
 import re
 
-from card_alerts import rejection_rules
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
-from card_alerts.classifier import MessageEvidence, rejection_reason
 from card_alerts.issuer import Issuer
-from card_alerts.issuer_match import find_heading_above
 from card_alerts.issuers import find_issuer_by_sender
-from card_alerts.masked_text import AMOUNT, INSTALLMENT, KEYWORD
-from card_alerts.merchant_span import extend_merchant_span
-from card_alerts.merchants import MerchantSpan, find_merchant, trim_labeled_merchant
-from card_alerts.money import WON, MoneyMatch, parse_number
-from card_alerts.result import Kind, ParseResult, Reason, rejected
-from card_alerts.status_keywords import (
+from card_alerts.korean import rejection_rules
+from card_alerts.korean.classifier import MessageEvidence, rejection_reason
+from card_alerts.korean.issuer_match import find_heading_above
+from card_alerts.korean.merchant_span import extend_merchant_span
+from card_alerts.korean.merchants import (
+    MerchantSpan,
+    find_merchant,
+    trim_labeled_merchant,
+)
+from card_alerts.korean.status_keywords import (
     PARTIAL_CANCELLATION,
     WORD_FOLLOWS,
     StatusKeyword,
     choose_keyword,
 )
+from card_alerts.korean.tokenizer import TokenizedMessage, tokenize
+from card_alerts.masked_text import AMOUNT, INSTALLMENT, KEYWORD
+from card_alerts.money import WON, MoneyMatch, parse_number
+from card_alerts.result import Kind, ParseResult, Reason, rejected
 from card_alerts.times import TimestampMatch
-from card_alerts.tokenizer import TokenizedMessage, tokenize
 
 _OVERSEAS = re.compile("해외|국외")
 _HOME_AMOUNT_PREFIX = re.compile(rf"{AMOUNT}[ ]?[/(=≒][ ]?약?[ ]?$")
