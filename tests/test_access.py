@@ -1,6 +1,7 @@
 """Who may call what: every route, every method, every caller."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -205,14 +206,14 @@ def make_client(caller: str) -> JSONClient:
     return JSONClient()
 
 
-def test_every_route_is_in_the_table_and_every_row_has_its_route():
+def test_every_route_is_in_the_table_and_every_row_has_its_route() -> None:
     listed = [path for _, _, path in ROWS]
     assert len(listed) == len(set(listed)), "a path stands in the table twice"
     assert set(ROUTES) - set(listed) == set(), "routes without a row"
     assert set(listed) - set(ROUTES) == set(), "rows without a route"
 
 
-def test_every_route_answers_exactly_the_methods_of_its_row():
+def test_every_route_answers_exactly_the_methods_of_its_row() -> None:
     listed = {path: set(methods.split(",")) for _, methods, path in ROWS}
     answered = {path: set(route.methods) for path, route in ROUTES.items()}
     assert answered == listed
@@ -220,7 +221,9 @@ def test_every_route_answers_exactly_the_methods_of_its_row():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("access", "method", "path"), CASES)
-def test_caller_is_answered_as_the_table_says(access, method, path):
+def test_caller_is_answered_as_the_table_says(
+    access: Any, method: Any, path: Any
+) -> None:
     address = ROUTES[path].address()
     for caller in CALLERS:
         response = make_client(caller).send(method, address, {})
@@ -236,7 +239,7 @@ def test_caller_is_answered_as_the_table_says(access, method, path):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", [path for _, _, path in ROWS if "/api/" in path])
-def test_other_methods_are_405_with_a_problem_body(path):
+def test_other_methods_are_405_with_a_problem_body(path: Any) -> None:
     client = make_client("administrator")
     for method in set(METHODS) - set(ROUTES[path].methods):
         response = client.send(method, ROUTES[path].address(), {})
@@ -248,7 +251,9 @@ def test_other_methods_are_405_with_a_problem_body(path):
 @pytest.mark.django_db
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("path", ["nothing", "members/abc", "members/1/nothing", "x/"])
-def test_unknown_address_of_administrators_refuses_all_others(method, path):
+def test_unknown_address_of_administrators_refuses_all_others(
+    method: Any, path: str
+) -> None:
     for caller, refusal in REFUSALS["administrator"].items():
         response = make_client(caller).send(method, f"/api/admin/{path}", {})
         code = response.data["code"]
@@ -257,7 +262,7 @@ def test_unknown_address_of_administrators_refuses_all_others(method, path):
     assert (response.status_code, response.data["code"]) == (404, "NOT_FOUND")
 
 
-def test_paid_paths_are_those_of_the_contract():
+def test_paid_paths_are_those_of_the_contract() -> None:
     """However they are written: /api/account/tags/reorder, /tags/reorder …"""
     for access, _, path in ROWS:
         short = path.removeprefix("/api").removeprefix("/account").removeprefix("/")
@@ -268,7 +273,9 @@ def test_paid_paths_are_those_of_the_contract():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("access", "method", "path"), GATED)
-def test_plan_opens_paid_paths_only_while_it_runs(access, method, path):
+def test_plan_opens_paid_paths_only_while_it_runs(
+    access: Any, method: Any, path: Any
+) -> None:
     now = timezone.now()
     plans = [
         ({"plan_expires_at": now - timedelta(seconds=1)}, True),
@@ -286,7 +293,9 @@ def test_plan_opens_paid_paths_only_while_it_runs(access, method, path):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("access", "method", "path"), GUARDED)
-def test_session_of_a_suspended_member_opens_nothing(access, method, path):
+def test_session_of_a_suspended_member_opens_nothing(
+    access: Any, method: Any, path: Any
+) -> None:
     """Also one that nobody has ended, and of an administrator."""
     member = make_member(role="ADMIN")
     client = JSONClient(member)

@@ -79,13 +79,13 @@ def attributes_of(module: str) -> set[str]:
     return {n.attr for n in ast.walk(read_tree(module)) if isinstance(n, ast.Attribute)}
 
 
-def test_there_is_something_to_look_at():
+def test_there_is_something_to_look_at() -> None:
     assert {"accounts", "administration", "core", "ledger"} <= set(PACKAGES)
     assert set(PURE) <= set(MODULES)
 
 
 @pytest.mark.parametrize("module", PURE)
-def test_pure_module_imports_neither_orm_nor_drf(module):
+def test_pure_module_imports_neither_orm_nor_drf(module: str) -> None:
     found = {
         name
         for name in imports_of(module)
@@ -94,7 +94,7 @@ def test_pure_module_imports_neither_orm_nor_drf(module):
     assert found == set()
 
 
-def test_only_one_module_shapes_an_error_body():
+def test_only_one_module_shapes_an_error_body() -> None:
     for module in set(MODULES) - {PROBLEMS}:
         literals = text_literals_of(module)
         assert "application/problem+json" not in literals, module
@@ -102,7 +102,7 @@ def test_only_one_module_shapes_an_error_body():
         assert "django.http.JsonResponse" not in imports_of(module), module
 
 
-def test_refusals_are_raised_and_not_answered_by_views():
+def test_refusals_are_raised_and_not_answered_by_views() -> None:
     for module in set(MODULES) - {PROBLEMS, HEALTH}:
         refused = {
             name
@@ -112,7 +112,7 @@ def test_refusals_are_raised_and_not_answered_by_views():
         assert refused == set(), module
 
 
-def test_no_module_has_a_name_that_says_nothing():
+def test_no_module_has_a_name_that_says_nothing() -> None:
     vague = [
         module
         for module in MODULES
@@ -122,7 +122,7 @@ def test_no_module_has_a_name_that_says_nothing():
     assert vague == []
 
 
-def test_there_are_no_django_signals():
+def test_there_are_no_django_signals() -> None:
     for module in MODULES:
         found = {
             name
@@ -133,7 +133,7 @@ def test_there_are_no_django_signals():
         assert found == set(), module
 
 
-def test_no_function_is_long():
+def test_no_function_is_long() -> None:
     long = [
         f"{module}:{node.lineno} {node.name}"
         for module in MODULES
@@ -144,7 +144,7 @@ def test_no_function_is_long():
     assert long == []
 
 
-def test_no_file_is_long():
+def test_no_file_is_long() -> None:
     lengths = {
         module: len((ROOT / module).read_text(encoding="utf-8").splitlines())
         for module in MODULES
@@ -152,7 +152,7 @@ def test_no_file_is_long():
     assert {m: n for m, n in lengths.items() if n > LONGEST_FILE} == {}
 
 
-def test_every_module_says_what_belongs_there():
+def test_every_module_says_what_belongs_there() -> None:
     silent = [
         module
         for module in MODULES
@@ -161,7 +161,7 @@ def test_every_module_says_what_belongs_there():
     assert silent == []
 
 
-def test_every_view_names_exactly_one_access_class():
+def test_every_view_names_exactly_one_access_class() -> None:
     known = {getattr(permissions, name) for name in permissions.__all__}
     for view in {route.view for route in list_routes()}:
         if issubclass(view, APIView) and view.__module__.split(".")[0] in PACKAGES:

@@ -5,11 +5,13 @@ new id in a body fails here until it has its case.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.db import connection
 
+from accounts.models import Member
 from core.api.fields import QuerySerializer, Serializer
 from ledger.ownership import OwnedPrimaryKeyField, OwnedViewSet
 from tests.support.clients import JSONClient
@@ -135,7 +137,7 @@ REORDER_CASES = [
 ]
 
 
-def dump_rows_of(member) -> list[str]:
+def dump_rows_of(member: Member) -> list[str]:
     """Every row of every table that names the member, as text."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -152,28 +154,28 @@ def dump_rows_of(member) -> list[str]:
     return sorted(rows)
 
 
-def every_subclass(cls):
+def every_subclass(cls) -> Iterator[Any]:
     for child in cls.__subclasses__():
         yield child
         yield from every_subclass(child)
 
 
-def without_ids(response) -> tuple[int, str]:
+def without_ids(response: Any) -> tuple[int, str]:
     """What a caller can tell from an answer, the id that they sent aside."""
     return response.status_code, re.sub(r"\d{1,}", "#", response.content.decode())
 
 
-def test_every_view_below_the_ledger_is_an_owned_one():
+def test_every_view_below_the_ledger_is_an_owned_one() -> None:
     strangers = [r.path for r in LEDGER_ROUTES if not issubclass(r.view, OwnedViewSet)]
     assert strangers == []
 
 
-def test_every_id_in_a_path_has_its_case():
+def test_every_id_in_a_path_has_its_case() -> None:
     named = {name for route in LEDGER_ROUTES for name in route.parameters}
     assert named == set(MAKERS)
 
 
-def test_every_id_in_a_body_has_its_case():
+def test_every_id_in_a_body_has_its_case() -> None:
     found = {
         (serializer.__name__, name)
         for serializer in every_subclass(Serializer)
@@ -183,7 +185,7 @@ def test_every_id_in_a_body_has_its_case():
     assert found == set(BODY_CASES)
 
 
-def test_every_id_in_a_query_has_its_case():
+def test_every_id_in_a_query_has_its_case() -> None:
     found = {
         (serializer.__name__, name)
         for serializer in every_subclass(QuerySerializer)
@@ -193,7 +195,7 @@ def test_every_id_in_a_query_has_its_case():
     assert found == set(QUERY_CASES)
 
 
-def test_every_reorder_route_has_its_case():
+def test_every_reorder_route_has_its_case() -> None:
     found = {
         route.path
         for route in LEDGER_ROUTES
@@ -205,8 +207,8 @@ def test_every_reorder_route_has_its_case():
 @pytest.mark.parametrize("body", [WHOLE_BODY, {}], ids=["whole body", "empty body"])
 @pytest.mark.parametrize(("route", "method"), ID_CASES)
 def test_id_of_another_member_in_a_path_is_404_and_nothing_changes(
-    route, method, body, premium_member, other_member
-):
+    route: Any, method: Any, body: Any, premium_member: Member, other_member: Member
+) -> None:
     client = JSONClient(premium_member)
     rows = {name: MAKERS[name](other_member) for name in route.parameters}
     before = dump_rows_of(other_member), dump_rows_of(premium_member)
@@ -231,8 +233,14 @@ def test_id_of_another_member_in_a_path_is_404_and_nothing_changes(
     ],
 )
 def test_id_of_another_member_in_a_body_is_like_one_that_does_not_exist(
-    field, method, path, make_target, make_own, premium_member, other_member
-):
+    field: Any,
+    method: Any,
+    path: Any,
+    make_target: Any,
+    make_own: Any,
+    premium_member: Member,
+    other_member: Member,
+) -> None:
     client = JSONClient(premium_member)
     address = path.format(make_own(premium_member).pk if make_own else "")
     theirs = make_target(other_member)
@@ -258,8 +266,13 @@ def test_id_of_another_member_in_a_body_is_like_one_that_does_not_exist(
     ],
 )
 def test_id_of_another_member_in_a_query_is_404(
-    method, path, make_target, make_own, premium_member, other_member
-):
+    method: Any,
+    path: Any,
+    make_target: Any,
+    make_own: Any,
+    premium_member: Member,
+    other_member: Member,
+) -> None:
     client = JSONClient(premium_member)
     own = make_own(premium_member).pk if make_own else None
     theirs = make_target(other_member)
@@ -277,8 +290,8 @@ def test_id_of_another_member_in_a_query_is_404(
 @pytest.mark.parametrize("position", ["instead", "behind"])
 @pytest.mark.parametrize(("path", "make"), REORDER_CASES)
 def test_reorder_with_an_id_of_another_member_is_like_one_that_does_not_exist(
-    path, make, position, premium_member, other_member
-):
+    path: str, make: Any, position: str, premium_member: Member, other_member: Member
+) -> None:
     client = JSONClient(premium_member)
     own, theirs = make(premium_member), make(other_member)
     kept = [own.pk] if position == "behind" else []
@@ -307,8 +320,8 @@ def test_reorder_with_an_id_of_another_member_is_like_one_that_does_not_exist(
     ],
 )
 def test_short_list_holds_the_callers_rows_only(
-    path, make, premium_member, other_member
-):
+    path: str, make: Any, premium_member: Member, other_member: Member
+) -> None:
     own = make(premium_member)
     make(other_member)
     rows = JSONClient(premium_member).read(path)
@@ -316,8 +329,8 @@ def test_short_list_holds_the_callers_rows_only(
 
 
 def test_entry_list_counts_and_names_the_callers_entries_only(
-    premium_member, other_member
-):
+    premium_member: Member, other_member: Member
+) -> None:
     own = make_entry(premium_member, memo="coffee", tags=("shared",))
     category = make_category(other_member, name="Food")
     make_entry(other_member, memo="coffee", tags=("shared",), category=category)
@@ -332,7 +345,9 @@ def test_entry_list_counts_and_names_the_callers_entries_only(
     assert client.read("/api/account/networth")["total"] == 0
 
 
-def test_names_of_another_member_are_never_reused(premium_member, other_member):
+def test_names_of_another_member_are_never_reused(
+    premium_member: Member, other_member: Member
+) -> None:
     theirs = make_category(other_member, name="Food")
     make_entry(other_member, tags=("trip",), category=theirs)
     before = dump_rows_of(other_member)

@@ -83,7 +83,7 @@ def list_statements(browser: JSONClient, path: str) -> list[str]:
         ("provider", "IDP"),
     ],
 )
-def test_members_are_filtered(browser, name, value):
+def test_members_are_filtered(browser: JSONClient, name: str, value: str) -> None:
     make_member(login_id="others")
     make_member(login_id="wanted", **{name: value})
     assert f"?{name}__exact={value}" in see(browser, MEMBERS), "a link leads there"
@@ -92,7 +92,7 @@ def test_members_are_filtered(browser, name, value):
     assert ">others<" not in page
 
 
-def test_nothing_of_a_members_ledger_is_in_the_admin():
+def test_nothing_of_a_members_ledger_is_in_the_admin() -> None:
     shown = {model._meta.label for model in admin.site._registry}
     assert shown == {
         "accounts.ApplicationSetting",
@@ -108,7 +108,7 @@ def test_nothing_of_a_members_ledger_is_in_the_admin():
     }
 
 
-def test_store_notifications_are_shown_and_not_changed(browser):
+def test_store_notifications_are_shown_and_not_changed(browser: JSONClient) -> None:
     kept = StoreNotification.objects.create(
         message_id="m-1", kind="subscription 4", body='{"message": 1}'
     )
@@ -128,7 +128,9 @@ def test_store_notifications_are_shown_and_not_changed(browser):
     assert kept.outcome == "WAITING"
 
 
-def test_purchases_cost_the_same_for_one_row_and_for_twenty(browser):
+def test_purchases_cost_the_same_for_one_row_and_for_twenty(
+    browser: JSONClient,
+) -> None:
     see(browser, PURCHASES)
     counts = []
     for rows in (1, 19):
@@ -141,7 +143,12 @@ def test_purchases_cost_the_same_for_one_row_and_for_twenty(browser):
 @pytest.mark.parametrize(
     "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS]
 )
-def test_no_list_reads_a_table_whole(browser, administrator, monkeypatch, path):
+def test_no_list_reads_a_table_whole(
+    browser: JSONClient,
+    administrator: Member,
+    monkeypatch: pytest.MonkeyPatch,
+    path: Any,
+) -> None:
     """Every statement over rows that grow has a limit, choices of filters too."""
     monkeypatch.setattr(lists.ListAdmin, "list_per_page", 1)
     fill(administrator)
@@ -156,7 +163,9 @@ def test_no_list_reads_a_table_whole(browser, administrator, monkeypatch, path):
 @pytest.mark.parametrize(
     "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS]
 )
-def test_no_list_loads_pictures_and_hashes_of_members(browser, administrator, path):
+def test_no_list_loads_pictures_and_hashes_of_members(
+    browser: JSONClient, administrator: Member, path: Any
+) -> None:
     fill(administrator)
     for statement in list_statements(browser, path):
         if "ORDER BY" in statement:
@@ -171,7 +180,9 @@ def test_no_list_loads_pictures_and_hashes_of_members(browser, administrator, pa
         (f"{NOTIFICATIONS}?q=m-1", "store_notification_message_id"),
     ],
 )
-def test_search_for_a_whole_id_takes_its_index(browser, administrator, path, index):
+def test_search_for_a_whole_id_takes_its_index(
+    browser: JSONClient, administrator: Member, path: str, index: str
+) -> None:
     """Whatever the size of the table; here a plan without it is forbidden."""
     fill(administrator)
     with connection.cursor() as cursor:
@@ -185,7 +196,9 @@ def test_search_for_a_whole_id_takes_its_index(browser, administrator, path, ind
 
 
 @pytest.mark.parametrize("term", ["GPA.0", "buyer", "BUYER"])
-def test_purchase_is_found_by_its_order_and_by_its_buyer(browser, term):
+def test_purchase_is_found_by_its_order_and_by_its_buyer(
+    browser: JSONClient, term: str
+) -> None:
     make_purchase(make_member(login_id="buyer"), "GPA.0")
     make_purchase(make_member(), "GPA.00")
     page = see(browser, PURCHASES, q=term)
@@ -193,7 +206,7 @@ def test_purchase_is_found_by_its_order_and_by_its_buyer(browser, term):
     assert ">GPA.00<" not in page
 
 
-def test_runs_are_filtered_by_the_jobs_that_the_code_knows(browser):
+def test_runs_are_filtered_by_the_jobs_that_the_code_knows(browser: JSONClient) -> None:
     now = timezone.now()
     for name in ("expire_plans", "purge_images"):
         JobRun.objects.create(job=name, state="DONE", started_at=now, count=4711)
@@ -215,7 +228,9 @@ def fill(administrator: Member) -> None:
         )
 
 
-def test_page_of_a_row_offers_no_choice_of_members(browser, administrator):
+def test_page_of_a_row_offers_no_choice_of_members(
+    browser: JSONClient, administrator: Member
+) -> None:
     """A select of a million options would never load."""
     member, other = make_member(), make_member()
     purchase = make_purchase(member, "GPA.1")
@@ -242,12 +257,16 @@ def test_page_of_a_row_offers_no_choice_of_members(browser, administrator):
         {"sessions__digest__startswith": "a"},
     ],
 )
-def test_filter_that_the_list_does_not_offer_is_refused(browser, query):
+def test_filter_that_the_list_does_not_offer_is_refused(
+    browser: JSONClient, query: dict[str, Any]
+) -> None:
     assert browser.get(MEMBERS, query).status_code == 400
 
 
 @pytest.mark.parametrize("path", [POSTS, COMMENTS])
-def test_day_that_is_none_is_left_out_of_a_filter(browser, path):
+def test_day_that_is_none_is_left_out_of_a_filter(
+    browser: JSONClient, path: Any
+) -> None:
     """Django leads back to the list without it."""
     assert browser.get(path, {"created_at__year": "99999"}).status_code == 400
     response = browser.get(path, {"created_at__gte": "99999-01-01"})
@@ -255,17 +274,17 @@ def test_day_that_is_none_is_left_out_of_a_filter(browser, path):
 
 
 @pytest.mark.parametrize("page", ["", "change/", "delete/", "history/"])
-def test_address_with_nul_is_refused(browser, page):
+def test_address_with_nul_is_refused(browser: JSONClient, page: str) -> None:
     path = f"/admin/accounts/applicationsetting/%00/{page}"
     assert browser.get(path).status_code == 400
 
 
 @pytest.mark.parametrize("chosen", ["abc", "\0", "1.5", "-1", "٣"])
-def test_choice_that_is_no_number_is_refused(browser, chosen):
+def test_choice_that_is_no_number_is_refused(browser: JSONClient, chosen: str) -> None:
     form = {"action": "make_member", "_selected_action": chosen, "index": "0"}
     assert browser.post(MEMBERS, form).status_code == 400
 
 
-def test_choice_of_a_number_beyond_all_ids_changes_nothing(browser):
+def test_choice_of_a_number_beyond_all_ids_changes_nothing(browser: JSONClient) -> None:
     form = {"action": "make_member", "_selected_action": "9" * 30, "index": "0"}
     assert browser.post(MEMBERS, form).status_code in (200, 302)

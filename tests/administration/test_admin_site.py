@@ -54,7 +54,9 @@ def act(browser: JSONClient, name: str, *members: Member, **more: Any) -> Any:
 
 
 @pytest.mark.parametrize("path", ["/admin/", MEMBERS, TREE, SETTINGS, RUNS, TASKS, LOG])
-def test_only_administrators_enter(path, premium_member, administrator):
+def test_only_administrators_enter(
+    path: Any, premium_member: Member, administrator: Member
+) -> None:
     for outsider in (JSONClient(), open_browser(premium_member)):
         response = outsider.get(path)
         assert response.status_code == 302
@@ -62,14 +64,16 @@ def test_only_administrators_enter(path, premium_member, administrator):
     assert open_browser(administrator).get(path).status_code == 200
 
 
-def test_member_who_is_no_administrator_any_more_is_shown_out(administrator):
+def test_member_who_is_no_administrator_any_more_is_shown_out(
+    administrator: Member,
+) -> None:
     browser = open_browser(administrator)
     assert browser.get("/admin/").status_code == 200
     Member.objects.filter(pk=administrator.pk).update(role="MEMBER")
     assert open_browser(administrator).get("/admin/").status_code == 302
 
 
-def test_list_of_contents_is_what_staff_need(browser):
+def test_list_of_contents_is_what_staff_need(browser: JSONClient) -> None:
     page = see(browser, "/admin/")
     for wanted in ("Members", "Default categories", "Application settings", "Job runs"):
         assert wanted in page
@@ -80,7 +84,9 @@ def test_list_of_contents_is_what_staff_need(browser):
 # --- Members ------------------------------------------------------------------
 
 
-def test_members_are_found_and_filtered(browser, administrator):
+def test_members_are_found_and_filtered(
+    browser: JSONClient, administrator: Member
+) -> None:
     make_member(login_id="minji.kim", display_name="김민지", plan="PREMIUM")
     make_member(login_id="seojun", display_name="박서준", status="SUSPENDED")
     found = see(browser, MEMBERS, q="민지")
@@ -92,13 +98,15 @@ def test_members_are_found_and_filtered(browser, administrator):
 
 
 def test_list_of_members_counts_nothing_whole_and_takes_few_queries(
-    browser, django_assert_max_num_queries, monkeypatch
-):
+    browser: JSONClient,
+    django_assert_max_num_queries: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for _ in range(30):
         make_member(profile_image="data:x")
     statements = []
 
-    def note(execute, sql, params, many, context):
+    def note(execute: Any, sql: Any, params: Any, many: Any, context: Any) -> Any:
         statements.append(sql)
         return execute(sql, params, many, context)
 
@@ -112,7 +120,9 @@ def test_list_of_members_counts_nothing_whole_and_takes_few_queries(
     assert "7 results" in see(browser, MEMBERS, q="member")
 
 
-def test_page_of_a_member_shows_neither_password_nor_ledger(browser, free_member):
+def test_page_of_a_member_shows_neither_password_nor_ledger(
+    browser: JSONClient, free_member: Member
+) -> None:
     wallet = {"name": "My bank", "kind": "BANK", "accountNumber": "110-222-333444"}
     JSONClient(free_member).send("POST", "/api/account/wallets", wallet)
     page = see(browser, f"{MEMBERS}{free_member.pk}/change/")
@@ -122,7 +132,9 @@ def test_page_of_a_member_shows_neither_password_nor_ledger(browser, free_member
     assert browser.get(f"{MEMBERS}{free_member.pk}/password/").status_code != 200
 
 
-def test_page_of_a_member_changes_nothing_by_itself(browser, free_member):
+def test_page_of_a_member_changes_nothing_by_itself(
+    browser: JSONClient, free_member: Member
+) -> None:
     path = f"{MEMBERS}{free_member.pk}/change/"
     answer = browser.post(path, {"plan": "PREMIUM", "password": "x", "role": "ADMIN"})
     assert answer.status_code == 403
@@ -148,8 +160,8 @@ def test_page_of_a_member_changes_nothing_by_itself(browser, free_member):
     ],
 )
 def test_action_asks_first_and_then_does_it_and_logs_it(
-    browser, administrator, action, field, value
-):
+    browser: JSONClient, administrator: Member, action: str, field: str, value: str
+) -> None:
     before = {"plan": "PREMIUM", "status": "ACTIVE", "role": "MEMBER", field: "?"}
     opposite = {"PREMIUM": "FREE", "FREE": "PREMIUM", "SUSPENDED": "ACTIVE"}
     opposite |= {"ACTIVE": "SUSPENDED", "ADMIN": "MEMBER", "MEMBER": "ADMIN"}
@@ -168,7 +180,7 @@ def test_action_asks_first_and_then_does_it_and_logs_it(
     assert value in entry.change_message
 
 
-def test_plan_by_action_is_permanent(browser):
+def test_plan_by_action_is_permanent(browser: JSONClient) -> None:
     member = make_member(
         plan="PREMIUM",
         plan_expires_at=timezone.now() + timedelta(3),
@@ -181,7 +193,9 @@ def test_plan_by_action_is_permanent(browser):
     assert (member.plan_product, member.plan_auto_renew) == ("", False)
 
 
-def test_several_members_are_changed_each_on_their_own(browser, administrator):
+def test_several_members_are_changed_each_on_their_own(
+    browser: JSONClient, administrator: Member
+) -> None:
     """One that is refused, the administrator's own account, holds up none."""
     one, two = make_member(), make_member()
     answer = act(browser, "suspend", one, administrator, two, confirmed="yes")
@@ -192,7 +206,7 @@ def test_several_members_are_changed_each_on_their_own(browser, administrator):
     assert "own account" in see(browser, MEMBERS)
 
 
-def test_more_than_a_page_at_once_is_refused(browser):
+def test_more_than_a_page_at_once_is_refused(browser: JSONClient) -> None:
     members = [make_member() for _ in range(101)]
     act(browser, "suspend", *members, confirmed="yes")
     assert not Member.objects.filter(status="SUSPENDED").exists()
@@ -200,7 +214,9 @@ def test_more_than_a_page_at_once_is_refused(browser):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_session_of_a_member_is_seen_and_ended(browser, free_member):
+def test_session_of_a_member_is_seen_and_ended(
+    browser: JSONClient, free_member: Member
+) -> None:
     client = JSONClient(free_member)
     session = AuthSession.objects.get(member=free_member)
     page = see(browser, f"{MEMBERS}{free_member.pk}/change/")
@@ -216,7 +232,7 @@ def test_session_of_a_member_is_seen_and_ended(browser, free_member):
     assert browser.post(address).status_code == 404
 
 
-def test_session_is_ended_by_administrators_only(free_member):
+def test_session_is_ended_by_administrators_only(free_member: Member) -> None:
     JSONClient(free_member)
     session = AuthSession.objects.get(member=free_member)
     address = f"{MEMBERS}{free_member.pk}/sessions/{session.digest}/end"
@@ -225,7 +241,9 @@ def test_session_is_ended_by_administrators_only(free_member):
     assert AuthSession.objects.filter(pk=session.pk).exists()
 
 
-def test_only_the_newest_sessions_and_points_are_shown(browser, free_member):
+def test_only_the_newest_sessions_and_points_are_shown(
+    browser: JSONClient, free_member: Member
+) -> None:
     for number in range(25):
         JSONClient(free_member)
         PointHistory.objects.create(member=free_member, points=1000 + number)
@@ -260,7 +278,9 @@ def names_in(page: str) -> list[str]:
     return sorted(places, key=lambda name: places[name])
 
 
-def test_categories_are_a_tree_whose_order_is_changed_by_buttons(browser, tree):
+def test_categories_are_a_tree_whose_order_is_changed_by_buttons(
+    browser: JSONClient, tree: dict[str, DefaultCategory]
+) -> None:
     page = see(browser, TREE)
     assert names_in(page) == ["식비", "카페", "외식", "주거", "급여"]
     assert '<span class="minor">카페</span>' in page
@@ -272,7 +292,9 @@ def test_categories_are_a_tree_whose_order_is_changed_by_buttons(browser, tree):
     assert browser.get(f"{TREE}{tree['cafe'].pk}/move/down").status_code == 405
 
 
-def test_category_that_is_moved_away_meanwhile_is_no_fault(browser, tree):
+def test_category_that_is_moved_away_meanwhile_is_no_fault(
+    browser: JSONClient, tree: dict[str, DefaultCategory]
+) -> None:
     tree["pay"].delete()
     assert browser.post(f"{TREE}987654321/move/up").status_code == 302
     assert "no such category" in see(browser, TREE)
@@ -283,7 +305,9 @@ def save(browser: JSONClient, path: str, **fields: Any) -> Any:
     return browser.post(path, data)
 
 
-def test_category_is_added_changed_and_deleted_by_the_same_rules(browser, tree):
+def test_category_is_added_changed_and_deleted_by_the_same_rules(
+    browser: JSONClient, tree: dict[str, DefaultCategory]
+) -> None:
     assert save(browser, f"{TREE}add/", parent=tree["food"].pk).status_code == 302
     made = DefaultCategory.objects.get(name="새")
     assert (made.parent, made.sort_order) == (tree["food"], 3)
@@ -302,7 +326,9 @@ def test_category_is_added_changed_and_deleted_by_the_same_rules(browser, tree):
     ]
 
 
-def test_category_that_breaks_the_hierarchy_is_a_form_error(browser, tree):
+def test_category_that_breaks_the_hierarchy_is_a_form_error(
+    browser: JSONClient, tree: dict[str, DefaultCategory]
+) -> None:
     wrong = save(browser, f"{TREE}add/", parent=tree["pay"].pk)
     assert wrong.status_code == 200
     assert "of another type" in wrong.content.decode()
@@ -320,7 +346,9 @@ def test_category_that_breaks_the_hierarchy_is_a_form_error(browser, tree):
 # --- Settings, jobs, log ------------------------------------------------------
 
 
-def test_sign_up_is_closed_in_the_admin_and_the_log_says_so(browser, anonymous):
+def test_sign_up_is_closed_in_the_admin_and_the_log_says_so(
+    browser: JSONClient, anonymous: JSONClient
+) -> None:
     name = ApplicationSetting.Name.SIGNUP_ENABLED
     ApplicationSetting.objects.get_or_create(name=name)
     data = {
@@ -335,7 +363,7 @@ def test_sign_up_is_closed_in_the_admin_and_the_log_says_so(browser, anonymous):
     assert browser.get(f"{SETTINGS}add/").status_code == 403
 
 
-def test_runs_of_jobs_are_shown_and_not_changed(browser):
+def test_runs_of_jobs_are_shown_and_not_changed(browser: JSONClient) -> None:
     run = JobRun.objects.create(
         job="purge_sessions", state="FAILED", started_at=timezone.now(), error="OSError"
     )
@@ -344,7 +372,9 @@ def test_runs_of_jobs_are_shown_and_not_changed(browser):
     assert browser.post(f"{RUNS}{run.pk}/delete/", {"post": "yes"}).status_code == 403
 
 
-def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(browser):
+def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(
+    browser: JSONClient,
+) -> None:
     hourly = IntervalSchedule.objects.create(every=1, period="hours")
     task = PeriodicTask.objects.create(
         name="purge_sessions", task="accounts.tasks.purge_sessions", interval=hourly
@@ -365,7 +395,7 @@ def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(browse
         assert browser.get(f"/admin/django_celery_beat/{noise}/").status_code == 404
 
 
-def test_log_is_shown_and_not_changed(browser, free_member):
+def test_log_is_shown_and_not_changed(browser: JSONClient, free_member: Member) -> None:
     act(browser, "suspend", free_member, confirmed="yes")
     assert f"member {free_member.pk}" in see(browser, LOG)
     entry = LogEntry.objects.get()
@@ -377,8 +407,8 @@ def test_log_is_shown_and_not_changed(browser, free_member):
 
 
 def test_purchases_are_shown_with_their_member_and_without_their_token(
-    browser, free_member
-):
+    browser: JSONClient, free_member: Member
+) -> None:
     now = timezone.now()
     purchase = Purchase.objects.create(
         member=free_member,

@@ -52,7 +52,7 @@ def tiles_of(title: str, now: datetime = NOW) -> dict[str, str]:
 # --- Courses ------------------------------------------------------------------
 
 
-def test_sign_ups_are_counted_by_day_in_the_home_time_zone():
+def test_sign_ups_are_counted_by_day_in_the_home_time_zone() -> None:
     moments = [
         "2026-11-21T00:00:00+09:00",
         "2026-11-20T23:59:59+09:00",
@@ -67,14 +67,16 @@ def test_sign_ups_are_counted_by_day_in_the_home_time_zone():
     assert (course[-1], course[-2], course[0], sum(course)) == (1, 2, 1, 4)
 
 
-def test_entries_are_counted_by_the_day_they_were_written(free_member):
+def test_entries_are_counted_by_the_day_they_were_written(free_member: Member) -> None:
     make_entry(free_member, created_at=NOW, date=date(2020, 1, 1))
     make_entry(free_member, created_at=NOW - timedelta(days=2), pending=True)
     course = get_time_series(MetricName.ENTRIES, TODAY)
     assert (days_back(course, 0), days_back(course, 2), sum(course)) == (1, 1, 2)
 
 
-def test_days_that_the_newest_rows_do_not_reach_whole_are_not_known(free_member):
+def test_days_that_the_newest_rows_do_not_reach_whole_are_not_known(
+    free_member: Member,
+) -> None:
     for days in (3, 1, 1, 0):
         make_entry(free_member, created_at=NOW - timedelta(days=days))
     course = get_time_series(MetricName.ENTRIES, TODAY, rows=2)
@@ -85,14 +87,14 @@ def test_days_that_the_newest_rows_do_not_reach_whole_are_not_known(free_member)
     assert get_time_series(MetricName.ENTRIES, TODAY, rows=5)[-4:] == [1, 0, 2, 1]
 
 
-def test_kept_figures_count_before_live_ones(free_member):
+def test_kept_figures_count_before_live_ones(free_member: Member) -> None:
     make_entry(free_member, created_at=NOW - timedelta(days=1))
     day = TODAY - timedelta(days=1)
     DailyMetric.objects.create(day=day, name=MetricName.ENTRIES, value=7)
     assert days_back(get_time_series(MetricName.ENTRIES, TODAY), 1) == 7
 
 
-def test_daily_job_notes_states_and_the_days_that_are_over(free_member):
+def test_daily_job_notes_states_and_the_days_that_are_over(free_member: Member) -> None:
     make_member(plan="PREMIUM", created_at=NOW - timedelta(days=2))
     Member.objects.filter(pk=free_member.pk).update(created_at=NOW)
     make_entry(free_member, created_at=NOW)
@@ -106,7 +108,9 @@ def test_daily_job_notes_states_and_the_days_that_are_over(free_member):
     assert kept["posts", 29] == 0
 
 
-def test_daily_job_run_again_changes_nothing_but_todays_states(free_member):
+def test_daily_job_run_again_changes_nothing_but_todays_states(
+    free_member: Member,
+) -> None:
     save_daily_metrics(NOW)
     before = list(DailyMetric.objects.values_list("day", "name", "value"))
     make_entry(free_member, created_at=NOW - timedelta(days=1))
@@ -117,7 +121,9 @@ def test_daily_job_run_again_changes_nothing_but_todays_states(free_member):
     assert changed == {(TODAY, "members", 2)}
 
 
-def test_daily_job_makes_up_for_days_on_which_it_did_not_run(free_member):
+def test_daily_job_makes_up_for_days_on_which_it_did_not_run(
+    free_member: Member,
+) -> None:
     save_daily_metrics(NOW - timedelta(days=5))
     make_entry(free_member, created_at=NOW - timedelta(days=3))
     save_daily_metrics(NOW)
@@ -127,7 +133,7 @@ def test_daily_job_makes_up_for_days_on_which_it_did_not_run(free_member):
     assert (days_back(members, 5), days_back(members, 3)) == (1, None)
 
 
-def test_daily_job_adds_up_the_counts_of_members():
+def test_daily_job_adds_up_the_counts_of_members() -> None:
     for _ in range(5):
         make_member()
     save_daily_metrics(NOW)
@@ -135,7 +141,7 @@ def test_daily_job_adds_up_the_counts_of_members():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_daily_job_is_recorded_and_scheduled():
+def test_daily_job_is_recorded_and_scheduled() -> None:
     from config.celery import app
 
     snapshot_daily_metrics()
@@ -145,7 +151,7 @@ def test_daily_job_is_recorded_and_scheduled():
     assert "administration.tasks.snapshot_daily_metrics" in tasks
 
 
-def test_members_are_active_by_their_newest_session():
+def test_members_are_active_by_their_newest_session() -> None:
     now = timezone.now()
     for days in (0.1, 3, 20, 40):
         member = make_member()
@@ -160,7 +166,7 @@ def test_members_are_active_by_their_newest_session():
 # --- Notifications ------------------------------------------------------------
 
 
-def test_notifications_are_counted_by_day_with_the_share_recognised():
+def test_notifications_are_counted_by_day_with_the_share_recognised() -> None:
     for hours, recognised in ((0, True), (0, True), (0, False), (24, False)):
         increment_notification_count(
             NOW - timedelta(hours=hours), recognised=recognised
@@ -173,8 +179,8 @@ def test_notifications_are_counted_by_day_with_the_share_recognised():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_notifications_at_once_are_all_counted():
-    def count():
+def test_notifications_at_once_are_all_counted() -> None:
+    def count() -> None:
         for _ in range(25):
             increment_notification_count(NOW, recognised=True)
 
@@ -186,7 +192,7 @@ def test_notifications_at_once_are_all_counted():
 # --- The page -----------------------------------------------------------------
 
 
-def test_tiles_tell_what_is_now():
+def test_tiles_tell_what_is_now() -> None:
     make_member(plan="PREMIUM")
     make_member(status="SUSPENDED")
     make_member(plan="PREMIUM", plan_expires_at=NOW - timedelta(1))
@@ -196,7 +202,7 @@ def test_tiles_tell_what_is_now():
     assert tiles_of("Stores") == {"PostgreSQL": "up", "Valkey": "up"}
 
 
-def test_premium_share_has_a_course(administrator):
+def test_premium_share_has_a_course(administrator: Member) -> None:
     make_member(plan="PREMIUM")
     for days, members, premium in ((2, 10, 1), (1, 10, 4)):
         day = TODAY - timedelta(days=days)
@@ -208,12 +214,14 @@ def test_premium_share_has_a_course(administrator):
     assert chart.bars[0].text == "not available"
 
 
-def test_store_that_is_away_is_shown_as_down(administrator):
+def test_store_that_is_away_is_shown_as_down(administrator: Member) -> None:
     with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
         assert tiles_of("Stores") == {"PostgreSQL": "up", "Valkey": "down"}
 
 
-def test_figure_whose_table_is_not_there_is_not_available(monkeypatch):
+def test_figure_whose_table_is_not_there_is_not_available(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(
         daily_metrics.SOURCE_TABLES, MetricName.POSTS, ("board_not_there",)
     )
@@ -222,11 +230,13 @@ def test_figure_whose_table_is_not_there_is_not_available(monkeypatch):
     assert [chart.title for chart in board.charts] == ["Comments a day", "Votes a day"]
 
 
-def test_figure_that_takes_too_long_is_not_available_and_the_others_are(monkeypatch):
+def test_figure_that_takes_too_long_is_not_available_and_the_others_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(dashboard, "QUERY_TIMEOUT_SECONDS", 0.05)
     reader = TimeLimitedReader()
 
-    def sleep():
+    def sleep() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_sleep(5)")
 
@@ -236,7 +246,7 @@ def test_figure_that_takes_too_long_is_not_available_and_the_others_are(monkeypa
     assert timezone.now() - started < timedelta(seconds=2)
 
 
-def test_page_has_a_time_for_all_its_figures(monkeypatch):
+def test_page_has_a_time_for_all_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dashboard, "PAGE_TIMEOUT_SECONDS", 0.0)
     assert TimeLimitedReader().read(lambda: 7) is None
     shown = build_dashboard(NOW)
@@ -244,8 +254,8 @@ def test_page_has_a_time_for_all_its_figures(monkeypatch):
     assert all(section.tiles or section.missing for section in shown.sections)
 
 
-def test_time_limit_of_a_figure_ends_with_it():
-    def limit():
+def test_time_limit_of_a_figure_ends_with_it() -> None:
+    def limit() -> Any:
         with connection.cursor() as cursor:
             cursor.execute("SHOW statement_timeout")
             return cursor.fetchone()[0]
@@ -255,7 +265,9 @@ def test_time_limit_of_a_figure_ends_with_it():
     assert limit() == before
 
 
-def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(administrator):
+def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(
+    administrator: Member,
+) -> None:
     JobRun.objects.create(
         job="expire_plans", state="FAILED", started_at=timezone.now(), error="OSError"
     )
@@ -275,12 +287,14 @@ def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(administr
     assert charts.count("<title") >= 8 * 30
 
 
-def test_index_is_there_for_an_empty_installation(administrator):
+def test_index_is_there_for_an_empty_installation(administrator: Member) -> None:
     page = open_browser(administrator).get("/admin/").content.decode()
     assert "No job has run yet." in page
 
 
-def test_index_takes_the_same_number_of_queries_for_any_number_of_rows(administrator):
+def test_index_takes_the_same_number_of_queries_for_any_number_of_rows(
+    administrator: Member,
+) -> None:
     browser = open_browser(administrator)
     browser.get("/admin/")
     counts = []
@@ -296,7 +310,7 @@ def test_index_takes_the_same_number_of_queries_for_any_number_of_rows(administr
 # --- Charts -------------------------------------------------------------------
 
 
-def test_bars_are_as_high_as_their_figures_and_small_ones_can_be_seen():
+def test_bars_are_as_high_as_their_figures_and_small_ones_can_be_seen() -> None:
     days = [date(2026, 11, day) for day in range(1, 5)]
     chart = build_daily_chart("Posts", days, [1000, 500, 1, None])
     assert [bar.height for bar in chart.bars] == [120, 60, 2, 0]
@@ -308,7 +322,7 @@ def test_bars_are_as_high_as_their_figures_and_small_ones_can_be_seen():
     )
 
 
-def test_chart_of_nothing_says_so():
+def test_chart_of_nothing_says_so() -> None:
     days = [date(2026, 11, day) for day in range(1, 4)]
     assert build_daily_chart("Posts", days, [None] * 3).summary == "No figures yet."
     chart = build_daily_chart("Posts", days, [0] * 3)
@@ -316,7 +330,7 @@ def test_chart_of_nothing_says_so():
     assert chart.summary == "0 on 3 days known."
 
 
-def test_second_figure_is_a_part_of_the_bar():
+def test_second_figure_is_a_part_of_the_bar() -> None:
     days = [date(2026, 11, 1), date(2026, 11, 2)]
     chart = build_daily_chart("N", days, [10, 5], parts=[5, 0], parts_name="recognised")
     assert [bar.stacked_height for bar in chart.bars] == [60, 0]
@@ -324,7 +338,7 @@ def test_second_figure_is_a_part_of_the_bar():
     assert chart.bars[0].stacked_y == 60
 
 
-def test_days_are_told_apart_across_the_border_of_utc():
+def test_days_are_told_apart_across_the_border_of_utc() -> None:
     late = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
     make_member(created_at=late)
     assert days_back(get_time_series(MetricName.SIGN_UPS, TODAY), 0) == 1

@@ -26,7 +26,7 @@ NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
 BIG_TABLES = ("member", "account_entry", "board_post", "board_comment", "iap_purchase")
 
 
-def test_every_figure_has_its_place():
+def test_every_figure_has_its_place() -> None:
     sections = {section.title: section for section in build_dashboard(NOW).sections}
     tiles = {title: [t.title for t in s.tiles] for title, s in sections.items()}
     charts = {title: [c.title for c in s.charts] for title, s in sections.items()}
@@ -58,7 +58,7 @@ def test_every_figure_has_its_place():
     assert not any(section.missing for section in sections.values())
 
 
-def test_board_is_counted_by_day(free_member):
+def test_board_is_counted_by_day(free_member: Member) -> None:
     post = make_post(free_member, ups=3, downs=1)
     for days in (0, 2, 2):
         made = timezone.now() - timedelta(days=days)
@@ -75,7 +75,7 @@ def test_board_is_counted_by_day(free_member):
     }
 
 
-def test_every_notification_that_is_sent_in_is_counted(premium_member):
+def test_every_notification_that_is_sent_in_is_counted(premium_member: Member) -> None:
     """Those that are ignored are stored nowhere else."""
     client = JSONClient(premium_member)
     path = "/api/account/entries/notification"
@@ -88,7 +88,7 @@ def test_every_notification_that_is_sent_in_is_counted(premium_member):
     assert (every[-1], recognised[-1]) == (4, 2)
 
 
-def test_active_members_have_a_course():
+def test_active_members_have_a_course() -> None:
     now = timezone.now()
     for _ in range(2):
         JSONClient(make_member())

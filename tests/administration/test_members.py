@@ -48,7 +48,9 @@ def find(client: JSONClient, **query: Any) -> list[int]:
 # --- The list -----------------------------------------------------------------
 
 
-def test_list_is_paged_newest_first_without_profile_images(client, administrator):
+def test_list_is_paged_newest_first_without_profile_images(
+    client: JSONClient, administrator: Member
+) -> None:
     members = [make_member(profile_image="data:x") for _ in range(4)]
     page = client.read(PATH, size=3)
     assert page["count"] == 5
@@ -65,8 +67,12 @@ def test_list_is_paged_newest_first_without_profile_images(client, administrator
     [(None, 100, 2), ("member", 1, 2), ("member", 100, 1)],
 )
 def test_list_takes_the_same_queries_for_any_number_of_members(
-    client, django_assert_num_queries, search, size, queries
-):
+    client: JSONClient,
+    django_assert_num_queries: Any,
+    search: str | None,
+    size: int,
+    queries: int,
+) -> None:
     client.read(PATH)
     for count in (1, 50):
         for _ in range(count):
@@ -75,7 +81,7 @@ def test_list_takes_the_same_queries_for_any_number_of_members(
             client.read(PATH, size=size, search=search)
 
 
-def test_page_past_the_end_is_404(client):
+def test_page_past_the_end_is_404(client: JSONClient) -> None:
     assert client.send("GET", f"{PATH}?page=2").status_code == 404
 
 
@@ -94,7 +100,9 @@ def test_page_past_the_end_is_404(client):
         "김민 minji",
     ],
 )
-def test_search_finds_what_login_id_name_or_email_contain(client, search):
+def test_search_finds_what_login_id_name_or_email_contain(
+    client: JSONClient, search: str
+) -> None:
     found = make_member(
         login_id="minji.kim", display_name="김민지", email="mj@ledger.example"
     )
@@ -105,12 +113,16 @@ def test_search_finds_what_login_id_name_or_email_contain(client, search):
 @pytest.mark.parametrize(
     "search", ["%", "__", "%%", "_____", "\\", "nobody here", "민지 박", "지민", "jn"]
 )
-def test_search_is_no_pattern_and_every_word_counts(client, search):
+def test_search_is_no_pattern_and_every_word_counts(
+    client: JSONClient, search: str
+) -> None:
     make_member(login_id="minji", display_name="김민지")
     assert find(client, search=search) == []
 
 
-def test_search_counts_no_further_than_its_limit(client, monkeypatch):
+def test_search_counts_no_further_than_its_limit(
+    client: JSONClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(member_search, "MAX_COUNTED_HITS", 3)
     for _ in range(5):
         make_member(display_name="Many")
@@ -120,7 +132,9 @@ def test_search_counts_no_further_than_its_limit(client, monkeypatch):
     assert (len(last["results"]), last["next"]) == (1, None)
 
 
-def test_list_is_filtered_by_role_status_and_plan(client, administrator):
+def test_list_is_filtered_by_role_status_and_plan(
+    client: JSONClient, administrator: Member
+) -> None:
     free, premium = make_member(), make_member(plan="PREMIUM")
     suspended = make_member(status="SUSPENDED", plan="PREMIUM")
     assert find(client, role="ADMIN") == [administrator.pk]
@@ -132,7 +146,9 @@ def test_list_is_filtered_by_role_status_and_plan(client, administrator):
     assert find(client, role="ADMIN", plan="PREMIUM") == []
 
 
-def test_plan_that_has_expired_is_free_in_filter_and_count(client, administrator):
+def test_plan_that_has_expired_is_free_in_filter_and_count(
+    client: JSONClient, administrator: Member
+) -> None:
     now = timezone.now()
     kinds = {
         "expired": {"plan_expires_at": now - timedelta(1)},
@@ -150,12 +166,12 @@ def test_plan_that_has_expired_is_free_in_filter_and_count(client, administrator
     "query",
     ["role=KING", "status=GONE", "plan=GOLD", "role=admin", "page=0", "search=a%00b"],
 )
-def test_filter_that_does_not_exist_is_400(client, query):
+def test_filter_that_does_not_exist_is_400(client: JSONClient, query: str) -> None:
     response = client.send("GET", f"{PATH}?{query}")
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
 
 
-def test_search_can_go_by_an_index(db):
+def test_search_can_go_by_an_index(db: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_indexscan = off")
@@ -177,7 +193,7 @@ def count_all() -> dict[tuple[str, ...], int]:
     }
 
 
-def test_kept_counts_follow_every_way_of_writing_members(db):
+def test_kept_counts_follow_every_way_of_writing_members(db: None) -> None:
     made = [make_member(), make_member(plan="PREMIUM"), make_member(role="ADMIN")]
     Member.objects.bulk_create(
         [Member(login_id=f"bulk{n}", email="x@example.com") for n in range(5)]
@@ -194,14 +210,16 @@ def test_kept_counts_follow_every_way_of_writing_members(db):
         compact_member_counts()
 
 
-def test_list_without_a_search_counts_no_members(client):
+def test_list_without_a_search_counts_no_members(client: JSONClient) -> None:
     make_member()
     with connection.execute_wrapper(refuse_count_of_members):
         assert client.read(PATH)["count"] == 2
         assert client.read(PATH, role="MEMBER", plan="PREMIUM")["count"] == 0
 
 
-def refuse_count_of_members(execute, sql, params, many, context):
+def refuse_count_of_members(
+    execute: Any, sql: Any, params: Any, many: Any, context: Any
+) -> Any:
     if "COUNT(" in sql and 'FROM "member"' in sql:
         assert '"plan_expires_at" <=' in sql, sql
     return execute(sql, params, many, context)
@@ -210,14 +228,18 @@ def refuse_count_of_members(execute, sql, params, many, context):
 # --- One member ---------------------------------------------------------------
 
 
-def test_one_member_is_answered_whole(client, free_member, client_of):
+def test_one_member_is_answered_whole(
+    client: JSONClient, free_member: Member, client_of: ClientOf
+) -> None:
     member = client.read(f"{PATH}/{free_member.pk}")
     assert member == client_of(free_member).read("/api/auth/profile")
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
 @pytest.mark.parametrize("number", ["987654321", "0", "9" * 30, "-1", "x"])
-def test_member_that_does_not_exist_is_404(client, method, number):
+def test_member_that_does_not_exist_is_404(
+    client: JSONClient, method: str, number: str
+) -> None:
     paths = [f"{PATH}/{number}"]
     if method == "PUT":
         paths = [f"{PATH}/{number}/{name}" for name, _ in CHANGES]
@@ -227,7 +249,9 @@ def test_member_that_does_not_exist_is_404(client, method, number):
 
 
 @pytest.mark.parametrize(("name", "value"), CHANGES)
-def test_change_is_answered_with_the_member_and_stays(client, free_member, name, value):
+def test_change_is_answered_with_the_member_and_stays(
+    client: JSONClient, free_member: Member, name: str, value: str
+) -> None:
     for _ in range(2):
         response = put(client, free_member, **{name: value})
         assert (response.status_code, response.data[name]) == (200, value)
@@ -236,7 +260,9 @@ def test_change_is_answered_with_the_member_and_stays(client, free_member, name,
 
 @pytest.mark.parametrize(("name", "value"), CHANGES)
 @pytest.mark.parametrize("wrong", ["", None, 1, "x", [], {}, "lower"])
-def test_value_that_does_not_exist_is_400(client, free_member, name, value, wrong):
+def test_value_that_does_not_exist_is_400(
+    client: JSONClient, free_member: Member, name: str, value: str, wrong: Any
+) -> None:
     wrong = value.lower() if wrong == "lower" else wrong
     for body in ({name: wrong}, {}):
         path = f"{PATH}/{free_member.pk}/{name}"
@@ -259,8 +285,8 @@ def test_value_that_does_not_exist_is_400(client, free_member, name, value, wron
     ],
 )
 def test_administrators_do_not_change_their_own_account(
-    client, administrator, name, value
-):
+    client: JSONClient, administrator: Member, name: Any, value: Any
+) -> None:
     response = put(client, administrator, **{name: value})
     assert (response.status_code, response.data["code"]) == (400, "SELF_CHANGE")
     administrator.refresh_from_db()
@@ -268,7 +294,9 @@ def test_administrators_do_not_change_their_own_account(
     assert administrator.plan == "FREE"
 
 
-def test_administrators_do_not_delete_themselves(client, administrator):
+def test_administrators_do_not_delete_themselves(
+    client: JSONClient, administrator: Member
+) -> None:
     response = client.send("DELETE", f"{PATH}/{administrator.pk}")
     assert (response.status_code, response.data["code"]) == (400, "SELF_CHANGE")
     assert client.read(ME)["id"] == administrator.pk
@@ -276,8 +304,12 @@ def test_administrators_do_not_delete_themselves(client, administrator):
 
 @pytest.mark.parametrize(("name", "value"), CHANGES)
 def test_nobody_else_changes_members_even_where_there_is_none(
-    premium_member, anonymous, client_of, name, value
-):
+    premium_member: Member,
+    anonymous: JSONClient,
+    client_of: ClientOf,
+    name: str,
+    value: str,
+) -> None:
     for pk in (premium_member.pk, 987_654_321):
         path = f"{PATH}/{pk}/{name}"
         assert anonymous.send("PUT", path, {name: value}).status_code == 401
@@ -289,7 +321,9 @@ def test_nobody_else_changes_members_even_where_there_is_none(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_role_counts_at_once_in_live_sessions(client, free_member, client_of):
+def test_role_counts_at_once_in_live_sessions(
+    client: JSONClient, free_member: Member, client_of: ClientOf
+) -> None:
     theirs = client_of(free_member)
     assert theirs.send("GET", PATH).status_code == 403
     put(client, free_member, role="ADMIN")
@@ -299,7 +333,9 @@ def test_role_counts_at_once_in_live_sessions(client, free_member, client_of):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_suspension_ends_sessions_at_once_and_for_good(client, free_member, client_of):
+def test_suspension_ends_sessions_at_once_and_for_good(
+    client: JSONClient, free_member: Member, client_of: ClientOf
+) -> None:
     theirs = client_of(free_member)
     theirs.read(ME)
     put(client, free_member, status="SUSPENDED")
@@ -311,8 +347,8 @@ def test_suspension_ends_sessions_at_once_and_for_good(client, free_member, clie
 
 
 def test_suspended_member_cannot_log_in_until_taken_back(
-    client, free_member, anonymous
-):
+    client: JSONClient, free_member: Member, anonymous: JSONClient
+) -> None:
     body = {"loginId": free_member.login_id, "password": "correct-horse-9"}
     for status, answer in (("SUSPENDED", 403), ("ACTIVE", 200)):
         put(client, free_member, status=status)
@@ -322,7 +358,9 @@ def test_suspended_member_cannot_log_in_until_taken_back(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("plan", ["FREE", "PREMIUM"])
-def test_plan_is_permanent_and_counts_at_once_in_live_sessions(client, client_of, plan):
+def test_plan_is_permanent_and_counts_at_once_in_live_sessions(
+    client: JSONClient, client_of: ClientOf, plan: str
+) -> None:
     member = make_member(
         plan="PREMIUM",
         plan_expires_at=timezone.now() + timedelta(30),
@@ -342,7 +380,9 @@ def test_plan_is_permanent_and_counts_at_once_in_live_sessions(client, client_of
     assert AuthSession.objects.get(member=member).plan == plan
 
 
-def test_plan_by_an_administrator_replaces_one_that_has_expired(client):
+def test_plan_by_an_administrator_replaces_one_that_has_expired(
+    client: JSONClient,
+) -> None:
     member = make_member(
         plan="PREMIUM", plan_expires_at=timezone.now() - timedelta(days=3)
     )
@@ -351,7 +391,9 @@ def test_plan_by_an_administrator_replaces_one_that_has_expired(client):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deleting_takes_all_data_and_sessions(client, free_member, client_of):
+def test_deleting_takes_all_data_and_sessions(
+    client: JSONClient, free_member: Member, client_of: ClientOf
+) -> None:
     make_entry(free_member, tags=("food",), wallet=make_wallet(free_member))
     theirs = client_of(free_member)
     theirs.read(ME)
@@ -363,8 +405,8 @@ def test_deleting_takes_all_data_and_sessions(client, free_member, client_of):
 
 
 def test_every_change_is_in_the_log_without_the_members_name(
-    client, administrator, free_member
-):
+    client: JSONClient, administrator: Member, free_member: Member
+) -> None:
     for name, value in CHANGES:
         put(client, free_member, **{name: value})
     client.send("DELETE", f"{PATH}/{free_member.pk}")
@@ -397,7 +439,9 @@ def race(method: str, path: str, body: Any, one: Member, two: Member) -> list[in
 @pytest.mark.parametrize(
     "body", [{"role": "MEMBER"}, {"status": "SUSPENDED"}], ids=["role", "status"]
 )
-def test_two_administrators_who_change_each_other_leave_one(body):
+def test_two_administrators_who_change_each_other_leave_one(
+    body: dict[str, Any],
+) -> None:
     for _ in range(ROUNDS):
         one, two = make_member(role="ADMIN"), make_member(role="ADMIN")
         statuses = race("PUT", f"{PATH}/{{}}/{next(iter(body))}", body, one, two)
@@ -408,7 +452,7 @@ def test_two_administrators_who_change_each_other_leave_one(body):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("path", [PATH, "/api/users"])
-def test_two_administrators_who_delete_each_other_leave_one(path):
+def test_two_administrators_who_delete_each_other_leave_one(path: Any) -> None:
     for _ in range(ROUNDS):
         one, two = make_member(role="ADMIN"), make_member(role="ADMIN")
         statuses = race("DELETE", path + "/{}", None, one, two)
@@ -417,7 +461,7 @@ def test_two_administrators_who_delete_each_other_leave_one(path):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_three_administrators_in_a_circle_leave_one():
+def test_three_administrators_in_a_circle_leave_one() -> None:
     for _ in range(ROUNDS):
         trio = [make_member(role="ADMIN") for _ in range(3)]
         clients = [JSONClient(member) for member in trio]
@@ -432,11 +476,13 @@ def test_three_administrators_in_a_circle_leave_one():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_without_the_lock_both_administrators_would_be_gone(monkeypatch):
+def test_without_the_lock_both_administrators_would_be_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What the lock prevents: both are read as administrators, then both change."""
     from administration import members
 
-    def read_unlocked(actor, member_id):
+    def read_unlocked(actor: Any, member_id: Any) -> Any:
         return Member.objects.get(pk=member_id)
 
     monkeypatch.setattr(members, "lock_actor_and_target", read_unlocked)

@@ -1,5 +1,7 @@
 """`/metrics`: who may read it, and what it says."""
 
+from typing import Any
+
 import pytest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
@@ -7,6 +9,7 @@ from django.utils import timezone
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
+from accounts.models import Member
 from billing.models import StoreNotification
 from core.jobs.models import JobRun
 from core.middleware import PrometheusMiddleware
@@ -18,11 +21,11 @@ ALLOWED = {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
 
 
 @pytest.fixture
-def is_open(settings):
+def is_open(settings: Any) -> None:
     settings.METRICS_TOKEN = TOKEN
 
 
-def read():
+def read() -> dict[Any, Any]:
     """Samples by name and sorted labels."""
     response = JSONClient().get("/metrics", **ALLOWED)
     assert response.status_code == 200
@@ -39,21 +42,21 @@ def read():
 @pytest.mark.parametrize(
     "header", ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, "Bearer ключ"]
 )
-def test_metrics_are_not_there_without_the_token(header):
+def test_metrics_are_not_there_without_the_token(header: Any) -> None:
     client = JSONClient()
     assert client.get("/metrics", HTTP_AUTHORIZATION=header).status_code == 404
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("header", ["", "Bearer ", "Bearer None"])
-def test_metrics_are_not_there_without_the_setting(header):
+def test_metrics_are_not_there_without_the_setting(header: str) -> None:
     client = JSONClient()
     assert client.get("/metrics", HTTP_AUTHORIZATION=header).status_code == 404
 
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
-def test_jobs_are_told_with_the_state_and_time_of_their_runs():
+def test_jobs_are_told_with_the_state_and_time_of_their_runs() -> None:
     now = timezone.now()
     JobRun.objects.create(job="expire_plans", state="DONE", started_at=now, count=4)
     samples, job = read(), ("job", "expire_plans")
@@ -69,7 +72,7 @@ def test_jobs_are_told_with_the_state_and_time_of_their_runs():
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
-def test_notifications_of_the_store_that_wait_are_counted():
+def test_notifications_of_the_store_that_wait_are_counted() -> None:
     for handled in (None, None, timezone.now()):
         StoreNotification.objects.create(
             body="{}",
@@ -82,7 +85,7 @@ def test_notifications_of_the_store_that_wait_are_counted():
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
-def test_fast_store_that_is_away_is_told():
+def test_fast_store_that_is_away_is_told() -> None:
     with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
         samples = read()
     assert samples["ledger_store_up", ("store", "fast_store")] == 0
@@ -91,7 +94,7 @@ def test_fast_store_that_is_away_is_told():
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
-def test_metrics_are_told_while_the_database_is_away():
+def test_metrics_are_told_while_the_database_is_away() -> None:
     with lose_database():
         samples = read()
     assert samples["ledger_store_up", ("store", "database")] == 0
@@ -101,8 +104,8 @@ def test_metrics_are_told_while_the_database_is_away():
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
 def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
-    django_assert_num_queries,
-):
+    django_assert_num_queries: Any,
+) -> None:
     now = timezone.now()
     runs = [JobRun(job="expire_plans", state="DONE", started_at=now) for _ in range(50)]
     JobRun.objects.bulk_create(runs)
@@ -112,7 +115,7 @@ def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
-def test_failures_of_the_stores_are_counted(free_member):
+def test_failures_of_the_stores_are_counted(free_member: Member) -> None:
     client = JSONClient(free_member)
     names = (
         "ledger_fast_store_failures_total",
@@ -128,7 +131,7 @@ def test_failures_of_the_stores_are_counted(free_member):
         assert after[name,] > before[name,], name
 
 
-def count_of(method, route, status):
+def count_of(method: str, route: Any, status: Any) -> Any:
     labels = {"method": method, "route": route, "status": status}
     return REGISTRY.get_sample_value("ledger_requests_total", labels) or 0
 
@@ -137,7 +140,7 @@ def answer(request: HttpRequest) -> HttpResponse:
     return HttpResponse(status=202)
 
 
-def test_request_is_counted_by_the_pattern_of_its_address(settings):
+def test_request_is_counted_by_the_pattern_of_its_address(settings: Any) -> None:
     settings.MIDDLEWARE = ["core.middleware.PrometheusMiddleware"]
     route = "/api/account/entries/<int:entry_id>"
     before = count_of("GET", route, "401")
@@ -147,21 +150,21 @@ def test_request_is_counted_by_the_pattern_of_its_address(settings):
 
 
 @pytest.mark.parametrize("path", ["/made-up-4712", "/api/made-up-4712"])
-def test_addresses_that_do_not_exist_count_as_one(settings, path):
+def test_addresses_that_do_not_exist_count_as_one(settings: Any, path: str) -> None:
     settings.MIDDLEWARE = ["core.middleware.PrometheusMiddleware"]
     Client().get(path)
     assert count_of("GET", "other", "404") > 0
     assert "4712" not in str([*REGISTRY.collect()])
 
 
-def test_method_that_is_made_up_is_no_label():
+def test_method_that_is_made_up_is_no_label() -> None:
     request = RequestFactory().generic("MADEUP", "/")
     PrometheusMiddleware(answer)(request)
     assert count_of("other", "other", "202") > 0
     assert "MADEUP" not in str([*REGISTRY.collect()])
 
 
-def test_request_that_raises_is_under_way_no_more():
+def test_request_that_raises_is_under_way_no_more() -> None:
     def fail(request: HttpRequest) -> HttpResponse:
         raise Http404
 

@@ -1,10 +1,12 @@
 """Comments: written, hot ones first, edited, deleted, one's own."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from accounts.models import Member
 from board.models import Comment, CommentVote
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
@@ -15,23 +17,23 @@ HUGE = 10**30
 
 
 @pytest.fixture
-def client(free_member):
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def below(post):
+def below(post: Any) -> str:
     return f"/api/board/posts/{post.pk}/comments"
 
 
-def address(comment):
+def address(comment: Any) -> str:
     return f"/api/board/comments/{comment.pk}"
 
 
-def ids_of(body):
+def ids_of(body: Any) -> list[Any]:
     return [comment["id"] for comment in body["results"]]
 
 
-def test_comment_is_kept_as_plain_text(client, free_member):
+def test_comment_is_kept_as_plain_text(client: JSONClient, free_member: Member) -> None:
     post = make_post(make_member())
     text = "<b>not bold</b> & <script>x</script>\n쌀 🍚"
     response = client.send("POST", below(post), {"content": text})
@@ -58,7 +60,9 @@ def test_comment_is_kept_as_plain_text(client, free_member):
 @pytest.mark.parametrize(
     "content", [None, "", "  ", 5, ["x"], "x" * 5001, "a\0b", "a\x07b", "a\ufffeb"]
 )
-def test_content_that_breaks_a_rule_is_refused(content, client, free_member):
+def test_content_that_breaks_a_rule_is_refused(
+    content: Any, client: JSONClient, free_member: Member
+) -> None:
     post, own = make_post(make_member()), make_comment(free_member)
     for method, path in (("POST", below(post)), ("PUT", address(own))):
         response = client.send(method, path, {"content": content})
@@ -67,13 +71,13 @@ def test_content_that_breaks_a_rule_is_refused(content, client, free_member):
     assert Comment.objects.count() == 1
 
 
-def test_longest_comment_is_kept(client):
+def test_longest_comment_is_kept(client: JSONClient) -> None:
     text = "가" * 5000
     response = client.send("POST", below(make_post(make_member())), {"content": text})
     assert response.data["content"] == text
 
 
-def test_comments_stand_oldest_first_and_are_paged(client):
+def test_comments_stand_oldest_first_and_are_paged(client: JSONClient) -> None:
     post = make_post(make_member())
     comments = [make_comment(make_member(), post=post).pk for _ in range(5)]
     make_comment(make_member())
@@ -85,7 +89,9 @@ def test_comments_stand_oldest_first_and_are_paged(client):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 20])
-def test_three_hot_comments_come_first_on_one_sequence(size, client):
+def test_three_hot_comments_come_first_on_one_sequence(
+    size: int, client: JSONClient
+) -> None:
     post = make_post(make_member())
     plain = [make_comment(make_member(), post=post) for _ in range(3)]
     hot = [make_comment(make_member(), post=post, ups=HOT + n) for n in (0, 2, 1, 2)]
@@ -107,7 +113,9 @@ def test_three_hot_comments_come_first_on_one_sequence(size, client):
     ]
 
 
-def test_own_vote_and_counters_are_shown(client, free_member):
+def test_own_vote_and_counters_are_shown(
+    client: JSONClient, free_member: Member
+) -> None:
     post = make_post(make_member())
     comment = make_comment(make_member(), post=post, ups=2, downs=1)
     CommentVote.objects.create(comment=comment, member=free_member, value=-1)
@@ -115,7 +123,9 @@ def test_own_vote_and_counters_are_shown(client, free_member):
     assert (shown["upCount"], shown["downCount"], shown["myVote"]) == (2, 2, "down")
 
 
-def test_author_edits(client, free_member, other_member, administrator):
+def test_author_edits(
+    client: JSONClient, free_member: Member, other_member: Member, administrator: Member
+) -> None:
     comment = make_comment(free_member)
     for member in (other_member, administrator):
         for body in ({"content": "x"}, {}):
@@ -126,7 +136,9 @@ def test_author_edits(client, free_member, other_member, administrator):
     assert response.data["updatedAt"] > response.data["createdAt"]
 
 
-def test_author_and_administrator_delete(free_member, other_member, administrator):
+def test_author_and_administrator_delete(
+    free_member: Member, other_member: Member, administrator: Member
+) -> None:
     post = make_post(make_member())
     for member, status in (
         (other_member, 403),
@@ -140,7 +152,9 @@ def test_author_and_administrator_delete(free_member, other_member, administrato
         assert Comment.objects.filter(pk=comment.pk).exists() is (status == 403)
 
 
-def test_deleted_comment_gives_its_count_back(client, free_member):
+def test_deleted_comment_gives_its_count_back(
+    client: JSONClient, free_member: Member
+) -> None:
     post = make_post(make_member())
     comment = client.send("POST", below(post), {"content": "x"}).data
     path = f"/api/board/posts/{post.pk}"
@@ -153,7 +167,9 @@ def test_deleted_comment_gives_its_count_back(client, free_member):
 @pytest.mark.parametrize(
     ("method", "path"), [("PUT", ""), ("DELETE", ""), ("POST", "/vote")]
 )
-def test_comment_that_is_not_there_or_hidden_is_404(method, path, client, free_member):
+def test_comment_that_is_not_there_or_hidden_is_404(
+    method: str, path: str, client: JSONClient, free_member: Member
+) -> None:
     hidden = make_comment(free_member, is_hidden=True)
     below_hidden = make_comment(
         free_member, post=make_post(free_member, is_hidden=True)
@@ -164,7 +180,7 @@ def test_comment_that_is_not_there_or_hidden_is_404(method, path, client, free_m
             assert client.send(method, target, body).status_code == 404
 
 
-def test_hidden_comments_are_nowhere(client, free_member):
+def test_hidden_comments_are_nowhere(client: JSONClient, free_member: Member) -> None:
     post = make_post(make_member())
     shown = make_comment(free_member, post=post)
     make_comment(free_member, post=post, is_hidden=True, ups=HOT)
@@ -174,7 +190,9 @@ def test_hidden_comments_are_nowhere(client, free_member):
         assert (ids_of(body), body["count"]) == ([shown.pk], 1)
 
 
-def test_own_comments_name_their_posts_newest_first(client, free_member):
+def test_own_comments_name_their_posts_newest_first(
+    client: JSONClient, free_member: Member
+) -> None:
     post = make_post(make_member(), title="Rice", category="saving")
     comments = [make_comment(free_member, post=post).pk for _ in range(3)]
     make_comment(make_member(), post=post)

@@ -1,6 +1,7 @@
 """`recount_board` finds what differs and repairs it."""
 
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,7 +17,7 @@ TABLES = ["board_post", "board_comment", "member", "board_post_count"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def make_board():
+def make_board() -> None:
     """Posts, comments, votes, some hidden, and an award."""
     member = make_member()
     body = {"title": "Rice", "content": "Rice", "category": "tips"}
@@ -27,14 +28,14 @@ def make_board():
     make_comment(member, post=post, is_hidden=True)
 
 
-def run(*words):
+def run(*words: Any) -> Any:
     """What the command prints; `CommandError` is its exit with 1."""
     output = StringIO()
     call_command("recount_board", *words, stdout=output)
     return output.getvalue()
 
 
-def test_board_that_is_right_shows_no_drift():
+def test_board_that_is_right_shows_no_drift() -> None:
     make_board()
     assert run() == "".join(f"{table}: 0 differ\n" for table in TABLES)
 
@@ -50,7 +51,9 @@ def test_board_that_is_right_shows_no_drift():
         ("board_post_count", PostCount, {"posts": 7}),
     ],
 )
-def test_drift_is_found_and_repaired(table, model, values):
+def test_drift_is_found_and_repaired(
+    table: str, model: Any, values: dict[str, Any]
+) -> None:
     make_board()
     model.objects.filter(pk=model.objects.latest("pk").pk).update(**values)
     assert count_drift() == dict.fromkeys(TABLES, 0) | {table: 1}
@@ -60,7 +63,7 @@ def test_drift_is_found_and_repaired(table, model, values):
     assert set(count_drift().values()) == {0}
 
 
-def test_what_was_written_with_the_triggers_off_is_repaired():
+def test_what_was_written_with_the_triggers_off_is_repaired() -> None:
     make_board()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 
+from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
@@ -11,11 +12,13 @@ BODY = {"title": "Rules", "content": "Be kind", "category": "community"}
 
 
 @pytest.fixture
-def admin(administrator):
+def admin(administrator: Member) -> JSONClient:
     return JSONClient(administrator)
 
 
-def test_notice_at_creation_counts_only_from_an_administrator(free_member, admin):
+def test_notice_at_creation_counts_only_from_an_administrator(
+    free_member: Member, admin: JSONClient
+) -> None:
     post = JSONClient(free_member).send("POST", POSTS, BODY | {"notice": True})
     assert (post.status_code, post.data["notice"]) == (201, False)
     assert admin.send("POST", POSTS, BODY | {"notice": True}).data["notice"] is True
@@ -23,7 +26,9 @@ def test_notice_at_creation_counts_only_from_an_administrator(free_member, admin
 
 
 @pytest.mark.parametrize("prefix", ["", "/api", "/api/board"])
-def test_administrator_turns_the_flag_on_and_off(prefix, admin):
+def test_administrator_turns_the_flag_on_and_off(
+    prefix: str, admin: JSONClient
+) -> None:
     path = f"{prefix}/posts/{make_post(make_member()).pk}"
     for operation, notice in (
         ("notice", True),
@@ -37,7 +42,9 @@ def test_administrator_turns_the_flag_on_and_off(prefix, admin):
 
 
 @pytest.mark.parametrize("operation", ["notice", "unnotice"])
-def test_members_do_not_turn_the_flag(operation, free_member, admin):
+def test_members_do_not_turn_the_flag(
+    operation: str, free_member: Member, admin: JSONClient
+) -> None:
     post = make_post(free_member, is_notice=operation == "unnotice")
     path = f"{POSTS}/{post.pk}/{operation}"
     response = JSONClient(free_member).send("POST", path)
@@ -46,7 +53,7 @@ def test_members_do_not_turn_the_flag(operation, free_member, admin):
 
 
 @pytest.mark.parametrize("notice", [True, False])
-def test_edit_by_a_member_leaves_the_flag(notice, free_member):
+def test_edit_by_a_member_leaves_the_flag(notice: bool, free_member: Member) -> None:
     post = make_post(free_member, is_notice=notice)
     client, path = JSONClient(free_member), f"{POSTS}/{post.pk}"
     for body in (BODY, BODY | {"notice": not notice}):
@@ -54,7 +61,9 @@ def test_edit_by_a_member_leaves_the_flag(notice, free_member):
             assert client.send(method, path, body).data["notice"] is notice
 
 
-def test_edit_by_an_administrator_follows_the_flag_that_is_sent(administrator, admin):
+def test_edit_by_an_administrator_follows_the_flag_that_is_sent(
+    administrator: Member, admin: JSONClient
+) -> None:
     path = f"{POSTS}/{make_post(administrator).pk}"
     assert admin.send("PUT", path, BODY | {"notice": True}).data["notice"] is True
     assert admin.send("PATCH", path, {"title": "Other"}).data["notice"] is True
@@ -63,7 +72,9 @@ def test_edit_by_an_administrator_follows_the_flag_that_is_sent(administrator, a
     assert admin.send("PUT", path, BODY).data["notice"] is False
 
 
-def test_moderation_by_the_api_is_in_the_log(administrator, free_member, admin):
+def test_moderation_by_the_api_is_in_the_log(
+    administrator: Member, free_member: Member, admin: JSONClient
+) -> None:
     post = make_post(free_member)
     comment = make_comment(free_member, post=post)
     own = make_post(administrator)
@@ -84,7 +95,7 @@ def test_moderation_by_the_api_is_in_the_log(administrator, free_member, admin):
     ]
 
 
-def test_what_authors_delete_is_not_in_the_log(free_member):
+def test_what_authors_delete_is_not_in_the_log(free_member: Member) -> None:
     client, post = JSONClient(free_member), make_post(free_member)
     comment = make_comment(free_member, post=post)
     client.send("DELETE", f"/api/board/comments/{comment.pk}")

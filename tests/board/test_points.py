@@ -1,6 +1,7 @@
 """Points for posts and comments: three awards a day, both together."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import time_machine
@@ -14,18 +15,20 @@ BODY = {"title": "Rice", "content": "Rice", "category": "tips"}
 EVENING = datetime.fromisoformat("2026-11-20T23:30:00+09:00")
 
 
-def write_post(client):
+def write_post(client: JSONClient) -> Any:
     response = client.send("POST", POSTS, BODY)
     assert response.status_code == 201
     return response.data["id"]
 
 
-def write_comment(client, post):
+def write_comment(client: JSONClient, post: Any) -> None:
     path = f"{POSTS}/{post.pk}/comments"
     assert client.send("POST", path, {"content": "x"}).status_code == 201
 
 
-def test_post_and_comment_earn_ten_points_each_three_times_a_day(free_member):
+def test_post_and_comment_earn_ten_points_each_three_times_a_day(
+    free_member: Member,
+) -> None:
     client, post = JSONClient(free_member), make_post(make_member())
     earned = []
     for _ in range(3):
@@ -40,7 +43,7 @@ def test_post_and_comment_earn_ten_points_each_three_times_a_day(free_member):
     assert reasons == ["POST", "COMMENT", "POST"]
 
 
-def test_day_ends_at_midnight_in_the_home_time_zone(free_member):
+def test_day_ends_at_midnight_in_the_home_time_zone(free_member: Member) -> None:
     with time_machine.travel(EVENING, tick=False) as clock:
         client = JSONClient(free_member)
         for _ in range(4):
@@ -53,27 +56,29 @@ def test_day_ends_at_midnight_in_the_home_time_zone(free_member):
     assert (answer["points"], answer["awardsToday"]) == (60, 3)
 
 
-def test_points_of_others_are_counted_apart(free_member, other_member):
+def test_points_of_others_are_counted_apart(
+    free_member: Member, other_member: Member
+) -> None:
     for member in (free_member, other_member):
         for _ in range(4):
             write_post(JSONClient(member))
     assert set(Member.objects.values_list("points", flat=True)) == {30}
 
 
-def test_points_are_added_to_what_the_member_has(free_member):
+def test_points_are_added_to_what_the_member_has(free_member: Member) -> None:
     Member.objects.filter(pk=free_member.pk).update(points=500)
     write_post(JSONClient(free_member))
     assert JSONClient(free_member).read(POINTS)["points"] == 510
 
 
-def test_deleting_gives_neither_points_nor_awards_back(free_member):
+def test_deleting_gives_neither_points_nor_awards_back(free_member: Member) -> None:
     client = JSONClient(free_member)
     for _ in range(5):
         client.send("DELETE", f"{POSTS}/{write_post(client)}")
     assert client.read(POINTS)["points"] == 30
 
 
-def test_edits_and_refused_posts_earn_nothing(free_member):
+def test_edits_and_refused_posts_earn_nothing(free_member: Member) -> None:
     client = JSONClient(free_member)
     path = f"{POSTS}/{make_post(free_member).pk}"
     assert client.send("PUT", path, BODY).status_code == 200
@@ -84,7 +89,9 @@ def test_edits_and_refused_posts_earn_nothing(free_member):
 
 
 @pytest.mark.parametrize("gone", [0, 1, 2])
-def test_award_that_was_taken_back_leaves_room_for_another(gone, free_member):
+def test_award_that_was_taken_back_leaves_room_for_another(
+    gone: int, free_member: Member
+) -> None:
     client = JSONClient(free_member)
     for _ in range(3):
         write_post(client)

@@ -1,11 +1,13 @@
 """The post list: hot posts, notices, the rest; filters, pages, keys, counts."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import time_machine
 from django.utils import timezone
 
+from accounts.models import Member
 from board.models import Post, PostCount, PostVote
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
@@ -17,15 +19,15 @@ HOT, DAY = 50, timedelta(days=1)
 
 
 @pytest.fixture
-def client(free_member):
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def ids_of(body):
+def ids_of(body: Any) -> list[Any]:
     return [post["id"] for post in body["results"]]
 
 
-def read_all(client, path=POSTS, **query):
+def read_all(client: JSONClient, path: Any = POSTS, **query: Any) -> list[Any]:
     """The ids of all pages, following `next`."""
     body = client.read(path, **query)
     ids = ids_of(body)
@@ -35,13 +37,13 @@ def read_all(client, path=POSTS, **query):
     return ids
 
 
-def test_plain_posts_are_ordered_by_id_descending(client):
+def test_plain_posts_are_ordered_by_id_descending(client: JSONClient) -> None:
     author = make_member()
     posts = [make_post(author).pk for _ in range(5)]
     assert ids_of(client.read(POSTS)) == posts[::-1]
 
 
-def test_notices_come_before_the_rest_newest_first(client):
+def test_notices_come_before_the_rest_newest_first(client: JSONClient) -> None:
     author = make_member()
     first = make_post(author, is_notice=True).pk
     plain = [make_post(author).pk for _ in range(2)]
@@ -51,7 +53,7 @@ def test_notices_come_before_the_rest_newest_first(client):
     assert [post["notice"] for post in body["results"]] == [True, True, False, False]
 
 
-def test_three_hot_posts_stand_on_top_most_up_votes_first(client):
+def test_three_hot_posts_stand_on_top_most_up_votes_first(client: JSONClient) -> None:
     author = make_member()
     ups = {HOT: None, HOT + 2: None, HOT + 1: None, HOT + 3: None}
     for votes in ups:
@@ -62,14 +64,14 @@ def test_three_hot_posts_stand_on_top_most_up_votes_first(client):
     assert [post["hot"] for post in body["results"]] == [True, True, True, False, True]
 
 
-def test_equally_hot_posts_stand_newest_first(client):
+def test_equally_hot_posts_stand_newest_first(client: JSONClient) -> None:
     author = make_member()
     posts = [make_post(author, ups=HOT).pk for _ in range(4)]
     newer = make_post(author).pk
     assert ids_of(client.read(POSTS)) == [*posts[:0:-1], newer, posts[0]]
 
 
-def test_hot_notice_stands_among_the_hot_and_nowhere_else(client):
+def test_hot_notice_stands_among_the_hot_and_nowhere_else(client: JSONClient) -> None:
     author = make_member()
     notice = make_post(author, is_notice=True, ups=HOT).pk
     hot = make_post(author, ups=HOT + 1).pk
@@ -86,7 +88,9 @@ def test_hot_notice_stands_among_the_hot_and_nowhere_else(client):
         (HOT - 1, timedelta(0), False),
     ],
 )
-def test_hot_is_a_day_of_age_and_fifty_up_votes(ups, age, hot, free_member):
+def test_hot_is_a_day_of_age_and_fifty_up_votes(
+    ups: Any, age: Any, hot: bool, free_member: Member
+) -> None:
     with time_machine.travel(NOW, tick=False):
         client = JSONClient(free_member)
         post = make_post(make_member(), ups=ups, created_at=NOW - age)
@@ -98,14 +102,14 @@ def test_hot_is_a_day_of_age_and_fifty_up_votes(ups, age, hot, free_member):
         assert client.read(f"{POSTS}/{post.pk}")["hot"] is hot
 
 
-def test_up_votes_count_not_the_balance_of_votes(client):
+def test_up_votes_count_not_the_balance_of_votes(client: JSONClient) -> None:
     post = make_post(make_member(), ups=HOT, downs=60)
     summary = client.read(POSTS)["results"][0]
     assert (summary["id"], summary["hot"]) == (post.pk, True)
     assert (summary["upCount"], summary["downCount"]) == (HOT, 60)
 
 
-def make_mixed_board():
+def make_mixed_board() -> Any:
     """Four hot ones, one a notice; three notices; nine plain ones: in list order."""
     author = make_member()
     plain = [make_post(author) for _ in range(5)]
@@ -119,7 +123,7 @@ def make_mixed_board():
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7, 15, 16, 100])
-def test_pages_cut_one_sequence(size, client):
+def test_pages_cut_one_sequence(size: int, client: JSONClient) -> None:
     front, rest = make_mixed_board()
     assert read_all(client, size=size) == front + rest
     body = client.read(POSTS, size=size)
@@ -128,7 +132,7 @@ def test_pages_cut_one_sequence(size, client):
     assert client.send("GET", f"{POSTS}?size={size}&page={last + 1}").status_code == 404
 
 
-def test_previous_leads_back(client):
+def test_previous_leads_back(client: JSONClient) -> None:
     front, rest = make_mixed_board()
     body = client.read(POSTS, size=6, page=2)
     assert body["previous"] == f"http://testserver{POSTS}?size=6&page=1"
@@ -136,7 +140,9 @@ def test_previous_leads_back(client):
 
 
 @pytest.mark.parametrize("size", [1, 4, 10, 100])
-def test_by_key_plain_posts_follow_without_hot_block_and_notices(size, client):
+def test_by_key_plain_posts_follow_without_hot_block_and_notices(
+    size: int, client: JSONClient
+) -> None:
     front, rest = make_mixed_board()
     assert read_all(client, size=size, before=rest[0] + 10**6) == rest
     body = client.read(POSTS, size=size, before=rest[2])
@@ -150,14 +156,14 @@ def test_by_key_plain_posts_follow_without_hot_block_and_notices(size, client):
         assert body["next"] is None
 
 
-def test_reader_who_goes_on_by_key_sees_each_post_once(client):
+def test_reader_who_goes_on_by_key_sees_each_post_once(client: JSONClient) -> None:
     front, rest = make_mixed_board()
     seen = ids_of(client.read(POSTS, size=8))
     assert seen + read_all(client, before=seen[-1], size=3) == front + rest
 
 
 @pytest.mark.parametrize("before", [1, 2**63, 10**40])
-def test_any_key_is_answered(before, client):
+def test_any_key_is_answered(before: int, client: JSONClient) -> None:
     post = make_post(make_member())
     body = client.read(POSTS, before=before)
     assert ids_of(body) == ([] if before == 1 else [post.pk])
@@ -171,12 +177,12 @@ def test_any_key_is_answered(before, client):
         *("keyword=%00", "tag=%00", "keyword=%1b", f"keyword={'x' * 101}"),
     ],
 )
-def test_query_that_breaks_a_rule_is_refused(query, client):
+def test_query_that_breaks_a_rule_is_refused(query: Any, client: JSONClient) -> None:
     response = client.send("GET", f"{POSTS}?{query}")
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
 
 
-def test_list_is_filtered_by_category(client):
+def test_list_is_filtered_by_category(client: JSONClient) -> None:
     author = make_member()
     posts = {c: make_post(author, category=c) for c in ("community", "saving", "tips")}
     hot = make_post(author, category="tips", ups=HOT)
@@ -194,7 +200,7 @@ def test_list_is_filtered_by_category(client):
     assert client.read(POSTS, category="")["count"] == 8
 
 
-def test_three_hot_ones_are_those_of_the_filtered_list(client):
+def test_three_hot_ones_are_those_of_the_filtered_list(client: JSONClient) -> None:
     author = make_member()
     for n in range(3):
         make_post(author, category="saving", ups=HOT + 5 + n)
@@ -204,7 +210,7 @@ def test_three_hot_ones_are_those_of_the_filtered_list(client):
         assert ids_of(client.read(POSTS, **query))[0] == hot.pk
 
 
-def test_list_is_filtered_by_tag(client):
+def test_list_is_filtered_by_tag(client: JSONClient) -> None:
     author = make_member()
     found = make_post(author, tags=["food", "쌀"])
     make_post(author, tags=["Food", "foods"])
@@ -223,7 +229,9 @@ def test_list_is_filtered_by_tag(client):
         *("적금", "RI", "0%", "_b", " e "),
     ],
 )
-def test_keyword_is_looked_for_in_title_and_text(keyword, client):
+def test_keyword_is_looked_for_in_title_and_text(
+    keyword: Any, client: JSONClient
+) -> None:
     in_title = {"title": f"Before {keyword} after"}
     in_text = {"content": f"<p>Before {keyword.strip()}<br>after</p>"}
     body = {"title": "x", "content": "<p>y</p>", "category": "tips"}
@@ -237,18 +245,20 @@ def test_keyword_is_looked_for_in_title_and_text(keyword, client):
 
 
 @pytest.mark.parametrize("keyword", ["금적", "적 ", "%%", "__", "i_"])
-def test_two_letters_stand_side_by_side_and_are_no_pattern(keyword, client):
+def test_two_letters_stand_side_by_side_and_are_no_pattern(
+    keyword: str, client: JSONClient
+) -> None:
     make_post(make_member(), title="적금 rice", words="적금 rice")
     assert client.read(POSTS, keyword=keyword)["count"] == keyword.startswith("적")
 
 
-def test_keyword_does_not_see_markup(client):
+def test_keyword_does_not_see_markup(client: JSONClient) -> None:
     body = {"title": "x", "content": "<p><strong>y</strong></p>", "category": "tips"}
     client.send("POST", POSTS, body)
     assert client.read(POSTS, keyword="strong")["count"] == 0
 
 
-def test_hidden_posts_are_nowhere(client, free_member):
+def test_hidden_posts_are_nowhere(client: JSONClient, free_member: Member) -> None:
     author = make_member()
     shown = make_post(author, tags=["a"], words="rice")
     for fields in ({}, {"is_notice": True}, {"ups": HOT}):
@@ -261,7 +271,9 @@ def test_hidden_posts_are_nowhere(client, free_member):
     assert client.read(POSTS, before=10**6 + shown.pk)["count"] == 1
 
 
-def test_own_vote_is_the_readers(client, free_member, other_member):
+def test_own_vote_is_the_readers(
+    client: JSONClient, free_member: Member, other_member: Member
+) -> None:
     up, down, none = (make_post(make_member()) for _ in range(3))
     PostVote.objects.create(post=up, member=free_member, value=1)
     PostVote.objects.create(post=down, member=free_member, value=-1)
@@ -271,7 +283,7 @@ def test_own_vote_is_the_readers(client, free_member, other_member):
     assert votes == {up.pk: "up", down.pk: "down", none.pk: None}
 
 
-def test_author_comes_without_a_data_url(client):
+def test_author_comes_without_a_data_url(client: JSONClient) -> None:
     picture = "data:image/png;base64," + "A" * 1000
     author = make_member(profile_image=picture, idp_picture="https://x.example/a.png")
     make_post(author)
@@ -282,7 +294,7 @@ def test_author_comes_without_a_data_url(client):
     assert found["avatar"].startswith("/api/members/")
 
 
-def test_empty_board_has_an_empty_first_page(client):
+def test_empty_board_has_an_empty_first_page(client: JSONClient) -> None:
     empty = {"count": 0, "next": None, "previous": None, "results": []}
     assert client.read(POSTS) == empty
     assert client.read(POSTS, category="tips", size=5) == empty
@@ -290,7 +302,7 @@ def test_empty_board_has_an_empty_first_page(client):
     assert client.read(MINE) == empty
 
 
-def test_size_above_a_hundred_counts_as_a_hundred(client):
+def test_size_above_a_hundred_counts_as_a_hundred(client: JSONClient) -> None:
     author = make_member()
     for _ in range(101):
         make_post(author)
@@ -299,7 +311,9 @@ def test_size_above_a_hundred_counts_as_a_hundred(client):
     assert len(client.read(POSTS, size=1000, before=2**62)["results"]) == 100
 
 
-def test_own_posts_are_paged_newest_first(client, free_member):
+def test_own_posts_are_paged_newest_first(
+    client: JSONClient, free_member: Member
+) -> None:
     posts = [make_post(free_member, ups=n).pk for n in range(5)]
     make_post(free_member, is_notice=True, created_at=timezone.now() - DAY * 9)
     make_post(make_member())
@@ -310,8 +324,10 @@ def test_own_posts_are_paged_newest_first(client, free_member):
     assert body["results"][0].keys() == client.read(POSTS)["results"][0].keys()
 
 
-def test_stored_counts_follow_every_way_of_writing(client, free_member):
-    def kept():
+def test_stored_counts_follow_every_way_of_writing(
+    client: JSONClient, free_member: Member
+) -> None:
+    def kept() -> dict[Any, Any]:
         return {c.category: c.posts for c in PostCount.objects.all() if c.posts}
 
     first, second = make_post(free_member), make_post(free_member, category="tips")
@@ -332,7 +348,7 @@ def test_stored_counts_follow_every_way_of_writing(client, free_member):
     assert kept() == {}
 
 
-def test_comment_count_is_that_of_visible_comments(client):
+def test_comment_count_is_that_of_visible_comments(client: JSONClient) -> None:
     post = make_post(make_member())
     comments = [make_comment(make_member(), post=post) for _ in range(3)]
     comments[0].is_hidden = True

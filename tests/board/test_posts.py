@@ -1,10 +1,13 @@
 """Posts: written, read, edited by their authors, deleted."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
+from accounts.models import Member
 from board.models import Comment, CommentVote, Post, PostVote
+from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
@@ -17,17 +20,19 @@ SUMMARY = {
 }
 
 
-def write(client, **fields):
+def write(client: JSONClient, **fields: Any) -> Any:
     response = client.send("POST", POSTS, BODY | fields)
     assert response.status_code == 201, response.content
     return response.data
 
 
-def address(post):
+def address(post: Any) -> str:
     return f"{POSTS}/{post.pk if isinstance(post, Post) else post['id']}"
 
 
-def test_written_post_is_answered_whole_and_read_the_same(free_member, client_of):
+def test_written_post_is_answered_whole_and_read_the_same(
+    free_member: Member, client_of: ClientOf
+) -> None:
     client = client_of(free_member)
     post = write(client, tags=["food", "쌀"])
     assert set(post) == SUMMARY | {"content", "updatedAt", "recommenders"}
@@ -40,12 +45,16 @@ def test_written_post_is_answered_whole_and_read_the_same(free_member, client_of
     assert client.read(address(post)) == post
 
 
-def test_summary_has_neither_content_nor_recommenders(free_member, client_of):
+def test_summary_has_neither_content_nor_recommenders(
+    free_member: Member, client_of: ClientOf
+) -> None:
     write(client_of(free_member))
     assert set(client_of(free_member).read(POSTS)["results"][0]) == SUMMARY
 
 
-def test_content_is_sanitised_on_write_and_on_edit(free_member, client_of):
+def test_content_is_sanitised_on_write_and_on_edit(
+    free_member: Member, client_of: ClientOf
+) -> None:
     client = client_of(free_member)
     attack = "<p onclick='x()'>hi</p><script>alert(1)</script>"
     post = write(client, content=attack)
@@ -59,7 +68,9 @@ def test_content_is_sanitised_on_write_and_on_edit(free_member, client_of):
 @pytest.mark.parametrize(
     "content", ["", " \n ", "<p> </p>", "<script>alert(1)</script>", "<img src=x>"]
 )
-def test_post_without_text_and_picture_is_refused(content, free_member, client_of):
+def test_post_without_text_and_picture_is_refused(
+    content: str, free_member: Member, client_of: ClientOf
+) -> None:
     client = client_of(free_member)
     response = client.send("POST", POSTS, BODY | {"content": content})
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
@@ -98,7 +109,9 @@ def test_post_without_text_and_picture_is_refused(content, free_member, client_o
         ("notice", 1),
     ],
 )
-def test_field_that_breaks_a_rule_is_named(field, value, free_member, client_of):
+def test_field_that_breaks_a_rule_is_named(
+    field: str, value: Any, free_member: Member, client_of: ClientOf
+) -> None:
     client, post = client_of(free_member), make_post(free_member)
     for method, path in (("POST", POSTS), ("PUT", address(post))):
         response = client.send(method, path, BODY | {field: value})
@@ -108,11 +121,13 @@ def test_field_that_breaks_a_rule_is_named(field, value, free_member, client_of)
 
 
 @pytest.mark.parametrize("body", [[], "x", 5, {}])
-def test_body_that_is_no_post_is_refused(body, free_member, client_of):
+def test_body_that_is_no_post_is_refused(
+    body: Any, free_member: Member, client_of: ClientOf
+) -> None:
     assert client_of(free_member).send("POST", POSTS, body).status_code == 400
 
 
-def test_largest_post_is_kept(free_member, client_of):
+def test_largest_post_is_kept(free_member: Member, client_of: ClientOf) -> None:
     fields = {
         "title": "가" * 200,
         "content": "나" * 100_000,
@@ -122,15 +137,17 @@ def test_largest_post_is_kept(free_member, client_of):
     assert {name: post[name] for name in fields} == fields
 
 
-def test_tags_are_trimmed_and_count_once(free_member, client_of):
+def test_tags_are_trimmed_and_count_once(
+    free_member: Member, client_of: ClientOf
+) -> None:
     post = write(client_of(free_member), tags=[" food ", "food", "Food"])
     assert post["tags"] == ["food", "Food"]
 
 
 @pytest.mark.parametrize("category", ["community", "saving", "tips"])
 def test_edit_without_tags_keeps_the_tags_of_the_old_post(
-    category, free_member, client_of
-):
+    category: str, free_member: Member, client_of: ClientOf
+) -> None:
     """Whatever category it moves to (spec 5.1)."""
     client = client_of(free_member)
     for method in ("PUT", "PATCH"):
@@ -144,7 +161,7 @@ def test_edit_without_tags_keeps_the_tags_of_the_old_post(
         assert client.read(address(post))["tags"] == ["food", "쌀"]
 
 
-def test_edit_with_tags_replaces_them(free_member, client_of):
+def test_edit_with_tags_replaces_them(free_member: Member, client_of: ClientOf) -> None:
     client = client_of(free_member)
     post = write(client, tags=["food"])
     for tags in (["new"], []):
@@ -154,7 +171,9 @@ def test_edit_with_tags_replaces_them(free_member, client_of):
         )
 
 
-def test_what_was_read_can_be_sent_back_as_it_is(free_member, client_of):
+def test_what_was_read_can_be_sent_back_as_it_is(
+    free_member: Member, client_of: ClientOf
+) -> None:
     client = client_of(free_member)
     post = write(client, tags=["food"], content="<p>1 &lt; 2 &amp; 3</p>")
     sent = client.send("PUT", address(post), post).data
@@ -162,7 +181,9 @@ def test_what_was_read_can_be_sent_back_as_it_is(free_member, client_of):
 
 
 @pytest.mark.parametrize("missing", ["title", "content", "category"])
-def test_put_needs_all_but_the_tags(missing, free_member, client_of):
+def test_put_needs_all_but_the_tags(
+    missing: str, free_member: Member, client_of: ClientOf
+) -> None:
     client, post = client_of(free_member), make_post(free_member)
     body = {name: value for name, value in BODY.items() if name != missing}
     response = client.send("PUT", address(post), body)
@@ -171,7 +192,9 @@ def test_put_needs_all_but_the_tags(missing, free_member, client_of):
 
 
 @pytest.mark.parametrize("field", ["title", "content", "category"])
-def test_patch_changes_only_what_it_names(field, free_member, client_of):
+def test_patch_changes_only_what_it_names(
+    field: str, free_member: Member, client_of: ClientOf
+) -> None:
     client = client_of(free_member)
     before = write(client, tags=["food"])
     value = "saving" if field == "category" else "Different"
@@ -180,7 +203,9 @@ def test_patch_changes_only_what_it_names(field, free_member, client_of):
     assert after["updatedAt"] > before["updatedAt"]
 
 
-def test_edited_words_are_found_and_old_ones_not(free_member, client_of):
+def test_edited_words_are_found_and_old_ones_not(
+    free_member: Member, client_of: ClientOf
+) -> None:
     client = client_of(free_member)
     post = write(client, title="Old title", content="old text")
     client.send("PATCH", address(post), {"title": "Fresh title"})
@@ -192,7 +217,12 @@ def test_edited_words_are_found_and_old_ones_not(free_member, client_of):
     assert found == {"fresh title": 1, "fresh body": 1, "old title": 0, "old text": 0}
 
 
-def test_only_the_author_edits(free_member, other_member, administrator, client_of):
+def test_only_the_author_edits(
+    free_member: Member,
+    other_member: Member,
+    administrator: Member,
+    client_of: ClientOf,
+) -> None:
     post = make_post(free_member)
     for member in (other_member, administrator):
         for method in ("PUT", "PATCH"):
@@ -206,8 +236,11 @@ def test_only_the_author_edits(free_member, other_member, administrator, client_
 
 
 def test_author_and_administrator_delete(
-    free_member, other_member, administrator, client_of
-):
+    free_member: Member,
+    other_member: Member,
+    administrator: Member,
+    client_of: ClientOf,
+) -> None:
     post = make_post(free_member)
     response = client_of(other_member).send("DELETE", address(post))
     assert (response.status_code, response.data["code"]) == (403, "FORBIDDEN")
@@ -219,7 +252,9 @@ def test_author_and_administrator_delete(
         assert client_of(member).send("GET", address(post)).status_code == 404
 
 
-def test_deleted_post_takes_its_comments_and_votes_along(free_member, client_of):
+def test_deleted_post_takes_its_comments_and_votes_along(
+    free_member: Member, client_of: ClientOf
+) -> None:
     kept = make_comment(free_member, ups=1, post=make_post(free_member, ups=1))
     post = make_post(free_member, ups=2, downs=1)
     make_comment(make_member(), ups=1, downs=1, post=post)
@@ -244,8 +279,8 @@ def test_deleted_post_takes_its_comments_and_votes_along(free_member, client_of)
     ],
 )
 def test_post_that_is_not_there_or_hidden_is_404(
-    method, path, administrator, client_of
-):
+    method: str, path: Any, administrator: Member, client_of: ClientOf
+) -> None:
     """For its author and for administrators too, and before the body is looked at."""
     client = client_of(administrator)
     hidden = make_post(administrator, is_hidden=True)
@@ -256,7 +291,9 @@ def test_post_that_is_not_there_or_hidden_is_404(
             assert response.data["code"] == "NOT_FOUND"
 
 
-def test_refusals_come_in_their_order(free_member, anonymous, client_of):
+def test_refusals_come_in_their_order(
+    free_member: Member, anonymous: JSONClient, client_of: ClientOf
+) -> None:
     """401, then 403, then 404, then 400."""
     post, missing = make_post(make_member()), f"{POSTS}/987654321"
     client = client_of(free_member)
@@ -268,7 +305,9 @@ def test_refusals_come_in_their_order(free_member, anonymous, client_of):
     assert client.send("PUT", address(own), {}).status_code == 400
 
 
-def test_reading_needs_a_login_and_no_plan(free_member, anonymous, client_of):
+def test_reading_needs_a_login_and_no_plan(
+    free_member: Member, anonymous: JSONClient, client_of: ClientOf
+) -> None:
     post = make_post(make_member())
     for path in (POSTS, address(post), f"{address(post)}/comments"):
         assert anonymous.send("GET", path).status_code == 401
@@ -276,8 +315,11 @@ def test_reading_needs_a_login_and_no_plan(free_member, anonymous, client_of):
 
 
 def test_detail_names_recommenders_in_the_order_of_their_votes(
-    free_member, other_member, administrator, client_of
-):
+    free_member: Member,
+    other_member: Member,
+    administrator: Member,
+    client_of: ClientOf,
+) -> None:
     post = make_post(free_member, downs=1)
     for member in (other_member, administrator):
         PostVote.objects.create(post=post, member=member, value=1)
@@ -291,10 +333,12 @@ def test_detail_names_recommenders_in_the_order_of_their_votes(
     assert (detail["upCount"], detail["downCount"], detail["myVote"]) == (2, 1, "up")
 
 
-def test_writing_is_one_transaction(free_member, monkeypatch):
+def test_writing_is_one_transaction(
+    free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fault in the award leaves no post behind."""
 
-    def fail(*_):
+    def fail(*_: Any) -> None:
         raise RuntimeError
 
     monkeypatch.setattr("board.posts.award_points", fail)

@@ -1,9 +1,12 @@
 """Each list of the board costs the same number of queries for 1 row and for 50."""
 
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from accounts.models import Member
 from board.models import CommentVote, PostVote
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
@@ -14,7 +17,7 @@ ON_TOP = 5
 POSTS = "/api/board/posts"
 
 
-def add_post(reader, number):
+def add_post(reader: Any, number: Any) -> None:
     """Of an author of its own, voted on, some of them hot or notices."""
     post = make_post(
         make_member(),
@@ -26,21 +29,21 @@ def add_post(reader, number):
     PostVote.objects.create(post=post, member=reader, value=1)
 
 
-def add_comment(reader, number):
+def add_comment(reader: Any, number: Any) -> None:
     ups = 50 if number in {1, 2} else 1
     comment = make_comment(make_member(), post=reader.post, ups=ups)
     CommentVote.objects.create(comment=comment, member=reader, value=-1)
 
 
-def add_own_post(reader, number):
+def add_own_post(reader: Any, number: Any) -> None:
     make_post(reader, ups=1)
 
 
-def add_own_comment(reader, number):
+def add_own_comment(reader: Any, number: Any) -> None:
     make_comment(reader, ups=1)
 
 
-def add_vote(reader, number):
+def add_vote(reader: Any, number: Any) -> None:
     PostVote.objects.create(post=reader.post, member=make_member(), value=1)
 
 
@@ -58,7 +61,7 @@ LISTS = [
 """Path, what adds a row, statements about the board."""
 
 
-def capture_queries(client, path):
+def capture_queries(client: JSONClient, path: str) -> list[Any]:
     with CaptureQueriesContext(connection) as captured:
         client.read(path)
     return [query["sql"] for query in captured]
@@ -66,8 +69,8 @@ def capture_queries(client, path):
 
 @pytest.mark.parametrize(("path", "add", "statements"), LISTS)
 def test_list_costs_the_same_queries_for_1_row_and_for_50(
-    path, add, statements, free_member
-):
+    path: str, add: Any, statements: int, free_member: Member
+) -> None:
     client, reader = JSONClient(free_member), free_member
     reader.post = make_post(make_member()) if "{post}" in path else None
     path = path.format(post=reader.post and reader.post.pk)
@@ -85,7 +88,7 @@ def test_list_costs_the_same_queries_for_1_row_and_for_50(
 
 
 @pytest.mark.parametrize("query", ["", "?category=tips", "?before=999999999"])
-def test_list_counts_no_posts(query, free_member):
+def test_list_counts_no_posts(query: str, free_member: Member) -> None:
     """The count is a stored one."""
     make_post(make_member(), category="tips")
     [sql] = [

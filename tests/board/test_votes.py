@@ -1,8 +1,11 @@
 """Votes: toggled, set, switched, withdrawn; never on one's own."""
 
+from typing import Any
+
 import pytest
 from django.db import IntegrityError, transaction
 
+from accounts.models import Member
 from board.models import Comment, CommentVote, Post, PostVote
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
@@ -11,24 +14,24 @@ KINDS = ["posts", "comments"]
 
 
 @pytest.fixture
-def client(free_member):
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def make_target(kind, member=None, **fields):
+def make_target(kind: str, member: Member | None = None, **fields: Any) -> Any:
     make = make_post if kind == "posts" else make_comment
     return make(member or make_member(), **fields)
 
 
-def cast(client, kind, target, **body):
+def cast(client: JSONClient, kind: str, target: Any, **body: Any) -> Any:
     return client.send("POST", f"/api/board/{kind}/{target.pk}/vote", body)
 
 
-def tally(up, down, mine):
+def tally(up: Any, down: Any, mine: Any) -> dict[str, Any]:
     return {"upCount": up, "downCount": down, "myVote": mine}
 
 
-def stored(kind, target):
+def stored(kind: str, target: Any) -> Any:
     """The counters and the rows."""
     if kind == "posts":
         row, votes = (
@@ -56,7 +59,9 @@ def stored(kind, target):
         (["up", "up", "up"], tally(3, 1, "up")),
     ],
 )
-def test_same_vote_withdraws_and_the_other_switches(kind, votes, result, client):
+def test_same_vote_withdraws_and_the_other_switches(
+    kind: str, votes: list[str], result: Any, client: JSONClient
+) -> None:
     target = make_target(kind, ups=2, downs=1)
     for value in votes:
         response = cast(client, kind, target, value=value)
@@ -75,7 +80,9 @@ def test_same_vote_withdraws_and_the_other_switches(kind, votes, result, client)
         ("none", tally(0, 0, None)),
     ],
 )
-def test_state_that_is_set_stays_however_often(kind, first, state, result, client):
+def test_state_that_is_set_stays_however_often(
+    kind: str, first: str, state: str, result: Any, client: JSONClient
+) -> None:
     target = make_target(kind)
     cast(client, kind, target, set=first)
     for _ in range(3):
@@ -84,7 +91,9 @@ def test_state_that_is_set_stays_however_often(kind, first, state, result, clien
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_own_post_or_comment_is_not_voted_on(kind, client, free_member):
+def test_own_post_or_comment_is_not_voted_on(
+    kind: str, client: JSONClient, free_member: Member
+) -> None:
     target = make_target(kind, free_member)
     for body in ({"value": "up"}, {"value": "down"}, {"set": "none"}):
         response = cast(client, kind, target, **body)
@@ -108,7 +117,9 @@ def test_own_post_or_comment_is_not_voted_on(kind, client, free_member):
         {"value": "up", "set": "up"},
     ],
 )
-def test_anything_but_one_vote_is_refused(kind, body, client):
+def test_anything_but_one_vote_is_refused(
+    kind: str, body: dict[str, Any], client: JSONClient
+) -> None:
     target = make_target(kind)
     response = cast(client, kind, target, **body)
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
@@ -116,13 +127,15 @@ def test_anything_but_one_vote_is_refused(kind, body, client):
     assert stored(kind, target) == (0, 0)
 
 
-def test_author_of_the_post_votes_on_comments_of_others(client, free_member):
+def test_author_of_the_post_votes_on_comments_of_others(
+    client: JSONClient, free_member: Member
+) -> None:
     comment = make_comment(make_member(), post=make_post(free_member))
     assert cast(client, "comments", comment, value="up").status_code == 200
 
 
 @pytest.mark.django_db
-def test_counters_follow_every_way_of_writing_votes():
+def test_counters_follow_every_way_of_writing_votes() -> None:
     """In bulk, by the admin, by erasure: the database counts."""
     member = make_member()
     first, second = make_post(member, ups=2), make_post(member, ups=1, downs=2)
@@ -135,7 +148,7 @@ def test_counters_follow_every_way_of_writing_votes():
 
 
 @pytest.mark.django_db
-def test_counters_never_go_below_zero():
+def test_counters_never_go_below_zero() -> None:
     post = make_post(make_member())
     for name in ("up_count", "down_count", "comment_count"):
         with pytest.raises(IntegrityError), transaction.atomic():
@@ -143,7 +156,7 @@ def test_counters_never_go_below_zero():
 
 
 @pytest.mark.django_db
-def test_database_keeps_one_vote_of_a_member():
+def test_database_keeps_one_vote_of_a_member() -> None:
     post, member = make_post(make_member()), make_member()
     PostVote.objects.create(post=post, member=member, value=1)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -153,11 +166,11 @@ def test_database_keeps_one_vote_of_a_member():
             PostVote.objects.create(post=post, member=make_member(), value=value)
 
 
-def test_votes_open_and_close_the_hot_block(free_member):
+def test_votes_open_and_close_the_hot_block(free_member: Member) -> None:
     post = make_post(make_member(), ups=49)
     client = JSONClient(free_member)
 
-    def is_hot():
+    def is_hot() -> Any:
         return client.read("/api/board/posts")["results"][0]["hot"]
 
     seen = [is_hot()]

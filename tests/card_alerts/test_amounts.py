@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from card_alerts.result import Kind, Reason
 RECEIVED_AT = datetime(2026, 6, 15, 12, 0, tzinfo=timezone(timedelta(hours=9)))
 
 
-def read(text):
+def read(text: str) -> Any:
     return parse(text, RECEIVED_AT)
 
 
@@ -34,7 +35,9 @@ def read(text):
         ("KWD 1.250", "KWD", "1.250"),
     ],
 )
-def test_foreign_amount_is_read_whichever_way_it_is_grouped(printed, currency, amount):
+def test_foreign_amount_is_read_whichever_way_it_is_grouped(
+    printed: str, currency: str, amount: str
+) -> None:
     parsed = read(f"신한카드(1234)해외승인 {printed} 06/10 12:30 GOKUL STORE")
 
     assert parsed.recognized
@@ -50,7 +53,9 @@ def test_foreign_amount_is_read_whichever_way_it_is_grouped(printed, currency, a
         ("HDFC Bank: Rs 1,23,456.00 spent on card 1234 at Amazon", "INR", "123456.00"),
     ],
 )
-def test_english_amount_is_read_whichever_way_it_is_grouped(text, currency, amount):
+def test_english_amount_is_read_whichever_way_it_is_grouped(
+    text: str, currency: str, amount: str
+) -> None:
     parsed = read(text)
 
     assert (parsed.currency, parsed.original_amount) == (currency, Decimal(amount))
@@ -66,7 +71,7 @@ def test_english_amount_is_read_whichever_way_it_is_grouped(text, currency, amou
         "Rakuten: You spent JPY 77,90 at Deli",
     ],
 )
-def test_number_that_is_none_is_no_payment(text):
+def test_number_that_is_none_is_no_payment(text: str) -> None:
     assert read(text).reason is Reason.NO_PAYMENT
 
 
@@ -81,7 +86,7 @@ def test_number_that_is_none_is_no_payment(text):
         "500원 할인 5,000원",
     ],
 )
-def test_discount_beside_a_payment_is_not_the_payment(amounts):
+def test_discount_beside_a_payment_is_not_the_payment(amounts: str) -> None:
     parsed = read(f"신한카드(1234)승인 {amounts} 06/10 12:30 초록들판")
 
     assert (parsed.recognized, parsed.amount) == (True, 5_000)
@@ -96,7 +101,7 @@ def test_discount_beside_a_payment_is_not_the_payment(amounts):
         "신한카드(1234) 승인 (-5,000원) 06/10 12:30 초록들판",
     ],
 )
-def test_approval_of_less_than_nothing_by_a_card_is_a_cancellation(text):
+def test_approval_of_less_than_nothing_by_a_card_is_a_cancellation(text: str) -> None:
     parsed = read(text)
 
     assert parsed.kind is Kind.CANCELLATION
@@ -115,7 +120,7 @@ def test_approval_of_less_than_nothing_by_a_card_is_a_cancellation(text):
         "신한카드(1234)승인 5,000원 06/10 12:30 초록들판 누적-122,000원",
     ],
 )
-def test_minus_of_a_booking_and_a_dash_leave_a_payment(text):
+def test_minus_of_a_booking_and_a_dash_leave_a_payment(text: str) -> None:
     parsed = read(text)
 
     assert parsed.kind is Kind.APPROVAL
@@ -129,7 +134,7 @@ def test_minus_of_a_booking_and_a_dash_leave_a_payment(text):
         "신한카드(1234)승인거절 9,999,999,999,999원 06/10 12:30 초록들판 한도초과",
     ],
 )
-def test_decline_of_an_impossible_amount_is_a_decline(text):
+def test_decline_of_an_impossible_amount_is_a_decline(text: str) -> None:
     parsed = read(text)
 
     assert (parsed.kind, parsed.reason) == (Kind.DECLINED, Reason.DECLINED)
@@ -150,14 +155,16 @@ def test_decline_of_an_impossible_amount_is_a_decline(text):
         ("楽天カード 一部返金 ご利用先: アマゾン 返金金額: 500円", True),
     ],
 )
-def test_partial_cancellation_is_told_by_the_message_not_by_the_shop(text, is_partial):
+def test_partial_cancellation_is_told_by_the_message_not_by_the_shop(
+    text: str, is_partial: bool
+) -> None:
     parsed = read(text)
 
     assert parsed.recognized
     assert parsed.is_partial is is_partial
 
 
-def test_points_that_are_left_belong_to_no_name():
+def test_points_that_are_left_belong_to_no_name() -> None:
     text = "신한카드(1234)승인 5,000원 06/10 12:30 초록들판 잔여포인트 1,200점"
 
     assert read(text).merchant == "초록들판"

@@ -2,6 +2,7 @@
 
 import time
 from datetime import timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -37,7 +38,7 @@ WITHOUT_LIMIT = settings(
 )
 
 
-def seconds_of(text):
+def seconds_of(text: str) -> Any:
     fastest = float("inf")
     for _ in range(TRIES):
         start = time.thread_time()
@@ -46,7 +47,7 @@ def seconds_of(text):
     return fastest
 
 
-def check(text):
+def check(text: str) -> None:
     parsed = parse(text, RECEIVED_AT)
     assert parsed.recognized is (parsed.reason is None)
     assert not parsed.recognized or parsed.kind in {Kind.APPROVAL, Kind.CANCELLATION}
@@ -57,7 +58,7 @@ def check(text):
     assert seconds_of(text) < MOST_SECONDS
 
 
-def check_shown(text, parsed):
+def check_shown(text: str, parsed: Any) -> None:
     """What the spans show is what the fields say."""
     shown = {name: text[start:end] for name, (start, end) in parsed.spans.items()}
     if "merchant" in shown and len(parsed.merchant) < 500:
@@ -76,25 +77,25 @@ def check_shown(text, parsed):
 
 @WITHOUT_LIMIT
 @given(ANY_TEXT)
-def test_any_text_is_answered_in_time(text):
+def test_any_text_is_answered_in_time(text: str) -> None:
     check(text)
 
 
 @WITHOUT_LIMIT
 @given(MIXED)
-def test_any_mixture_of_the_grammar_is_answered_in_time(text):
+def test_any_mixture_of_the_grammar_is_answered_in_time(text: str) -> None:
     check(text[:MAX_TEXT_LENGTH])
 
 
 @WITHOUT_LIMIT
 @given(CUT)
-def test_message_with_anything_in_its_middle_is_answered_in_time(text):
+def test_message_with_anything_in_its_middle_is_answered_in_time(text: str) -> None:
     check(text)
 
 
 @WITHOUT_LIMIT
 @given(st.sampled_from(MESSAGES), st.datetimes(timezones=st.just(KOREA)))
-def test_any_time_of_receipt_is_possible(text, received):
+def test_any_time_of_receipt_is_possible(text: str, received: Any) -> None:
     parse(text, received)
 
 
@@ -174,7 +175,7 @@ def test_any_time_of_receipt_is_possible(text, received):
         ],
     ],
 )
-def test_text_of_one_repeated_part_is_answered_in_time(unit):
+def test_text_of_one_repeated_part_is_answered_in_time(unit: Any) -> None:
     text = (unit * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
 
     check(text)

@@ -38,7 +38,7 @@ from card_alerts.issuers import (
         ("楽天カード", "楽天"),
     ],
 )
-def test_name_means_its_issuer(name, issuer):
+def test_name_means_its_issuer(name: str, issuer: str) -> None:
     found = find_issuer(name)
 
     assert found is not None
@@ -63,7 +63,7 @@ def test_name_means_its_issuer(name, issuer):
         " ",
     ],
 )
-def test_word_of_everyday_speech_means_no_issuer(name):
+def test_word_of_everyday_speech_means_no_issuer(name: str) -> None:
     assert find_issuer(name) is None
 
 
@@ -82,24 +82,24 @@ def test_word_of_everyday_speech_means_no_issuer(name):
         ("jp.ne.paypay.android.app", "PayPay"),
     ],
 )
-def test_sender_means_its_issuer(sender, issuer):
+def test_sender_means_its_issuer(sender: str, issuer: str) -> None:
     found = find_issuer_by_sender(sender)
 
     assert found is not None
     assert found.name == issuer
 
 
-def test_unknown_sender_means_no_issuer():
+def test_unknown_sender_means_no_issuer() -> None:
     assert find_issuer_by_sender("01000000000") is None
     assert find_issuer_by_sender("") is None
 
 
-def test_names_are_compared_without_blanks_case_and_card_words():
+def test_names_are_compared_without_blanks_case_and_card_words() -> None:
     assert normalize_card_name("ＫＢ 국민 카드") == normalize_card_name("kb국민")
     assert normalize_card_name("카드") == "카드"
 
 
-def test_no_name_belongs_to_two_issuers():
+def test_no_name_belongs_to_two_issuers() -> None:
     names = [
         name.replace(" ", "").lower()
         for issuer in ISSUERS

@@ -12,7 +12,11 @@ KOREA = timezone(timedelta(hours=9))
 RECEIVED_AT = datetime(2026, 1, 2, 9, 0, tzinfo=KOREA)
 
 
-def approval(when="01/02 08:30", head="신한카드(2077)승인", money="23,900원(일시불)"):
+def approval(
+    when: str = "01/02 08:30",
+    head: str = "신한카드(2077)승인",
+    money: str = "23,900원(일시불)",
+) -> str:
     return f"{head} 남궁*수 {money}{when} 초록들판 누적1,203,450원"
 
 
@@ -27,7 +31,7 @@ def approval(when="01/02 08:30", head="신한카드(2077)승인", money="23,900�
         ("2024/02/29", date(2024, 2, 29)),
     ],
 )
-def test_day_without_a_year_is_the_last_such_day(printed, day):
+def test_day_without_a_year_is_the_last_such_day(printed: str, day: date) -> None:
     parsed = parse(approval(f"{printed} 08:30"), RECEIVED_AT)
 
     assert parsed.occurred_on == day
@@ -39,7 +43,7 @@ def test_day_without_a_year_is_the_last_such_day(printed, day):
 @pytest.mark.parametrize(
     "printed", ["2025/02/29", "2026/01/04", "2099/06/10", "99/06/10"]
 )
-def test_day_that_was_not_is_no_day(printed):
+def test_day_that_was_not_is_no_day(printed: str) -> None:
     """A day that its printed year does not have; one that has not come."""
     parsed = parse(approval(f"{printed} 08:30"), RECEIVED_AT)
 
@@ -48,7 +52,7 @@ def test_day_that_was_not_is_no_day(printed):
 
 
 @pytest.mark.parametrize("clock", ["24:05", "25:61", "99:99"])
-def test_impossible_time_leaves_the_day(clock):
+def test_impossible_time_leaves_the_day(clock: str) -> None:
     parsed = parse(approval(f"01/02 {clock}"), RECEIVED_AT)
 
     assert parsed.recognized
@@ -56,7 +60,7 @@ def test_impossible_time_leaves_the_day(clock):
     assert parsed.occurred_at is None
 
 
-def test_partial_cancellation_names_the_day_of_its_approval():
+def test_partial_cancellation_names_the_day_of_its_approval() -> None:
     text = "[KB국민카드] 7716 마*진님 두리문구 12/14 이용건 01/02 부분취소(-2,500원)"
 
     parsed = parse(text, RECEIVED_AT)
@@ -67,7 +71,7 @@ def test_partial_cancellation_names_the_day_of_its_approval():
     assert parsed.occurred_on == date(2026, 1, 2)
 
 
-def test_decline_is_told_with_its_fields_and_not_recorded():
+def test_decline_is_told_with_its_fields_and_not_recorded() -> None:
     parsed = parse(approval(head="신한카드(2077)승인거절"), RECEIVED_AT)
 
     assert (parsed.recognized, parsed.kind) == (False, Kind.DECLINED)
@@ -76,13 +80,13 @@ def test_decline_is_told_with_its_fields_and_not_recorded():
 
 
 @pytest.mark.parametrize(("words", "months"), [("24개월", 24), ("36개월", None)])
-def test_months_above_24_are_none(words, months):
+def test_months_above_24_are_none(words: str, months: int | None) -> None:
     parsed = parse(approval(money=f"900,000원({words})"), RECEIVED_AT)
 
     assert parsed.installment_months == months
 
 
-def test_check_card_has_no_months():
+def test_check_card_has_no_months() -> None:
     parsed = parse(
         approval(head="신한체크(2077)승인", money="9,000원(3개월)"), RECEIVED_AT
     )
@@ -91,7 +95,7 @@ def test_check_card_has_no_months():
     assert parsed.installment_months is None
 
 
-def test_money_of_the_home_is_not_foreign():
+def test_money_of_the_home_is_not_foreign() -> None:
     text = "Chase acct 1177: You made a $8.40 transaction with DELI on Jan 2, 2026."
 
     abroad = parse(text, RECEIVED_AT)
@@ -103,21 +107,21 @@ def test_money_of_the_home_is_not_foreign():
 
 
 @pytest.mark.parametrize("money", ["0원", "9,999,999,999,999원"])
-def test_amount_out_of_bounds_is_not_recorded(money):
+def test_amount_out_of_bounds_is_not_recorded(money: str) -> None:
     assert not parse(approval(money=f"{money}(일시불)"), RECEIVED_AT).recognized
 
 
-def test_text_names_the_company_before_the_sender_does():
+def test_text_names_the_company_before_the_sender_does() -> None:
     assert parse(approval(), RECEIVED_AT, sender="15881688").card_company == "신한"
 
 
-def test_of_two_messages_the_first_decides():
+def test_of_two_messages_the_first_decides() -> None:
     text = f"[Web발신]\n{approval()}\n[Web발신]\n{approval(money='100원(일시불)')}"
 
     assert parse(text, RECEIVED_AT).amount == 23_900
 
 
-def test_spans_show_the_text_as_it_was_sent():
+def test_spans_show_the_text_as_it_was_sent() -> None:
     text = "（알림）신한카드（２０７７）승\u200b인 남궁*수 ２３，９００원(3개월)01/02 08:30 초록\u200b들판 누적1,203,450원"
 
     parsed = parse(text, RECEIVED_AT)
@@ -136,7 +140,7 @@ def test_spans_show_the_text_as_it_was_sent():
     assert parsed.merchant == "초록들판"
 
 
-def test_foreign_payment_with_both_amounts_keeps_both():
+def test_foreign_payment_with_both_amounts_keeps_both() -> None:
     text = "IBK 카드\n카드 승인내역 알림 , QUILL\n$12.00/ 16,500원 일시불 승인\n2026.01.02 08:30:26"
 
     parsed = parse(text, RECEIVED_AT)

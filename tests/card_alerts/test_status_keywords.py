@@ -42,7 +42,7 @@ RECEIVED_AT = datetime(2026, 6, 15, 12, 0, tzinfo=timezone(timedelta(hours=9)))
         "승인불가",
     ],
 )
-def test_reason_of_decline_beside_the_amount_declines(reason):
+def test_reason_of_decline_beside_the_amount_declines(reason: str) -> None:
     text = f"신한카드(1234) {reason} 5,000원 06/10 12:30 초록들판"
     parsed = parse(text, RECEIVED_AT)
 

@@ -1,5 +1,7 @@
 """Members who vote, write and leave at once: counters and awards stay exact."""
 
+from typing import Any
+
 import pytest
 from django.core.management import call_command
 
@@ -16,21 +18,23 @@ BODY = {"title": "Rice", "content": "Rice", "category": "tips"}
 VOTERS = 64
 
 
-def send(client, method, path, body=None):
+def send(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
     return lambda: client.send(method, path, body)
 
 
-def assert_counters_are_right():
+def assert_counters_are_right() -> None:
     call_command("recount_board")
 
 
-def assert_all_are(responses, *statuses):
+def assert_all_are(responses: Any, *statuses: Any) -> None:
     found = set(statuses_of(responses))
     assert found <= set(statuses), [r.content for r in responses if r.status_code > 404]
 
 
 @pytest.mark.parametrize(("kind", "rounds"), [("posts", 50), ("comments", 10)])
-def test_64_members_voting_at_once_and_one_toggling_64_times(kind, rounds):
+def test_64_members_voting_at_once_and_one_toggling_64_times(
+    kind: str, rounds: int
+) -> None:
     """In every round all voters toggle; then one of them alone, 64 times."""
     make = make_post if kind == "posts" else make_comment
     votes = PostVote if kind == "posts" else CommentVote
@@ -54,7 +58,7 @@ def test_64_members_voting_at_once_and_one_toggling_64_times(kind, rounds):
         assert_counters_are_right()
 
 
-def test_same_state_set_64_times_at_once_is_one_vote():
+def test_same_state_set_64_times_at_once_is_one_vote() -> None:
     post, client = make_post(make_member()), JSONClient(make_member())
     path = f"{POSTS}/{post.pk}/vote"
     responses = run_at_once([send(client, "POST", path, {"set": "up"})] * VOTERS)
@@ -62,10 +66,12 @@ def test_same_state_set_64_times_at_once_is_one_vote():
     assert PostVote.objects.count() == 1
 
 
-def test_without_the_lock_votes_at_once_break_the_uniqueness(monkeypatch):
+def test_without_the_lock_votes_at_once_break_the_uniqueness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What the lock is for: the look at the vote and the write are two steps."""
 
-    def look(post_id):
+    def look(post_id: Any) -> Any:
         return Post.objects.get(pk=post_id)
 
     monkeypatch.setattr("board.voting.lock_post", look)
@@ -78,7 +84,7 @@ def test_without_the_lock_votes_at_once_break_the_uniqueness(monkeypatch):
 
 
 @pytest.mark.parametrize("round_", range(3))
-def test_20_posts_and_comments_at_once_bring_exactly_three_awards(round_):
+def test_20_posts_and_comments_at_once_bring_exactly_three_awards(round_: Any) -> None:
     member, post = make_member(), make_post(make_member())
     client, comments = JSONClient(member), f"{POSTS}/{post.pk}/comments"
     calls = [
@@ -93,7 +99,7 @@ def test_20_posts_and_comments_at_once_bring_exactly_three_awards(round_):
     assert_counters_are_right()
 
 
-def test_comments_written_and_deleted_at_once_are_counted():
+def test_comments_written_and_deleted_at_once_are_counted() -> None:
     post = make_post(make_member())
     client, path = JSONClient(make_member()), f"{POSTS}/{post.pk}/comments"
     for _ in range(10):
@@ -105,7 +111,7 @@ def test_comments_written_and_deleted_at_once_are_counted():
         assert_counters_are_right()
 
 
-def test_post_deleted_while_others_write_below_it_leaves_nothing_behind():
+def test_post_deleted_while_others_write_below_it_leaves_nothing_behind() -> None:
     """Votes, comments, edits and notices come before the end or find nothing."""
     voters = [JSONClient(make_member()) for _ in range(4)]
     author, admin = make_member(), JSONClient(make_member(role="ADMIN"))
@@ -132,7 +138,7 @@ def test_post_deleted_while_others_write_below_it_leaves_nothing_behind():
     assert set(PostCount.objects.values_list("posts", flat=True)) <= {0}
 
 
-def test_members_who_leave_at_once_while_others_write_never_wait_crosswise():
+def test_members_who_leave_at_once_while_others_write_never_wait_crosswise() -> None:
     """Two who commented and voted on each other's posts, and a third."""
     for _ in range(15):
         leavers, other = [make_member() for _ in range(2)], make_member()
@@ -164,7 +170,7 @@ def test_members_who_leave_at_once_while_others_write_never_wait_crosswise():
         Post.objects.all().delete()
 
 
-def test_categories_changed_crosswise_are_counted():
+def test_categories_changed_crosswise_are_counted() -> None:
     author = make_member()
     client = JSONClient(author)
     posts = [make_post(author, category=c) for c in ("tips", "saving")] * 4

@@ -31,11 +31,11 @@ def member() -> Member:
 
 
 @pytest.fixture
-def client(member) -> JSONClient:
+def client(member: Member) -> JSONClient:
     return JSONClient(member)
 
 
-def test_one_key_at_once_makes_one_budget_and_one_category(client):
+def test_one_key_at_once_makes_one_budget_and_one_category(client: JSONClient) -> None:
     for number in range(ROUNDS):
         body = NOVEMBER | {"category": f"New {number}", "amount": 1}
         responses = run_at_once([partial(client.send, "POST", BUDGETS, body)] * 4)
@@ -43,7 +43,9 @@ def test_one_key_at_once_makes_one_budget_and_one_category(client):
     assert Budget.objects.count() == Category.objects.count() == ROUNDS
 
 
-def test_copies_at_once_count_each_budget_as_created_once(client, member):
+def test_copies_at_once_count_each_budget_as_created_once(
+    client: JSONClient, member: Member
+) -> None:
     for _ in range(5):
         make_budget(member, amount=7)
     copy = {"fromYear": 2026, "fromMonth": 11, "toYear": 2026}
@@ -58,8 +60,8 @@ def test_copies_at_once_count_each_budget_as_created_once(client, member):
 
 
 def test_copy_racing_the_end_of_a_category_neither_deadlocks_nor_loses_a_budget(
-    client, member
-):
+    client: JSONClient, member: Member
+) -> None:
     for number in range(ROUNDS):
         source, target = make_category(member), make_category(member)
         year = 2000 + number
@@ -81,8 +83,8 @@ def test_copy_racing_the_end_of_a_category_neither_deadlocks_nor_loses_a_budget(
 
 
 def test_change_and_delete_of_a_budget_racing_its_category_are_never_a_500(
-    client, member
-):
+    client: JSONClient, member: Member
+) -> None:
     for _ in range(ROUNDS):
         source, target = make_category(member), make_category(member)
         budget = make_budget(member, category=source)
@@ -106,7 +108,7 @@ def test_change_and_delete_of_a_budget_racing_its_category_are_never_a_500(
         assert not Budget.objects.filter(category_id=source.pk).exists()
 
 
-def test_expected_income_set_at_once_is_one_row(client):
+def test_expected_income_set_at_once_is_one_row(client: JSONClient) -> None:
     for month in range(1, 13):
         bodies = [{"year": 2026, "month": month, "amount": n} for n in range(4)]
         responses = run_at_once(
@@ -116,7 +118,9 @@ def test_expected_income_set_at_once_is_one_row(client):
     assert BudgetIncome.objects.count() == 12
 
 
-def test_one_name_at_once_makes_one_tag_in_a_place_of_its_own(client):
+def test_one_name_at_once_makes_one_tag_in_a_place_of_its_own(
+    client: JSONClient,
+) -> None:
     for number in range(5):
         body = {"name": f"tag {number}"}
         responses = run_at_once([partial(client.send, "POST", TAGS, body)] * 4)
@@ -124,7 +128,9 @@ def test_one_name_at_once_makes_one_tag_in_a_place_of_its_own(client):
     assert list(Tag.objects.values_list("sort_order", flat=True)) == [1, 2, 3, 4, 5]
 
 
-def test_tag_under_many_hands_at_once_is_never_a_500(client, member):
+def test_tag_under_many_hands_at_once_is_never_a_500(
+    client: JSONClient, member: Member
+) -> None:
     for number in range(ROUNDS):
         tags = [make_tag(member) for _ in range(3)]
         entry = make_entry(member, tags=(tags[0].name,))

@@ -1,5 +1,7 @@
 """Categories and tags under concurrent requests: two levels, one row for a name."""
 
+from typing import Any
+
 import pytest
 
 from ledger.models import Category, DefaultCategory, Entry, EntryTag, Tag
@@ -21,22 +23,24 @@ def client() -> JSONClient:
 
 
 @pytest.fixture
-def member(client):
+def member(client: JSONClient) -> Any:
     """The member behind the client."""
     from accounts.models import Member
 
     return Member.objects.get()
 
 
-def caller(client, method, path, body=None):
+def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
     return lambda: client.send(method, path, body)
 
 
-def assert_two_levels():
+def assert_two_levels() -> None:
     assert not Category.objects.filter(parent__parent__isnull=False).exists()
 
 
-def test_two_moves_at_once_never_make_three_levels(client, member):
+def test_two_moves_at_once_never_make_three_levels(
+    client: JSONClient, member: Any
+) -> None:
     """a under b while b goes under c: each alone is right, both together never."""
     a, b, c = (make_category(member).pk for _ in range(3))
     for _ in range(ROUNDS):
@@ -54,8 +58,8 @@ def test_two_moves_at_once_never_make_three_levels(client, member):
 
 
 def test_two_categories_that_move_under_each_other_at_once_make_no_circle(
-    client, member
-):
+    client: JSONClient, member: Any
+) -> None:
     a, b = (make_category(member).pk for _ in range(2))
     for _ in range(ROUNDS):
         Category.objects.update(parent=None)
@@ -70,8 +74,8 @@ def test_two_categories_that_move_under_each_other_at_once_make_no_circle(
 
 
 def test_new_minor_category_racing_the_move_of_its_major_never_makes_three_levels(
-    client, member
-):
+    client: JSONClient, member: Any
+) -> None:
     for number in range(ROUNDS // 2):
         major, other = make_category(member).pk, make_category(member).pk
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}
@@ -86,8 +90,8 @@ def test_new_minor_category_racing_the_move_of_its_major_never_makes_three_level
 
 
 def test_new_minor_category_racing_the_end_of_its_major_leaves_no_orphan(
-    client, member
-):
+    client: JSONClient, member: Any
+) -> None:
     for number in range(ROUNDS // 2):
         major = make_category(member).pk
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}
@@ -108,7 +112,9 @@ def test_new_minor_category_racing_the_end_of_its_major_leaves_no_orphan(
     assert parents <= set(Category.objects.values_list("pk", flat=True))
 
 
-def test_unknown_category_and_tag_of_16_entries_at_once_are_made_once(client):
+def test_unknown_category_and_tag_of_16_entries_at_once_are_made_once(
+    client: JSONClient,
+) -> None:
     for number in range(3):
         body = EXPENSE | {
             "category": f"New {number}",
@@ -125,7 +131,7 @@ def test_unknown_category_and_tag_of_16_entries_at_once_are_made_once(client):
         assert len(places) == len(set(places))
 
 
-def test_crosswise_tags_at_once_never_deadlock(client):
+def test_crosswise_tags_at_once_never_deadlock(client: JSONClient) -> None:
     for number in range(10):
         names = [f"a{number}", f"b{number}", f"c{number}"]
         bodies = [EXPENSE | {"tags": names}, EXPENSE | {"tags": names[::-1]}]
@@ -138,7 +144,9 @@ def test_crosswise_tags_at_once_never_deadlock(client):
     assert Tag.objects.count() == 30
 
 
-def test_two_imports_at_once_make_no_duplicates_and_their_counts_add_up(client):
+def test_two_imports_at_once_make_no_duplicates_and_their_counts_add_up(
+    client: JSONClient,
+) -> None:
     majors = [
         DefaultCategory.objects.create(type="expense", name=f"race {n}")
         for n in range(4)
@@ -156,14 +164,16 @@ def test_two_imports_at_once_make_no_duplicates_and_their_counts_add_up(client):
     assert Category.objects.count() == total
 
 
-def test_one_name_at_once_makes_one_category(client):
+def test_one_name_at_once_makes_one_category(client: JSONClient) -> None:
     for number in range(5):
         body = {"name": f"Food {number}", "type": "expense"}
         responses = run_at_once([caller(client, "POST", CATEGORIES, body)] * 4)
         assert statuses_of(responses) == [201, 409, 409, 409]
 
 
-def test_delete_racing_an_entry_by_name_never_loses_the_entrys_category(client, member):
+def test_delete_racing_an_entry_by_name_never_loses_the_entrys_category(
+    client: JSONClient, member: Any
+) -> None:
     for number in range(ROUNDS // 2):
         category = make_category(member, name=f"Food {number}")
         delete, write = run_at_once(
@@ -177,7 +187,7 @@ def test_delete_racing_an_entry_by_name_never_loses_the_entrys_category(client, 
         assert write.data["category"] == category.name
 
 
-def test_new_categories_at_once_get_different_places(client):
+def test_new_categories_at_once_get_different_places(client: JSONClient) -> None:
     responses = run_at_once(
         [
             caller(client, "POST", CATEGORIES, {"name": f"{n}", "type": "expense"})
@@ -188,7 +198,9 @@ def test_new_categories_at_once_get_different_places(client):
     assert places == list(range(1, 9))
 
 
-def test_reorders_at_once_leave_one_of_the_orders(client, member):
+def test_reorders_at_once_leave_one_of_the_orders(
+    client: JSONClient, member: Any
+) -> None:
     ids = [make_category(member).pk for _ in range(5)]
     orders = [ids, ids[::-1], [*ids[2:], *ids[:2]]]
     for _ in range(10):
@@ -202,7 +214,9 @@ def test_reorders_at_once_leave_one_of_the_orders(client, member):
         assert [row["id"] for row in client.read(CATEGORIES)] in orders
 
 
-def test_move_of_entries_racing_a_new_entry_loses_none(client, member):
+def test_move_of_entries_racing_a_new_entry_loses_none(
+    client: JSONClient, member: Any
+) -> None:
     for number in range(10):
         source = make_category(member, name=f"from {number}")
         target = make_category(member, name=f"to {number}")
@@ -220,8 +234,8 @@ def test_move_of_entries_racing_a_new_entry_loses_none(client, member):
 
 
 def test_move_of_entries_racing_a_change_to_a_new_category_never_deadlocks(
-    client, member
-):
+    client: JSONClient, member: Any
+) -> None:
     """One locks the lists and then the entries, the other must not do the reverse."""
     for number in range(ROUNDS // 2):
         source, target = make_category(member), make_category(member)
@@ -241,8 +255,8 @@ def test_move_of_entries_racing_a_change_to_a_new_category_never_deadlocks(
 
 
 def test_new_type_of_a_category_racing_an_entry_by_its_name_is_never_a_500(
-    client, member
-):
+    client: JSONClient, member: Any
+) -> None:
     for number in range(ROUNDS // 2):
         category = make_category(member, name=f"Food {number}")
         change, write = run_at_once(

@@ -1,5 +1,7 @@
 """Notifications that arrive at once: one payment is one entry."""
 
+from typing import Any
+
 import pytest
 
 from ledger.models import Entry, Notification
@@ -22,11 +24,11 @@ NOVEMBER = "2026-11-21T12:00:00+09:00"
 
 
 @pytest.fixture
-def client():
+def client() -> JSONClient:
     return JSONClient(make_member(role="ADMIN"))
 
 
-def send_at_once(client, texts):
+def send_at_once(client: JSONClient, texts: Any) -> list[Any]:
     bodies = [{"text": text, "receivedAt": NOVEMBER} for text in texts]
     calls = [
         lambda body=body: client.send("POST", NOTIFICATION, body) for body in bodies
@@ -37,13 +39,15 @@ def send_at_once(client, texts):
 
 
 @pytest.mark.parametrize("texts", [[APPROVAL], [APPROVAL, PUSH], [UNTIMED]])
-def test_one_payment_announced_64_times_at_once_is_one_entry(client, texts):
+def test_one_payment_announced_64_times_at_once_is_one_entry(
+    client: JSONClient, texts: list[Any]
+) -> None:
     actions = send_at_once(client, texts * (AT_ONCE // len(texts)))
     assert sorted(actions) == ["CREATED"] + ["DUPLICATE"] * (AT_ONCE - 1)
     assert Entry.objects.count() == Notification.objects.count() == 1
 
 
-def test_cancellation_that_races_with_itself_cancels_once(client):
+def test_cancellation_that_races_with_itself_cancels_once(client: JSONClient) -> None:
     for _ in range(5):
         Notification.objects.all().delete()
         send_at_once(client, [APPROVAL])
@@ -52,7 +56,9 @@ def test_cancellation_that_races_with_itself_cancels_once(client):
         assert not Entry.objects.exists()
 
 
-def test_cancellation_that_races_with_the_confirmation_loses_no_money(client):
+def test_cancellation_that_races_with_the_confirmation_loses_no_money(
+    client: JSONClient,
+) -> None:
     for _ in range(10):
         Notification.objects.all().delete()
         Entry.objects.all().delete()

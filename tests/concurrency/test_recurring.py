@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import date, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -38,25 +39,25 @@ def make_administrator() -> Member:
 
 
 @pytest.fixture
-def client(member) -> JSONClient:
+def client(member: Member) -> JSONClient:
     return JSONClient(member)
 
 
-def caller(client, method, path, body=None):
+def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
     return lambda: client.send(method, path, body)
 
 
-def work():
+def work() -> Any:
     """What one worker does when Beat wakes it."""
     return process_due_rules(NOW)
 
 
-def make_daily(member, **fields):
+def make_daily(member: Member, **fields: Any) -> RecurringRule:
     """A rule with five due dates that wait."""
     return make_rule(member, frequency="DAILY", anchor_date=FIRST, **fields)
 
 
-def assert_each_date_is_booked_once():
+def assert_each_date_is_booked_once() -> None:
     """One entry for each occurrence, one occurrence for each rule and date."""
     occurrences = Occurrence.objects.values_list("rule_id", "due_date", "entry_id")
     keys = Counter((rule, due) for rule, due, _ in occurrences)
@@ -66,12 +67,12 @@ def assert_each_date_is_booked_once():
     assert sorted(entries) == sorted(Entry.objects.values_list("pk", flat=True))
 
 
-def end_all_rules():
+def end_all_rules() -> None:
     RecurringRule.objects.update(next_date=None)
 
 
 @pytest.mark.parametrize("workers", [2, 8])
-def test_workers_at_once_book_each_date_once(workers, member):
+def test_workers_at_once_book_each_date_once(workers: int, member: Member) -> None:
     for number in range(ROUNDS):
         rules = [make_daily(member, name=f"{number}") for _ in range(2)]
         runs = run_at_once([work] * workers)
@@ -84,7 +85,7 @@ def test_workers_at_once_book_each_date_once(workers, member):
     assert_totals_are_right()
 
 
-def test_workers_at_once_make_an_unknown_name_once(member):
+def test_workers_at_once_make_an_unknown_name_once(member: Member) -> None:
     """The rule's category and tags are shared, so that they are made by nobody else."""
     for number in range(5):
         category = make_category(member, name=f"Rent {number}")
@@ -97,7 +98,9 @@ def test_workers_at_once_make_an_unknown_name_once(member):
     assert_each_date_is_booked_once()
 
 
-def test_run_now_racing_the_job_books_no_date_twice_and_loses_none(client, member):
+def test_run_now_racing_the_job_books_no_date_twice_and_loses_none(
+    client: JSONClient, member: Member
+) -> None:
     for _ in range(ROUNDS):
         rule = make_daily(member)
         responses = run_at_once(
@@ -119,7 +122,9 @@ def test_run_now_racing_the_job_books_no_date_twice_and_loses_none(client, membe
     assert_totals_are_right()
 
 
-def test_many_presses_of_run_at_once_book_different_dates(client, member):
+def test_many_presses_of_run_at_once_book_different_dates(
+    client: JSONClient, member: Member
+) -> None:
     for _ in range(5):
         rule = make_rule(member, anchor_date=date(2026, 12, 31))
         responses = run_at_once(
@@ -131,8 +136,8 @@ def test_many_presses_of_run_at_once_book_different_dates(client, member):
 
 
 def test_job_racing_the_end_of_its_category_neither_deadlocks_nor_loses_one(
-    client, member
-):
+    client: JSONClient, member: Member
+) -> None:
     for number in range(ROUNDS):
         source = make_category(member, name=f"from {number}")
         target = make_category(member, name=f"to {number}")
@@ -157,7 +162,9 @@ def test_job_racing_the_end_of_its_category_neither_deadlocks_nor_loses_one(
     assert_totals_are_right()
 
 
-def test_job_racing_a_change_of_its_rule_books_no_date_twice(client, member):
+def test_job_racing_a_change_of_its_rule_books_no_date_twice(
+    client: JSONClient, member: Member
+) -> None:
     for number in range(ROUNDS):
         rule = make_daily(member)
         body = {"amount": number + 1, "category": f"New {number}", "tags": ["new"]}
@@ -176,8 +183,8 @@ def test_job_racing_a_change_of_its_rule_books_no_date_twice(client, member):
     "body", [{"active": False}, {"interval": 3}, {"anchorDate": "2026-11-20"}]
 )
 def test_job_racing_a_change_of_course_books_no_date_twice_and_loses_none(
-    client, member, body
-):
+    client: JSONClient, member: Member, body: dict[str, Any]
+) -> None:
     """Whoever comes first books what was due before the change."""
     for _ in range(ROUNDS):
         rule = make_daily(member, end_date=FIRST + timedelta(days=DAYS - 1))
@@ -192,7 +199,9 @@ def test_job_racing_a_change_of_course_books_no_date_twice_and_loses_none(
     assert_totals_are_right()
 
 
-def test_job_racing_the_end_of_its_rule_leaves_whole_entries_only(client, member):
+def test_job_racing_the_end_of_its_rule_leaves_whole_entries_only(
+    client: JSONClient, member: Member
+) -> None:
     for _ in range(ROUNDS):
         rule = make_daily(member)
         before = Entry.objects.count()
@@ -206,7 +215,9 @@ def test_job_racing_the_end_of_its_rule_leaves_whole_entries_only(client, member
     assert_totals_are_right()
 
 
-def test_job_racing_the_end_of_its_member_leaves_nothing_and_fails_nowhere(member):
+def test_job_racing_the_end_of_its_member_leaves_nothing_and_fails_nowhere(
+    member: Member,
+) -> None:
     for _ in range(10):
         leaving = make_administrator()
         make_daily(leaving)
@@ -216,7 +227,7 @@ def test_job_racing_the_end_of_its_member_leaves_nothing_and_fails_nowhere(membe
         assert not Entry.objects.filter(member_id=leaving.pk).exists()
 
 
-def test_run_now_racing_the_end_of_its_member_is_never_a_500():
+def test_run_now_racing_the_end_of_its_member_is_never_a_500() -> None:
     for _ in range(10):
         leaving = make_administrator()
         rule = make_daily(leaving)

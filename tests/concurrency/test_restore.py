@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
 
+from accounts.models import Member
 from devstack.stores import store_supervisor
 from devstack.stores.data_dir import LOOPBACK
 from ledger.models import Entry, Wallet
@@ -36,26 +38,28 @@ HOLD = 4711
 """The advisory lock that holds a restore before its last sheet."""
 
 
-def book_of(name, rows=300):
+def book_of(name: str, rows: int = 300) -> dict[str, Any]:
     entry = ENTRY | {"wallet": name, "memo": name}
     return {"wallets": [{"name": name, "kind": "CASH"}], "entries": [entry] * rows}
 
 
 @pytest.fixture
-def member():
+def member() -> Member:
     return make_member(role="ADMIN")
 
 
 @pytest.fixture
-def client(member) -> JSONClient:
+def client(member: Member) -> JSONClient:
     return JSONClient(member)
 
 
-def restore_of(client, name):
+def restore_of(client: JSONClient, name: str) -> Any:
     return lambda: client.send("POST", RESTORE, book_of(name))
 
 
-def test_two_restores_at_once_are_one_applied_and_one_refused(client):
+def test_two_restores_at_once_are_one_applied_and_one_refused(
+    client: JSONClient,
+) -> None:
     names = ("first", "second")
     for _ in range(ROUNDS):
         responses = run_at_once([restore_of(client, name) for name in names])
@@ -69,7 +73,7 @@ def test_two_restores_at_once_are_one_applied_and_one_refused(client):
     assert_totals_are_right()
 
 
-def test_restores_of_two_members_at_once_are_both_applied(client):
+def test_restores_of_two_members_at_once_are_both_applied(client: JSONClient) -> None:
     clients = {"first": client, "second": JSONClient(make_member(role="ADMIN"))}
     for _ in range(ROUNDS // 4):
         responses = run_at_once([restore_of(c, name) for name, c in clients.items()])
@@ -78,7 +82,9 @@ def test_restores_of_two_members_at_once_are_both_applied(client):
     assert_totals_are_right()
 
 
-def test_restores_of_six_members_at_once_wait_for_each_other(client):
+def test_restores_of_six_members_at_once_wait_for_each_other(
+    client: JSONClient,
+) -> None:
     clients = [client, *(JSONClient(make_member(role="ADMIN")) for _ in range(5))]
     for _ in range(ROUNDS // 4):
         responses = run_at_once([restore_of(c, "tiny") for c in clients])
@@ -86,7 +92,9 @@ def test_restores_of_six_members_at_once_wait_for_each_other(client):
     assert_totals_are_right()
 
 
-def test_writes_beside_a_restore_come_before_or_after_it(client, member):
+def test_writes_beside_a_restore_come_before_or_after_it(
+    client: JSONClient, member: Member
+) -> None:
     for number in range(ROUNDS):
         name = f"restored {number}"
         wallet = Wallet.objects.first() or make_wallet(member)
@@ -115,7 +123,7 @@ class WebServer:
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return int(children.read_text().split()[0])
 
-    def restore(self, name) -> int:
+    def restore(self, name: str) -> int:
         """The status of the answer; 0 where none came."""
         headers = {
             "Authorization": f"Bearer {self.token}",
@@ -132,7 +140,7 @@ class WebServer:
 
 
 @pytest.fixture
-def web_server(client, tmp_path) -> Iterator[WebServer]:
+def web_server(client: JSONClient, tmp_path: Path) -> Iterator[WebServer]:
     address, _, query = os.environ["DATABASE_URL"].partition("?")
     name = connection.settings_dict["NAME"]
     port = find_closed_port()
@@ -190,7 +198,7 @@ def is_held() -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def wait_until(condition, seconds=20) -> None:
+def wait_until(condition: Any, seconds: int = 20) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not come about"
@@ -198,8 +206,8 @@ def wait_until(condition, seconds=20) -> None:
 
 
 def test_web_process_killed_before_the_end_of_a_restore_leaves_the_old_data(
-    client, member, web_server
-):
+    client: JSONClient, member: Member, web_server: WebServer
+) -> None:
     make_entry(member, wallet=make_wallet(member), tags=("old",))
     assert client.read(ENTRIES)["count"] == 1  # which notes the session's last use
     wait_until(lambda: web_server.restore("before") == 200)

@@ -1,5 +1,7 @@
 """Writers of one member who touch the same totals in different orders."""
 
+from typing import Any
+
 import pytest
 from django.utils import timezone
 
@@ -16,11 +18,11 @@ BODY = {"type": "expense", "amount": 7, "category": "식비", "tags": ["외식",
 ROUNDS = 40
 
 
-def test_entries_written_and_deleted_at_once_never_wait_crosswise():
+def test_entries_written_and_deleted_at_once_never_wait_crosswise() -> None:
     """An entry is written before its tags and deleted after them."""
     client = JSONClient(make_member(role="ADMIN"))
 
-    def create(day):
+    def create(day: Any) -> Any:
         return client.send("POST", ENTRIES, BODY | {"date": day})
 
     for _ in range(ROUNDS):
@@ -40,17 +42,17 @@ def test_entries_written_and_deleted_at_once_never_wait_crosswise():
     assert_totals_are_right()
 
 
-def test_answers_of_one_moment_agree_with_themselves_while_others_write():
+def test_answers_of_one_moment_agree_with_themselves_while_others_write() -> None:
     member = make_member(role="ADMIN")
     client, wallet = JSONClient(member), make_wallet(member)
     body = BODY | {"type": "income", "walletId": wallet.pk}
     today = timezone.localdate().isoformat()
 
-    def write():
+    def write() -> None:
         for _ in range(10):
             client.send("POST", ENTRIES, body | {"date": today})
 
-    def read():
+    def read() -> list[Any]:
         found = []
         for _ in range(10):
             month = client.read(f"{STATISTICS}/month")

@@ -1,5 +1,7 @@
 """Trades under concurrent requests: never more sold than is held."""
 
+from typing import Any
+
 import pytest
 from django.db.models import Sum
 
@@ -22,23 +24,25 @@ def client() -> JSONClient:
 
 
 @pytest.fixture
-def member(client):
+def member(client: JSONClient) -> Any:
     """The member behind the client."""
     from accounts.models import Member
 
     return Member.objects.get()
 
 
-def caller(client, method, path, body=None):
+def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
     return lambda: client.send(method, path, body)
 
 
-def sell(client, stock, quantity=6, day="2026-11-05"):
+def sell(
+    client: JSONClient, stock: Stock, quantity: int = 6, day: str = "2026-11-05"
+) -> Any:
     body = {"stockId": stock.pk, "side": "SELL", "date": day, "price": 1}
     return caller(client, "POST", TRADES, body | {"quantity": quantity})
 
 
-def held(stock) -> int:
+def held(stock: Stock) -> int:
     sums = {
         side: Trade.objects.filter(stock=stock, side=side).aggregate(
             sum=Sum("quantity")
@@ -51,7 +55,7 @@ def held(stock) -> int:
     return int(found)
 
 
-def test_racing_sells_never_oversell(client, member):
+def test_racing_sells_never_oversell(client: JSONClient, member: Any) -> None:
     for _ in range(ROUNDS):
         stock = make_trade(member, quantity=10).stock
         responses = run_at_once([sell(client, stock)] * 3)
@@ -61,7 +65,9 @@ def test_racing_sells_never_oversell(client, member):
         assert held(stock) == 4
 
 
-def test_without_the_lock_they_would(client, member, monkeypatch):
+def test_without_the_lock_they_would(
+    client: JSONClient, member: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The race is real: this is what the lock is for."""
     monkeypatch.setattr(trading, "_lock_stocks", lambda *_: None)
     for _ in range(ROUNDS):
@@ -71,7 +77,9 @@ def test_without_the_lock_they_would(client, member, monkeypatch):
     pytest.fail("no two sells met")
 
 
-def test_sell_racing_edit_and_delete_of_the_buys_never_oversells(client, member):
+def test_sell_racing_edit_and_delete_of_the_buys_never_oversells(
+    client: JSONClient, member: Any
+) -> None:
     for _ in range(ROUNDS):
         first = make_trade(member, quantity=6)
         stock = first.stock
@@ -90,7 +98,9 @@ def test_sell_racing_edit_and_delete_of_the_buys_never_oversells(client, member)
         assert sold or changed or deleted
 
 
-def test_trades_that_move_between_two_stocks_never_deadlock(client, member):
+def test_trades_that_move_between_two_stocks_never_deadlock(
+    client: JSONClient, member: Any
+) -> None:
     for _ in range(ROUNDS // 4):
         one, two = make_stock(member), make_stock(member)
         there = make_trade(member, stock=one, quantity=6)
@@ -108,7 +118,9 @@ def test_trades_that_move_between_two_stocks_never_deadlock(client, member):
         assert held(two) >= 0
 
 
-def test_reorder_and_portfolio_racing_writers_never_deadlock(client, member, settings):
+def test_reorder_and_portfolio_racing_writers_never_deadlock(
+    client: JSONClient, member: Any, settings: Any
+) -> None:
     settings.PRICE_PROVIDER = f"{__name__}.NoPrices"
     stocks = [make_stock(member) for _ in range(6)]
     for stock in stocks:
@@ -128,11 +140,13 @@ def test_reorder_and_portfolio_racing_writers_never_deadlock(client, member, set
 
 
 class NoPrices:
-    def quote(self, codes):
+    def quote(self, codes: Any) -> dict[str, Any]:
         return {}
 
 
-def test_delete_of_a_stock_racing_its_first_trade(client, member):
+def test_delete_of_a_stock_racing_its_first_trade(
+    client: JSONClient, member: Any
+) -> None:
     for _ in range(ROUNDS // 4):
         stock = make_stock(member)
         body = {"stockId": stock.pk, "side": "BUY", "date": "2026-11-05"}

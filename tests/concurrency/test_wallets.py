@@ -1,5 +1,7 @@
 """Wallets under concurrent requests: no dangling reference, no lost amount."""
 
+from typing import Any
+
 import pytest
 from django.db.models import Sum
 
@@ -24,22 +26,22 @@ def client() -> JSONClient:
 
 
 @pytest.fixture
-def member(client):
+def member(client: JSONClient) -> Any:
     """The member behind the client."""
     from accounts.models import Member
 
     return Member.objects.get()
 
 
-def caller(client, method, path, body=None):
+def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
     return lambda: client.send(method, path, body)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 @pytest.mark.parametrize("path", [ENTRIES, QUICK])
 def test_delete_racing_a_write_never_leaves_a_dangling_reference(
-    client, member, path, method
-):
+    client: JSONClient, member: Any, path: Any, method: str
+) -> None:
     model = Entry if path == ENTRIES else QuickEntry
     for _ in range(ROUNDS):
         wallet = make_wallet(member)
@@ -64,7 +66,9 @@ def test_delete_racing_a_write_never_leaves_a_dangling_reference(
     assert_totals_are_right()
 
 
-def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(client, member):
+def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(
+    client: JSONClient, member: Any
+) -> None:
     target = make_wallet(member)
     for _ in range(ROUNDS):
         wallet = make_wallet(member)
@@ -82,7 +86,9 @@ def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(client, m
     assert referred <= set(Wallet.objects.values_list("pk", flat=True))
 
 
-def test_two_wallets_that_move_into_each_other_never_deadlock(client, member):
+def test_two_wallets_that_move_into_each_other_never_deadlock(
+    client: JSONClient, member: Any
+) -> None:
     for _ in range(ROUNDS):
         first, second = make_wallet(member), make_wallet(member)
         make_entry(member, wallet=first)
@@ -97,12 +103,14 @@ def test_two_wallets_that_move_into_each_other_never_deadlock(client, member):
     assert_totals_are_right()
 
 
-def test_concurrent_entry_writes_keep_totals_equal_to_entries(client, member):
+def test_concurrent_entry_writes_keep_totals_equal_to_entries(
+    client: JSONClient, member: Any
+) -> None:
     wallets = [make_wallet(member) for _ in range(2)]
     entries = [make_entry(member, wallet=wallets[n % 2]) for n in range(8)]
 
-    def write(number):
-        def run():
+    def write(number: Any) -> Any:
+        def run() -> Any:
             other = JSONClient()
             other.use_token(client.token)
             body = {
@@ -137,7 +145,7 @@ def test_concurrent_entry_writes_keep_totals_equal_to_entries(client, member):
     assert WalletTotal.objects.aggregate(sum=Sum("entries"))["sum"] == 48
 
 
-def test_new_wallets_at_once_get_different_places(client):
+def test_new_wallets_at_once_get_different_places(client: JSONClient) -> None:
     for number in range(5):
         responses = run_at_once(
             [
@@ -152,7 +160,7 @@ def test_new_wallets_at_once_get_different_places(client):
     assert places == list(range(1, 21))
 
 
-def test_one_name_at_once_makes_one_wallet(client):
+def test_one_name_at_once_makes_one_wallet(client: JSONClient) -> None:
     for number in range(5):
         body = {"name": f"Cash {number}", "kind": "CASH"}
         responses = run_at_once([caller(client, "POST", WALLETS, body)] * 4)
@@ -160,7 +168,9 @@ def test_one_name_at_once_makes_one_wallet(client):
     assert Wallet.objects.count() == 5
 
 
-def test_one_pending_entry_confirmed_at_once_is_confirmed_once(client, member):
+def test_one_pending_entry_confirmed_at_once_is_confirmed_once(
+    client: JSONClient, member: Any
+) -> None:
     for _ in range(5):
         entry = make_entry(member, pending=True, amount=7)
         path = f"{ENTRIES}/{entry.pk}/confirm"
@@ -175,8 +185,8 @@ def test_one_pending_entry_confirmed_at_once_is_confirmed_once(client, member):
 
 
 def test_delete_with_move_to_racing_the_same_move_of_an_entry_never_deadlocks(
-    client, member
-):
+    client: JSONClient, member: Any
+) -> None:
     for _ in range(ROUNDS):
         source, target = make_wallet(member), make_wallet(member)
         entry = make_entry(member, wallet=source)
@@ -193,7 +203,9 @@ def test_delete_with_move_to_racing_the_same_move_of_an_entry_never_deadlocks(
         assert entry.wallet == target
 
 
-def test_reorder_racing_a_new_wallet_is_never_a_5xx(client, member):
+def test_reorder_racing_a_new_wallet_is_never_a_5xx(
+    client: JSONClient, member: Any
+) -> None:
     ids = [make_wallet(member).pk for _ in range(3)]
     for number in range(ROUNDS):
         ids = ids[::-1]
@@ -212,7 +224,9 @@ def test_reorder_racing_a_new_wallet_is_never_a_5xx(client, member):
         assert len(places) == len(set(places))
 
 
-def test_card_that_becomes_a_bank_account_keeps_no_racing_installments(client, member):
+def test_card_that_becomes_a_bank_account_keeps_no_racing_installments(
+    client: JSONClient, member: Any
+) -> None:
     for _ in range(ROUNDS):
         card = make_wallet(member, kind="CARD")
         body = EXPENSE | {"walletId": card.pk, "installmentMonths": 3}

@@ -4,10 +4,12 @@ import calendar
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from random import Random
+from typing import Any
 
 import pytest
 import time_machine
 
+from accounts.models import Member
 from ledger.models import Budget, BudgetIncome, Category, Entry
 from tests.support.clients import JSONClient
 from tests.support.factories import (
@@ -30,11 +32,11 @@ FOOD = NOVEMBER | {"category": "Food", "amount": 5_000}
 
 
 @pytest.fixture
-def client(premium_member) -> JSONClient:
+def client(premium_member: Member) -> JSONClient:
     return JSONClient(premium_member)
 
 
-def amounts(member, **when):
+def amounts(member: Member, **when: Any) -> Any:
     rows = Budget.objects.owned_by(member).filter(**when)
     return dict(rows.values_list("category__name", "amount"))
 
@@ -42,7 +44,7 @@ def amounts(member, **when):
 # The list
 
 
-def test_budget_is_made_read_changed_and_deleted(client):
+def test_budget_is_made_read_changed_and_deleted(client: JSONClient) -> None:
     created = client.send("POST", BUDGETS, FOOD)
     assert created.status_code == 201
     path = f"{BUDGETS}/{created.data['id']}"
@@ -61,20 +63,22 @@ def test_budget_is_made_read_changed_and_deleted(client):
     assert Category.objects.filter(name="Food", type="expense").exists()
 
 
-def test_what_was_read_can_be_sent_back_as_it_is(client):
+def test_what_was_read_can_be_sent_back_as_it_is(client: JSONClient) -> None:
     body = client.send("POST", BUDGETS, FOOD).data
     response = client.send("PUT", f"{BUDGETS}/{body['id']}", body)
     assert (response.status_code, response.data) == (200, body)
 
 
-def test_unknown_category_is_made_as_a_major_expense_one(client, premium_member):
+def test_unknown_category_is_made_as_a_major_expense_one(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_category(premium_member, name="Food", type="income")
     assert client.send("POST", BUDGETS, FOOD).status_code == 201
     category = Category.objects.get(name="Food", type="expense")
     assert category.parent is None
 
 
-def test_category_has_one_budget_a_month(client):
+def test_category_has_one_budget_a_month(client: JSONClient) -> None:
     assert client.send("POST", BUDGETS, FOOD).status_code == 201
     response = client.send("POST", BUDGETS, FOOD | {"amount": 9})
     assert (response.status_code, response.data["code"]) == (409, "DUPLICATE")
@@ -84,7 +88,9 @@ def test_category_has_one_budget_a_month(client):
 
 
 @pytest.mark.parametrize("change", [{"month": 12}, {"category": "Rent"}])
-def test_change_into_the_key_of_another_budget_is_a_duplicate(client, change):
+def test_change_into_the_key_of_another_budget_is_a_duplicate(
+    client: JSONClient, change: dict[str, Any]
+) -> None:
     client.send("POST", BUDGETS, FOOD | change)
     own = client.send("POST", BUDGETS, FOOD).data
     path = f"{BUDGETS}/{own['id']}"
@@ -94,7 +100,9 @@ def test_change_into_the_key_of_another_budget_is_a_duplicate(client, change):
     assert client.read(path) == own
 
 
-def test_two_members_have_budgets_of_the_same_key(client, other_member):
+def test_two_members_have_budgets_of_the_same_key(
+    client: JSONClient, other_member: Member
+) -> None:
     theirs = make_category(other_member, name="Food")
     make_budget(other_member, category=theirs)
     assert client.send("POST", BUDGETS, FOOD).status_code == 201
@@ -122,7 +130,9 @@ def test_two_members_have_budgets_of_the_same_key(client, other_member):
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_wrong_field_is_named(client, premium_member, method, field, value):
+def test_wrong_field_is_named(
+    client: JSONClient, premium_member: Member, method: str, field: str, value: Any
+) -> None:
     budget = make_budget(premium_member)
     path = BUDGETS if method == "POST" else f"{BUDGETS}/{budget.pk}"
     body = {field: value} if method == "PATCH" else FOOD | {field: value}
@@ -132,13 +142,13 @@ def test_wrong_field_is_named(client, premium_member, method, field, value):
 
 
 @pytest.mark.parametrize("field", FOOD)
-def test_every_field_of_a_budget_is_required(client, field):
+def test_every_field_of_a_budget_is_required(client: JSONClient, field: Any) -> None:
     body = {name: value for name, value in FOOD.items() if name != field}
     response = client.send("POST", BUDGETS, body)
     assert [error["field"] for error in response.data["errors"]] == [field]
 
 
-def test_largest_amount_is_kept(client):
+def test_largest_amount_is_kept(client: JSONClient) -> None:
     body = client.send("POST", BUDGETS, FOOD | {"amount": MOST})
     assert body.data["amount"] == MOST
 
@@ -147,13 +157,15 @@ def test_largest_amount_is_kept(client):
 @pytest.mark.parametrize(
     "query", ["month=13", "month=0", "year=0", "year=99999", "year=x", "month=1.5"]
 )
-def test_month_that_does_not_exist_is_400(client, path, query):
+def test_month_that_does_not_exist_is_400(
+    client: JSONClient, path: Any, query: str
+) -> None:
     response = client.send("GET", f"{path}?{query}")
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
 
 
 @time_machine.travel(datetime(2026, 12, 31, 15, 30, tzinfo=UTC), tick=False)
-def test_without_a_month_it_is_the_current_one_of_the_home_time_zone(db):
+def test_without_a_month_it_is_the_current_one_of_the_home_time_zone(db: None) -> None:
     member = make_member(plan="PREMIUM")
     make_budget(member, year=2027, month=1, amount=3)
     make_budget(member, year=2026, month=12)
@@ -165,9 +177,11 @@ def test_without_a_month_it_is_the_current_one_of_the_home_time_zone(db):
 
 
 def test_budgets_are_in_the_order_of_the_categories_minors_under_their_major(
-    client, premium_member
-):
-    def add(name, parent=None, *, place, budget=True):
+    client: JSONClient, premium_member: Member
+) -> None:
+    def add(
+        name: str, parent: Any = None, *, place: Any, budget: bool = True
+    ) -> Category:
         category = make_category(
             premium_member, name=name, parent=parent, sort_order=place
         )
@@ -202,14 +216,18 @@ def test_budgets_are_in_the_order_of_the_categories_minors_under_their_major(
 # Names
 
 
-def test_new_name_of_a_category_reaches_its_budgets(client, premium_member):
+def test_new_name_of_a_category_reaches_its_budgets(
+    client: JSONClient, premium_member: Member
+) -> None:
     budget = make_budget(premium_member)
     client.send("PATCH", f"{CATEGORIES}/{budget.category_id}", {"name": "Groceries"})
     assert client.read(f"{BUDGETS}/{budget.pk}")["category"] == "Groceries"
     assert client.read(STATUS, **NOVEMBER)["categories"][0]["category"] == "Groceries"
 
 
-def test_category_with_a_budget_is_in_use(client, premium_member):
+def test_category_with_a_budget_is_in_use(
+    client: JSONClient, premium_member: Member
+) -> None:
     budget = make_budget(premium_member)
     path = f"{CATEGORIES}/{budget.category_id}"
     response = client.send("DELETE", path)
@@ -218,7 +236,9 @@ def test_category_with_a_budget_is_in_use(client, premium_member):
     assert (response.status_code, response.data["code"]) == (409, "IN_USE")
 
 
-def test_budgets_of_a_moved_category_are_added_to_the_targets(client, premium_member):
+def test_budgets_of_a_moved_category_are_added_to_the_targets(
+    client: JSONClient, premium_member: Member
+) -> None:
     source, target = (make_category(premium_member, name=name) for name in "st")
     make_budget(premium_member, category=source, month=10, amount=1)
     make_budget(premium_member, category=source, month=11, amount=20)
@@ -234,7 +254,9 @@ def test_budgets_of_a_moved_category_are_added_to_the_targets(client, premium_me
     }
 
 
-def test_added_budgets_stay_in_range(client, premium_member):
+def test_added_budgets_stay_in_range(
+    client: JSONClient, premium_member: Member
+) -> None:
     source, target = make_category(premium_member), make_category(premium_member)
     for category in (source, target):
         make_budget(premium_member, category=category, amount=MOST)
@@ -246,7 +268,7 @@ def test_added_budgets_stay_in_range(client, premium_member):
 # Copy
 
 
-def copy(client, source, target, path=COPY):
+def copy(client: JSONClient, source: Any, target: Any, path: Any = COPY) -> Any:
     body = {
         "fromYear": source[0],
         "fromMonth": source[1],
@@ -258,8 +280,8 @@ def copy(client, source, target, path=COPY):
 
 @pytest.mark.parametrize("path", [COPY, "/budgets/copy", "/api/budgets/copy"])
 def test_copy_creates_and_overwrites_and_leaves_the_others(
-    client, premium_member, path
-):
+    client: JSONClient, premium_member: Member, path: Any
+) -> None:
     food, rent, fun = (make_category(premium_member, name=name) for name in "frx")
     for category, amount in ((food, 1), (rent, 2)):
         make_budget(premium_member, category=category, month=11, amount=amount)
@@ -272,14 +294,18 @@ def test_copy_creates_and_overwrites_and_leaves_the_others(
     assert amounts(premium_member, month=11) == {"f": 1, "r": 2}
 
 
-def test_copy_again_overwrites_with_the_same(client, premium_member):
+def test_copy_again_overwrites_with_the_same(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_budget(premium_member)
     assert copy(client, (2026, 11), (2027, 1)).data == {"created": 1, "overwritten": 0}
     assert copy(client, (2026, 11), (2027, 1)).data == {"created": 0, "overwritten": 1}
     assert Budget.objects.count() == 2
 
 
-def test_overwritten_budget_keeps_its_id(client, premium_member):
+def test_overwritten_budget_keeps_its_id(
+    client: JSONClient, premium_member: Member
+) -> None:
     category = make_category(premium_member)
     make_budget(premium_member, category=category, month=11, amount=5)
     kept = make_budget(premium_member, category=category, month=12)
@@ -287,14 +313,18 @@ def test_overwritten_budget_keeps_its_id(client, premium_member):
     assert client.read(f"{BUDGETS}/{kept.pk}")["amount"] == 5
 
 
-def test_copy_of_a_month_without_budgets_changes_nothing(client, premium_member):
+def test_copy_of_a_month_without_budgets_changes_nothing(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_budget(premium_member, month=12, amount=9)
     response = copy(client, (2026, 11), (2026, 12))
     assert response.data == {"created": 0, "overwritten": 0}
     assert Budget.objects.get().amount == 9
 
 
-def test_copy_touches_the_callers_budgets_only(client, premium_member, other_member):
+def test_copy_touches_the_callers_budgets_only(
+    client: JSONClient, premium_member: Member, other_member: Member
+) -> None:
     make_budget(other_member, month=11, amount=1)
     make_budget(other_member, month=12, amount=2)
     make_budget(premium_member, month=11, amount=3)
@@ -304,27 +334,31 @@ def test_copy_touches_the_callers_budgets_only(client, premium_member, other_mem
     assert Budget.objects.owned_by(premium_member).count() == 2
 
 
-def test_copy_of_a_month_into_itself_is_refused(client, premium_member):
+def test_copy_of_a_month_into_itself_is_refused(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_budget(premium_member)
     response = copy(client, (2026, 11), (2026, 11))
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == ["toMonth"]
 
 
-def test_copy_goes_back_in_time_too(client, premium_member):
+def test_copy_goes_back_in_time_too(client: JSONClient, premium_member: Member) -> None:
     make_budget(premium_member, year=2027, month=1, amount=6)
     copy(client, (2027, 1), (2026, 12))
     assert list(amounts(premium_member, year=2026).values()) == [6]
 
 
-def test_copy_leaves_the_expected_income_alone(client, premium_member):
+def test_copy_leaves_the_expected_income_alone(
+    client: JSONClient, premium_member: Member
+) -> None:
     client.send("PUT", INCOME, NOVEMBER | {"amount": 5})
     copy(client, (2026, 11), (2026, 12))
     assert client.read(INCOME, year=2026, month=12)["amount"] == 0
 
 
 @pytest.mark.parametrize("missing", ["fromYear", "fromMonth", "toYear", "toMonth"])
-def test_copy_needs_both_months(client, missing):
+def test_copy_needs_both_months(client: JSONClient, missing: str) -> None:
     body = {"fromYear": 2026, "fromMonth": 1, "toYear": 2026, "toMonth": 2}
     response = client.send("POST", COPY, body | {missing: 0})
     assert [error["field"] for error in response.data["errors"]] == [missing]
@@ -336,7 +370,7 @@ def test_copy_needs_both_months(client, missing):
 # Income
 
 
-def test_expected_income_is_0_until_it_is_set(client):
+def test_expected_income_is_0_until_it_is_set(client: JSONClient) -> None:
     assert client.read(INCOME, **NOVEMBER) == NOVEMBER | {"amount": 0}
     for amount in (5_000, 0, MOST):
         response = client.send("PUT", INCOME, NOVEMBER | {"amount": amount})
@@ -347,7 +381,9 @@ def test_expected_income_is_0_until_it_is_set(client):
     assert BudgetIncome.objects.count() == 1
 
 
-def test_expected_income_is_the_members_own(client, other_member):
+def test_expected_income_is_the_members_own(
+    client: JSONClient, other_member: Member
+) -> None:
     BudgetIncome.objects.create(member=other_member, year=2026, month=11, amount=9)
     assert client.read(INCOME, **NOVEMBER)["amount"] == 0
     client.send("PUT", INCOME, NOVEMBER | {"amount": 1})
@@ -355,7 +391,9 @@ def test_expected_income_is_the_members_own(client, other_member):
 
 
 @pytest.mark.parametrize("amount", [-1, MOST + 1, "5", None, 0.5])
-def test_expected_income_is_a_whole_amount_not_below_0(client, amount):
+def test_expected_income_is_a_whole_amount_not_below_0(
+    client: JSONClient, amount: Any
+) -> None:
     response = client.send("PUT", INCOME, NOVEMBER | {"amount": amount})
     assert [error["field"] for error in response.data["errors"]] == ["amount"]
 
@@ -363,7 +401,7 @@ def test_expected_income_is_a_whole_amount_not_below_0(client, amount):
 # Status
 
 
-def test_status_of_a_month_without_anything(client):
+def test_status_of_a_month_without_anything(client: JSONClient) -> None:
     assert client.read(STATUS, **NOVEMBER) == NOVEMBER | {
         "categories": [],
         "total": {"budgeted": 0, "spent": 0, "remaining": 0, "share": None},
@@ -371,7 +409,9 @@ def test_status_of_a_month_without_anything(client):
     }
 
 
-def test_status_tells_budgeted_spent_remaining_and_share(client, premium_member):
+def test_status_tells_budgeted_spent_remaining_and_share(
+    client: JSONClient, premium_member: Member
+) -> None:
     food = make_category(premium_member, name="Food")
     make_budget(premium_member, category=food, amount=1_000)
     make_entry(premium_member, category=food, amount=200)
@@ -387,7 +427,9 @@ def test_status_tells_budgeted_spent_remaining_and_share(client, premium_member)
     assert body["total"] == figures
 
 
-def test_share_is_rounded_half_up_to_4_decimals(client, premium_member):
+def test_share_is_rounded_half_up_to_4_decimals(
+    client: JSONClient, premium_member: Member
+) -> None:
     for budgeted, spent, share in ((3, 2, "0.6667"), (20_000, 1, "0.0001")):
         category = make_category(premium_member, name=share)
         make_budget(premium_member, category=category, amount=budgeted)
@@ -399,14 +441,18 @@ def test_share_is_rounded_half_up_to_4_decimals(client, premium_member):
     }
 
 
-def test_overspent_budget_has_a_negative_remainder(client, premium_member):
+def test_overspent_budget_has_a_negative_remainder(
+    client: JSONClient, premium_member: Member
+) -> None:
     budget = make_budget(premium_member, amount=100)
     make_entry(premium_member, category=budget.category, amount=250)
     total = client.read(STATUS, **NOVEMBER)["total"]
     assert (total["remaining"], total["share"]) == (-150, Decimal("2.5"))
 
 
-def test_what_does_not_count_as_spent(client, premium_member, other_member):
+def test_what_does_not_count_as_spent(
+    client: JSONClient, premium_member: Member, other_member: Member
+) -> None:
     budget = make_budget(premium_member, amount=100)
     food = budget.category
     make_entry(premium_member, category=food, pending=True)
@@ -423,14 +469,18 @@ def test_what_does_not_count_as_spent(client, premium_member, other_member):
     assert {day["spent"] for day in client.read(CHART, **NOVEMBER)["days"]} == {0}
 
 
-def test_confirmed_entry_counts_as_spent(client, premium_member):
+def test_confirmed_entry_counts_as_spent(
+    client: JSONClient, premium_member: Member
+) -> None:
     budget = make_budget(premium_member)
     entry = make_entry(premium_member, category=budget.category, pending=True)
     client.send("POST", f"/api/account/entries/{entry.pk}/confirm")
     assert client.read(STATUS, **NOVEMBER)["total"]["spent"] == entry.amount
 
 
-def test_budget_of_a_major_category_covers_its_minors(client, premium_member):
+def test_budget_of_a_major_category_covers_its_minors(
+    client: JSONClient, premium_member: Member
+) -> None:
     food = make_category(premium_member, name="Food")
     lunch = make_category(premium_member, name="Lunch", parent=food)
     make_budget(premium_member, category=food, amount=100)
@@ -442,7 +492,9 @@ def test_budget_of_a_major_category_covers_its_minors(client, premium_member):
     assert client.read(CHART, **NOVEMBER)["days"][-1]["spent"] == 21
 
 
-def test_budget_of_a_minor_category_does_not_cover_its_major(client, premium_member):
+def test_budget_of_a_minor_category_does_not_cover_its_major(
+    client: JSONClient, premium_member: Member
+) -> None:
     food = make_category(premium_member, name="Food")
     lunch = make_category(premium_member, name="Lunch", parent=food)
     make_budget(premium_member, category=lunch, amount=100)
@@ -455,8 +507,8 @@ def test_budget_of_a_minor_category_does_not_cover_its_major(client, premium_mem
 
 
 def test_nothing_counts_twice_where_major_and_minor_have_budgets(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     food = make_category(premium_member, name="Food", sort_order=2)
     lunch = make_category(premium_member, name="Lunch", parent=food)
     rent = make_category(premium_member, name="Rent", sort_order=1)
@@ -478,7 +530,9 @@ def test_nothing_counts_twice_where_major_and_minor_have_budgets(
     assert (last["budgeted"], last["spent"]) == (600, 309)
 
 
-def test_status_sets_the_actual_income_beside_the_expected(client, premium_member):
+def test_status_sets_the_actual_income_beside_the_expected(
+    client: JSONClient, premium_member: Member
+) -> None:
     client.send("PUT", INCOME, NOVEMBER | {"amount": 3_000})
     salary = make_category(premium_member, type="income")
     make_entry(premium_member, type="income", amount=2_000, category=salary)
@@ -490,7 +544,9 @@ def test_status_sets_the_actual_income_beside_the_expected(client, premium_membe
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_status_and_chart_equal_a_count_by_hand(seed, client, premium_member):
+def test_status_and_chart_equal_a_count_by_hand(
+    seed: Any, client: JSONClient, premium_member: Member
+) -> None:
     random = Random(seed)
     majors = [make_category(premium_member) for _ in range(3)]
     minors = [
@@ -542,8 +598,8 @@ def test_status_and_chart_equal_a_count_by_hand(seed, client, premium_member):
 
 @pytest.mark.parametrize(("year", "month"), [(2026, 2), (2028, 2), (2026, 11)])
 def test_chart_has_every_day_of_the_month_and_ends_with_the_whole_budget(
-    client, premium_member, year, month
-):
+    client: JSONClient, premium_member: Member, year: int, month: int
+) -> None:
     make_budget(premium_member, year=year, month=month, amount=1_000)
     body = client.read(CHART, year=year, month=month)
     last = calendar.monthrange(year, month)[1]
@@ -556,7 +612,7 @@ def test_chart_has_every_day_of_the_month_and_ends_with_the_whole_budget(
     assert budgeted[-1] == 1_000
 
 
-def test_chart_is_cumulative(client, premium_member):
+def test_chart_is_cumulative(client: JSONClient, premium_member: Member) -> None:
     budget = make_budget(premium_member, amount=30)
     for day, amount in ((1, 5), (3, 7), (3, 1), (30, 100)):
         make_entry(
@@ -570,7 +626,9 @@ def test_chart_is_cumulative(client, premium_member):
     assert [row["budgeted"] for row in days] == list(range(1, 31))
 
 
-def test_chart_without_budgets_is_flat(client, premium_member):
+def test_chart_without_budgets_is_flat(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_entry(premium_member, category=make_category(premium_member))
     body = client.read(CHART, **NOVEMBER)
     assert {(row["budgeted"], row["spent"]) for row in body["days"]} == {(0, 0)}
@@ -579,7 +637,7 @@ def test_chart_without_budgets_is_flat(client, premium_member):
 # Access
 
 
-def test_free_member_is_refused_before_anything_else(free_member):
+def test_free_member_is_refused_before_anything_else(free_member: Member) -> None:
     client = JSONClient(free_member)
     budget = make_budget(free_member)
     for method, path in (
@@ -593,7 +651,9 @@ def test_free_member_is_refused_before_anything_else(free_member):
         assert response.data["code"] == "PREMIUM_REQUIRED"
 
 
-def test_moving_a_wallet_leaves_what_is_spent(client, premium_member):
+def test_moving_a_wallet_leaves_what_is_spent(
+    client: JSONClient, premium_member: Member
+) -> None:
     wallet, target = make_wallet(premium_member), make_wallet(premium_member)
     budget = make_budget(premium_member)
     make_entry(premium_member, category=budget.category, wallet=wallet, amount=9)

@@ -1,7 +1,10 @@
 """Categories: two levels, an order, names that reach what goes by them."""
 
+from typing import Any
+
 import pytest
 
+from accounts.models import Member
 from ledger.models import Category, Entry, QuickEntry
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_quick_entry
@@ -11,29 +14,29 @@ PLAIN = {"name": "Food", "type": "expense"}
 
 
 @pytest.fixture
-def client(free_member) -> JSONClient:
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def write(client, body):
+def write(client: JSONClient, body: Any) -> Any:
     response = client.send("POST", CATEGORIES, body)
     assert response.status_code == 201, response.content
     return response.data
 
 
-def change(client, method, category_id, body):
+def change(client: JSONClient, method: str, category_id: Any, body: Any) -> Any:
     response = client.send(method, f"{CATEGORIES}/{category_id}", body)
     assert response.status_code == 200, response.content
     return response.data
 
 
-def assert_refused(response, *fields):
+def assert_refused(response: Any, *fields: Any) -> None:
     assert response.status_code == 400, response.content
     assert response.data["code"] == "VALIDATION_ERROR"
     assert [error["field"] for error in response.data["errors"]] == list(fields)
 
 
-def assert_hierarchy_is_kept(response):
+def assert_hierarchy_is_kept(response: Any) -> None:
     assert response.status_code == 400, response.content
     assert response.data["code"] == "CATEGORY_HIERARCHY"
 
@@ -41,7 +44,7 @@ def assert_hierarchy_is_kept(response):
 # --- fields -------------------------------------------------------------------
 
 
-def test_category_needs_only_name_and_type(client):
+def test_category_needs_only_name_and_type(client: JSONClient) -> None:
     category = write(client, PLAIN)
     assert category == PLAIN | {
         "id": category["id"],
@@ -52,7 +55,7 @@ def test_category_needs_only_name_and_type(client):
     assert client.read(CATEGORIES) == [category]
 
 
-def test_minor_category_sits_under_a_major_one(client):
+def test_minor_category_sits_under_a_major_one(client: JSONClient) -> None:
     major = write(client, PLAIN)
     minor = write(client, PLAIN | {"name": "Cafe", "parentId": major["id"]})
     assert minor["parentId"] == major["id"]
@@ -85,24 +88,30 @@ def test_minor_category_sits_under_a_major_one(client):
         ("parentId", {}),
     ],
 )
-def test_value_that_does_not_fit_is_refused(client, name, value):
+def test_value_that_does_not_fit_is_refused(
+    client: JSONClient, name: str, value: Any
+) -> None:
     assert_refused(client.send("POST", CATEGORIES, PLAIN | {name: value}), name)
     assert Category.objects.count() == 0
 
 
 @pytest.mark.parametrize("name", ["name", "type"])
-def test_missing_name_or_type_is_refused(client, free_member, name):
+def test_missing_name_or_type_is_refused(
+    client: JSONClient, free_member: Member, name: str
+) -> None:
     body = {key: value for key, value in PLAIN.items() if key != name}
     assert_refused(client.send("POST", CATEGORIES, body), name)
     category = make_category(free_member)
     assert_refused(client.send("PUT", f"{CATEGORIES}/{category.pk}", body), name)
 
 
-def test_name_of_100_characters_is_kept(client):
+def test_name_of_100_characters_is_kept(client: JSONClient) -> None:
     assert write(client, PLAIN | {"name": "가" * 100})["name"] == "가" * 100
 
 
-def test_parent_of_another_member_is_refused(client, other_member):
+def test_parent_of_another_member_is_refused(
+    client: JSONClient, other_member: Member
+) -> None:
     theirs = make_category(other_member)
     response = client.send("POST", CATEGORIES, PLAIN | {"parentId": theirs.pk})
     assert_refused(response, "parentId")
@@ -110,8 +119,8 @@ def test_parent_of_another_member_is_refused(client, other_member):
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_id_member_level_and_order_of_a_body_have_no_effect(
-    client, free_member, other_member, method
-):
+    client: JSONClient, free_member: Member, other_member: Member, method: str
+) -> None:
     own = make_category(free_member, sort_order=1)
     forged = PLAIN | {
         "id": 1,
@@ -134,7 +143,7 @@ def test_id_member_level_and_order_of_a_body_have_no_effect(
 # --- names --------------------------------------------------------------------
 
 
-def test_name_is_unique_within_a_type(client, free_member):
+def test_name_is_unique_within_a_type(client: JSONClient, free_member: Member) -> None:
     make_category(free_member, name="Food")
     other = make_category(free_member, name="Other")
     attempts = [
@@ -151,13 +160,17 @@ def test_name_is_unique_within_a_type(client, free_member):
     assert Category.objects.count() == 2
 
 
-def test_both_types_and_all_members_may_use_a_name(client, other_member):
+def test_both_types_and_all_members_may_use_a_name(
+    client: JSONClient, other_member: Member
+) -> None:
     make_category(other_member, name="Food")
     write(client, PLAIN)
     write(client, PLAIN | {"type": "income"})
 
 
-def test_new_type_into_a_taken_name_is_a_duplicate(client, free_member):
+def test_new_type_into_a_taken_name_is_a_duplicate(
+    client: JSONClient, free_member: Member
+) -> None:
     make_category(free_member, name="Food", type="income")
     category = write(client, PLAIN)
     path = f"{CATEGORIES}/{category['id']}"
@@ -165,7 +178,9 @@ def test_new_type_into_a_taken_name_is_a_duplicate(client, free_member):
     assert (response.status_code, response.data["code"]) == (409, "DUPLICATE")
 
 
-def test_rename_reaches_entries_and_quick_entries(client, free_member):
+def test_rename_reaches_entries_and_quick_entries(
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member, name="Old")
     minor = make_category(free_member, name="Minor", parent=major)
     make_entry(free_member, category=major)
@@ -183,7 +198,9 @@ def test_rename_reaches_entries_and_quick_entries(client, free_member):
 # --- two levels ---------------------------------------------------------------
 
 
-def test_minor_category_cannot_hold_others(client, free_member):
+def test_minor_category_cannot_hold_others(
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     minor = make_category(free_member, parent=major)
     other = make_category(free_member)
@@ -194,7 +211,9 @@ def test_minor_category_cannot_hold_others(client, free_member):
         assert_hierarchy_is_kept(response)
 
 
-def test_major_category_with_minor_ones_cannot_become_minor(client, free_member):
+def test_major_category_with_minor_ones_cannot_become_minor(
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     make_category(free_member, parent=major)
     other = make_category(free_member)
@@ -204,13 +223,17 @@ def test_major_category_with_minor_ones_cannot_become_minor(client, free_member)
     assert major.parent is None
 
 
-def test_category_cannot_be_its_own_parent(client, free_member):
+def test_category_cannot_be_its_own_parent(
+    client: JSONClient, free_member: Member
+) -> None:
     category = make_category(free_member)
     path = f"{CATEGORIES}/{category.pk}"
     assert_hierarchy_is_kept(client.send("PATCH", path, {"parentId": category.pk}))
 
 
-def test_parent_of_another_type_is_refused(client, free_member):
+def test_parent_of_another_type_is_refused(
+    client: JSONClient, free_member: Member
+) -> None:
     income = make_category(free_member, type="income")
     expense = make_category(free_member)
     body = PLAIN | {"parentId": income.pk}
@@ -219,7 +242,9 @@ def test_parent_of_another_type_is_refused(client, free_member):
     assert_hierarchy_is_kept(client.send("PATCH", path, {"parentId": income.pk}))
 
 
-def test_type_of_a_minor_category_stays_that_of_its_major(client, free_member):
+def test_type_of_a_minor_category_stays_that_of_its_major(
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     minor = make_category(free_member, parent=major)
     path = f"{CATEGORIES}/{minor.pk}"
@@ -228,14 +253,18 @@ def test_type_of_a_minor_category_stays_that_of_its_major(client, free_member):
     assert (changed["type"], changed["parentId"]) == ("income", None)
 
 
-def test_type_of_a_major_category_with_minor_ones_stays(client, free_member):
+def test_type_of_a_major_category_with_minor_ones_stays(
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     make_category(free_member, parent=major)
     path = f"{CATEGORIES}/{major.pk}"
     assert_hierarchy_is_kept(client.send("PATCH", path, {"type": "income"}))
 
 
-def test_major_category_with_minor_ones_cannot_be_deleted(client, free_member):
+def test_major_category_with_minor_ones_cannot_be_deleted(
+    client: JSONClient, free_member: Member
+) -> None:
     major, other = make_category(free_member), make_category(free_member)
     make_category(free_member, parent=major)
     for query in ("", f"?moveTo={other.pk}"):
@@ -244,7 +273,9 @@ def test_major_category_with_minor_ones_cannot_be_deleted(client, free_member):
     assert Category.objects.count() == 3
 
 
-def test_minor_category_moves_between_majors_and_becomes_major(client, free_member):
+def test_minor_category_moves_between_majors_and_becomes_major(
+    client: JSONClient, free_member: Member
+) -> None:
     first, second = make_category(free_member), make_category(free_member)
     minor = make_category(free_member, parent=first)
     moved = change(client, "PATCH", minor.pk, {"parentId": second.pk})
@@ -255,8 +286,8 @@ def test_minor_category_moves_between_majors_and_becomes_major(client, free_memb
 
 
 def test_major_category_without_minor_ones_becomes_minor_and_goes_last(
-    client, free_member
-):
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     make_category(free_member, parent=major, sort_order=4)
     other = make_category(free_member)
@@ -264,14 +295,18 @@ def test_major_category_without_minor_ones_becomes_minor_and_goes_last(
     assert (moved["parentId"], moved["sortOrder"]) == (major.pk, 5)
 
 
-def test_patch_of_the_name_keeps_parent_and_place(client, free_member):
+def test_patch_of_the_name_keeps_parent_and_place(
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     minor = make_category(free_member, parent=major, sort_order=3)
     changed = change(client, "PATCH", minor.pk, {"name": "New"})
     assert (changed["parentId"], changed["sortOrder"]) == (major.pk, 3)
 
 
-def test_what_was_read_can_be_sent_back_as_it_is(client, free_member):
+def test_what_was_read_can_be_sent_back_as_it_is(
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     minor = make_category(free_member, parent=major)
     for row in (major, minor):
@@ -280,7 +315,7 @@ def test_what_was_read_can_be_sent_back_as_it_is(client, free_member):
         assert change(client, "PATCH", row.pk, {}) == body
 
 
-def test_type_of_a_used_category_stays(client, free_member):
+def test_type_of_a_used_category_stays(client: JSONClient, free_member: Member) -> None:
     for make in (make_entry, make_quick_entry):
         category = make_category(free_member)
         make(free_member, category=category)
@@ -289,7 +324,9 @@ def test_type_of_a_used_category_stays(client, free_member):
         assert (response.status_code, response.data["code"]) == (409, "IN_USE")
 
 
-def test_type_of_an_unused_category_changes_and_it_goes_last(client, free_member):
+def test_type_of_an_unused_category_changes_and_it_goes_last(
+    client: JSONClient, free_member: Member
+) -> None:
     make_category(free_member, type="income", sort_order=40)
     category = make_category(free_member, sort_order=1)
     changed = change(client, "PATCH", category.pk, {"type": "income"})
@@ -299,7 +336,7 @@ def test_type_of_an_unused_category_changes_and_it_goes_last(client, free_member
 # --- list and order -----------------------------------------------------------
 
 
-def build_tree(member):
+def build_tree(member: Member) -> dict[Any, Any]:
     """Two expense majors with two minors each and an income one, shuffled."""
     b = make_category(member, name="b", sort_order=2)
     a = make_category(member, name="a", sort_order=1)
@@ -310,11 +347,13 @@ def build_tree(member):
     return {name: row.pk for name, row in rows.items()}
 
 
-def names_of(rows):
+def names_of(rows: Any) -> list[Any]:
     return [row["name"] for row in rows]
 
 
-def test_list_is_flat_with_each_major_followed_by_its_minor_ones(client, free_member):
+def test_list_is_flat_with_each_major_followed_by_its_minor_ones(
+    client: JSONClient, free_member: Member
+) -> None:
     build_tree(free_member)
     rows = client.read(CATEGORIES)
     expense = [row["name"] for row in rows if row["type"] == "expense"]
@@ -324,11 +363,13 @@ def test_list_is_flat_with_each_major_followed_by_its_minor_ones(client, free_me
     assert names_of(client.read(CATEGORIES, type="income")) == ["i"]
 
 
-def test_list_of_an_unknown_type_is_refused(client):
+def test_list_of_an_unknown_type_is_refused(client: JSONClient) -> None:
     assert_refused(client.send("GET", f"{CATEGORIES}?type=transfer"), "type")
 
 
-def test_new_category_goes_last_among_its_siblings(client, free_member):
+def test_new_category_goes_last_among_its_siblings(
+    client: JSONClient, free_member: Member
+) -> None:
     ids = build_tree(free_member)
     major = write(client, PLAIN | {"name": "c"})
     minor = write(client, PLAIN | {"name": "a3", "parentId": ids["a"]})
@@ -345,7 +386,9 @@ def test_new_category_goes_last_among_its_siblings(client, free_member):
         (["a", "b"], ["a", "a1", "a2", "b", "b1", "b2"]),
     ],
 )
-def test_reorder_is_of_one_type_and_one_parent(client, free_member, order, expected):
+def test_reorder_is_of_one_type_and_one_parent(
+    client: JSONClient, free_member: Member, order: list[str], expected: list[str]
+) -> None:
     ids = build_tree(free_member)
     body = {"ids": [ids[name] for name in order]}
     response = client.send("PUT", f"{CATEGORIES}/reorder", body)
@@ -374,8 +417,8 @@ def test_reorder_is_of_one_type_and_one_parent(client, free_member, order, expec
     ids=lambda order: " ".join(order) or "empty",
 )
 def test_reorder_that_is_not_exactly_one_list_is_refused(
-    client, free_member, other_member, order
-):
+    client: JSONClient, free_member: Member, other_member: Member, order: list[Any]
+) -> None:
     ids = build_tree(free_member) | {"foreign": make_category(other_member).pk}
     before = client.read(CATEGORIES)
     body = {"ids": [ids[name] for name in order]}
@@ -385,20 +428,24 @@ def test_reorder_that_is_not_exactly_one_list_is_refused(
     assert client.read(CATEGORIES) == before
 
 
-def test_reorder_of_an_empty_list_is_empty(client):
+def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:
     response = client.send("PUT", f"{CATEGORIES}/reorder", {"ids": []})
     assert (response.status_code, response.data) == (200, [])
 
 
 @pytest.mark.parametrize("ids", [None, "1", ["1"], [True], [None], [[1]], [2**80, "x"]])
-def test_reorder_body_that_is_no_list_of_ids_is_refused(client, ids):
+def test_reorder_body_that_is_no_list_of_ids_is_refused(
+    client: JSONClient, ids: Any
+) -> None:
     response = client.send("PUT", f"{CATEGORIES}/reorder", {"ids": ids})
     assert response.status_code == 400
     assert response.data["code"] == "VALIDATION_ERROR"
 
 
 @pytest.mark.parametrize("row_id", [0, -1, 2**63, 2**80])
-def test_reorder_of_ids_that_no_row_can_have_is_refused(client, free_member, row_id):
+def test_reorder_of_ids_that_no_row_can_have_is_refused(
+    client: JSONClient, free_member: Member, row_id: int
+) -> None:
     make_category(free_member)
     response = client.send("PUT", f"{CATEGORIES}/reorder", {"ids": [row_id]})
     assert response.status_code == 400, response.content
@@ -408,7 +455,7 @@ def test_reorder_of_ids_that_no_row_can_have_is_refused(client, free_member, row
 # --- the end of a category ----------------------------------------------------
 
 
-def test_unused_category_is_deleted(client, free_member):
+def test_unused_category_is_deleted(client: JSONClient, free_member: Member) -> None:
     category = make_category(free_member)
     path = f"{CATEGORIES}/{category.pk}"
     assert client.send("DELETE", path).status_code == 204
@@ -417,8 +464,8 @@ def test_unused_category_is_deleted(client, free_member):
 
 
 def test_last_minor_category_leaves_a_major_one_that_can_be_deleted(
-    client, free_member
-):
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     minor = make_category(free_member, parent=major)
     for row in (minor, major):
@@ -426,7 +473,9 @@ def test_last_minor_category_leaves_a_major_one_that_can_be_deleted(
 
 
 @pytest.mark.parametrize("make", [make_entry, make_quick_entry])
-def test_used_category_is_in_use(client, free_member, make):
+def test_used_category_is_in_use(
+    client: JSONClient, free_member: Member, make: Any
+) -> None:
     category = make_category(free_member)
     used = make(free_member, category=category)
     response = client.send("DELETE", f"{CATEGORIES}/{category.pk}")
@@ -435,14 +484,18 @@ def test_used_category_is_in_use(client, free_member, make):
     assert used.category == category
 
 
-def test_category_of_a_pending_entry_is_in_use(client, free_member):
+def test_category_of_a_pending_entry_is_in_use(
+    client: JSONClient, free_member: Member
+) -> None:
     category = make_category(free_member)
     make_entry(free_member, category=category, pending=True)
     response = client.send("DELETE", f"{CATEGORIES}/{category.pk}")
     assert (response.status_code, response.data["code"]) == (409, "IN_USE")
 
 
-def test_move_to_takes_entries_and_quick_entries_along(client, free_member):
+def test_move_to_takes_entries_and_quick_entries_along(
+    client: JSONClient, free_member: Member
+) -> None:
     major = make_category(free_member)
     source = make_category(free_member, parent=major)
     target = make_category(free_member)
@@ -457,7 +510,7 @@ def test_move_to_takes_entries_and_quick_entries_along(client, free_member):
     assert rows["count"] == 2
 
 
-def test_move_to_stays_within_the_type(client, free_member):
+def test_move_to_stays_within_the_type(client: JSONClient, free_member: Member) -> None:
     source = make_category(free_member)
     target = make_category(free_member, type="income")
     make_entry(free_member, category=source)
@@ -466,7 +519,7 @@ def test_move_to_stays_within_the_type(client, free_member):
     assert Category.objects.count() == 2
 
 
-def test_move_to_itself_is_refused(client, free_member):
+def test_move_to_itself_is_refused(client: JSONClient, free_member: Member) -> None:
     category = make_category(free_member)
     path = f"{CATEGORIES}/{category.pk}?moveTo={category.pk}"
     assert_refused(client.send("DELETE", path), "moveTo")
@@ -475,8 +528,8 @@ def test_move_to_itself_is_refused(client, free_member):
 
 @pytest.mark.parametrize("other", ["foreign", "missing", "0", "-1", "9" * 30])
 def test_move_to_another_members_or_no_category_is_404(
-    client, free_member, other_member, other
-):
+    client: JSONClient, free_member: Member, other_member: Member, other: str
+) -> None:
     category = make_category(free_member)
     make_entry(free_member, category=category)
     foreign = make_category(other_member).pk
@@ -486,7 +539,9 @@ def test_move_to_another_members_or_no_category_is_404(
     assert Entry.objects.get().category == category
 
 
-def test_move_to_that_is_no_id_is_refused(client, free_member):
+def test_move_to_that_is_no_id_is_refused(
+    client: JSONClient, free_member: Member
+) -> None:
     category = make_category(free_member)
     response = client.send("DELETE", f"{CATEGORIES}/{category.pk}?moveTo=Food")
     assert_refused(response, "moveTo")

@@ -42,7 +42,9 @@ def assert_refused(response: Any, status: int, code: str) -> None:
     assert (response.status_code, response.data["code"]) == (status, code)
 
 
-def test_list_is_a_bare_array_of_majors_each_followed_by_its_minors(client):
+def test_list_is_a_bare_array_of_majors_each_followed_by_its_minors(
+    client: JSONClient,
+) -> None:
     food, home = make("식비", name_en="Food", sort_order=1), make("주거", sort_order=2)
     make("월세", parent=home)
     rent = DefaultCategory.objects.get(name="월세")
@@ -69,7 +71,9 @@ def test_list_is_a_bare_array_of_majors_each_followed_by_its_minors(client):
     assert client.read(f"{PATH}/{rent.pk}") == rows[4]
 
 
-def test_list_takes_one_query(client, django_assert_num_queries):
+def test_list_takes_one_query(
+    client: JSONClient, django_assert_num_queries: Any
+) -> None:
     client.read(PATH)
     for count in (1, 50):
         for number in range(count):
@@ -78,14 +82,14 @@ def test_list_takes_one_query(client, django_assert_num_queries):
             client.read(PATH)
 
 
-def test_new_installation_has_a_list():
+def test_new_installation_has_a_list() -> None:
     from importlib import import_module
 
     plant = import_module("administration.migrations.0003_default_categories")
     assert len(plant.EXPENSE) == 10
 
 
-def test_new_category_goes_last_among_its_siblings(client):
+def test_new_category_goes_last_among_its_siblings(client: JSONClient) -> None:
     food = make("Food", sort_order=5)
     make("Home", sort_order=6)
     make("Pay", type="income", sort_order=40)
@@ -116,7 +120,7 @@ def test_new_category_goes_last_among_its_siblings(client):
         {"nameEn": "x" * 101},
     ],
 )
-def test_wrong_field_is_400(client, fields):
+def test_wrong_field_is_400(client: JSONClient, fields: dict[str, Any]) -> None:
     body = {"name": "Food", "type": "expense"} | fields
     response = client.send("POST", PATH, body)
     assert_refused(response, 400, "VALIDATION_ERROR")
@@ -124,19 +128,21 @@ def test_wrong_field_is_400(client, fields):
     assert not DefaultCategory.objects.exists()
 
 
-def test_parent_of_another_type_is_refused(client):
+def test_parent_of_another_type_is_refused(client: JSONClient) -> None:
     pay = make("Pay", type="income")
     body = {"name": "Cafe", "type": "expense", "parentId": pay.pk}
     assert_refused(client.send("POST", PATH, body), 400, "CATEGORY_HIERARCHY")
 
 
-def test_minor_category_sits_under_a_major_one_only(client):
+def test_minor_category_sits_under_a_major_one_only(client: JSONClient) -> None:
     cafe = make("Cafe", parent=make("Food"))
     body = {"name": "Tea", "type": "expense", "parentId": cafe.pk}
     assert_refused(client.send("POST", PATH, body), 400, "CATEGORY_HIERARCHY")
 
 
-def test_major_category_with_minors_cannot_become_minor_nor_change_its_type(client):
+def test_major_category_with_minors_cannot_become_minor_nor_change_its_type(
+    client: JSONClient,
+) -> None:
     food, home = make("Food"), make("Home")
     make("Cafe", parent=food)
     for change in ({"parentId": home.pk}, {"parentId": food.pk}, {"type": "income"}):
@@ -144,7 +150,7 @@ def test_major_category_with_minors_cannot_become_minor_nor_change_its_type(clie
         assert_refused(response, 400, "CATEGORY_HIERARCHY")
 
 
-def test_major_category_with_minors_is_not_deleted(client):
+def test_major_category_with_minors_is_not_deleted(client: JSONClient) -> None:
     food = make("Food")
     cafe = make("Cafe", parent=food)
     response = client.send("DELETE", f"{PATH}/{food.pk}")
@@ -155,7 +161,7 @@ def test_major_category_with_minors_is_not_deleted(client):
     assert names(client) == []
 
 
-def test_name_is_there_once_for_each_type(client):
+def test_name_is_there_once_for_each_type(client: JSONClient) -> None:
     make("Food")
     home = make("Home")
     body = {"name": "Food", "type": "expense"}
@@ -165,7 +171,7 @@ def test_name_is_there_once_for_each_type(client):
     assert client.send("POST", PATH, body | {"type": "income"}).status_code == 201
 
 
-def test_change_keeps_the_place_and_a_move_goes_last(client):
+def test_change_keeps_the_place_and_a_move_goes_last(client: JSONClient) -> None:
     food, home = make("Food", name_en="Food"), make("Home")
     cafe = make("Cafe", parent=food, sort_order=1)
     make("Rent", parent=home, sort_order=1)
@@ -177,14 +183,16 @@ def test_change_keeps_the_place_and_a_move_goes_last(client):
     assert (whole.data["parentId"], whole.data["sortOrder"]) == (None, 3)
 
 
-def test_category_that_does_not_exist_is_404(client):
+def test_category_that_does_not_exist_is_404(client: JSONClient) -> None:
     for number in ("987654321", "x", "0", "9" * 30):
         for method in ("GET", "PUT", "PATCH", "DELETE"):
             response = client.send(method, f"{PATH}/{number}", {})
             assert_refused(response, 404, "NOT_FOUND")
 
 
-def test_reorder_takes_exactly_the_ids_of_one_type_and_parent(client):
+def test_reorder_takes_exactly_the_ids_of_one_type_and_parent(
+    client: JSONClient,
+) -> None:
     food, home, pay = make("Food"), make("Home"), make("Pay", type="income")
     cafe, bar = make("Cafe", parent=food), make("Bar", parent=food)
     response = client.send("PUT", ORDER, {"ids": [home.pk, food.pk]})
@@ -206,11 +214,11 @@ def test_reorder_takes_exactly_the_ids_of_one_type_and_parent(client):
     assert names(client) == ["Home", "Food", "Bar", "Cafe", "Pay"]
 
 
-def test_empty_order_is_right_for_an_empty_list(client):
+def test_empty_order_is_right_for_an_empty_list(client: JSONClient) -> None:
     assert client.send("PUT", ORDER, {"ids": []}).status_code == 200
 
 
-def test_every_change_is_in_the_log(client, administrator):
+def test_every_change_is_in_the_log(client: JSONClient, administrator: Member) -> None:
     food = client.send("POST", PATH, {"name": "Food", "type": "expense"}).data["id"]
     client.send("PATCH", f"{PATH}/{food}", {"name": "식비"})
     client.send("PUT", ORDER, {"ids": [food]})
@@ -221,7 +229,9 @@ def test_every_change_is_in_the_log(client, administrator):
     assert {e.user_id for e in entries} == {administrator.pk}
 
 
-def test_members_import_what_administrators_made(client, free_member, client_of):
+def test_members_import_what_administrators_made(
+    client: JSONClient, free_member: Member, client_of: ClientOf
+) -> None:
     food = client.send("POST", PATH, {"name": "식비", "type": "expense"}).data["id"]
     body = {"name": "카페", "type": "expense", "parentId": food}
     client.send("POST", PATH, body)
@@ -243,7 +253,7 @@ def racing_client(transactional_db: None) -> JSONClient:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_reorders_at_once_leave_one_of_the_orders(racing_client):
+def test_reorders_at_once_leave_one_of_the_orders(racing_client: JSONClient) -> None:
     ids = [make(f"Category {number}").pk for number in range(5)]
     orders = [ids, ids[::-1], [*ids[2:], *ids[:2]]]
     for _ in range(10):
@@ -261,9 +271,9 @@ def test_reorders_at_once_leave_one_of_the_orders(racing_client):
 
 @pytest.mark.django_db(transaction=True)
 def test_new_categories_at_once_get_different_places_and_one_name_is_made_once(
-    racing_client,
-):
-    def create(name):
+    racing_client: JSONClient,
+) -> None:
+    def create(name: str) -> Any:
         body = {"name": name, "type": "expense"}
         return lambda: racing_client.send("POST", PATH, body)
 
@@ -274,8 +284,8 @@ def test_new_categories_at_once_get_different_places_and_one_name_is_made_once(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_moves_at_once_never_make_three_levels(racing_client):
-    def move(child, parent):
+def test_moves_at_once_never_make_three_levels(racing_client: JSONClient) -> None:
+    def move(child: Any, parent: Any) -> Any:
         path = f"{PATH}/{child.pk}"
         return lambda: racing_client.send("PATCH", path, {"parentId": parent.pk})
 
@@ -287,7 +297,9 @@ def test_moves_at_once_never_make_three_levels(racing_client):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_new_minor_racing_the_end_of_its_major_leaves_no_orphan(racing_client):
+def test_new_minor_racing_the_end_of_its_major_leaves_no_orphan(
+    racing_client: JSONClient,
+) -> None:
     for number in range(15):
         major = make(f"major {number}").pk
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}

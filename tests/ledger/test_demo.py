@@ -1,7 +1,9 @@
 """The demonstration ledger: something on every page, and nothing that is wrong."""
 
+from collections.abc import Iterator
 from datetime import date, datetime
 from io import StringIO
+from typing import Any
 
 import pytest
 import time_machine
@@ -35,24 +37,24 @@ def noon(day: str) -> datetime:
 
 
 @pytest.fixture(autouse=True)
-def _today():
+def _today() -> Iterator[None]:
     with time_machine.travel(noon("2026-11-21"), tick=False):
         yield
 
 
-def load(**options) -> str:
+def load(**options: Any) -> str:
     out = StringIO()
     call_command("load_demo_data", password=PASSWORD, stdout=out, **options)
     return out.getvalue()
 
 
 @pytest.fixture
-def client(db) -> JSONClient:
+def client(db: None) -> JSONClient:
     load()
     return JSONClient(Member.objects.get())
 
 
-def test_command_says_what_it_wrote_and_how_to_log_in(db):
+def test_command_says_what_it_wrote_and_how_to_log_in(db: None) -> None:
     said = load(login_id="minji")
     assert said == (
         f"{Entry.objects.count()} entries, {Budget.objects.count()} budgets and "
@@ -63,7 +65,7 @@ def test_command_says_what_it_wrote_and_how_to_log_in(db):
     assert (answer.status_code, answer.data["member"]["plan"]) == (200, "PREMIUM")
 
 
-def test_command_is_refused_where_the_login_id_is_taken(db):
+def test_command_is_refused_where_the_login_id_is_taken(db: None) -> None:
     load()
     before = count_rows_of(Member.objects.get())
     with pytest.raises(CommandError, match=r"^demo: "):
@@ -80,13 +82,13 @@ def test_command_is_refused_where_the_login_id_is_taken(db):
         *("stocks", "trades", "entries"),
     ],
 )
-def test_every_list_has_something_to_show(client, path):
+def test_every_list_has_something_to_show(client: JSONClient, path: Any) -> None:
     body = client.read(f"{ACCOUNT}/{path}")
     assert len(body["results"] if isinstance(body, dict) else body) > 3
 
 
-def test_every_kind_of_entry_is_there(client):
-    def count(**query):
+def test_every_kind_of_entry_is_there(client: JSONClient) -> None:
+    def count(**query: Any) -> Any:
         return client.read(f"{ACCOUNT}/entries", **query)["count"]
 
     assert count() > 1_000
@@ -98,7 +100,7 @@ def test_every_kind_of_entry_is_there(client):
     assert Entry.objects.filter(installment_months=3).exists()
 
 
-def test_budgets_are_spent_beside_an_income(client):
+def test_budgets_are_spent_beside_an_income(client: JSONClient) -> None:
     status = client.read(f"{ACCOUNT}/budgets/status")
     assert {row["category"] for row in status["categories"]} >= {"식비", "배달"}
     assert status["total"]["spent"] > 0
@@ -110,7 +112,7 @@ def test_budgets_are_spent_beside_an_income(client):
         )
 
 
-def test_statistics_and_trend_move(client):
+def test_statistics_and_trend_move(client: JSONClient) -> None:
     month = client.read(f"{ACCOUNT}/statistics/month", year=2026, month=10)
     assert month["income"] > 0
     assert len(month["byCategory"]) > 10
@@ -122,14 +124,14 @@ def test_statistics_and_trend_move(client):
     assert 0 < worth["liabilities"] < worth["assets"]
 
 
-def test_wallets_hold_what_is_believable(client):
+def test_wallets_hold_what_is_believable(client: JSONClient) -> None:
     rows = client.read(f"{ACCOUNT}/wallets")
     held = {row["name"]: row["balance"] for row in rows}
     assert held.items() >= BALANCES_TODAY.items()
     assert len(held) == len(rows) > len(BALANCES_TODAY)
 
 
-def test_rules_run_pause_and_end(client):
+def test_rules_run_pause_and_end(client: JSONClient) -> None:
     rules = {rule["name"]: rule for rule in client.read(f"{ACCOUNT}/recurring")}
     assert {rule["frequency"] for rule in rules.values()} == {
         "WEEKLY",
@@ -143,7 +145,9 @@ def test_rules_run_pause_and_end(client):
     assert {row["status"] for row in page["results"]} == {"BOOKED", "SKIPPED"}
 
 
-def test_rules_booked_each_of_their_due_dates_and_the_job_finds_nothing_left(client):
+def test_rules_booked_each_of_their_due_dates_and_the_job_finds_nothing_left(
+    client: JSONClient,
+) -> None:
     assert process_due_rules(timezone.now()) == RecurringRunResult(0, 0, 0)
     today = date(2026, 11, 21)
     first = date(2023, 11, 1)
@@ -158,7 +162,9 @@ def test_rules_booked_each_of_their_due_dates_and_the_job_finds_nothing_left(cli
         assert (row.entry.date, row.entry.amount) == (row.due_date, row.rule.amount)
 
 
-def test_portfolio_holds_fractions_and_has_realised_something(client):
+def test_portfolio_holds_fractions_and_has_realised_something(
+    client: JSONClient,
+) -> None:
     portfolio = client.read(f"{ACCOUNT}/portfolio")
     holdings = portfolio["holdings"]
     assert len(holdings) == len(STOCKS)
@@ -169,7 +175,7 @@ def test_portfolio_holds_fractions_and_has_realised_something(client):
 
 
 @pytest.mark.parametrize("stock", STOCKS, ids=lambda stock: stock.code)
-def test_no_stock_is_sold_before_it_is_bought(stock):
+def test_no_stock_is_sold_before_it_is_bought(stock: Any) -> None:
     held = 0
     trades = list(generate_trades(stock, date(2026, 11, 21)))
     assert trades == sorted(trades, key=lambda trade: trade.date)
@@ -181,13 +187,15 @@ def test_no_stock_is_sold_before_it_is_bought(stock):
         assert (trade.tax > 0) == (trade.side == "SELL")
 
 
-def test_same_day_gives_the_same_entries():
+def test_same_day_gives_the_same_entries() -> None:
     today = date(2026, 11, 21)
     assert list(generate_entries(today)) == list(generate_entries(today))
 
 
 @pytest.mark.parametrize("day", [LEAP_DAY, "2027-01-01", "2026-05-31", "2026-11-01"])
-def test_it_can_be_written_on_any_day_and_every_total_is_right(db, day):
+def test_it_can_be_written_on_any_day_and_every_total_is_right(
+    db: None, day: Any
+) -> None:
     member = make_member(plan="PREMIUM")
     with time_machine.travel(noon(day), tick=False):
         now = timezone.now()
@@ -200,14 +208,14 @@ def test_it_can_be_written_on_any_day_and_every_total_is_right(db, day):
     assert_totals_are_right()
 
 
-def test_it_can_be_written_without_the_default_categories(db):
+def test_it_can_be_written_without_the_default_categories(db: None) -> None:
     DefaultCategory.objects.filter(parent__isnull=False).delete()
     DefaultCategory.objects.all().delete()
     load()
     assert not Entry.objects.filter(category=None).exists()
 
 
-def test_the_account_can_be_deleted_like_any_other(client):
+def test_the_account_can_be_deleted_like_any_other(client: JSONClient) -> None:
     member = Member.objects.get()
     assert client.send("DELETE", "/api/auth/me").status_code == 204
     assert not any(count_rows_of(member).values())

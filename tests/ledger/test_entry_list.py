@@ -2,10 +2,12 @@
 
 from datetime import date, timedelta
 from random import Random
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from accounts.models import Member
 from ledger.models import Entry, EntryTag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_tag, make_wallet
@@ -14,17 +16,17 @@ ENTRIES = "/api/account/entries"
 
 
 @pytest.fixture
-def client(free_member) -> JSONClient:
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def ids_of(client, **query):
+def ids_of(client: JSONClient, **query: Any) -> list[Any]:
     body = client.read(ENTRIES, **query)
     assert body["count"] == len(body["results"])
     return [row["id"] for row in body["results"]]
 
 
-def assert_refused(response, *fields):
+def assert_refused(response: Any, *fields: Any) -> None:
     assert response.status_code == 400, response.content
     assert response.data["code"] == "VALIDATION_ERROR"
     assert [error["field"] for error in response.data["errors"]] == list(fields)
@@ -47,7 +49,7 @@ MEMOS = [
 KEYWORDS = ["coffee", "COFFEE", "식사", "점심", "%", "_", "\\", "0%", "a_", "zzz", " "]
 
 
-def build_random_ledger(member, random: Random):
+def build_random_ledger(member: Member, random: Random) -> list[Any]:
     """About 120 entries over 14 months, with everything that filters ask for."""
     wallets = [make_wallet(member) for _ in range(3)]
     tags = [make_tag(member, name=name) for name in ("여행", "work", "a b")]
@@ -83,7 +85,7 @@ def build_random_ledger(member, random: Random):
     return wallets
 
 
-def pick_query(random: Random, wallets) -> dict:
+def pick_query(random: Random, wallets: Any) -> dict:
     start = date(2025, 12, 1) + timedelta(random.randrange(430))
     month_end = date(2026, random.randrange(2, 13), 1) - timedelta(1)
     options = {
@@ -134,8 +136,8 @@ def matches(entry: Entry, query: dict) -> bool:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_list_equals_a_model_in_python_over_random_ledgers(
-    seed, free_member, other_member
-):
+    seed: Any, free_member: Member, other_member: Member
+) -> None:
     random = Random(seed)
     wallets = build_random_ledger(free_member, random)
     build_random_ledger(other_member, random)
@@ -159,7 +161,9 @@ def test_list_equals_a_model_in_python_over_random_ledgers(
 
 
 @pytest.mark.parametrize("query", [{}, {"type": "expense"}, {"keyword": "식사"}])
-def test_pages_walked_by_next_give_each_entry_once(free_member, query):
+def test_pages_walked_by_next_give_each_entry_once(
+    free_member: Member, query: dict[str, Any]
+) -> None:
     build_random_ledger(free_member, Random(1))
     client = JSONClient(free_member)
     expected = ids_of(client, **query, size=100)[:100] if query else None
@@ -183,7 +187,9 @@ def test_pages_walked_by_next_give_each_entry_once(free_member, query):
 # --- each filter in words -----------------------------------------------------
 
 
-def test_list_is_newest_first_by_date_then_by_id(client, free_member):
+def test_list_is_newest_first_by_date_then_by_id(
+    client: JSONClient, free_member: Member
+) -> None:
     old = make_entry(free_member, date="2026-01-01")
     first = make_entry(free_member, date="2026-02-02")
     second = make_entry(free_member, date="2026-02-02")
@@ -191,7 +197,9 @@ def test_list_is_newest_first_by_date_then_by_id(client, free_member):
     assert ids_of(client) == [second.pk, first.pk, old.pk, early.pk]
 
 
-def test_from_and_to_include_their_days(client, free_member):
+def test_from_and_to_include_their_days(
+    client: JSONClient, free_member: Member
+) -> None:
     days = ["2026-02-28", "2026-03-01", "2026-03-31", "2026-04-01"]
     rows = {day: make_entry(free_member, date=day).pk for day in days}
     march = [rows["2026-03-31"], rows["2026-03-01"]]
@@ -204,7 +212,9 @@ def test_from_and_to_include_their_days(client, free_member):
     assert ids_of(client, to="2026-02-28") == [rows["2026-02-28"]]
 
 
-def test_month_and_days_together_leave_what_both_leave(client, free_member):
+def test_month_and_days_together_leave_what_both_leave(
+    client: JSONClient, free_member: Member
+) -> None:
     days = ["2026-03-01", "2026-03-15", "2026-04-01"]
     rows = [make_entry(free_member, date=day).pk for day in days]
     query = {"year": 2026, "month": 3, "from": "2026-03-02", "to": "2026-04-30"}
@@ -212,13 +222,17 @@ def test_month_and_days_together_leave_what_both_leave(client, free_member):
     assert ids_of(client, **{"from": "2026-05-01", "to": "2026-04-01"}) == []
 
 
-def test_february_of_a_leap_year_has_its_29th(client, free_member):
+def test_february_of_a_leap_year_has_its_29th(
+    client: JSONClient, free_member: Member
+) -> None:
     leap = make_entry(free_member, date="2028-02-29")
     assert ids_of(client, year=2028, month=2) == [leap.pk]
 
 
 @pytest.mark.parametrize("year", [1, 9999])
-def test_first_and_last_year_can_be_asked_for(client, free_member, year):
+def test_first_and_last_year_can_be_asked_for(
+    client: JSONClient, free_member: Member, year: int
+) -> None:
     entry = make_entry(free_member, date=date(year, 12, 31))
     assert ids_of(client, year=year, month=12) == [entry.pk]
     assert ids_of(client, year=year) == [entry.pk]
@@ -227,7 +241,9 @@ def test_first_and_last_year_can_be_asked_for(client, free_member, year):
     ]
 
 
-def test_major_category_includes_its_minor_ones(client, free_member):
+def test_major_category_includes_its_minor_ones(
+    client: JSONClient, free_member: Member
+) -> None:
     food = make_category(free_member, name="식비")
     cafe = make_category(free_member, name="카페", parent=food)
     other = make_category(free_member, name="주거")
@@ -239,7 +255,9 @@ def test_major_category_includes_its_minor_ones(client, free_member):
     assert ids_of(client, category="카페") == [by_cafe.pk]
 
 
-def test_category_name_of_both_types_finds_both(client, free_member):
+def test_category_name_of_both_types_finds_both(
+    client: JSONClient, free_member: Member
+) -> None:
     expense = make_entry(
         free_member, category=make_category(free_member, name="Allowance")
     )
@@ -252,13 +270,17 @@ def test_category_name_of_both_types_finds_both(client, free_member):
     assert ids_of(client, category="Allowance", type="income") == [income.pk]
 
 
-def test_unknown_category_or_tag_finds_nothing(client, free_member):
+def test_unknown_category_or_tag_finds_nothing(
+    client: JSONClient, free_member: Member
+) -> None:
     make_entry(free_member, tags=("a",))
     assert ids_of(client, category="unknown") == []
     assert ids_of(client, tag="unknown") == []
 
 
-def test_tag_is_found_by_its_whole_name(client, free_member):
+def test_tag_is_found_by_its_whole_name(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_entry(free_member, tags=("trip", "work"))
     make_entry(free_member, tags=("trip 2",))
     assert ids_of(client, tag="trip") == [entry.pk]
@@ -282,15 +304,17 @@ def test_tag_is_found_by_its_whole_name(client, free_member):
     ],
 )
 def test_keyword_is_found_in_the_memo_as_it_is_written(
-    client, free_member, keyword, found
-):
+    client: JSONClient, free_member: Member, keyword: str, found: list[Any]
+) -> None:
     for memo in ("100% off", "snake_case", "back\\slash", "회사 점심 식사", ""):
         make_entry(free_member, memo=memo)
     rows = client.read(ENTRIES, keyword=keyword)["results"]
     assert [row["memo"] for row in rows] == found
 
 
-def test_amounts_at_both_limits_are_included(client, free_member):
+def test_amounts_at_both_limits_are_included(
+    client: JSONClient, free_member: Member
+) -> None:
     ids = [make_entry(free_member, amount=amount).pk for amount in (10, 20, 30)]
     assert ids_of(client, minAmount=20) == [ids[2], ids[1]]
     assert ids_of(client, maxAmount=20) == [ids[1], ids[0]]
@@ -299,13 +323,17 @@ def test_amounts_at_both_limits_are_included(client, free_member):
 
 
 @pytest.mark.parametrize(("value", "index"), [("true", 0), ("false", 1)])
-def test_pending_splits_the_list(client, free_member, value, index):
+def test_pending_splits_the_list(
+    client: JSONClient, free_member: Member, value: str, index: int
+) -> None:
     rows = [make_entry(free_member, pending=True), make_entry(free_member)]
     assert ids_of(client, pending=value) == [rows[index].pk]
     assert len(ids_of(client)) == 2
 
 
-def test_empty_and_unknown_parameters_ask_for_nothing(client, free_member):
+def test_empty_and_unknown_parameters_ask_for_nothing(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_entry(free_member)
     names = [
         "from",
@@ -325,8 +353,8 @@ def test_empty_and_unknown_parameters_ask_for_nothing(client, free_member):
 
 @pytest.mark.parametrize("wallet_id", ["foreign", "missing", "0", "-1", "9" * 30])
 def test_wallet_of_another_member_or_none_is_404(
-    client, free_member, other_member, wallet_id
-):
+    client: JSONClient, free_member: Member, other_member: Member, wallet_id: str
+) -> None:
     foreign = make_wallet(other_member).pk
     value = {"foreign": foreign, "missing": foreign + 1_000}.get(wallet_id, wallet_id)
     response = client.send("GET", f"{ENTRIES}?walletId={value}")
@@ -368,29 +396,39 @@ def test_wallet_of_another_member_or_none_is_404(
         ("size", "abc"),
     ],
 )
-def test_parameter_that_does_not_fit_is_refused(client, free_member, name, value):
+def test_parameter_that_does_not_fit_is_refused(
+    client: JSONClient, free_member: Member, name: str, value: str
+) -> None:
     make_entry(free_member)
     assert_refused(client.send("GET", f"{ENTRIES}?{name}={value}"), name)
 
 
 @pytest.mark.parametrize("month", ["0", "13", "abc", "-1"])
-def test_month_that_is_none_is_refused(client, free_member, month):
+def test_month_that_is_none_is_refused(
+    client: JSONClient, free_member: Member, month: str
+) -> None:
     assert_refused(client.send("GET", f"{ENTRIES}?year=2026&month={month}"), "month")
 
 
-def test_month_without_its_year_is_refused(client, free_member):
+def test_month_without_its_year_is_refused(
+    client: JSONClient, free_member: Member
+) -> None:
     assert_refused(client.send("GET", f"{ENTRIES}?month=3"), "year")
 
 
 @pytest.mark.parametrize("name", ["minAmount", "maxAmount"])
 @pytest.mark.parametrize("value", ["-5", "1000000000000", "9" * 25, "-" + "9" * 25])
-def test_amount_outside_all_limits_is_refused(client, free_member, name, value):
+def test_amount_outside_all_limits_is_refused(
+    client: JSONClient, free_member: Member, name: str, value: str
+) -> None:
     make_entry(free_member)
     assert_refused(client.send("GET", f"{ENTRIES}?{name}={value}"), name)
 
 
 @pytest.mark.parametrize("keyword", ["%ED%A0%80", "%FF%FE", "%F0%9F%8D%9C", "%1b"])
-def test_keyword_of_strange_bytes_is_never_a_500(client, free_member, keyword):
+def test_keyword_of_strange_bytes_is_never_a_500(
+    client: JSONClient, free_member: Member, keyword: str
+) -> None:
     make_entry(free_member, memo="ramen 🍜")
     response = client.send("GET", f"{ENTRIES}?keyword={keyword}")
     assert response.status_code in {200, 400}, response.content
@@ -399,7 +437,9 @@ def test_keyword_of_strange_bytes_is_never_a_500(client, free_member, keyword):
 # --- pages --------------------------------------------------------------------
 
 
-def test_page_has_20_rows_by_default_and_100_at_most(client, free_member):
+def test_page_has_20_rows_by_default_and_100_at_most(
+    client: JSONClient, free_member: Member
+) -> None:
     Entry.objects.bulk_create(
         Entry(member=free_member, date=date(2026, 1, 1), type="expense", amount=n + 1)
         for n in range(105)
@@ -412,7 +452,7 @@ def test_page_has_20_rows_by_default_and_100_at_most(client, free_member):
     assert len(client.read(ENTRIES, size=101, page=2)["results"]) == 5
 
 
-def test_empty_list_has_one_empty_page(client):
+def test_empty_list_has_one_empty_page(client: JSONClient) -> None:
     assert client.read(ENTRIES) == {
         "count": 0,
         "next": None,
@@ -422,14 +462,18 @@ def test_empty_list_has_one_empty_page(client):
 
 
 @pytest.mark.parametrize("page", [2, 3, 10**9, 10**30])
-def test_page_past_the_end_is_404(client, free_member, page):
+def test_page_past_the_end_is_404(
+    client: JSONClient, free_member: Member, page: int
+) -> None:
     make_entry(free_member)
     response = client.send("GET", f"{ENTRIES}?page={page}")
     assert response.status_code == 404, response.content
     assert response.data["code"] == "NOT_FOUND"
 
 
-def test_next_and_previous_are_absolute_and_keep_the_filters(client, free_member):
+def test_next_and_previous_are_absolute_and_keep_the_filters(
+    client: JSONClient, free_member: Member
+) -> None:
     for _ in range(5):
         make_entry(free_member, memo="a&b=c 점심")
     body = client.read(ENTRIES, keyword="a&b=c 점심", size=2, page=2)

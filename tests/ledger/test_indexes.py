@@ -4,6 +4,8 @@ What does not is named here with its reason; `docs/scaling.md` says what to do w
 before the ledger is distributed.
 """
 
+from typing import Any
+
 import pytest
 from django.apps import apps
 from django.db import connection
@@ -42,11 +44,11 @@ WITHOUT_MEMBER = {
 }
 
 
-def list_models():
+def list_models() -> Any:
     return apps.get_app_config("ledger").get_models(include_auto_created=True)
 
 
-def list_tables():
+def list_tables() -> set[Any]:
     """Those of the ledger whose rows name their member."""
     return {
         model._meta.db_table
@@ -55,13 +57,13 @@ def list_tables():
     }
 
 
-def test_every_table_of_the_ledger_names_its_member_or_its_reason():
+def test_every_table_of_the_ledger_names_its_member_or_its_reason() -> None:
     tables = {model._meta.db_table for model in list_models()}
     assert tables - list_tables() == set(WITHOUT_MEMBER)
 
 
 @pytest.mark.django_db
-def test_indexes_of_members_rows_begin_with_the_member():
+def test_indexes_of_members_rows_begin_with_the_member() -> None:
     with connection.cursor() as cursor:
         cursor.execute(INDEXES, [list(list_tables())])
         other = {

@@ -1,10 +1,12 @@
 """A new key: every account number is sealed with it, and nothing is lost."""
 
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.models import Member
 from ledger import key_rotation
 from ledger.encryption import is_encrypted_with
 from ledger.models import Wallet
@@ -21,8 +23,8 @@ OLD, NEW, OTHER = b"o" * 32, b"n" * 32, b"x" * 32
 
 
 @pytest.fixture
-def seal(settings, free_member):
-    def make(number, keys):
+def seal(settings: Any, free_member: Member) -> Any:
+    def make(number: Any, keys: Any) -> Any:
         settings.ACCOUNT_NUMBER_KEYS = keys
         values = {"name": number, "kind": "BANK", "account_number": number}
         return create_wallet(free_member, values)
@@ -37,8 +39,8 @@ def rotate() -> str:
 
 
 def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
-    seal, settings, free_member, monkeypatch
-):
+    seal: Any, settings: Any, free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(key_rotation, "BATCH_SIZE", 2)
     wallets = [seal(f"110-{n}", [OLD]) for n in range(3)]
     wallets += [seal("plain", []), seal("new", [NEW])]
@@ -54,7 +56,9 @@ def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
     assert "Done: 0 sealed anew, 5 kept, 0 unreadable." in rotate()
 
 
-def test_progress_is_shown_after_each_batch(seal, settings, monkeypatch):
+def test_progress_is_shown_after_each_batch(
+    seal: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(key_rotation, "BATCH_SIZE", 2)
     for number in range(5):
         seal(f"110-{number}", [OLD])
@@ -63,7 +67,9 @@ def test_progress_is_shown_after_each_batch(seal, settings, monkeypatch):
     assert shown == ["2", "4", "5", "Done:"]
 
 
-def test_number_that_no_key_opens_stays_and_fails_the_command(seal, settings):
+def test_number_that_no_key_opens_stays_and_fails_the_command(
+    seal: Any, settings: Any
+) -> None:
     lost, kept = seal("lost", [OTHER]), seal("kept", [OLD])
     before = Wallet.objects.get(pk=lost.pk).sealed_account_number
     settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
@@ -74,7 +80,7 @@ def test_number_that_no_key_opens_stays_and_fails_the_command(seal, settings):
     assert decrypt_account_number(kept) == "kept"
 
 
-def test_without_a_key_nothing_is_done(seal, settings):
+def test_without_a_key_nothing_is_done(seal: Any, settings: Any) -> None:
     wallet = seal("plain", [])
     with pytest.raises(CommandError, match="not set"):
         rotate()

@@ -1,8 +1,11 @@
 """The database itself refuses rows that would join two members' ledgers."""
 
+from typing import Any
+
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from accounts.models import Member
 from ledger.models import Category, Entry, EntryTag, QuickEntry, QuickEntryTag
 from tests.support.factories import (
     make_category,
@@ -15,19 +18,19 @@ from tests.support.factories import (
 pytestmark = pytest.mark.django_db
 
 
-def assert_breaks(constraint, write):
+def assert_breaks(constraint: Any, write: Any) -> None:
     """The write is refused by this constraint, at once or at the latest on commit."""
     with pytest.raises(IntegrityError, match=constraint):
         write_at_once(write)
 
 
-def write_at_once(write):
+def write_at_once(write: Any) -> None:
     with transaction.atomic():
         write()
         execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-def execute(sql, *values):
+def execute(sql: Any, *values: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
 
@@ -65,8 +68,14 @@ REFERENCES = [
     ids=[f"{case[0].__name__} {case[2]}" for case in REFERENCES],
 )
 def test_row_cannot_refer_to_another_members_row(
-    model, make, field, make_target, constraint, free_member, other_member
-):
+    model: Any,
+    make: Any,
+    field: str,
+    make_target: Any,
+    constraint: str,
+    free_member: Member,
+    other_member: Member,
+) -> None:
     own, theirs = make(free_member), make_target(other_member)
     row = model.objects.filter(pk=own.pk)
     table = model._meta.db_table
@@ -88,8 +97,8 @@ def test_row_cannot_refer_to_another_members_row(
     ids=[f"{case[0].__name__} {case[2]}" for case in REFERENCES],
 )
 def test_row_with_references_cannot_change_its_member(
-    make, field, make_target, free_member, other_member
-):
+    make: Any, field: Any, make_target: Any, free_member: Member, other_member: Member
+) -> None:
     own = make(free_member, **{field: make_target(free_member)})
     rows = type(own).objects.filter(pk=own.pk)
     assert_breaks("_owned|_is_major", lambda: rows.update(member=other_member))
@@ -101,8 +110,8 @@ def test_row_with_references_cannot_change_its_member(
     ids=[f"{case[0].__name__} {case[2]}" for case in REFERENCES],
 )
 def test_row_that_others_refer_to_cannot_be_deleted(
-    make, field, make_target, free_member
-):
+    make: Any, field: Any, make_target: Any, free_member: Member
+) -> None:
     target = make_target(free_member)
     make(free_member, **{field: target})
     table = target._meta.db_table
@@ -114,8 +123,8 @@ def test_row_that_others_refer_to_cannot_be_deleted(
 
 @pytest.mark.parametrize("whose", ["entry's", "tag's"])
 def test_tag_of_another_member_cannot_be_put_on_an_entry(
-    whose, free_member, other_member
-):
+    whose: str, free_member: Member, other_member: Member
+) -> None:
     entry, theirs = make_entry(free_member), make_tag(other_member)
     member = free_member if whose == "entry's" else other_member
     assert_breaks(
@@ -128,8 +137,8 @@ def test_tag_of_another_member_cannot_be_put_on_an_entry(
 
 @pytest.mark.parametrize("whose", ["quick entry's", "tag's"])
 def test_tag_of_another_member_cannot_be_put_on_a_quick_entry(
-    whose, free_member, other_member
-):
+    whose: str, free_member: Member, other_member: Member
+) -> None:
     quick, theirs = make_quick_entry(free_member), make_tag(other_member)
     member = free_member if whose == "quick entry's" else other_member
     assert_breaks(
@@ -141,19 +150,19 @@ def test_tag_of_another_member_cannot_be_put_on_a_quick_entry(
 
 
 @pytest.mark.parametrize("make", [make_entry, make_quick_entry])
-def test_expense_cannot_have_an_income_category(make, free_member):
+def test_expense_cannot_have_an_income_category(make: Any, free_member: Member) -> None:
     income = make_category(free_member, type="income")
     assert_breaks("category_owned", lambda: make(free_member, category=income))
 
 
-def test_category_in_use_cannot_change_its_type(free_member):
+def test_category_in_use_cannot_change_its_type(free_member: Member) -> None:
     category = make_category(free_member)
     make_entry(free_member, category=category)
     rows = Category.objects.filter(pk=category.pk)
     assert_breaks("account_entry", lambda: rows.update(type="income"))
 
 
-def test_third_level_is_impossible_by_insert(free_member):
+def test_third_level_is_impossible_by_insert(free_member: Member) -> None:
     major = make_category(free_member)
     minor = make_category(free_member, parent=major)
     assert_breaks(
@@ -167,7 +176,9 @@ def test_third_level_is_impossible_by_insert(free_member):
     )
 
 
-def test_third_level_is_impossible_by_moving_a_major_category(free_member):
+def test_third_level_is_impossible_by_moving_a_major_category(
+    free_member: Member,
+) -> None:
     major, other = make_category(free_member), make_category(free_member)
     make_category(free_member, parent=major)
     assert_breaks(
@@ -180,7 +191,7 @@ def test_third_level_is_impossible_by_moving_a_major_category(free_member):
     )
 
 
-def test_category_cannot_be_its_own_parent_in_the_database(free_member):
+def test_category_cannot_be_its_own_parent_in_the_database(free_member: Member) -> None:
     category = make_category(free_member)
     rows = Category.objects.filter(pk=category.pk)
     assert_breaks(
@@ -188,7 +199,7 @@ def test_category_cannot_be_its_own_parent_in_the_database(free_member):
     )
 
 
-def test_minor_category_of_another_type_is_impossible(free_member):
+def test_minor_category_of_another_type_is_impossible(free_member: Member) -> None:
     income = make_category(free_member, type="income")
     assert_breaks(
         "account_category_parent_is_major",
@@ -197,7 +208,7 @@ def test_minor_category_of_another_type_is_impossible(free_member):
 
 
 @pytest.mark.parametrize("column", ["level", "parent_level"])
-def test_levels_cannot_be_written_by_hand(column, free_member):
+def test_levels_cannot_be_written_by_hand(column: str, free_member: Member) -> None:
     category = make_category(free_member)
     with pytest.raises(Exception, match=column), transaction.atomic():
         execute(f"UPDATE account_category SET {column} = 1 WHERE id = %s", category.pk)
@@ -221,6 +232,6 @@ def test_levels_cannot_be_written_by_hand(column, free_member):
     ],
 )
 def test_entry_that_breaks_a_rule_is_refused_by_the_database(
-    values, constraint, free_member
-):
+    values: dict[str, Any], constraint: str, free_member: Member
+) -> None:
     assert_breaks(constraint, lambda: make_entry(free_member, **values))

@@ -1,24 +1,27 @@
 """Pending entries: they count nowhere until they are confirmed, once."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
+from accounts.models import Member
 from ledger.models import Category, Entry, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
+from tests.support.fakes import FakeRates
 
 ENTRIES = "/api/account/entries"
 COUNT = "/api/account/entries/pending/count"
 
 
 @pytest.fixture
-def client(free_member) -> JSONClient:
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
 @pytest.fixture
-def rateless(free_member) -> Entry:
+def rateless(free_member: Member) -> Entry:
     """A foreign entry that came while no rate could be had."""
     return make_entry(
         free_member,
@@ -29,17 +32,19 @@ def rateless(free_member) -> Entry:
     )
 
 
-def confirm(client, entry_id, body=None):
+def confirm(client: JSONClient, entry_id: Any, body: Any = None) -> Any:
     return client.send("POST", f"{ENTRIES}/{entry_id}/confirm", body)
 
 
-def assert_refused(response, *fields):
+def assert_refused(response: Any, *fields: Any) -> None:
     assert response.status_code == 400, response.content
     assert response.data["code"] == "VALIDATION_ERROR"
     assert [error["field"] for error in response.data["errors"]] == list(fields)
 
 
-def test_confirm_makes_a_pending_entry_an_ordinary_one(client, free_member):
+def test_confirm_makes_a_pending_entry_an_ordinary_one(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_entry(free_member, pending=True, memo="cafe", tags=("a",))
     before = client.read(f"{ENTRIES}/{entry.pk}")
     response = confirm(client, entry.pk)
@@ -52,7 +57,9 @@ def test_confirm_makes_a_pending_entry_an_ordinary_one(client, free_member):
 @pytest.mark.parametrize(
     "path", ["/entries/{}/confirm", "/api/entries/{}/confirm", ENTRIES + "/{}/confirm"]
 )
-def test_confirm_answers_at_each_of_its_addresses(client, free_member, path):
+def test_confirm_answers_at_each_of_its_addresses(
+    client: JSONClient, free_member: Member, path: Any
+) -> None:
     entry = make_entry(free_member, pending=True)
     response = client.send("POST", path.format(entry.pk))
     assert response.status_code == 200
@@ -62,13 +69,17 @@ def test_confirm_answers_at_each_of_its_addresses(client, free_member, path):
 @pytest.mark.parametrize(
     "path", ["/entries/pending/count", "/api/entries/pending/count", COUNT]
 )
-def test_pending_count_answers_at_each_of_its_addresses(client, free_member, path):
+def test_pending_count_answers_at_each_of_its_addresses(
+    client: JSONClient, free_member: Member, path: Any
+) -> None:
     make_entry(free_member, pending=True)
     make_entry(free_member)
     assert client.read(path) == {"count": 1}
 
 
-def test_confirming_twice_is_a_200_without_effect(client, free_member):
+def test_confirming_twice_is_a_200_without_effect(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_entry(free_member, pending=True)
     first = confirm(client, entry.pk)
     second = confirm(client, entry.pk)
@@ -76,7 +87,9 @@ def test_confirming_twice_is_a_200_without_effect(client, free_member):
     assert second.data == first.data
 
 
-def test_corrections_of_an_entry_that_is_confirmed_are_not_applied(client, free_member):
+def test_corrections_of_an_entry_that_is_confirmed_are_not_applied(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_entry(free_member, amount=7)
     response = confirm(client, entry.pk, {"amount": 9, "category": "New"})
     assert response.status_code == 200
@@ -84,7 +97,7 @@ def test_corrections_of_an_entry_that_is_confirmed_are_not_applied(client, free_
     assert Category.objects.count() == 0
 
 
-def test_confirm_applies_corrections(client, free_member):
+def test_confirm_applies_corrections(client: JSONClient, free_member: Member) -> None:
     card = make_wallet(free_member, kind="CARD")
     entry = make_entry(free_member, pending=True, memo="cafe", tags=("old",))
     body = {
@@ -116,7 +129,9 @@ def test_confirm_applies_corrections(client, free_member):
         ({"currency": "USD"}, "originalAmount"),
     ],
 )
-def test_refused_correction_leaves_the_entry_pending(client, free_member, body, field):
+def test_refused_correction_leaves_the_entry_pending(
+    client: JSONClient, free_member: Member, body: dict[str, Any], field: str
+) -> None:
     entry = make_entry(free_member, pending=True)
     before = client.read(f"{ENTRIES}/{entry.pk}")
     response = confirm(client, entry.pk, {"category": "New", "tags": ["n"]} | body)
@@ -128,8 +143,8 @@ def test_refused_correction_leaves_the_entry_pending(client, free_member, body, 
 
 @pytest.mark.parametrize("body", [None, {}, {"amount": 0}, {"amount": None}])
 def test_entry_without_a_rate_is_not_confirmed_before_an_amount_is_given(
-    client, rateless, body
-):
+    client: JSONClient, rateless: Entry, body: dict[str, Any] | None
+) -> None:
     response = confirm(client, rateless.pk, body)
     assert response.status_code == 400, response.content
     assert response.data["code"] == "VALIDATION_ERROR"
@@ -138,22 +153,24 @@ def test_entry_without_a_rate_is_not_confirmed_before_an_amount_is_given(
 
 
 def test_amount_is_needed_even_when_the_rate_can_be_had_again(
-    client, rateless, fx_source
-):
+    client: JSONClient, rateless: Entry, fx_source: FakeRates
+) -> None:
     assert_refused(confirm(client, rateless.pk), "amount")
     assert fx_source.calls == []
 
 
 def test_rate_that_can_be_had_again_is_kept_beside_the_amount(
-    client, rateless, fx_source
-):
+    client: JSONClient, rateless: Entry, fx_source: FakeRates
+) -> None:
     fx_source.quote("USD", "KRW", "1390", "2026-11-02")
     response = confirm(client, rateless.pk, {"amount": 17_000})
     assert response.data["amount"] == 17_000
     assert response.data["exchangeRate"] == 1390
 
 
-def test_editing_an_entry_without_a_rate_asks_no_source(client, rateless, fx_source):
+def test_editing_an_entry_without_a_rate_asks_no_source(
+    client: JSONClient, rateless: Entry, fx_source: FakeRates
+) -> None:
     path = f"{ENTRIES}/{rateless.pk}"
     for body in ({"memo": "x"}, {"date": "2026-11-03"}, {"originalAmount": 20}):
         assert client.send("PATCH", path, body).status_code == 200
@@ -170,8 +187,12 @@ def test_editing_an_entry_without_a_rate_asks_no_source(client, rateless, fx_sou
     ],
 )
 def test_entry_without_a_rate_is_confirmed_with_an_amount_or_a_rate(
-    client, rateless, body, amount, rate
-):
+    client: JSONClient,
+    rateless: Entry,
+    body: dict[str, Any],
+    amount: int,
+    rate: str | None,
+) -> None:
     response = confirm(client, rateless.pk, body)
     assert response.status_code == 200, response.content
     assert response.data["amount"] == amount
@@ -179,7 +200,9 @@ def test_entry_without_a_rate_is_confirmed_with_an_amount_or_a_rate(
     assert response.data["pending"] is False
 
 
-def test_entry_without_a_rate_that_was_edited_before_is_confirmed(client, rateless):
+def test_entry_without_a_rate_that_was_edited_before_is_confirmed(
+    client: JSONClient, rateless: Entry
+) -> None:
     path = f"{ENTRIES}/{rateless.pk}"
     edited = client.send("PATCH", path, {"amount": 17_000})
     assert edited.status_code == 200, edited.content
@@ -187,7 +210,9 @@ def test_entry_without_a_rate_that_was_edited_before_is_confirmed(client, ratele
     assert confirm(client, rateless.pk).data["amount"] == 17_000
 
 
-def test_whole_entry_may_be_sent_back_as_the_correction(client, rateless):
+def test_whole_entry_may_be_sent_back_as_the_correction(
+    client: JSONClient, rateless: Entry
+) -> None:
     body = client.read(f"{ENTRIES}/{rateless.pk}")
     sent = {**body, "amount": 17_000, "originalAmount": str(body["originalAmount"])}
     response = confirm(client, rateless.pk, sent)
@@ -195,7 +220,9 @@ def test_whole_entry_may_be_sent_back_as_the_correction(client, rateless):
     assert response.data["amount"] == 17_000
 
 
-def test_pending_entries_count_nowhere_until_confirmed(client, free_member):
+def test_pending_entries_count_nowhere_until_confirmed(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member, opening_balance=100)
     category = make_category(free_member)
     entry = make_entry(
@@ -210,7 +237,9 @@ def test_pending_entries_count_nowhere_until_confirmed(client, free_member):
     assert client.read(COUNT) == {"count": 0}
 
 
-def test_editing_a_pending_entry_leaves_it_pending(client, free_member):
+def test_editing_a_pending_entry_leaves_it_pending(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_entry(free_member, pending=True)
     body = {"date": "2026-11-21", "type": "income", "amount": 5}
     for method in ("PUT", "PATCH"):
@@ -220,13 +249,17 @@ def test_editing_a_pending_entry_leaves_it_pending(client, free_member):
     assert client.read(COUNT) == {"count": 1}
 
 
-def test_deleted_pending_entry_no_longer_counts(client, free_member):
+def test_deleted_pending_entry_no_longer_counts(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_entry(free_member, pending=True)
     client.send("DELETE", f"{ENTRIES}/{entry.pk}")
     assert client.read(COUNT) == {"count": 0}
 
 
-def test_pending_count_is_over_all_months_and_types(client, free_member):
+def test_pending_count_is_over_all_months_and_types(
+    client: JSONClient, free_member: Member
+) -> None:
     for month in (1, 6, 12):
         for type_ in ("income", "expense"):
             make_entry(
@@ -235,7 +268,9 @@ def test_pending_count_is_over_all_months_and_types(client, free_member):
     assert client.read(COUNT) == {"count": 6}
 
 
-def test_member_whose_plan_has_lapsed_still_confirms(client, free_member):
+def test_member_whose_plan_has_lapsed_still_confirms(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_entry(free_member, pending=True)
     assert free_member.plan == "FREE"
     assert client.read(COUNT) == {"count": 1}

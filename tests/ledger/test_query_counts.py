@@ -1,13 +1,14 @@
 """Each list costs the same number of queries for 1 row and for 50."""
 
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import PointHistory
+from accounts.models import Member, PointHistory
 from ledger.investments.portfolio import get_portfolio
 from ledger.models import (
     Occurrence,
@@ -34,12 +35,12 @@ MANY = 50
 HOUR = timedelta(hours=1)
 
 
-def add_wallet(member, number):
+def add_wallet(member: Member, number: Any) -> None:
     wallet = make_wallet(member, opening_balance=number)
     make_entry(member, wallet=wallet)
 
 
-def add_entry(member, number):
+def add_entry(member: Member, number: Any) -> None:
     make_entry(
         member,
         date=date(2026, 1, 1) + timedelta(number),
@@ -49,11 +50,11 @@ def add_entry(member, number):
     )
 
 
-def add_category(member, number):
+def add_category(member: Member, number: Any) -> None:
     make_category(member, parent=make_category(member))
 
 
-def add_quick_entry(member, number):
+def add_quick_entry(member: Member, number: Any) -> None:
     quick = make_quick_entry(
         member, wallet=make_wallet(member), category=make_category(member)
     )
@@ -66,11 +67,11 @@ def add_quick_entry(member, number):
         )
 
 
-def add_stock(member, number):
+def add_stock(member: Member, number: Any) -> None:
     make_stock(member, code=f"CODE{number}")
 
 
-def add_trade(member, number):
+def add_trade(member: Member, number: Any) -> None:
     """Of a stock with a fresh price; what changed was replayed."""
     now = timezone.now()
     StockQuote.objects.create(
@@ -80,25 +81,25 @@ def add_trade(member, number):
     get_portfolio(member)
 
 
-def add_award(member, number):
+def add_award(member: Member, number: Any) -> None:
     PointHistory.objects.create(member=member, points=10, reason="POST")
 
 
-def add_member(member, number):
+def add_member(member: Member, number: Any) -> None:
     make_member()
 
 
-def add_tag(member, number):
+def add_tag(member: Member, number: Any) -> None:
     make_tag(member)
 
 
-def add_budget(member, number):
+def add_budget(member: Member, number: Any) -> None:
     category = make_category(member, parent=make_category(member))
     make_budget(member, category=category)
     make_entry(member, category=category)
 
 
-def add_rule(member, number):
+def add_rule(member: Member, number: Any) -> None:
     rule = make_rule(member, wallet=make_wallet(member), category=make_category(member))
     for position in range(2):
         RecurringTag.objects.create(
@@ -106,7 +107,7 @@ def add_rule(member, number):
         )
 
 
-def add_occurrence(member, number):
+def add_occurrence(member: Member, number: Any) -> None:
     rule = RecurringRule.objects.owned_by(member).first() or make_rule(member)
     Occurrence.objects.create(
         member=member,
@@ -117,7 +118,7 @@ def add_occurrence(member, number):
     )
 
 
-def add_flow(member, number):
+def add_flow(member: Member, number: Any) -> None:
     """An entry of its own day, category, wallet and tag."""
     make_entry(
         member,
@@ -162,7 +163,9 @@ def capture_queries(client: JSONClient, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("path", "add"), LISTS)
-def test_list_costs_the_same_queries_for_1_row_and_for_50(path, add, administrator):
+def test_list_costs_the_same_queries_for_1_row_and_for_50(
+    path: str, add: Any, administrator: Member
+) -> None:
     client = JSONClient(administrator)
     add(administrator, 0)
     client.read(path)
@@ -174,7 +177,9 @@ def test_list_costs_the_same_queries_for_1_row_and_for_50(path, add, administrat
     assert len(few) == len(many), f"1 row: {len(few)}, 50: {len(many)}\n{listing}"
 
 
-def test_occurrences_cost_the_same_queries_for_1_and_for_50(administrator):
+def test_occurrences_cost_the_same_queries_for_1_and_for_50(
+    administrator: Member,
+) -> None:
     client = JSONClient(administrator)
     add_occurrence(administrator, 0)
     rule = RecurringRule.objects.owned_by(administrator).get()
@@ -193,8 +198,8 @@ def test_occurrences_cost_the_same_queries_for_1_and_for_50(administrator):
     [("", 3), ("?type=expense", 3), ("?keyword=a", 3), ("?category=Food", 4)],
 )
 def test_page_of_entries_is_read_with_three_statements_at_most(
-    query, most, free_member
-):
+    query: str, most: int, free_member: Member
+) -> None:
     """Rows, count, tags; a category name costs one more look-up."""
     client = JSONClient(free_member)
     category = make_category(free_member, name="Food")
@@ -205,7 +210,7 @@ def test_page_of_entries_is_read_with_three_statements_at_most(
     assert len(about_entries) <= most, f"{len(about_entries)}: {about_entries}"
 
 
-def test_entry_list_looks_up_the_tags_of_all_rows_at_once(free_member):
+def test_entry_list_looks_up_the_tags_of_all_rows_at_once(free_member: Member) -> None:
     for number in range(5):
         make_entry(free_member, tags=(f"tag{number}",))
     queries = capture_queries(JSONClient(free_member), "/api/account/entries")

@@ -1,7 +1,10 @@
 """Quick entries: templates of entries, with an order."""
 
+from typing import Any
+
 import pytest
 
+from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, QuickEntry, Tag
 from tests.support.clients import JSONClient
@@ -12,30 +15,30 @@ PLAIN = {"name": "Lunch", "type": "expense"}
 
 
 @pytest.fixture
-def client(free_member) -> JSONClient:
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def write(client, body):
+def write(client: JSONClient, body: Any) -> Any:
     response = client.send("POST", QUICK, body)
     assert response.status_code == 201, response.content
     return response.data
 
 
-def change(client, method, quick_id, body):
+def change(client: JSONClient, method: str, quick_id: Any, body: Any) -> Any:
     response = client.send(method, f"{QUICK}/{quick_id}", body)
     assert response.status_code == 200, response.content
     return response.data
 
 
-def assert_refused(response, *fields):
+def assert_refused(response: Any, *fields: Any) -> None:
     assert response.status_code == 400, response.content
     assert response.data["code"] == "VALIDATION_ERROR"
     assert [error["field"] for error in response.data["errors"]] == list(fields)
 
 
 @pytest.fixture
-def full(free_member) -> dict:
+def full(free_member: Member) -> dict:
     return {
         "name": "점심",
         "type": "expense",
@@ -47,7 +50,7 @@ def full(free_member) -> dict:
     }
 
 
-def test_quick_entry_needs_only_name_and_type(client):
+def test_quick_entry_needs_only_name_and_type(client: JSONClient) -> None:
     quick = write(client, PLAIN)
     assert quick == PLAIN | {
         "id": quick["id"],
@@ -60,7 +63,9 @@ def test_quick_entry_needs_only_name_and_type(client):
     }
 
 
-def test_quick_entry_keeps_every_field_that_is_written(client, full):
+def test_quick_entry_keeps_every_field_that_is_written(
+    client: JSONClient, full: dict
+) -> None:
     quick = write(client, full)
     assert quick == full | {"id": quick["id"], "sortOrder": 1}
     assert client.read(f"{QUICK}/{quick['id']}") == quick
@@ -68,7 +73,9 @@ def test_quick_entry_keeps_every_field_that_is_written(client, full):
 
 
 @pytest.mark.parametrize("path", [QUICK, "/account/quick-entries"])
-def test_quick_entries_answer_at_each_of_their_addresses(client, path):
+def test_quick_entries_answer_at_each_of_their_addresses(
+    client: JSONClient, path: Any
+) -> None:
     quick = client.send("POST", path, PLAIN).data
     assert client.read(f"{path}/{quick['id']}") == quick
     assert client.read(path) == [quick]
@@ -105,25 +112,31 @@ def test_quick_entries_answer_at_each_of_their_addresses(client, path):
         ("tags", "a"),
     ],
 )
-def test_value_that_does_not_fit_is_refused(client, name, value):
+def test_value_that_does_not_fit_is_refused(
+    client: JSONClient, name: str, value: Any
+) -> None:
     assert_refused(client.send("POST", QUICK, PLAIN | {name: value}), name)
     assert QuickEntry.objects.count() == 0
 
 
 @pytest.mark.parametrize("name", ["name", "type"])
-def test_missing_name_or_type_is_refused(client, free_member, name):
+def test_missing_name_or_type_is_refused(
+    client: JSONClient, free_member: Member, name: str
+) -> None:
     body = {key: value for key, value in PLAIN.items() if key != name}
     assert_refused(client.send("POST", QUICK, body), name)
     quick = make_quick_entry(free_member)
     assert_refused(client.send("PUT", f"{QUICK}/{quick.pk}", body), name)
 
 
-def test_two_quick_entries_may_have_one_name(client):
+def test_two_quick_entries_may_have_one_name(client: JSONClient) -> None:
     write(client, PLAIN)
     write(client, PLAIN)
 
 
-def test_unknown_category_and_tags_are_created(client, free_member):
+def test_unknown_category_and_tags_are_created(
+    client: JSONClient, free_member: Member
+) -> None:
     write(client, PLAIN | {"category": "New", "tags": ["new"]})
     category = Category.objects.get(name="New")
     assert (category.member, category.type, category.parent) == (
@@ -134,7 +147,9 @@ def test_unknown_category_and_tags_are_created(client, free_member):
     assert Tag.objects.get().name == "new"
 
 
-def test_refused_quick_entry_creates_nothing(client, other_member):
+def test_refused_quick_entry_creates_nothing(
+    client: JSONClient, other_member: Member
+) -> None:
     theirs = make_wallet(other_member)
     body = PLAIN | {"category": "New", "tags": ["new"], "walletId": theirs.pk}
     assert_refused(client.send("POST", QUICK, body), "walletId")
@@ -142,7 +157,7 @@ def test_refused_quick_entry_creates_nothing(client, other_member):
     assert not Tag.objects.exists()
 
 
-def test_put_clears_what_it_leaves_out(client, full):
+def test_put_clears_what_it_leaves_out(client: JSONClient, full: dict) -> None:
     quick = write(client, full)
     changed = change(client, "PUT", quick["id"], PLAIN)
     empty = write(client, PLAIN)
@@ -151,7 +166,7 @@ def test_put_clears_what_it_leaves_out(client, full):
     assert changed["sortOrder"] == quick["sortOrder"]
 
 
-def test_patch_changes_each_field_alone(client, full):
+def test_patch_changes_each_field_alone(client: JSONClient, full: dict) -> None:
     quick = write(client, full)
     for body in (
         {"name": "Dinner"},
@@ -170,14 +185,18 @@ def test_patch_changes_each_field_alone(client, full):
         quick = changed
 
 
-def test_what_was_read_can_be_sent_back_as_it_is(client, full):
+def test_what_was_read_can_be_sent_back_as_it_is(
+    client: JSONClient, full: dict
+) -> None:
     for body in (full, PLAIN):
         quick = write(client, body)
         assert change(client, "PUT", quick["id"], quick) == quick
         assert change(client, "PATCH", quick["id"], {}) == quick
 
 
-def test_new_type_takes_the_category_of_that_type_by_name(client, free_member):
+def test_new_type_takes_the_category_of_that_type_by_name(
+    client: JSONClient, free_member: Member
+) -> None:
     income = make_category(free_member, name="Gift", type="income")
     quick = write(client, PLAIN | {"category": "Gift"})
     changed = change(client, "PATCH", quick["id"], {"type": "income"})
@@ -186,8 +205,8 @@ def test_new_type_takes_the_category_of_that_type_by_name(client, free_member):
 
 
 def test_id_member_and_order_of_a_body_have_no_effect(
-    client, free_member, other_member
-):
+    client: JSONClient, free_member: Member, other_member: Member
+) -> None:
     forged = {"id": 1, "member": other_member.pk, "memberId": 1, "sortOrder": 70}
     quick = write(client, PLAIN | forged)
     assert quick["sortOrder"] == 1
@@ -195,13 +214,17 @@ def test_id_member_and_order_of_a_body_have_no_effect(
     assert QuickEntry.objects.get(pk=quick["id"]).member == free_member
 
 
-def test_new_quick_entry_goes_last(client, free_member, other_member):
+def test_new_quick_entry_goes_last(
+    client: JSONClient, free_member: Member, other_member: Member
+) -> None:
     make_quick_entry(other_member, sort_order=99)
     make_quick_entry(free_member, sort_order=8)
     assert write(client, PLAIN)["sortOrder"] == 9
 
 
-def test_reorder_gives_the_quick_entries_the_order_of_the_ids(client, free_member):
+def test_reorder_gives_the_quick_entries_the_order_of_the_ids(
+    client: JSONClient, free_member: Member
+) -> None:
     first, second, third = (make_quick_entry(free_member).pk for _ in range(3))
     body = {"ids": [third, first, second]}
     response = client.send("PUT", f"{QUICK}/reorder", body)
@@ -212,8 +235,8 @@ def test_reorder_gives_the_quick_entries_the_order_of_the_ids(client, free_membe
 
 @pytest.mark.parametrize("order", ["a", "ab?", "a?", "aa", "abb", "", "a*", "ab*"])
 def test_reorder_that_is_not_exactly_the_list_is_refused(
-    client, free_member, other_member, order
-):
+    client: JSONClient, free_member: Member, other_member: Member, order: str
+) -> None:
     ids = {
         "a": make_quick_entry(free_member).pk,
         "b": make_quick_entry(free_member).pk,
@@ -228,12 +251,12 @@ def test_reorder_that_is_not_exactly_the_list_is_refused(
     assert client.read(QUICK) == before
 
 
-def test_reorder_of_an_empty_list_is_empty(client):
+def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:
     response = client.send("PUT", f"{QUICK}/reorder", {"ids": []})
     assert (response.status_code, response.data) == (200, [])
 
 
-def test_deleted_quick_entry_is_gone(client, full):
+def test_deleted_quick_entry_is_gone(client: JSONClient, full: dict) -> None:
     quick = write(client, full)
     path = f"{QUICK}/{quick['id']}"
     assert client.send("DELETE", path).status_code == 204

@@ -3,11 +3,13 @@
 from collections import defaultdict
 from datetime import date, timedelta
 from random import Random
+from typing import Any
 
 import pytest
 from django.db import connection
 from django.db.models import F
 
+from accounts.models import Member
 from ledger.models import (
     DayTotal,
     Entry,
@@ -30,7 +32,7 @@ TAGS = "/api/account/tags"
 START = date(2026, 1, 28)
 
 
-def recompute_totals():
+def recompute_totals() -> Any:
     """The tables as they must be, by key: an amount or count, and how many entries."""
     by_entry, by_month, by_day, by_tag, by_wallet, by_member, by_memo = (
         defaultdict(lambda: [0, 0]) for _ in range(7)
@@ -65,7 +67,7 @@ def recompute_totals():
     return tuple(dict(table) for table in tables)
 
 
-def read_totals():
+def read_totals() -> Any:
     """The tables as they are; groups without entries must be all zero."""
     month = ("member_id", "month", "type", "pending")
     day = ("member_id", "date", "type", "pending", "wallet_id")
@@ -92,14 +94,14 @@ def read_totals():
     return tuple(kept)
 
 
-def assert_totals_are_right():
+def assert_totals_are_right() -> None:
     assert read_totals() == recompute_totals()
 
 
 class Ledger:
     """A member's ledger that changes at random in every way there is."""
 
-    def __init__(self, member, random: Random):
+    def __init__(self, member: Member, random: Random) -> None:
         self.member, self.random = member, random
         self.client = JSONClient(member)
         self.wallets = [make_wallet(member) for _ in range(3)]
@@ -108,7 +110,7 @@ class Ledger:
             for type_ in ("income", "expense")
         }
 
-    def pick_values(self):
+    def pick_values(self) -> dict[str, Any]:
         type_ = self.random.choice(["income", "expense"])
         return {
             "date": START + timedelta(self.random.randrange(70)),
@@ -120,10 +122,10 @@ class Ledger:
             "wallet": self.random.choice([None, *self.wallets]),
         }
 
-    def pick_tags(self):
+    def pick_tags(self) -> Any:
         return self.random.sample(["하나", "둘", "셋", "넷"], self.random.randrange(4))
 
-    def pick_body(self):
+    def pick_body(self) -> Any:
         values = self.pick_values()
         category, wallet = values.pop("category"), values.pop("wallet")
         return values | {
@@ -133,43 +135,43 @@ class Ledger:
             "tags": self.pick_tags(),
         }
 
-    def pick_id(self):
+    def pick_id(self) -> Any:
         ids = list(Entry.objects.owned_by(self.member).values_list("pk", flat=True))
         return self.random.choice(sorted(ids)) if ids else 0
 
-    def send(self, method, path, body=None):
+    def send(self, method: str, path: str, body: Any = None) -> None:
         response = self.client.send(method, path, body)
         if not path.startswith(f"{ENTRIES}/0"):
             assert response.status_code in {200, 201, 204}, response.content
 
-    def insert_by_request(self):
+    def insert_by_request(self) -> None:
         self.send("POST", ENTRIES, self.pick_body())
 
-    def change_by_request(self):
+    def change_by_request(self) -> None:
         self.send("PUT", f"{ENTRIES}/{self.pick_id()}", self.pick_body())
 
-    def change_part_by_request(self):
+    def change_part_by_request(self) -> None:
         body = self.pick_body()
         name = self.random.choice([*body])
         path = f"{ENTRIES}/{self.pick_id()}"
         self.send("PATCH", path, {name: body[name]})
 
-    def confirm_by_request(self):
+    def confirm_by_request(self) -> None:
         self.send("POST", f"{ENTRIES}/{self.pick_id()}/confirm", {})
 
-    def delete_by_request(self):
+    def delete_by_request(self) -> None:
         self.send("DELETE", f"{ENTRIES}/{self.pick_id()}")
 
-    def insert_by_orm(self):
+    def insert_by_orm(self) -> None:
         make_entry(self.member, **self.pick_values())
 
-    def insert_many_by_orm(self):
+    def insert_many_by_orm(self) -> None:
         count = self.random.randrange(1, 9)
         Entry.objects.bulk_create(
             Entry(member=self.member, **self.pick_values()) for _ in range(count)
         )
 
-    def insert_many_by_copy(self):
+    def insert_many_by_copy(self) -> None:
         with (
             connection.cursor() as cursor,
             cursor.copy(
@@ -183,7 +185,7 @@ class Ledger:
                 row = [self.member.pk, v["date"], v["type"], v["amount"], v["pending"]]
                 copy.write_row([*row, *refs, v["memo"], "2026-11-21", "2026-11-21"])
 
-    def tag_many_by_copy(self):
+    def tag_many_by_copy(self) -> None:
         for name in "ab":
             self.client.send("POST", TAGS, {"name": name})
         tag_ids = Tag.objects.owned_by(self.member).filter(name__in="ab")
@@ -202,26 +204,26 @@ class Ledger:
             for link in links:
                 copy.write_row([*link, self.member.pk])
 
-    def delete_tag_by_request(self):
+    def delete_tag_by_request(self) -> None:
         tags = Tag.objects.owned_by(self.member).values_list("pk", flat=True)
         if tags:
             self.send("DELETE", f"{TAGS}/{self.random.choice(sorted(tags))}")
 
-    def untag_many_by_orm(self):
+    def untag_many_by_orm(self) -> None:
         links = EntryTag.objects.filter(entry__member=self.member)
         links.filter(position=0).delete()
 
-    def swap_tags_by_orm(self):
+    def swap_tags_by_orm(self) -> None:
         tag = Tag.objects.owned_by(self.member).last()
         if tag:
             links = EntryTag.objects.filter(entry__member=self.member, position=0)
             tagged = EntryTag.objects.filter(tag=tag).values("entry_id")
             links.exclude(entry_id__in=tagged).update(tag=tag)
 
-    def change_by_orm(self):
+    def change_by_orm(self) -> None:
         Entry.objects.filter(pk=self.pick_id()).update(**self.pick_values())
 
-    def change_many_by_orm(self):
+    def change_many_by_orm(self) -> None:
         rows = Entry.objects.owned_by(self.member)
         match self.random.randrange(5):
             case 0:
@@ -235,23 +237,23 @@ class Ledger:
             case _:
                 rows.update(memo="another")
 
-    def move_many_by_orm(self):
+    def move_many_by_orm(self) -> None:
         source, target = self.random.sample(self.wallets, 2)
         rows = Entry.objects.owned_by(self.member)
         rows.filter(wallet=source).update(wallet=target)
 
-    def delete_many_by_orm(self):
+    def delete_many_by_orm(self) -> None:
         ids = [self.pick_id() for _ in range(3)]
         Entry.objects.filter(pk__in=ids).delete()
 
-    def replace_wallet_by_request(self):
+    def replace_wallet_by_request(self) -> None:
         source, target = self.random.sample(self.wallets, 2)
         path = f"/api/account/wallets/{source.pk}?moveTo={target.pk}"
         self.send("DELETE", path)
         self.wallets.remove(source)
         self.wallets.append(make_wallet(self.member))
 
-    def replace_category_by_request(self):
+    def replace_category_by_request(self) -> None:
         kinds = self.categories[self.random.choice(["income", "expense"])]
         source, target = self.random.sample(kinds, 2)
         path = f"/api/account/categories/{source.pk}?moveTo={target.pk}"
@@ -267,8 +269,8 @@ WAYS = [
 
 @pytest.mark.parametrize("seed", range(8))
 def test_totals_equal_the_entries_after_a_random_sequence_of_writes(
-    seed, premium_member, administrator
-):
+    seed: Any, premium_member: Member, administrator: Member
+) -> None:
     random = Random(seed)
     ledgers = [Ledger(premium_member, random), Ledger(administrator, random)]
     for ledger in ledgers:
@@ -283,7 +285,7 @@ def test_totals_equal_the_entries_after_a_random_sequence_of_writes(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_to_write_keeps_the_totals(way, premium_member):
+def test_each_way_to_write_keeps_the_totals(way: Any, premium_member: Member) -> None:
     ledger = Ledger(premium_member, Random(way))
     for _ in range(4):
         ledger.insert_many_by_orm()
@@ -292,7 +294,7 @@ def test_each_way_to_write_keeps_the_totals(way, premium_member):
         assert_totals_are_right()
 
 
-def test_balances_and_counts_are_read_from_right_totals(free_member):
+def test_balances_and_counts_are_read_from_right_totals(free_member: Member) -> None:
     ledger = Ledger(free_member, Random(5))
     ledger.insert_many_by_copy()
     for _ in range(5):
@@ -306,7 +308,9 @@ def test_balances_and_counts_are_read_from_right_totals(free_member):
     assert ledger.client.read(f"{ENTRIES}/pending/count") == {"count": pending}
 
 
-def test_entry_that_moves_to_another_month_leaves_nothing_behind(free_member):
+def test_entry_that_moves_to_another_month_leaves_nothing_behind(
+    free_member: Member,
+) -> None:
     entry = make_entry(free_member, date=date(2026, 1, 31))
     client = JSONClient(free_member)
     client.send("PATCH", f"{ENTRIES}/{entry.pk}", {"date": "2026-02-01"})
@@ -315,7 +319,7 @@ def test_entry_that_moves_to_another_month_leaves_nothing_behind(free_member):
     assert (january.amount, january.entries) == (0, 0)
 
 
-def test_sums_far_beyond_the_largest_amount_are_exact(free_member):
+def test_sums_far_beyond_the_largest_amount_are_exact(free_member: Member) -> None:
     wallet = make_wallet(free_member)
     for _ in range(30):
         make_entry(free_member, wallet=wallet, type="income", amount=999_999_999_999)

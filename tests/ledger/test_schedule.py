@@ -4,6 +4,7 @@ import calendar
 import time
 from datetime import date, timedelta
 from itertools import islice, pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -70,7 +71,9 @@ DAYS = st.dates(date(2018, 1, 1), date(2030, 12, 31))
 
 @settings(max_examples=150, deadline=None)
 @given(schedules(), DAYS)
-def test_due_dates_of_three_years_are_those_of_the_model(schedule, start):
+def test_due_dates_of_three_years_are_those_of_the_model(
+    schedule: Any, start: Any
+) -> None:
     days = 1_100
     found = list(schedule.due_dates(start, start + timedelta(days - 1)))
     assert found == model_dues(schedule, start, days)
@@ -78,7 +81,9 @@ def test_due_dates_of_three_years_are_those_of_the_model(schedule, start):
 
 @settings(max_examples=150, deadline=None)
 @given(schedules(), DAYS)
-def test_first_due_date_is_the_earliest_of_the_model_that_is_not_before(schedule, day):
+def test_first_due_date_is_the_earliest_of_the_model_that_is_not_before(
+    schedule: Any, day: Any
+) -> None:
     found = schedule.first_due_date(day)
     if found is None:
         assert model_dues(schedule, max(day, schedule.anchor), 6_000) == []
@@ -89,13 +94,13 @@ def test_first_due_date_is_the_earliest_of_the_model_that_is_not_before(schedule
 
 
 @given(schedules(), DAYS)
-def test_next_due_date_lies_behind_the_day(schedule, day):
+def test_next_due_date_lies_behind_the_day(schedule: Any, day: Any) -> None:
     found = schedule.next_due_date(day)
     assert found is None or found > day
     assert found == schedule.first_due_date(day + timedelta(1))
 
 
-def test_day_31_becomes_the_last_day_of_a_month_and_returns_to_31():
+def test_day_31_becomes_the_last_day_of_a_month_and_returns_to_31() -> None:
     assert first_of(every("MONTHLY", "2026-01-31"), 6) == [
         "2026-01-31",
         "2026-02-28",
@@ -106,7 +111,7 @@ def test_day_31_becomes_the_last_day_of_a_month_and_returns_to_31():
     ]
 
 
-def test_day_30_is_the_last_of_february_only():
+def test_day_30_is_the_last_of_february_only() -> None:
     assert first_of(every("MONTHLY", "2028-01-30"), 3) == [
         "2028-01-30",
         "2028-02-29",
@@ -114,7 +119,7 @@ def test_day_30_is_the_last_of_february_only():
     ]
 
 
-def test_29_february_falls_on_the_28th_in_common_years_and_returns():
+def test_29_february_falls_on_the_28th_in_common_years_and_returns() -> None:
     assert first_of(every("YEARLY", "2024-02-29"), 5) == [
         "2024-02-29",
         "2025-02-28",
@@ -124,13 +129,13 @@ def test_29_february_falls_on_the_28th_in_common_years_and_returns():
     ]
 
 
-def test_29_february_of_a_century_without_leap_day_is_the_28th():
+def test_29_february_of_a_century_without_leap_day_is_the_28th() -> None:
     schedule = every("YEARLY", "2096-02-29")
     assert schedule.first_due_date(date(2100, 1, 1)) == date(2100, 2, 28)
     assert schedule.first_due_date(date(2104, 1, 1)) == date(2104, 2, 29)
 
 
-def test_interval_of_months_counts_from_the_anchor():
+def test_interval_of_months_counts_from_the_anchor() -> None:
     assert first_of(every("MONTHLY", "2026-11-30", 3), 4) == [
         "2026-11-30",
         "2027-02-28",
@@ -139,19 +144,19 @@ def test_interval_of_months_counts_from_the_anchor():
     ]
 
 
-def test_interval_of_weeks_keeps_the_weekday():
+def test_interval_of_weeks_keeps_the_weekday() -> None:
     dues = list(islice(every("WEEKLY", "2026-11-21", 2).due_dates(date.min, LAST), 30))
     assert {day.weekday() for day in dues} == {5}
     steps = pairwise(dues)
     assert {(after - before).days for before, after in steps} == {14}
 
 
-def test_day_before_the_anchor_is_never_due():
+def test_day_before_the_anchor_is_never_due() -> None:
     schedule = every("DAILY", "2026-11-21")
     assert schedule.first_due_date(date.min) == date(2026, 11, 21)
 
 
-def test_end_date_is_due_itself_and_nothing_behind_it():
+def test_end_date_is_due_itself_and_nothing_behind_it() -> None:
     schedule = every("MONTHLY", "2026-01-31", end="2026-02-28")
     assert first_of(schedule, 9) == ["2026-01-31", "2026-02-28"]
     assert schedule.next_due_date(date(2026, 2, 28)) is None
@@ -159,7 +164,7 @@ def test_end_date_is_due_itself_and_nothing_behind_it():
     assert first_of(short, 9) == ["2026-01-31"]
 
 
-def test_end_before_the_first_due_date_leaves_none():
+def test_end_before_the_first_due_date_leaves_none() -> None:
     schedule = every("DAILY", "2026-11-21", end="2026-11-20")
     assert schedule.first_due_date(date.min) is None
 
@@ -168,7 +173,9 @@ def test_end_before_the_first_due_date_leaves_none():
 @pytest.mark.parametrize("interval", [1, 1000])
 @pytest.mark.parametrize("anchor", [date.min, date(2026, 1, 31), date.max])
 @pytest.mark.parametrize("day", [date.min, date(2026, 11, 21), date.max])
-def test_far_dates_neither_overflow_nor_take_long(frequency, interval, anchor, day):
+def test_far_dates_neither_overflow_nor_take_long(
+    frequency: Any, interval: int, anchor: Any, day: Any
+) -> None:
     schedule = Schedule(frequency, interval, anchor)
     started = time.perf_counter()
     found = schedule.first_due_date(day)
@@ -178,7 +185,7 @@ def test_far_dates_neither_overflow_nor_take_long(frequency, interval, anchor, d
     assert following is None or (following > day and model_is_due(schedule, following))
 
 
-def test_nothing_is_due_behind_the_last_day_of_the_calendar():
+def test_nothing_is_due_behind_the_last_day_of_the_calendar() -> None:
     schedule = every("DAILY", "9999-12-30")
     assert first_of(schedule, 9) == ["9999-12-30", "9999-12-31"]
     assert schedule.next_due_date(date.max) is None

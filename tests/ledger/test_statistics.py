@@ -5,10 +5,12 @@ from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from random import Random
+from typing import Any
 
 import pytest
 import time_machine
 
+from accounts.models import Member
 from ledger.models import Entry, EntryTag, Tag, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import (
@@ -28,7 +30,7 @@ SPAN_DAYS = 500
 
 
 @pytest.fixture
-def client(premium_member) -> JSONClient:
+def client(premium_member: Member) -> JSONClient:
     return JSONClient(premium_member)
 
 
@@ -38,7 +40,7 @@ def client(premium_member) -> JSONClient:
 class Model:
     """All confirmed entries of a member, added up in Python."""
 
-    def __init__(self, member):
+    def __init__(self, member: Member) -> None:
         rows = Entry.objects.owned_by(member).select_related("category__parent")
         self.entries = [entry for entry in rows if not entry.pending]
         self.wallets = dict(
@@ -47,28 +49,28 @@ class Model:
         self.tags = list(Tag.objects.owned_by(member).order_by("sort_order", "pk"))
         self.tagged = set(EntryTag.objects.values_list("entry_id", "tag_id"))
 
-    def within(self, start, end):
+    def within(self, start: Any, end: Any) -> list[Any]:
         return [entry for entry in self.entries if start <= entry.date <= end]
 
 
-def sum_of(entries, type_):
+def sum_of(entries: Any, type_: Any) -> Any:
     return sum(entry.amount for entry in entries if entry.type == type_)
 
 
-def flows(entries):
+def flows(entries: Any) -> dict[str, Any]:
     return {"income": sum_of(entries, "income"), "expense": sum_of(entries, "expense")}
 
 
-def net(entries):
+def net(entries: Any) -> Any:
     found = flows(entries)
     return found | {"net": found["income"] - found["expense"]}
 
 
-def flow(entries):
+def flow(entries: Any) -> Any:
     return net(entries) | {"count": len(entries)}
 
 
-def by_category(entries):
+def by_category(entries: Any) -> list[Any]:
     groups = defaultdict(list)
     for entry in entries:
         groups[entry.type, entry.category].append(entry)
@@ -90,15 +92,15 @@ def by_category(entries):
     return rows
 
 
-def sorted_rows(rows):
+def sorted_rows(rows: Any) -> Any:
     return sorted(rows, key=lambda row: [str(value) for value in row.values()])
 
 
-def month_bounds(year, month):
+def month_bounds(year: Any, month: Any) -> Any:
     return date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
 
 
-def make_random_ledger(member, random, count=150):
+def make_random_ledger(member: Member, random: Any, count: int = 150) -> None:
     majors, minors = {}, {}
     for type_ in ("income", "expense"):
         majors[type_] = [make_category(member, type=type_) for _ in range(2)]
@@ -132,7 +134,9 @@ def make_random_ledger(member, random, count=150):
 
 
 @pytest.fixture
-def random(request, premium_member, other_member):
+def random(
+    request: pytest.FixtureRequest, premium_member: Member, other_member: Member
+) -> Any:
     """A random ledger, with somebody else's beside it."""
     random = Random(request.param)
     make_random_ledger(premium_member, random)
@@ -144,7 +148,9 @@ seeds = pytest.mark.parametrize("random", range(6), indirect=True)
 
 
 @seeds
-def test_month_equals_a_count_by_hand(random, client, premium_member):
+def test_month_equals_a_count_by_hand(
+    random: Any, client: JSONClient, premium_member: Member
+) -> None:
     model = Model(premium_member)
     for year, month in ((2025, 11), (2026, 1), (2026, 2), (2026, 12), (2030, 6)):
         start, end = month_bounds(year, month)
@@ -168,7 +174,7 @@ def test_month_equals_a_count_by_hand(random, client, premium_member):
         assert body == {"year": year, "month": month} | flow(entries)
 
 
-def expected_wallets(model, entries):
+def expected_wallets(model: Any, entries: Any) -> list[Any]:
     used = {entry.wallet_id for entry in entries}
     names = dict(Wallet.objects.values_list("pk", "name"))
     order = sorted(used, key=lambda pk: model.wallets.get(pk, 10**9))
@@ -179,7 +185,7 @@ def expected_wallets(model, entries):
     ]
 
 
-def expected_tags(model, entries):
+def expected_tags(model: Any, entries: Any) -> list[Any]:
     rows = []
     for tag in model.tags:
         own = [entry for entry in entries if (entry.pk, tag.pk) in model.tagged]
@@ -189,7 +195,9 @@ def expected_tags(model, entries):
 
 
 @seeds
-def test_year_equals_a_count_by_hand(random, client, premium_member):
+def test_year_equals_a_count_by_hand(
+    random: Any, client: JSONClient, premium_member: Member
+) -> None:
     model = Model(premium_member)
     for year in (2025, 2026, 2027, 2031):
         entries = model.within(date(year, 1, 1), date(year, 12, 31))
@@ -208,7 +216,9 @@ def test_year_equals_a_count_by_hand(random, client, premium_member):
 
 @seeds
 @pytest.mark.parametrize("group_by", ["day", "week", "month"])
-def test_range_equals_a_count_by_hand(random, client, premium_member, group_by):
+def test_range_equals_a_count_by_hand(
+    random: Any, client: JSONClient, premium_member: Member, group_by: str
+) -> None:
     model = Model(premium_member)
     for _ in range(4):
         start = FIRST + timedelta(random.randrange(SPAN_DAYS))
@@ -243,7 +253,7 @@ def test_range_equals_a_count_by_hand(random, client, premium_member, group_by):
 # Single rules
 
 
-def test_month_without_entries(client):
+def test_month_without_entries(client: JSONClient) -> None:
     body = client.read(MONTH, **NOVEMBER)
     days = body.pop("byDay")
     assert len(days) == 30
@@ -258,7 +268,9 @@ def test_month_without_entries(client):
     }
 
 
-def test_month_before_january_is_december_of_the_year_before(client, premium_member):
+def test_month_before_january_is_december_of_the_year_before(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_entry(premium_member, date=date(2025, 12, 31), amount=5)
     make_entry(premium_member, date=date(2026, 12, 31), amount=70)
     body = client.read(MONTH, year=2026, month=1)
@@ -266,7 +278,9 @@ def test_month_before_january_is_december_of_the_year_before(client, premium_mem
     assert body["count"] == 0
 
 
-def test_pending_entries_count_nowhere_until_confirmed(client, premium_member):
+def test_pending_entries_count_nowhere_until_confirmed(
+    client: JSONClient, premium_member: Member
+) -> None:
     entry = make_entry(
         premium_member,
         pending=True,
@@ -291,7 +305,9 @@ def test_pending_entries_count_nowhere_until_confirmed(client, premium_member):
     assert client.read(RANGE, **period)["expense"] == 1_000
 
 
-def test_minor_category_is_named_with_its_major(client, premium_member):
+def test_minor_category_is_named_with_its_major(
+    client: JSONClient, premium_member: Member
+) -> None:
     food = make_category(premium_member, name="Food")
     lunch = make_category(premium_member, name="Lunch", parent=food)
     make_entry(premium_member, category=food, amount=1)
@@ -304,7 +320,7 @@ def test_minor_category_is_named_with_its_major(client, premium_member):
     assert client.read(YEAR, year=2026)["byCategory"] == rows
 
 
-def test_share_is_that_of_the_type(client, premium_member):
+def test_share_is_that_of_the_type(client: JSONClient, premium_member: Member) -> None:
     make_entry(premium_member, amount=10)
     make_entry(premium_member, amount=990, type="income")
     rows = client.read(MONTH, **NOVEMBER)["byCategory"]
@@ -314,7 +330,9 @@ def test_share_is_that_of_the_type(client, premium_member):
     ]
 
 
-def test_same_name_in_both_types_stands_twice(client, premium_member):
+def test_same_name_in_both_types_stands_twice(
+    client: JSONClient, premium_member: Member
+) -> None:
     for type_ in ("income", "expense"):
         category = make_category(premium_member, name="Gift", type=type_)
         make_entry(premium_member, type=type_, category=category)
@@ -326,8 +344,8 @@ def test_same_name_in_both_types_stands_twice(client, premium_member):
 
 
 def test_entry_without_category_wallet_and_tags_is_listed_as_such(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     make_entry(premium_member, amount=4)
     body = client.read(MONTH, **NOVEMBER)
     assert body["byCategory"] == [
@@ -347,8 +365,8 @@ def test_entry_without_category_wallet_and_tags_is_listed_as_such(
 
 
 def test_entry_counts_under_each_of_its_tags_and_once_in_the_total(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     make_entry(premium_member, amount=4, tags=("a", "b"))
     make_entry(premium_member, amount=1, tags=("b",), type="income")
     body = client.read(MONTH, **NOVEMBER)
@@ -357,7 +375,9 @@ def test_entry_counts_under_each_of_its_tags_and_once_in_the_total(
     assert (body["expense"], body["count"]) == (4, 2)
 
 
-def test_what_went_and_came_back_leaves_no_empty_group(client, premium_member):
+def test_what_went_and_came_back_leaves_no_empty_group(
+    client: JSONClient, premium_member: Member
+) -> None:
     entry = make_entry(
         premium_member,
         category=make_category(premium_member),
@@ -369,8 +389,8 @@ def test_what_went_and_came_back_leaves_no_empty_group(client, premium_member):
 
 
 def test_category_that_becomes_minor_is_named_so_in_earlier_months_too(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     food, lunch = make_category(premium_member), make_category(premium_member)
     make_entry(premium_member, category=lunch)
     path = f"/api/account/categories/{lunch.pk}"
@@ -381,8 +401,8 @@ def test_category_that_becomes_minor_is_named_so_in_earlier_months_too(
 
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago", "UTC"])
 def test_home_time_zone_moves_no_entry_to_another_day(
-    zone, client, premium_member, settings
-):
+    zone: str, client: JSONClient, premium_member: Member, settings: Any
+) -> None:
     make_entry(premium_member, date=date(2026, 11, 1), amount=1)
     make_entry(premium_member, date=date(2026, 11, 30), amount=20)
     make_entry(premium_member, date=date(2026, 12, 1), amount=300)
@@ -393,14 +413,16 @@ def test_home_time_zone_moves_no_entry_to_another_day(
 
 
 @time_machine.travel(datetime(2026, 12, 31, 15, 30, tzinfo=UTC), tick=False)
-def test_without_parameters_it_is_the_current_month_of_the_home_time_zone(db):
+def test_without_parameters_it_is_the_current_month_of_the_home_time_zone(
+    db: None,
+) -> None:
     client = JSONClient(make_member(plan="PREMIUM"))
     body = client.read(MONTH)
     assert (body["year"], body["month"]) == (2027, 1)
     assert client.read(YEAR)["year"] == 2027
 
 
-def test_weeks_begin_on_monday_and_are_cut_to_the_range(client):
+def test_weeks_begin_on_monday_and_are_cut_to_the_range(client: JSONClient) -> None:
     body = client.read(
         RANGE, **{"from": "2026-11-21", "to": "2026-12-01"}, groupBy="week"
     )
@@ -411,7 +433,7 @@ def test_weeks_begin_on_monday_and_are_cut_to_the_range(client):
     ]
 
 
-def test_range_is_grouped_by_day_unless_told_otherwise(client):
+def test_range_is_grouped_by_day_unless_told_otherwise(client: JSONClient) -> None:
     body = client.read(RANGE, **{"from": "2026-11-21", "to": "2026-11-22"})
     assert body["groupBy"] == "day"
     assert len(body["points"]) == 2
@@ -421,7 +443,9 @@ def test_range_is_grouped_by_day_unless_told_otherwise(client):
 @pytest.mark.parametrize(
     ("start", "end"), [("0001-01-01", "0001-01-09"), ("9999-12-20", "9999-12-31")]
 )
-def test_range_at_the_ends_of_the_calendar(client, start, end, group_by):
+def test_range_at_the_ends_of_the_calendar(
+    client: JSONClient, start: str, end: str, group_by: str
+) -> None:
     body = client.read(RANGE, **{"from": start, "to": end}, groupBy=group_by)
     assert (body["points"][0]["start"], body["points"][-1]["end"]) == (start, end)
 
@@ -439,7 +463,9 @@ def test_range_at_the_ends_of_the_calendar(client, start, end, group_by):
         ("from=2026-11-01&to=2026-11-30&groupBy=WEEK", "groupBy"),
     ],
 )
-def test_wrong_range_is_400_with_the_field_named(client, query, field):
+def test_wrong_range_is_400_with_the_field_named(
+    client: JSONClient, query: str, field: str
+) -> None:
     response = client.send("GET", f"{RANGE}?{query}")
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == [field]
@@ -447,12 +473,14 @@ def test_wrong_range_is_400_with_the_field_named(client, query, field):
 
 @pytest.mark.parametrize("path", [MONTH, YEAR])
 @pytest.mark.parametrize("year", ["1899", "2201", "x", "9" * 30])
-def test_year_out_of_range_is_400(client, path, year):
+def test_year_out_of_range_is_400(client: JSONClient, path: Any, year: str) -> None:
     response = client.send("GET", f"{path}?year={year}")
     assert [error["field"] for error in response.data["errors"]] == ["year"]
 
 
 @pytest.mark.parametrize(("year", "month"), [(1900, 1), (2200, 12)])
-def test_first_and_last_month_can_be_asked_for(client, year, month):
+def test_first_and_last_month_can_be_asked_for(
+    client: JSONClient, year: int, month: int
+) -> None:
     assert client.read(MONTH, year=year, month=month)["count"] == 0
     assert len(client.read(YEAR, year=year)["months"]) == 12

@@ -1,7 +1,10 @@
 """Tags on entries: made on the way, kept in their order, looked up in batches."""
 
+from typing import Any
+
 import pytest
 
+from accounts.models import Member
 from ledger.models import EntryTag, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_tag
@@ -11,33 +14,37 @@ PLAIN = {"date": "2026-11-21", "type": "expense", "amount": 5_000}
 
 
 @pytest.fixture
-def client(free_member) -> JSONClient:
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def write(client, tags):
+def write(client: JSONClient, tags: Any) -> Any:
     response = client.send("POST", ENTRIES, PLAIN | {"tags": tags})
     assert response.status_code == 201, response.content
     return response.data
 
 
-def test_member_of_any_plan_may_tag_an_entry(client, free_member):
+def test_member_of_any_plan_may_tag_an_entry(
+    client: JSONClient, free_member: Member
+) -> None:
     assert free_member.plan == "FREE"
     assert write(client, ["여행", "work"])["tags"] == ["여행", "work"]
 
 
-def test_tag_is_made_once_and_used_again(client):
+def test_tag_is_made_once_and_used_again(client: JSONClient) -> None:
     write(client, ["trip"])
     write(client, ["trip", "work"])
     assert sorted(Tag.objects.values_list("name", flat=True)) == ["trip", "work"]
 
 
-def test_names_that_differ_in_case_are_two_tags(client):
+def test_names_that_differ_in_case_are_two_tags(client: JSONClient) -> None:
     assert write(client, ["Trip", "trip"])["tags"] == ["Trip", "trip"]
     assert Tag.objects.count() == 2
 
 
-def test_new_tags_go_last_one_behind_the_other(client, free_member, other_member):
+def test_new_tags_go_last_one_behind_the_other(
+    client: JSONClient, free_member: Member, other_member: Member
+) -> None:
     make_tag(other_member, sort_order=90)
     make_tag(free_member, name="first", sort_order=5)
     write(client, ["b", "a"])
@@ -45,7 +52,7 @@ def test_new_tags_go_last_one_behind_the_other(client, free_member, other_member
     assert orders == {"first": 5, "b": 6, "a": 7}
 
 
-def test_change_replaces_the_tags_and_their_order(client):
+def test_change_replaces_the_tags_and_their_order(client: JSONClient) -> None:
     entry = write(client, ["a", "b", "c"])
     path = f"{ENTRIES}/{entry['id']}"
     for tags in (["c", "a"], ["d"], [], ["b", "a", "c"]):
@@ -55,7 +62,7 @@ def test_change_replaces_the_tags_and_their_order(client):
         assert client.read(ENTRIES)["results"][0]["tags"] == tags
 
 
-def test_tags_outlive_the_entries_that_made_them(client):
+def test_tags_outlive_the_entries_that_made_them(client: JSONClient) -> None:
     entry = write(client, ["kept"])
     client.send("DELETE", f"{ENTRIES}/{entry['id']}")
     assert Tag.objects.filter(name="kept").exists()
@@ -63,15 +70,17 @@ def test_tags_outlive_the_entries_that_made_them(client):
 
 
 def test_two_members_have_tags_of_the_same_name_of_their_own(
-    client, free_member, other_member
-):
+    client: JSONClient, free_member: Member, other_member: Member
+) -> None:
     make_entry(other_member, tags=("trip",))
     write(client, ["trip"])
     assert Tag.objects.filter(name="trip").count() == 2
     assert client.read(ENTRIES, tag="trip")["count"] == 1
 
 
-def test_tags_of_a_page_belong_to_their_entries(client, free_member):
+def test_tags_of_a_page_belong_to_their_entries(
+    client: JSONClient, free_member: Member
+) -> None:
     expected = {}
     for number in range(30):
         tags = tuple(f"tag{n}" for n in range(number % 4))

@@ -1,7 +1,10 @@
 """Tags as a list of their own: names, order, and what bears them."""
 
+from typing import Any
+
 import pytest
 
+from accounts.models import Member
 from ledger.models import QuickEntryTag, RecurringTag, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_quick_entry, make_rule, make_tag
@@ -11,15 +14,17 @@ ENTRIES = "/api/account/entries"
 
 
 @pytest.fixture
-def client(premium_member) -> JSONClient:
+def client(premium_member: Member) -> JSONClient:
     return JSONClient(premium_member)
 
 
-def names(client):
+def names(client: JSONClient) -> list[Any]:
     return [row["name"] for row in client.read(TAGS)]
 
 
-def test_new_tag_goes_last(client, premium_member, other_member):
+def test_new_tag_goes_last(
+    client: JSONClient, premium_member: Member, other_member: Member
+) -> None:
     make_tag(premium_member, name="first", sort_order=7)
     make_tag(other_member, sort_order=90)
     response = client.send("POST", TAGS, {"name": " 여행 "})
@@ -33,8 +38,8 @@ def test_new_tag_goes_last(client, premium_member, other_member):
 @pytest.mark.parametrize("name", ["", "  ", "a,b", "x" * 101, "a\0b", None, 5, ["a"]])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_name_of_a_tag_has_1_to_100_characters_and_no_comma(
-    client, premium_member, method, name
-):
+    client: JSONClient, premium_member: Member, method: str, name: Any
+) -> None:
     tag = make_tag(premium_member, name="kept")
     path = TAGS if method == "POST" else f"{TAGS}/{tag.pk}"
     response = client.send(method, path, {"name": name})
@@ -43,14 +48,16 @@ def test_name_of_a_tag_has_1_to_100_characters_and_no_comma(
     assert names(client) == ["kept"]
 
 
-def test_tag_needs_a_name(client, premium_member):
+def test_tag_needs_a_name(client: JSONClient, premium_member: Member) -> None:
     tag = make_tag(premium_member)
     assert client.send("POST", TAGS, {}).status_code == 400
     assert client.send("PUT", f"{TAGS}/{tag.pk}", {}).status_code == 400
     assert client.send("PATCH", f"{TAGS}/{tag.pk}", {}).data["name"] == tag.name
 
 
-def test_name_is_the_members_only_one(client, premium_member, other_member):
+def test_name_is_the_members_only_one(
+    client: JSONClient, premium_member: Member, other_member: Member
+) -> None:
     make_tag(other_member, name="trip")
     assert client.send("POST", TAGS, {"name": "trip"}).status_code == 201
     work = client.send("POST", TAGS, {"name": "work"}).data["id"]
@@ -64,14 +71,16 @@ def test_name_is_the_members_only_one(client, premium_member, other_member):
     assert names(client) == ["trip", "work"]
 
 
-def test_tag_keeps_its_own_name(client, premium_member):
+def test_tag_keeps_its_own_name(client: JSONClient, premium_member: Member) -> None:
     tag = make_tag(premium_member, name="trip")
     response = client.send("PUT", f"{TAGS}/{tag.pk}", {"name": "trip"})
     assert response.status_code == 200
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_new_name_reaches_the_entries(client, premium_member, method):
+def test_new_name_reaches_the_entries(
+    client: JSONClient, premium_member: Member, method: str
+) -> None:
     entry = make_entry(premium_member, tags=("trip", "work"))
     tag = Tag.objects.get(name="trip")
     client.send(method, f"{TAGS}/{tag.pk}", {"name": "journey"})
@@ -80,7 +89,9 @@ def test_new_name_reaches_the_entries(client, premium_member, method):
     assert client.read(ENTRIES, tag="trip")["count"] == 0
 
 
-def test_delete_takes_the_tag_off_whatever_has_it(client, premium_member):
+def test_delete_takes_the_tag_off_whatever_has_it(
+    client: JSONClient, premium_member: Member
+) -> None:
     entry = make_entry(premium_member, tags=("trip", "work"))
     tag = Tag.objects.get(name="trip")
     quick, rule = make_quick_entry(premium_member), make_rule(premium_member)
@@ -101,7 +112,9 @@ def test_delete_takes_the_tag_off_whatever_has_it(client, premium_member):
 
 
 @pytest.mark.parametrize("path", [f"{TAGS}/reorder", "/tags/reorder"])
-def test_reorder_changes_the_order_of_tags(client, premium_member, path):
+def test_reorder_changes_the_order_of_tags(
+    client: JSONClient, premium_member: Member, path: str
+) -> None:
     a, b, c = (make_tag(premium_member).pk for _ in range(3))
     response = client.send("PUT", path, {"ids": [c, a, b]})
     assert response.status_code == 200
@@ -114,7 +127,9 @@ def test_reorder_changes_the_order_of_tags(client, premium_member, path):
 
 
 @pytest.mark.parametrize("change", ["one missing", "one twice", "one unknown", "none"])
-def test_reorder_needs_exactly_the_members_tags(client, premium_member, change):
+def test_reorder_needs_exactly_the_members_tags(
+    client: JSONClient, premium_member: Member, change: str
+) -> None:
     ids = [make_tag(premium_member).pk for _ in range(3)]
     wrong = {
         "one missing": ids[:2],
@@ -127,11 +142,13 @@ def test_reorder_needs_exactly_the_members_tags(client, premium_member, change):
     assert [row["id"] for row in client.read(TAGS)] == ids
 
 
-def test_empty_order_is_right_for_an_empty_list_only(client):
+def test_empty_order_is_right_for_an_empty_list_only(client: JSONClient) -> None:
     assert client.send("PUT", f"{TAGS}/reorder", {"ids": []}).status_code == 200
 
 
-def test_order_of_tags_on_an_entry_is_the_entrys_own(client, premium_member):
+def test_order_of_tags_on_an_entry_is_the_entrys_own(
+    client: JSONClient, premium_member: Member
+) -> None:
     entry = make_entry(premium_member, tags=("b", "a"))
     ids = [row["id"] for row in client.read(TAGS)]
     client.send("PUT", f"{TAGS}/reorder", {"ids": ids[::-1]})

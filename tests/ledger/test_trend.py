@@ -1,13 +1,16 @@
 """The net-worth trend beside a model that adds up the entries one by one."""
 
 import calendar
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from random import Random
+from typing import Any
 
 import pytest
 import time_machine
 from django.utils import timezone
 
+from accounts.models import Member
 from ledger.models import Entry, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import (
@@ -25,22 +28,22 @@ TODAY = date(2026, 11, 21)
 
 
 @pytest.fixture(autouse=True)
-def _noon():
+def _noon() -> Iterator[None]:
     """21 November 2026, a Saturday, at noon in Seoul."""
     with time_machine.travel(NOON, tick=False):
         yield
 
 
 @pytest.fixture
-def client(free_member) -> JSONClient:
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def has_valuation(wallet):
+def has_valuation(wallet: Any) -> Any:
     return wallet.manual_valuation and wallet.current_value is not None
 
 
-def worth_at(member, end):
+def worth_at(member: Member, end: Any) -> int:
     """What the wallets were worth at the end of a day, by adding up entries."""
     total = 0
     for wallet in Wallet.objects.owned_by(member):
@@ -53,7 +56,7 @@ def worth_at(member, end):
     return total
 
 
-def flow_within(member, start, end):
+def flow_within(member: Member, start: Any, end: Any) -> dict[str, Any]:
     rows = Entry.objects.owned_by(member).filter(
         pending=False, date__range=(start, end)
     )
@@ -64,7 +67,7 @@ def flow_within(member, start, end):
     return {"income": income, "expense": expense, "net": income - expense}
 
 
-def months_until(today, count):
+def months_until(today: Any, count: Any) -> Any:
     year, month = today.year, today.month
     found = []
     for _ in range(count):
@@ -74,7 +77,7 @@ def months_until(today, count):
     return found[::-1]
 
 
-def weeks_until(today, count):
+def weeks_until(today: Any, count: Any) -> list[Any]:
     monday = today - timedelta(today.weekday())
     return [
         (monday - timedelta(7 * number), monday - timedelta(7 * number - 6))
@@ -82,7 +85,9 @@ def weeks_until(today, count):
     ]
 
 
-def assert_trend_is_right(member, client, points, periods):
+def assert_trend_is_right(
+    member: Member, client: JSONClient, points: Any, periods: Any
+) -> None:
     """Every point but the last is the end of its period; the last is now."""
     expected = [
         {"start": start.isoformat(), "end": end.isoformat()}
@@ -96,7 +101,9 @@ def assert_trend_is_right(member, client, points, periods):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("plan", ["FREE", "PREMIUM"])
-def test_trend_equals_a_count_by_hand(seed, plan, other_member):
+def test_trend_equals_a_count_by_hand(
+    seed: Any, plan: str, other_member: Member
+) -> None:
     random = Random(seed)
     member = make_member(plan=plan)
     client = JSONClient(member)
@@ -111,7 +118,7 @@ def test_trend_equals_a_count_by_hand(seed, plan, other_member):
     assert_trend_is_right(member, client, body["points"], weeks_until(TODAY, 30))
 
 
-def fill(member, random):
+def fill(member: Member, random: Any) -> None:
     wallets = [
         make_wallet(member, opening_balance=random.randrange(-500, 500))
         for _ in range(2)
@@ -135,14 +142,14 @@ def fill(member, random):
     )
 
 
-def test_trend_without_anything_is_flat(client):
+def test_trend_without_anything_is_flat(client: JSONClient) -> None:
     points = client.read(TREND)["points"]
     assert len(points) == 12
     assert {point["netWorth"] for point in points} == {0}
 
 
 @pytest.mark.parametrize("path", [TREND, "/networth/trend", "/api/networth/trend"])
-def test_default_is_12_months_and_13_weeks(client, path):
+def test_default_is_12_months_and_13_weeks(client: JSONClient, path: Any) -> None:
     months = client.read(path)
     assert (months["unit"], len(months["points"])) == ("month", 12)
     assert months["points"][0]["start"] == "2025-12-01"
@@ -152,17 +159,19 @@ def test_default_is_12_months_and_13_weeks(client, path):
 
 
 @pytest.mark.parametrize("unit", ["WEEK", "week", "Week", "wEEk"])
-def test_week_in_any_letter_case(client, unit):
+def test_week_in_any_letter_case(client: JSONClient, unit: str) -> None:
     assert client.read(TREND, unit=unit, weeks=2)["unit"] == "WEEK"
 
 
 @pytest.mark.parametrize("unit", ["month", "MONTH", "Month", ""])
-def test_month_in_any_letter_case(client, unit):
+def test_month_in_any_letter_case(client: JSONClient, unit: str) -> None:
     assert client.read(TREND, unit=unit, months=2)["unit"] == "month"
 
 
 @pytest.mark.parametrize("today", range(16, 23))
-def test_weeks_begin_on_monday_on_whatever_day_it_is_asked(client, today):
+def test_weeks_begin_on_monday_on_whatever_day_it_is_asked(
+    client: JSONClient, today: Any
+) -> None:
     with time_machine.travel(datetime(2026, 11, today, 3, tzinfo=UTC), tick=False):
         points = client.read(TREND, unit="WEEK", weeks=2)["points"]
     assert [(point["start"], point["end"]) for point in points] == [
@@ -171,7 +180,7 @@ def test_weeks_begin_on_monday_on_whatever_day_it_is_asked(client, today):
     ]
 
 
-def test_current_period_is_that_of_the_home_time_zone(free_member):
+def test_current_period_is_that_of_the_home_time_zone(free_member: Member) -> None:
     with time_machine.travel(datetime(2026, 11, 30, 15, tzinfo=UTC), tick=False):
         points = JSONClient(free_member).read(TREND, months=1)["points"]
     assert points[0]["start"] == "2026-12-01"
@@ -195,26 +204,32 @@ def test_current_period_is_that_of_the_home_time_zone(free_member):
         (f"unit=WEEK&weeks={'9' * 30}", "weeks"),
     ],
 )
-def test_wrong_parameter_is_400_with_the_field_named(client, query, field):
+def test_wrong_parameter_is_400_with_the_field_named(
+    client: JSONClient, query: str, field: str
+) -> None:
     response = client.send("GET", f"{TREND}?{query}")
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == [field]
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "521", "9" * 30, ""])
-def test_count_of_the_other_unit_is_ignored_whatever_whole_number_it_is(client, count):
+def test_count_of_the_other_unit_is_ignored_whatever_whole_number_it_is(
+    client: JSONClient, count: str
+) -> None:
     months = client.read(TREND, unit="month", weeks=count)
     assert (months["unit"], len(months["points"])) == ("month", 12)
     weeks = client.read(TREND, unit="WEEK", months=count)
     assert (weeks["unit"], len(weeks["points"])) == ("WEEK", 13)
 
 
-def test_most_months_and_weeks_that_can_be_asked_for(client):
+def test_most_months_and_weeks_that_can_be_asked_for(client: JSONClient) -> None:
     assert len(client.read(TREND, months=240)["points"]) == 240
     assert len(client.read(TREND, unit="week", weeks=520)["points"]) == 520
 
 
-def test_entry_dated_later_is_in_the_last_point_only(client, free_member):
+def test_entry_dated_later_is_in_the_last_point_only(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member, opening_balance=100)
     make_entry(free_member, wallet=wallet, amount=30, date=date(2027, 6, 1))
     points = client.read(TREND, months=3)["points"]
@@ -222,7 +237,9 @@ def test_entry_dated_later_is_in_the_last_point_only(client, free_member):
     assert points[-1]["expense"] == 0
 
 
-def test_entry_later_in_the_current_period_is_in_its_flow(client, free_member):
+def test_entry_later_in_the_current_period_is_in_its_flow(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet, amount=30, date=date(2026, 11, 30))
     points = client.read(TREND, months=2)["points"]
@@ -230,7 +247,9 @@ def test_entry_later_in_the_current_period_is_in_its_flow(client, free_member):
     assert points[-1]["net"] == -30
 
 
-def test_typed_valuation_has_no_history_but_its_flows_count(client, free_member):
+def test_typed_valuation_has_no_history_but_its_flows_count(
+    client: JSONClient, free_member: Member
+) -> None:
     pension = make_wallet(
         free_member, kind="PENSION", manual_valuation=True, current_value=900
     )
@@ -240,7 +259,9 @@ def test_typed_valuation_has_no_history_but_its_flows_count(client, free_member)
     assert points[-1]["income"] == 50
 
 
-def test_entry_without_a_wallet_is_in_the_flows_only(client, free_member):
+def test_entry_without_a_wallet_is_in_the_flows_only(
+    client: JSONClient, free_member: Member
+) -> None:
     make_wallet(free_member, opening_balance=10)
     make_entry(free_member, type="income", amount=50)
     points = client.read(TREND, months=2)["points"]
@@ -248,7 +269,7 @@ def test_entry_without_a_wallet_is_in_the_flows_only(client, free_member):
     assert [point["net"] for point in points] == [0, 50]
 
 
-def test_pending_entries_count_nowhere(client, free_member):
+def test_pending_entries_count_nowhere(client: JSONClient, free_member: Member) -> None:
     wallet = make_wallet(free_member)
     entry = make_entry(free_member, wallet=wallet, amount=9, pending=True)
     for unit in ("month", "WEEK"):
@@ -259,7 +280,9 @@ def test_pending_entries_count_nowhere(client, free_member):
     assert client.read(TREND)["points"][-1]["netWorth"] == -9
 
 
-def test_wallet_moved_into_another_leaves_the_trend(client, free_member):
+def test_wallet_moved_into_another_leaves_the_trend(
+    client: JSONClient, free_member: Member
+) -> None:
     source, target = (make_wallet(free_member) for _ in range(2))
     for month in (9, 10, 11):
         make_entry(free_member, wallet=source, date=date(2026, month, 5), amount=month)
@@ -269,12 +292,14 @@ def test_wallet_moved_into_another_leaves_the_trend(client, free_member):
     assert client.read(TREND) == before
 
 
-def test_trend_is_drawn_until_today_of_the_home_time_zone(client):
+def test_trend_is_drawn_until_today_of_the_home_time_zone(client: JSONClient) -> None:
     assert timezone.localdate() == TODAY
     assert client.read(TREND, unit="WEEK")["points"][-1]["end"] == "2026-11-22"
 
 
-def test_holdings_are_drawn_as_they_are_now(client, free_member):
+def test_holdings_are_drawn_as_they_are_now(
+    client: JSONClient, free_member: Member
+) -> None:
     make_wallet(free_member, opening_balance=7)
     make_trade(free_member, stock=make_stock(free_member, current_price=120))
     points = client.read(TREND, months=3)["points"]

@@ -1,7 +1,10 @@
 """Wallets: fields, names, balances, order, and what happens at their end."""
 
+from typing import Any
+
 import pytest
 
+from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from ledger.models import Entry, QuickEntry, Wallet
 from tests.support.clients import JSONClient
@@ -22,23 +25,23 @@ KINDS = [
 
 
 @pytest.fixture
-def client(free_member) -> JSONClient:
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def write(client, body):
+def write(client: JSONClient, body: Any) -> Any:
     response = client.send("POST", WALLETS, body)
     assert response.status_code == 201, response.content
     return response.data
 
 
-def change(client, method, wallet_id, body):
+def change(client: JSONClient, method: str, wallet_id: Any, body: Any) -> Any:
     response = client.send(method, f"{WALLETS}/{wallet_id}", body)
     assert response.status_code == 200, response.content
     return response.data
 
 
-def assert_refused(response, *fields):
+def assert_refused(response: Any, *fields: Any) -> None:
     assert response.status_code == 400, response.content
     assert response.data["code"] == "VALIDATION_ERROR"
     assert [error["field"] for error in response.data["errors"]] == list(fields)
@@ -47,7 +50,7 @@ def assert_refused(response, *fields):
 # --- fields -------------------------------------------------------------------
 
 
-def test_wallet_needs_only_name_and_kind(client):
+def test_wallet_needs_only_name_and_kind(client: JSONClient) -> None:
     wallet = write(client, PLAIN)
     assert wallet == {
         "id": wallet["id"],
@@ -65,7 +68,7 @@ def test_wallet_needs_only_name_and_kind(client):
     }
 
 
-def test_wallet_keeps_every_field_that_is_written(client):
+def test_wallet_keeps_every_field_that_is_written(client: JSONClient) -> None:
     body = {
         "name": "연금",
         "kind": "PENSION",
@@ -84,12 +87,12 @@ def test_wallet_keeps_every_field_that_is_written(client):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_wallet_may_be_of_each_kind(client, kind):
+def test_wallet_may_be_of_each_kind(client: JSONClient, kind: str) -> None:
     assert write(client, PLAIN | {"kind": kind})["kind"] == kind
 
 
 @pytest.mark.parametrize("name", ["name", "kind"])
-def test_missing_name_or_kind_is_refused(client, name):
+def test_missing_name_or_kind_is_refused(client: JSONClient, name: str) -> None:
     body = {key: value for key, value in PLAIN.items() if key != name}
     assert_refused(client.send("POST", WALLETS, body), name)
 
@@ -136,7 +139,9 @@ def test_missing_name_or_kind_is_refused(client, name):
         ("memo", 5),
     ],
 )
-def test_value_that_does_not_fit_is_refused(client, name, value):
+def test_value_that_does_not_fit_is_refused(
+    client: JSONClient, name: str, value: Any
+) -> None:
     assert_refused(client.send("POST", WALLETS, PLAIN | {name: value}), name)
     assert Wallet.objects.count() == 0
 
@@ -152,14 +157,16 @@ def test_value_that_does_not_fit_is_refused(client, name, value):
         ("openingBalance", -1),
     ],
 )
-def test_value_at_its_limit_is_kept_as_it_is(client, name, value):
+def test_value_at_its_limit_is_kept_as_it_is(
+    client: JSONClient, name: str, value: Any
+) -> None:
     assert write(client, PLAIN | {name: value})[name] == value
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_id_member_balance_and_order_of_a_body_have_no_effect(
-    client, free_member, other_member, method
-):
+    client: JSONClient, free_member: Member, other_member: Member, method: str
+) -> None:
     own = make_wallet(free_member, sort_order=1)
     forged = PLAIN | {
         "id": 1,
@@ -187,7 +194,9 @@ def test_id_member_balance_and_order_of_a_body_have_no_effect(
 # --- names --------------------------------------------------------------------
 
 
-def test_name_of_another_wallet_of_the_member_is_a_duplicate(client, free_member):
+def test_name_of_another_wallet_of_the_member_is_a_duplicate(
+    client: JSONClient, free_member: Member
+) -> None:
     make_wallet(free_member, name="Cash")
     other = make_wallet(free_member, name="Bank")
     attempts = [
@@ -202,12 +211,14 @@ def test_name_of_another_wallet_of_the_member_is_a_duplicate(client, free_member
     assert (other.name, other.kind) == ("Bank", "CASH")
 
 
-def test_two_members_may_use_the_same_name(client, other_member):
+def test_two_members_may_use_the_same_name(
+    client: JSONClient, other_member: Member
+) -> None:
     make_wallet(other_member, name="Cash")
     write(client, PLAIN)
 
 
-def test_wallet_keeps_its_own_name_on_a_change(client):
+def test_wallet_keeps_its_own_name_on_a_change(client: JSONClient) -> None:
     wallet = write(client, PLAIN)
     assert change(client, "PUT", wallet["id"], PLAIN) == wallet
 
@@ -227,7 +238,7 @@ FULL = {
 }
 
 
-def test_put_clears_what_it_leaves_out(client):
+def test_put_clears_what_it_leaves_out(client: JSONClient) -> None:
     wallet = write(client, FULL)
     changed = change(client, "PUT", wallet["id"], PLAIN)
     empty = write(client, PLAIN | {"name": "Empty"})
@@ -236,14 +247,16 @@ def test_put_clears_what_it_leaves_out(client):
 
 
 @pytest.mark.parametrize("name", ["name", "kind"])
-def test_put_without_name_or_kind_is_refused(client, name):
+def test_put_without_name_or_kind_is_refused(client: JSONClient, name: str) -> None:
     wallet = write(client, FULL)
     body = {key: value for key, value in PLAIN.items() if key != name}
     assert_refused(client.send("PUT", f"{WALLETS}/{wallet['id']}", body), name)
 
 
 @pytest.mark.parametrize("name", list(FULL))
-def test_patch_changes_one_field_and_leaves_the_others(client, name):
+def test_patch_changes_one_field_and_leaves_the_others(
+    client: JSONClient, name: Any
+) -> None:
     wallet = write(client, PLAIN | {"manualValuation": True})
     changed = change(client, "PATCH", wallet["id"], {name: FULL[name]})
     expected = wallet | {name: FULL[name]}
@@ -252,19 +265,23 @@ def test_patch_changes_one_field_and_leaves_the_others(client, name):
     assert changed == expected
 
 
-def test_what_was_read_can_be_sent_back_as_it_is(client, free_member):
+def test_what_was_read_can_be_sent_back_as_it_is(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = write(client, FULL)
     make_entry(free_member, wallet_id=wallet["id"])
     wallet = client.read(f"{WALLETS}/{wallet['id']}")
     assert change(client, "PUT", wallet["id"], wallet) == wallet
 
 
-def test_patch_of_nothing_changes_nothing(client):
+def test_patch_of_nothing_changes_nothing(client: JSONClient) -> None:
     wallet = write(client, FULL)
     assert change(client, "PATCH", wallet["id"], {}) == wallet
 
 
-def test_account_number_is_cleared_by_null_and_by_an_empty_text(client):
+def test_account_number_is_cleared_by_null_and_by_an_empty_text(
+    client: JSONClient,
+) -> None:
     wallet = write(client, FULL)
     for empty in (None, ""):
         change(client, "PATCH", wallet["id"], {"accountNumber": "110-2"})
@@ -273,7 +290,9 @@ def test_account_number_is_cleared_by_null_and_by_an_empty_text(client):
         assert "accountNumberUnreadable" not in changed
 
 
-def test_card_with_installments_stays_a_card(client, free_member):
+def test_card_with_installments_stays_a_card(
+    client: JSONClient, free_member: Member
+) -> None:
     card = make_wallet(free_member, kind="CARD", name="Card")
     entry = make_entry(free_member, wallet=card, installment_months=3)
     response = client.send("PATCH", f"{WALLETS}/{card.pk}", {"kind": "BANK"})
@@ -286,7 +305,9 @@ def test_card_with_installments_stays_a_card(client, free_member):
 # --- balances -----------------------------------------------------------------
 
 
-def test_balance_is_opening_plus_income_minus_expense(client, free_member):
+def test_balance_is_opening_plus_income_minus_expense(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member, opening_balance=-1_000)
     make_entry(free_member, wallet=wallet, type="income", amount=5_000)
     make_entry(free_member, wallet=wallet, type="expense", amount=700)
@@ -295,13 +316,17 @@ def test_balance_is_opening_plus_income_minus_expense(client, free_member):
     assert client.read(f"{WALLETS}/{wallet.pk}")["balance"] == 3_300
 
 
-def test_balance_counts_later_dated_entries(client, free_member):
+def test_balance_counts_later_dated_entries(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet, amount=700, date="2099-12-31")
     assert client.read(f"{WALLETS}/{wallet.pk}")["balance"] == -700
 
 
-def test_balance_of_a_foreign_entry_is_its_converted_amount(client, free_member):
+def test_balance_of_a_foreign_entry_is_its_converted_amount(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member)
     body = {
         "date": "2026-11-21",
@@ -315,7 +340,9 @@ def test_balance_of_a_foreign_entry_is_its_converted_amount(client, free_member)
     assert client.read(f"{WALLETS}/{wallet.pk}")["balance"] == -13_805
 
 
-def test_current_value_is_active_for_accounts_with_manual_valuation(client):
+def test_current_value_is_active_for_accounts_with_manual_valuation(
+    client: JSONClient,
+) -> None:
     body = PLAIN | {"kind": "PENSION", "currentValue": 500, "openingBalance": 7}
     manual = write(client, body | {"name": "A", "manualValuation": True})
     assert manual["currentValue"] == 500
@@ -327,7 +354,9 @@ def test_current_value_is_active_for_accounts_with_manual_valuation(client):
 # --- order --------------------------------------------------------------------
 
 
-def test_new_wallet_goes_last(client, free_member, other_member):
+def test_new_wallet_goes_last(
+    client: JSONClient, free_member: Member, other_member: Member
+) -> None:
     make_wallet(other_member, sort_order=99)
     make_wallet(free_member, sort_order=8, name="A")
     make_wallet(free_member, sort_order=3, name="B")
@@ -335,7 +364,9 @@ def test_new_wallet_goes_last(client, free_member, other_member):
     assert [row["name"] for row in client.read(WALLETS)] == ["B", "A", "Cash"]
 
 
-def test_reorder_gives_the_wallets_the_order_of_the_ids(client, free_member):
+def test_reorder_gives_the_wallets_the_order_of_the_ids(
+    client: JSONClient, free_member: Member
+) -> None:
     first, second, third = (make_wallet(free_member).pk for _ in range(3))
     response = client.send("PUT", f"{WALLETS}/reorder", {"ids": [third, first, second]})
     assert response.status_code == 200, response.content
@@ -346,7 +377,7 @@ def test_reorder_gives_the_wallets_the_order_of_the_ids(client, free_member):
     assert write(client, PLAIN)["sortOrder"] > orders[-1]
 
 
-def test_reorder_of_an_empty_list_is_empty(client):
+def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:
     response = client.send("PUT", f"{WALLETS}/reorder", {"ids": []})
     assert (response.status_code, response.data) == (200, [])
 
@@ -377,8 +408,8 @@ def test_reorder_of_an_empty_list_is_empty(client):
     ],
 )
 def test_reorder_that_is_not_exactly_the_list_is_refused(
-    client, free_member, other_member, pick
-):
+    client: JSONClient, free_member: Member, other_member: Member, pick: Any
+) -> None:
     first, second = make_wallet(free_member), make_wallet(free_member)
     ids = pick(first.pk, second.pk, make_wallet(other_member).pk)
     before = client.read(WALLETS)
@@ -402,14 +433,16 @@ def test_reorder_that_is_not_exactly_the_list_is_refused(
         ({"ids": [[]]}, "ids.0"),
     ],
 )
-def test_reorder_body_that_is_no_list_of_ids_is_refused(client, body, field):
+def test_reorder_body_that_is_no_list_of_ids_is_refused(
+    client: JSONClient, body: dict[str, Any], field: str
+) -> None:
     assert_refused(client.send("PUT", f"{WALLETS}/reorder", body), field)
 
 
 # --- the end of a wallet ------------------------------------------------------
 
 
-def test_unused_wallet_is_deleted(client, free_member):
+def test_unused_wallet_is_deleted(client: JSONClient, free_member: Member) -> None:
     wallet = make_wallet(free_member)
     assert client.send("DELETE", f"{WALLETS}/{wallet.pk}").status_code == 204
     assert client.read(WALLETS) == []
@@ -419,7 +452,9 @@ def test_unused_wallet_is_deleted(client, free_member):
 
 
 @pytest.mark.parametrize("pending", [True, False])
-def test_wallet_with_entries_is_in_use(client, free_member, pending):
+def test_wallet_with_entries_is_in_use(
+    client: JSONClient, free_member: Member, pending: bool
+) -> None:
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet, pending=pending)
     response = client.send("DELETE", f"{WALLETS}/{wallet.pk}")
@@ -428,20 +463,26 @@ def test_wallet_with_entries_is_in_use(client, free_member, pending):
     assert Entry.objects.get().wallet == wallet
 
 
-def test_wallet_of_a_quick_entry_is_in_use(client, free_member):
+def test_wallet_of_a_quick_entry_is_in_use(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member)
     make_quick_entry(free_member, wallet=wallet)
     response = client.send("DELETE", f"{WALLETS}/{wallet.pk}")
     assert (response.status_code, response.data["code"]) == (409, "IN_USE")
 
 
-def test_wallet_that_once_had_entries_can_be_deleted(client, free_member):
+def test_wallet_that_once_had_entries_can_be_deleted(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet).delete()
     assert client.send("DELETE", f"{WALLETS}/{wallet.pk}").status_code == 204
 
 
-def test_move_to_takes_entries_and_quick_entries_along(client, free_member):
+def test_move_to_takes_entries_and_quick_entries_along(
+    client: JSONClient, free_member: Member
+) -> None:
     source = make_wallet(free_member, opening_balance=10)
     target = make_wallet(free_member, opening_balance=100)
     make_entry(free_member, wallet=source, amount=7)
@@ -455,13 +496,15 @@ def test_move_to_takes_entries_and_quick_entries_along(client, free_member):
     assert [row["balance"] for row in client.read(WALLETS)] == [100 - 7 - 1]
 
 
-def test_move_to_works_for_an_unused_wallet(client, free_member):
+def test_move_to_works_for_an_unused_wallet(
+    client: JSONClient, free_member: Member
+) -> None:
     source, target = make_wallet(free_member), make_wallet(free_member)
     path = f"{WALLETS}/{source.pk}?moveTo={target.pk}"
     assert client.send("DELETE", path).status_code == 204
 
 
-def test_move_to_itself_is_refused(client, free_member):
+def test_move_to_itself_is_refused(client: JSONClient, free_member: Member) -> None:
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet)
     response = client.send("DELETE", f"{WALLETS}/{wallet.pk}?moveTo={wallet.pk}")
@@ -471,8 +514,8 @@ def test_move_to_itself_is_refused(client, free_member):
 
 @pytest.mark.parametrize("other", ["foreign", "missing", "0", "-1", "9" * 30])
 def test_move_to_another_members_or_no_wallet_is_404(
-    client, free_member, other_member, other
-):
+    client: JSONClient, free_member: Member, other_member: Member, other: str
+) -> None:
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet)
     foreign = make_wallet(other_member).pk
@@ -482,14 +525,18 @@ def test_move_to_another_members_or_no_wallet_is_404(
     assert Entry.objects.get().wallet == wallet
 
 
-def test_move_to_that_is_no_id_is_refused(client, free_member):
+def test_move_to_that_is_no_id_is_refused(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member)
     response = client.send("DELETE", f"{WALLETS}/{wallet.pk}?moveTo=cash")
     assert_refused(response, "moveTo")
     assert Wallet.objects.count() == 1
 
 
-def test_installments_move_to_a_card_only(client, free_member):
+def test_installments_move_to_a_card_only(
+    client: JSONClient, free_member: Member
+) -> None:
     card, other_card, cash = (
         make_wallet(free_member, kind=kind) for kind in ("CARD", "CARD", "CASH")
     )
@@ -502,7 +549,7 @@ def test_installments_move_to_a_card_only(client, free_member):
 
 
 @pytest.mark.parametrize("row_id", [0, 2**63, 10**30])
-def test_id_that_no_row_can_have_is_404(client, row_id):
+def test_id_that_no_row_can_have_is_404(client: JSONClient, row_id: int) -> None:
     for method in ("GET", "PUT", "PATCH", "DELETE"):
         response = client.send(method, f"{WALLETS}/{row_id}", PLAIN)
         assert response.status_code == 404, method

@@ -5,6 +5,7 @@ import re
 import unicodedata
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 from card_alerts.parser import parse
 
@@ -23,18 +24,18 @@ REASONS = {
 _UNSEEN = re.compile("[\\s\u200b-\u200f\u2060\u2066-\u2069\u202a-\u202e\ufeff]+")
 
 
-def load(path):
+def load(path: str) -> list[Any]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def squeeze(text):
+def squeeze(text: str) -> Any:
     """A merchant as the labels compare it: NFKC, without blanks and zero width."""
     if text is None:
         return None
     return _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).rstrip("(.") or None
 
 
-def answer(text, sender=""):
+def answer(text: str, sender: str = "") -> dict[str, Any]:
     """The fields of a label, as the parser tells them."""
     parsed = parse(text, RECEIVED_AT, sender)
     told = parsed.kind is not None
@@ -54,7 +55,7 @@ def answer(text, sender=""):
     }
 
 
-def differences(message):
+def differences(message: Any) -> dict[Any, Any]:
     """Per wrong field: what was expected and what was told.
 
     `occurred_date` is the printed day; where a cancellation prints no day but that of

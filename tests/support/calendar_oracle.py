@@ -1,6 +1,7 @@
 """The days of the tests of recurring transactions, and what is done on them."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import time_machine
 from django.utils import timezone
@@ -8,6 +9,7 @@ from django.utils import timezone
 from accounts.models import Member
 from ledger.models import Entry, Occurrence
 from ledger.occurrences import RecurringRunResult, process_due_rules
+from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 
 RECURRING = "/api/account/recurring"
@@ -28,11 +30,11 @@ def noon(day: str) -> datetime:
     return datetime.fromisoformat(f"{day}T12:00:00+09:00")
 
 
-def on(day: str):
+def on(day: str) -> Any:
     return time_machine.travel(noon(day), tick=False)
 
 
-def make_paying(since: datetime = LONG_AGO, **fields) -> Member:
+def make_paying(since: datetime = LONG_AGO, **fields: Any) -> Member:
     """A member whose plan runs since then; the database notes its own clock."""
     member = make_member(plan="PREMIUM", **fields)
     return set_since(member, since)
@@ -44,33 +46,33 @@ def set_since(member: Member, since: datetime) -> Member:
     return member
 
 
-def create(client, **fields):
+def create(client: JSONClient, **fields: Any) -> Any:
     response = client.send("POST", RECURRING, BODY | fields)
     assert response.status_code == 201, response.content
     return response.data
 
 
-def patch(client, rule, **fields):
+def patch(client: JSONClient, rule: Any, **fields: Any) -> Any:
     response = client.send("PATCH", f"{RECURRING}/{rule['id']}", fields)
     assert response.status_code == 200, response.content
     return response.data
 
 
-def run_now(client, rule):
+def run_now(client: JSONClient, rule: Any) -> Any:
     return client.send("POST", f"{RECURRING}/{rule['id']}/run")
 
 
-def next_date_of(client, rule):
+def next_date_of(client: JSONClient, rule: Any) -> Any:
     return client.read(f"{RECURRING}/{rule['id']}")["nextDate"]
 
 
-def occurrences(client, rule):
+def occurrences(client: JSONClient, rule: Any) -> Any:
     """Due date and status, oldest first."""
     body = client.read(f"{RECURRING}/{rule['id']}/occurrences", size=100)
     return [(row["dueDate"], row["status"]) for row in body["results"]][::-1]
 
 
-def days_of_entries(member):
+def days_of_entries(member: Member) -> list[Any]:
     rows = Entry.objects.owned_by(member).order_by("date", "pk")
     return [day.isoformat() for day in rows.values_list("date", flat=True)]
 

@@ -1,5 +1,9 @@
 """Bodies of entries, and how they are sent."""
 
+from typing import Any
+
+from tests.support.clients import JSONClient
+
 ENTRIES = "/api/account/entries"
 PLAIN = {"date": "2026-11-21", "type": "expense", "amount": 5_000}
 FOREIGN = {
@@ -30,20 +34,20 @@ FIELDS = {
 }
 
 
-def write(client, body):
+def write(client: JSONClient, body: Any) -> Any:
     """The new entry's body; it must be accepted."""
     response = client.send("POST", ENTRIES, body)
     assert response.status_code == 201, response.content
     return response.data
 
 
-def change(client, method, entry_id, body):
+def change(client: JSONClient, method: str, entry_id: Any, body: Any) -> Any:
     response = client.send(method, f"{ENTRIES}/{entry_id}", body)
     assert response.status_code == 200, response.content
     return response.data
 
 
-def assert_refused(response, *fields):
+def assert_refused(response: Any, *fields: Any) -> None:
     """400 VALIDATION_ERROR that names exactly these fields."""
     assert response.status_code == 400, response.content
     assert response.headers["Content-Type"] == "application/problem+json"

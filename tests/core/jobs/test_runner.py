@@ -1,6 +1,7 @@
 """Runs of jobs: one at a time, each with its record."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -13,15 +14,15 @@ from tests.support.races import run_at_once
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_run_is_recorded_with_what_it_did():
+def test_run_is_recorded_with_what_it_did() -> None:
     run = run_job("purge", lambda now: 7)
     run.refresh_from_db()
     assert (run.state, run.count, run.error) == ("DONE", 7, "")
     assert run.started_at <= run.ended_at
 
 
-def test_failure_is_recorded_by_its_kind_alone_and_raised():
-    def fail(now):
+def test_failure_is_recorded_by_its_kind_alone_and_raised() -> None:
+    def fail(now: Any) -> None:
         raise ValueError("a member's secret")
 
     with pytest.raises(ValueError, match="secret"):
@@ -31,8 +32,8 @@ def test_failure_is_recorded_by_its_kind_alone_and_raised():
     assert run_job("purge", lambda now: 1).state == "DONE"
 
 
-def test_two_runs_of_one_job_at_once_are_one_and_one_skipped():
-    def run_inside(now):
+def test_two_runs_of_one_job_at_once_are_one_and_one_skipped() -> None:
+    def run_inside(now: Any) -> int:
         (inner,) = run_at_once([lambda: run_job("purge", lambda now: 1)])
         assert inner.state == "SKIPPED"
         (other,) = run_at_once([lambda: run_job("other", lambda now: 1)])
@@ -42,7 +43,7 @@ def test_two_runs_of_one_job_at_once_are_one_and_one_skipped():
     assert run_job("purge", run_inside).count == 2
 
 
-def test_run_that_was_killed_is_closed_by_the_next():
+def test_run_that_was_killed_is_closed_by_the_next() -> None:
     killed = JobRun.objects.create(
         job="purge", state="RUNNING", started_at=timezone.now()
     )
@@ -52,7 +53,7 @@ def test_run_that_was_killed_is_closed_by_the_next():
     assert killed.ended_at is not None
 
 
-def test_last_run_of_each_job_is_told_and_old_ones_go():
+def test_last_run_of_each_job_is_told_and_old_ones_go() -> None:
     for days in (100, 2, 1):
         started = timezone.now() - timedelta(days=days)
         JobRun.objects.create(job="old", state="DONE", started_at=started, count=days)
@@ -65,14 +66,14 @@ def test_last_run_of_each_job_is_told_and_old_ones_go():
     assert JobRun.objects.count() == 4
 
 
-def test_no_scheduled_job_runs_beside_itself(monkeypatch):
+def test_no_scheduled_job_runs_beside_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes the lock of the name that it is scheduled and recorded under."""
     app.loader.import_default_modules()
     monkeypatch.setattr("billing.tasks.has_pending_notifications", lambda now: True)
     for name, job in app.conf.beat_schedule.items():
         task = app.tasks[job["task"]]
 
-        def run_inside(now, task=task):
+        def run_inside(now: Any, task: Any = task) -> int:
             run_at_once([task])
             return 1
 

@@ -1,10 +1,13 @@
 """The operator's commands: what they print, and how they fail."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.models import Member
 from ledger.management.commands import backup_member
 from ledger.models import Entry
 from tests.support.clients import JSONClient
@@ -15,8 +18,11 @@ pytestmark = pytest.mark.django_db
 
 
 def test_what_backup_member_writes_restore_backup_restores(
-    premium_member, other_member, tmp_path, capsys
-):
+    premium_member: Member,
+    other_member: Member,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     send_json(JSONClient(premium_member), WHOLE)
     path = tmp_path / "backup.xlsx"
     call_command("backup_member", "--member", premium_member.login_id, str(path))
@@ -27,7 +33,7 @@ def test_what_backup_member_writes_restore_backup_restores(
     assert back_up(other_member) == back_up(premium_member)
 
 
-def test_existing_file_is_left_alone(premium_member, tmp_path):
+def test_existing_file_is_left_alone(premium_member: Member, tmp_path: Path) -> None:
     path = tmp_path / "kept"
     path.write_text("kept")
     with pytest.raises(CommandError, match="exists"):
@@ -35,7 +41,9 @@ def test_existing_file_is_left_alone(premium_member, tmp_path):
     assert path.read_text() == "kept"
 
 
-def test_dry_run_of_the_command_changes_nothing(premium_member, tmp_path, capsys):
+def test_dry_run_of_the_command_changes_nothing(
+    premium_member: Member, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     make_entry(premium_member)
     path = tmp_path / "backup.json"
     path.write_text(json.dumps(WHOLE))
@@ -46,15 +54,17 @@ def test_dry_run_of_the_command_changes_nothing(premium_member, tmp_path, capsys
     assert Entry.objects.count() == 1
 
 
-def test_bad_rows_are_listed(premium_member, tmp_path):
+def test_bad_rows_are_listed(premium_member: Member, tmp_path: Path) -> None:
     path = tmp_path / "backup.json"
     path.write_text(json.dumps({"entries": [ENTRY, ENTRY | {"amount": -1}]}))
     with pytest.raises(CommandError, match=r"entries\.3\.amount: "):
         call_command("restore_backup", "--member", premium_member.login_id, str(path))
 
 
-def test_half_a_backup_is_not_left_behind(premium_member, tmp_path, monkeypatch):
-    def fail(member, file, report):
+def test_half_a_backup_is_not_left_behind(
+    premium_member: Member, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(member: Member, file: Any, report: Any) -> None:
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
@@ -65,7 +75,12 @@ def test_half_a_backup_is_not_left_behind(premium_member, tmp_path, monkeypatch)
     assert not path.exists()
 
 
-def test_progress_is_shown(premium_member, tmp_path, capsys, monkeypatch):
+def test_progress_is_shown(
+    premium_member: Member,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(backup_member, "PROGRESS_INTERVAL_ROWS", 1)
     make_entry(premium_member)
     path = str(tmp_path / "backup.xlsx")
@@ -77,7 +92,7 @@ def test_progress_is_shown(premium_member, tmp_path, capsys, monkeypatch):
     assert "writing 1 rows" in shown
 
 
-def test_empty_backup_is_a_failure(premium_member, tmp_path):
+def test_empty_backup_is_a_failure(premium_member: Member, tmp_path: Path) -> None:
     make_entry(premium_member)
     path = tmp_path / "backup.json"
     path.write_text("{}")
@@ -87,7 +102,9 @@ def test_empty_backup_is_a_failure(premium_member, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["backup_member", "restore_backup"])
-def test_unknown_member_and_missing_file_are_failures(command, tmp_path, other_member):
+def test_unknown_member_and_missing_file_are_failures(
+    command: str, tmp_path: Path, other_member: Member
+) -> None:
     with pytest.raises(CommandError, match="There is no member nobody"):
         call_command(command, "--member", "nobody", str(tmp_path / "x"))
     path = str(tmp_path / "missing" / "x")

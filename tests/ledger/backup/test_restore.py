@@ -1,6 +1,7 @@
 """Restore replaces the whole ledger, or changes nothing (spec 3.18)."""
 
 import json
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -8,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.account_deletion import delete_account
+from accounts.models import Member
 from ledger.account_deletion import REPLACED_BY_RESTORE
 from ledger.backup import restore as backup_restore
 from ledger.models import (
@@ -49,7 +51,9 @@ from tests.test_isolation import dump_rows_of
 pytestmark = pytest.mark.django_db
 
 
-def test_restore_writes_every_sheet_and_counts_its_rows(restore, client):
+def test_restore_writes_every_sheet_and_counts_its_rows(
+    restore: Any, client: JSONClient
+) -> None:
     response = restore(WHOLE)
     assert response.status_code == 200, response.content
     assert response.data == {"dryRun": False, **COUNTS}
@@ -71,7 +75,9 @@ def test_restore_writes_every_sheet_and_counts_its_rows(restore, client):
     assert_totals_are_right()
 
 
-def test_json_and_workbook_restore_the_same(client, premium_member):
+def test_json_and_workbook_restore_the_same(
+    client: JSONClient, premium_member: Member
+) -> None:
     send_json(client, WHOLE)
     by_json = read_book(back_up(premium_member))
     upload(client, make_xlsx(WHOLE))
@@ -79,8 +85,8 @@ def test_json_and_workbook_restore_the_same(client, premium_member):
 
 
 def test_backup_of_a_restored_ledger_restores_to_the_same_backup(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     send_json(client, WHOLE)
     response = client.get(BACKUP)
     first = b"".join(response.streaming_content)
@@ -95,8 +101,8 @@ def test_backup_of_a_restored_ledger_restores_to_the_same_backup(
 
 
 def test_everything_of_before_is_deleted_with_stocks_and_trades(
-    client, premium_member, other_member
-):
+    client: JSONClient, premium_member: Member, other_member: Member
+) -> None:
     for member in (premium_member, other_member):
         fill_every_table(member)
     tables = {model._meta.db_table for model in REPLACED_BY_RESTORE}
@@ -108,7 +114,9 @@ def test_everything_of_before_is_deleted_with_stocks_and_trades(
     assert dump_rows_of(other_member) == theirs
 
 
-def test_expected_incomes_which_no_backup_holds_stay(client, premium_member):
+def test_expected_incomes_which_no_backup_holds_stay(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_entry(premium_member)
     BudgetIncome.objects.create(member=premium_member, year=2026, month=11, amount=3)
     before = list(BudgetIncome.objects.values())
@@ -116,13 +124,13 @@ def test_expected_incomes_which_no_backup_holds_stay(client, premium_member):
     assert list(BudgetIncome.objects.values()) == before
 
 
-def test_self_deletion_takes_what_a_restore_leaves(premium_member):
+def test_self_deletion_takes_what_a_restore_leaves(premium_member: Member) -> None:
     fill_every_table(premium_member)
     delete_account(premium_member)
     assert not find_tables(premium_member)
 
 
-def fill_every_table(member):
+def fill_every_table(member: Member) -> None:
     wallet = make_wallet(member)
     known = {"category": make_category(member), "memo": "old"}
     entry = make_entry(member, wallet=wallet, tags=("old",), **known)
@@ -139,13 +147,13 @@ def fill_every_table(member):
     make_trade(member)
 
 
-def find_tables(member):
+def find_tables(member: Member) -> set[Any]:
     """The tables that hold rows of this member."""
     return {table for table, count in count_rows_of(member).items() if count}
 
 
 @pytest.mark.parametrize("sheet", ["wallets", "tags", "categories"])
-def test_backup_of_one_sheet_is_enough(restore, sheet):
+def test_backup_of_one_sheet_is_enough(restore: Any, sheet: str) -> None:
     response = restore({sheet: WHOLE[sheet]})
     assert response.data == {"dryRun": False, **dict.fromkeys(COUNTS, 0)} | {
         sheet: COUNTS[sheet]
@@ -153,7 +161,9 @@ def test_backup_of_one_sheet_is_enough(restore, sheet):
 
 
 @pytest.mark.parametrize("book", [{}, {"entries": []}, {name: [] for name in COUNTS}])
-def test_empty_backup_is_refused(client, premium_member, book):
+def test_empty_backup_is_refused(
+    client: JSONClient, premium_member: Member, book: Any
+) -> None:
     make_entry(premium_member)
     before = dump_rows_of(premium_member)
     responses = [send_json(client, book)]
@@ -164,7 +174,9 @@ def test_empty_backup_is_refused(client, premium_member, book):
     assert dump_rows_of(premium_member) == before
 
 
-def test_dry_run_checks_and_counts_and_changes_nothing(restore, premium_member):
+def test_dry_run_checks_and_counts_and_changes_nothing(
+    restore: Any, premium_member: Member
+) -> None:
     make_entry(premium_member, tags=("kept",))
     before = dump_rows_of(premium_member)
     response = restore(WHOLE, "?dryRun=true")
@@ -176,8 +188,8 @@ def test_dry_run_checks_and_counts_and_changes_nothing(restore, premium_member):
 
 @pytest.mark.parametrize("value", ["", "abc", "2", "tru"])
 def test_dry_run_that_is_not_said_clearly_restores_nothing(
-    restore, premium_member, value
-):
+    restore: Any, premium_member: Member, value: str
+) -> None:
     wallet = make_wallet(premium_member)
     response = restore(WHOLE, f"?dryRun={value}")
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
@@ -185,7 +197,9 @@ def test_dry_run_that_is_not_said_clearly_restores_nothing(
     assert Wallet.objects.get() == wallet
 
 
-def test_one_bad_row_at_the_end_changes_nothing(restore, premium_member):
+def test_one_bad_row_at_the_end_changes_nothing(
+    restore: Any, premium_member: Member
+) -> None:
     make_entry(premium_member)
     before = dump_rows_of(premium_member)
     response = restore(WHOLE | {"entries": [ENTRY] * 3_000 + [{"date": "2026-13-01"}]})
@@ -199,7 +213,7 @@ def test_one_bad_row_at_the_end_changes_nothing(restore, premium_member):
     assert dump_rows_of(premium_member) == before
 
 
-def test_sheets_are_written_in_the_order_of_the_rules(client):
+def test_sheets_are_written_in_the_order_of_the_rules(client: JSONClient) -> None:
     with CaptureQueriesContext(connection) as queries:
         assert send_json(client, WHOLE).status_code == 200
     written = [
@@ -222,13 +236,13 @@ def test_sheets_are_written_in_the_order_of_the_rules(client):
 
 
 def test_failure_in_the_last_step_brings_everything_back(
-    restore, premium_member, monkeypatch
-):
+    restore: Any, premium_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill_every_table(premium_member)
     before = dump_rows_of(premium_member)
     write = backup_restore.copy_rows
 
-    def fail(target, rows):
+    def fail(target: Any, rows: Any) -> None:
         if target.startswith("account_quick_entry_tag"):
             raise OSError("no space left on device")
         write(target, rows)
@@ -240,7 +254,9 @@ def test_failure_in_the_last_step_brings_everything_back(
     assert restore(WHOLE).status_code == 200
 
 
-def test_free_member_is_refused_before_the_file_is_looked_at(free_member):
+def test_free_member_is_refused_before_the_file_is_looked_at(
+    free_member: Member,
+) -> None:
     make_entry(free_member)
     client, before = JSONClient(free_member), dump_rows_of(free_member)
     for response in (
@@ -253,11 +269,11 @@ def test_free_member_is_refused_before_the_file_is_looked_at(free_member):
     assert dump_rows_of(free_member) == before
 
 
-def test_administrator_on_the_free_plan_restores(administrator):
+def test_administrator_on_the_free_plan_restores(administrator: Member) -> None:
     assert send_json(JSONClient(administrator), WHOLE).status_code == 200
 
 
-def test_form_without_a_file_and_other_types_are_refused(client):
+def test_form_without_a_file_and_other_types_are_refused(client: JSONClient) -> None:
     response = client.send(
         "POST", RESTORE, content_type="multipart/form-data; boundary=x"
     )
@@ -269,13 +285,13 @@ def test_form_without_a_file_and_other_types_are_refused(client):
     assert response.status_code == 415
 
 
-def test_json_can_be_uploaded_as_a_file_too(client):
+def test_json_can_be_uploaded_as_a_file_too(client: JSONClient) -> None:
     response = upload(client, json.dumps(WHOLE).encode())
     assert response.data == {"dryRun": False, **COUNTS}
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "json"])
-def test_more_than_10_mb_is_413(client, kind):
+def test_more_than_10_mb_is_413(client: JSONClient, kind: str) -> None:
     data = b" " * (10 * 2**20 + 1)
     if kind == "json":
         response = client.generic("POST", RESTORE, data, "application/json")
@@ -284,7 +300,7 @@ def test_more_than_10_mb_is_413(client, kind):
         assert upload(client, data).status_code == 413
 
 
-def test_json_above_the_limit_of_other_bodies_is_read(client):
+def test_json_above_the_limit_of_other_bodies_is_read(client: JSONClient) -> None:
     rows = [ENTRY | {"memo": "x" * 400}] * 8_000
     response = send_json(client, {"entries": rows})
     assert response.data["entries"] == 8_000, response.data

@@ -1,16 +1,19 @@
 """What becomes of rows that a restore does not take as they stand."""
 
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from django.test import override_settings
 from django.utils import timezone
 
+from accounts.models import Member
 from ledger.backup.restore import MAX_CATCH_UP_DAYS
 from ledger.models import Budget, Entry, RecurringRule, Tag, Wallet
 from ledger.occurrences import RecurringRunResult, process_due_rules
 from ledger.periods import add_months
 from tests.support.calendar_oracle import LONG_AGO, set_since
+from tests.support.clients import JSONClient
 from tests.support.factories import make_rule
 from tests.support.workbooks import ENTRY, WHOLE, back_up, read_book, send_json, upload
 
@@ -23,7 +26,7 @@ def days_ago(count: int) -> date:
     return timezone.localdate() - timedelta(days=count)
 
 
-def test_budgets_become_those_of_the_current_month(restore):
+def test_budgets_become_those_of_the_current_month(restore: Any) -> None:
     today = timezone.localdate()
     months = {
         "of this month": [(-1, 5), (0, 6), (1, 7)],
@@ -44,7 +47,7 @@ def test_budgets_become_those_of_the_current_month(restore):
     assert set(found) == {(name, today.year, today.month, 6) for name in months}
 
 
-def test_rule_that_has_booked_its_last_date_stays_ended(restore):
+def test_rule_that_has_booked_its_last_date_stays_ended(restore: Any) -> None:
     """It has an end and no next date; a field that is left out is not an empty one."""
     today = timezone.localdate().isoformat()
     rule = {"type": "expense", "amount": 1, "frequency": "DAILY", "anchorDate": today}
@@ -54,14 +57,16 @@ def test_rule_that_has_booked_its_last_date_stays_ended(restore):
     assert found == {"ended": None, "endless": timezone.localdate()}
 
 
-def test_rule_without_the_field_of_its_next_date_starts_today(client):
+def test_rule_without_the_field_of_its_next_date_starts_today(
+    client: JSONClient,
+) -> None:
     today = timezone.localdate().isoformat()
     rule = {"type": "expense", "amount": 1, "frequency": "DAILY", "anchorDate": today}
     send_json(client, {"recurring": [rule | {"name": "x", "endDate": today}]})
     assert RecurringRule.objects.get().next_date == timezone.localdate()
 
 
-def test_recurring_rules_go_on_from_their_next_date(restore):
+def test_recurring_rules_go_on_from_their_next_date(restore: Any) -> None:
     rule = WHOLE["recurring"][0] | {"category": None, "wallet": None, "tags": None}
     overdue = days_ago(3).isoformat()
     daily = rule | {"frequency": "DAILY", "active": True, "nextDate": overdue}
@@ -86,7 +91,7 @@ def test_recurring_rules_go_on_from_their_next_date(restore):
     }
 
 
-def test_what_a_rule_owes_of_more_than_a_year_ago_is_not_booked(restore):
+def test_what_a_rule_owes_of_more_than_a_year_ago_is_not_booked(restore: Any) -> None:
     """A very old file does not book years; a rule that is off books nothing anyway."""
     past = days_ago(3_000)
     rule = {"type": "expense", "amount": 1, "frequency": "DAILY"}
@@ -99,8 +104,8 @@ def test_what_a_rule_owes_of_more_than_a_year_ago_is_not_booked(restore):
 
 
 def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     set_since(premium_member, LONG_AGO)
     anchor = days_ago(5)
     make_rule(
@@ -117,8 +122,8 @@ def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
 
 
 def test_due_dates_of_before_the_plan_are_booked_for_a_restored_rule(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     """The rule comes from where it ran; the plan of this account has just begun."""
     anchor = days_ago(3)
     make_rule(premium_member, frequency="DAILY", anchor_date=anchor, next_date=anchor)
@@ -128,7 +133,9 @@ def test_due_dates_of_before_the_plan_are_booked_for_a_restored_rule(
     assert process_due_rules(timezone.now()) == RecurringRunResult(booked=4)
 
 
-def test_backup_then_restore_gives_equal_rules(client, premium_member):
+def test_backup_then_restore_gives_equal_rules(
+    client: JSONClient, premium_member: Member
+) -> None:
     for number, next_date in enumerate((days_ago(300), days_ago(1), days_ago(-40))):
         make_rule(
             premium_member,
@@ -143,7 +150,7 @@ def test_backup_then_restore_gives_equal_rules(client, premium_member):
     assert back_up(premium_member) == before
 
 
-def test_pending_foreign_entry_without_a_rate_stays_so(restore):
+def test_pending_foreign_entry_without_a_rate_stays_so(restore: Any) -> None:
     row = ENTRY | {"amount": 0, "currency": "usd", "originalAmount": 5, "pending": True}
     assert restore({"entries": [row]}).status_code == 200
     entry = Entry.objects.get()
@@ -153,8 +160,8 @@ def test_pending_foreign_entry_without_a_rate_stays_so(restore):
 
 @override_settings(ACCOUNT_NUMBER_KEYS=[KEY])
 def test_account_numbers_are_plain_in_the_backup_and_sealed_at_rest(
-    restore, premium_member
-):
+    restore: Any, premium_member: Member
+) -> None:
     restore(WHOLE)
     stored = Wallet.objects.get(name="카드").sealed_account_number
     assert stored.startswith("sealed:")
@@ -162,7 +169,9 @@ def test_account_numbers_are_plain_in_the_backup_and_sealed_at_rest(
     assert [row[3] for row in wallets] == ["accountNumber", None, "0123-45", None]
 
 
-def test_number_that_no_key_opens_survives_with_its_wallet(client, premium_member):
+def test_number_that_no_key_opens_survives_with_its_wallet(
+    client: JSONClient, premium_member: Member
+) -> None:
     with override_settings(ACCOUNT_NUMBER_KEYS=[KEY]):
         send_json(client, WHOLE)
         sealed = Wallet.objects.get(name="카드").sealed_account_number
@@ -172,7 +181,7 @@ def test_number_that_no_key_opens_survives_with_its_wallet(client, premium_membe
     assert Wallet.objects.get(name="카드").sealed_account_number == sealed
 
 
-def test_order_of_rows_is_the_order_of_lists(restore):
+def test_order_of_rows_is_the_order_of_lists(restore: Any) -> None:
     names = ["나", "가", "다"]
     restore({"tags": [{"name": name} for name in names]})
     assert list(Tag.objects.values_list("name", "sort_order")) == [

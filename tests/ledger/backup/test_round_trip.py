@@ -1,6 +1,7 @@
 """Backup, restore, backup: equal tables, whatever stands in them."""
 
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
+from accounts.models import Member
 from ledger.backup.restore import restore_backup
 from ledger.backup.xlsx import WorkbookWriter
 from tests.support.clients import JSONClient
@@ -58,7 +60,9 @@ def exact(row: tuple[Any, ...], headers: tuple[Any, ...], place: int) -> Any:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(book=books(), keys=st.sampled_from([[], [KEY]]))
-def test_backup_restore_backup_gives_equal_tables(book, keys, premium_member):
+def test_backup_restore_backup_gives_equal_tables(
+    book: Any, keys: Any, premium_member: Member
+) -> None:
     with override_settings(ACCOUNT_NUMBER_KEYS=keys):
         response = send_json(JSONClient(premium_member), book)
         assert response.status_code == 200, (response.data, book)
@@ -158,7 +162,9 @@ def live(client: JSONClient, member: Any, cash: int, card: int) -> None:
 
 
 @pytest.mark.parametrize("keys", [[], [KEY]], ids=["plain numbers", "sealed numbers"])
-def test_lists_of_the_api_are_the_same_after_a_restore(premium_member, keys):
+def test_lists_of_the_api_are_the_same_after_a_restore(
+    premium_member: Member, keys: list[Any]
+) -> None:
     with override_settings(ACCOUNT_NUMBER_KEYS=keys):
         client = JSONClient(premium_member)
         live(client, premium_member, *set_up(client))
@@ -169,7 +175,9 @@ def test_lists_of_the_api_are_the_same_after_a_restore(premium_member, keys):
         assert describe_ledger(client) == before
 
 
-def test_text_stays_text_whatever_it_begins_with(premium_member, tmp_path):
+def test_text_stays_text_whatever_it_begins_with(
+    premium_member: Member, tmp_path: Path
+) -> None:
     entries = [
         {"date": "2026-11-02", "type": "expense", "amount": 1, "memo": text}
         for text in ODD
@@ -189,7 +197,9 @@ def test_text_stays_text_whatever_it_begins_with(premium_member, tmp_path):
     ]
 
 
-def test_stored_characters_that_no_workbook_holds_are_replaced(premium_member):
+def test_stored_characters_that_no_workbook_holds_are_replaced(
+    premium_member: Member,
+) -> None:
     make_entry(premium_member, memo="a\x07b\ufffec\uffffd\re\x85f")
     data = back_up(premium_member)
     memo = read_book(data)["entries"][1][5]
@@ -197,13 +207,13 @@ def test_stored_characters_that_no_workbook_holds_are_replaced(premium_member):
     assert upload(JSONClient(premium_member), data).status_code == 200
 
 
-def test_equal_ledgers_make_equal_files(premium_member):
+def test_equal_ledgers_make_equal_files(premium_member: Member) -> None:
     client = JSONClient(premium_member)
     assert send_json(client, {"tags": [{"name": "a"}]}).status_code == 200
     assert back_up(premium_member) == back_up(premium_member)
 
 
-def test_numbers_that_a_sheet_cannot_hold_are_written_as_text(tmp_path):
+def test_numbers_that_a_sheet_cannot_hold_are_written_as_text(tmp_path: Path) -> None:
     with (
         (tmp_path / "x.xlsx").open("wb") as file,
         WorkbookWriter(file, ["a"]) as book,

@@ -1,8 +1,11 @@
 """A bad row is named by sheet, row and column, whatever rule it breaks."""
 
+from typing import Any
+
 import pytest
 
 from core.api.fields import MAX_AMOUNT
+from tests.support.clients import JSONClient
 from tests.support.workbooks import (
     ENTRY,
     WHOLE,
@@ -172,7 +175,9 @@ CASES = [
     ("sheet", "row", "column", "code"),
     [pytest.param(*c, id=f"{n} {c[0]}.{c[2]} {c[3]}") for n, c in enumerate(CASES)],
 )
-def test_bad_row_is_named(client, kind, sheet, row, column, code):
+def test_bad_row_is_named(
+    client: JSONClient, kind: str, sheet: Any, row: Any, column: Any, code: Any
+) -> None:
     book = BASE | {sheet: [*BASE.get(sheet, []), row]}
     number = len(book[sheet]) + 1
     response = (
@@ -184,41 +189,43 @@ def test_bad_row_is_named(client, kind, sheet, row, column, code):
     assert len(response.data["errors"]) == 1
 
 
-def test_two_budgets_of_one_month_are_refused(client):
+def test_two_budgets_of_one_month_are_refused(client: JSONClient) -> None:
     response = send_json(client, BASE | {"budgets": [BUDGET, BUDGET]})
     assert places_of(response) == {("budgets", 3, "category", "duplicate")}
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\x07b", "\ud800"])
-def test_control_characters_are_refused(client, text):
+def test_control_characters_are_refused(client: JSONClient, text: str) -> None:
     response = send_json(client, {"tags": [{"name": text}]})
     assert places_of(response) == {("tags", 2, "name", "control")}
 
 
 @pytest.mark.parametrize("value", [5, True, [], {}, [1], 1.5])
-def test_text_is_text_in_json(client, value):
+def test_text_is_text_in_json(client: JSONClient, value: Any) -> None:
     response = send_json(client, {"tags": [{"name": value}]})
     assert places_of(response) == {("tags", 2, "name", "invalid")}
 
 
-def test_number_typed_into_a_sheet_is_a_name(client):
+def test_number_typed_into_a_sheet_is_a_name(client: JSONClient) -> None:
     assert upload(client, make_xlsx({"tags": [{"name": 2024}]})).status_code == 200
     assert client.read("/api/account/tags")[0]["name"] == "2024"
 
 
 @pytest.mark.parametrize("row", [5, None, "x", []])
-def test_row_that_is_no_object_is_named(client, row):
+def test_row_that_is_no_object_is_named(client: JSONClient, row: Any) -> None:
     response = send_json(client, {"tags": [{"name": "a"}, row]})
     assert places_of(response) == {("tags", 3, None, "invalid")}
 
 
-def test_at_most_100_errors_are_told_and_the_others_counted(client):
+def test_at_most_100_errors_are_told_and_the_others_counted(client: JSONClient) -> None:
     response = send_json(client, {"entries": [ENTRY | {"amount": 0}] * 250})
     assert len(response.data["errors"]) == 100
     assert "nothing was changed. 150 more errors." in response.data["detail"]
 
 
-def test_where_counting_stops_the_others_are_at_least_so_many(client):
+def test_where_counting_stops_the_others_are_at_least_so_many(
+    client: JSONClient,
+) -> None:
     response = send_json(client, {"entries": [ENTRY | {"amount": 0}] * 1_500})
     assert len(response.data["errors"]) == 100
     assert "At least 900 more errors." in response.data["detail"]

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
+from accounts.models import Member
 from ledger.models import Entry, EntryTag, Tag
+from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
 from tests.support.workbooks import (
     ENTRY,
@@ -39,10 +41,10 @@ def write_sheets(sheets: Sheets) -> bytes:
 
 
 @pytest.fixture(params=["xlsx", "json"])
-def restore_any(request, client):
+def restore_any(request: pytest.FixtureRequest, client: JSONClient) -> Any:
     """Restore rows under names of sheets and fields that are no backup's own."""
 
-    def send(book):
+    def send(book: Any) -> Any:
         if request.param == "json":
             return send_json(client, book)
         sheets = {
@@ -54,13 +56,15 @@ def restore_any(request, client):
     return send
 
 
-def test_tags_in_a_cell_are_joined_by_a_comma_and_a_blank(client, premium_member):
+def test_tags_in_a_cell_are_joined_by_a_comma_and_a_blank(
+    client: JSONClient, premium_member: Member
+) -> None:
     send_json(client, WHOLE)
     headers, *rows = read_book(back_up(premium_member))["entries"]
     assert {row[headers.index("tags")] for row in rows} == {None, "@home, 여행"}
 
 
-def test_tags_in_a_cell_keep_their_order_and_count_once(client):
+def test_tags_in_a_cell_keep_their_order_and_count_once(client: JSONClient) -> None:
     tags = [["name"], *([name] for name in "abc")]
     cells = (
         ["date", "type", "amount", "tags"],
@@ -71,7 +75,7 @@ def test_tags_in_a_cell_keep_their_order_and_count_once(client):
     assert list(links) == ["c", "a", "b"]
 
 
-def test_blank_rows_are_no_rows_but_count_in_row_numbers(client):
+def test_blank_rows_are_no_rows_but_count_in_row_numbers(client: JSONClient) -> None:
     rows = [["name"], ["a"], [None], [""], ["b"], [None], ["a"]]
     response = upload(client, write_sheets({"tags": rows}))
     assert places_of(response) == {("tags", 7, "name", "duplicate")}
@@ -79,7 +83,9 @@ def test_blank_rows_are_no_rows_but_count_in_row_numbers(client):
     assert response.data["tags"] == 2
 
 
-def test_unknown_sheets_and_columns_are_passed_over_in_any_order(client):
+def test_unknown_sheets_and_columns_are_passed_over_in_any_order(
+    client: JSONClient,
+) -> None:
     stocks = [["code"], ["005930"]]
     tags = [["id", "color", " name "], [5, "red", "a"], [6, None, "b"], [7, "x", None]]
     response = upload(client, write_sheets({"stocks": stocks, "tags": tags}))
@@ -88,7 +94,9 @@ def test_unknown_sheets_and_columns_are_passed_over_in_any_order(client):
     assert send_json(client, body).data["tags"] == 1
 
 
-def test_letter_case_of_sheets_and_headers_does_not_count(restore_any, client):
+def test_letter_case_of_sheets_and_headers_does_not_count(
+    restore_any: Any, client: JSONClient
+) -> None:
     tags = {"Tags": [{"NAME": "a"}]}
     entries = {"ENTRIES": [{**ENTRY, "Memo": "kept", "Tags": "a", "PENDING": True}]}
     response = restore_any(tags | entries)
@@ -97,17 +105,21 @@ def test_letter_case_of_sheets_and_headers_does_not_count(restore_any, client):
     assert (entry["memo"], entry["tags"], entry["pending"]) == ("kept", ["a"], True)
 
 
-def test_name_in_the_letter_case_of_the_api_goes_before_another(restore_any, client):
+def test_name_in_the_letter_case_of_the_api_goes_before_another(
+    restore_any: Any, client: JSONClient
+) -> None:
     restore_any({"tags": [{"Name": "other", "name": "a", "NAME": "another"}]})
     assert [tag["name"] for tag in client.read("/api/account/tags")] == ["a"]
 
 
-def test_error_names_sheet_and_column_as_the_api_does(restore_any):
+def test_error_names_sheet_and_column_as_the_api_does(restore_any: Any) -> None:
     response = restore_any({"TAGS": [{"Name": "a"}, {"Name": "a"}]})
     assert places_of(response) == {("tags", 3, "name", "duplicate")}
 
 
-def test_workbook_of_unknown_sheets_only_is_an_empty_backup(client, premium_member):
+def test_workbook_of_unknown_sheets_only_is_an_empty_backup(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_entry(premium_member)
     before = dump_rows_of(premium_member)
     for sheets in (
@@ -129,8 +141,8 @@ def test_workbook_of_unknown_sheets_only_is_an_empty_backup(client, premium_memb
     ids=["a title", "a blank row", "other names"],
 )
 def test_sheet_without_its_headers_in_row_1_is_no_empty_one(
-    client, premium_member, rows
-):
+    client: JSONClient, premium_member: Member, rows: list[Any]
+) -> None:
     make_entry(premium_member)
     before = dump_rows_of(premium_member)
     sheets = {"tags": [["name"], ["a"]], "entries": rows}
@@ -140,7 +152,7 @@ def test_sheet_without_its_headers_in_row_1_is_no_empty_one(
     assert dump_rows_of(premium_member) == before
 
 
-def test_missing_column_is_named_in_each_row_that_needs_it(client):
+def test_missing_column_is_named_in_each_row_that_needs_it(client: JSONClient) -> None:
     rows = [["date", "type"], ["2026-11-02", "expense"], ["2026-11-03", "income"]]
     response = upload(client, write_sheets({"entries": rows}))
     assert places_of(response) == {
@@ -149,7 +161,7 @@ def test_missing_column_is_named_in_each_row_that_needs_it(client):
     }
 
 
-def test_date_cells_are_days_unless_they_have_a_time(client):
+def test_date_cells_are_days_unless_they_have_a_time(client: JSONClient) -> None:
     headers = ["date", "type", "amount"]
     times = map(datetime.fromisoformat, ("2026-11-03T00:00", "2026-11-04T05:06"))
     rows = [headers, *([day, "expense", 5] for day in (date(2026, 11, 2), *times))]
@@ -161,7 +173,7 @@ def test_date_cells_are_days_unless_they_have_a_time(client):
     )
 
 
-def test_numbers_and_errors_in_text_cells_are_text(client):
+def test_numbers_and_errors_in_text_cells_are_text(client: JSONClient) -> None:
     rows = [["name"], [2024], [1.5], [True], ["#N/A"]]
     response = upload(client, write_sheets({"tags": rows}))
     assert places_of(response) >= {("tags", 4, "name", "invalid")}
@@ -169,7 +181,7 @@ def test_numbers_and_errors_in_text_cells_are_text(client):
     assert set(Tag.objects.values_list("name", flat=True)) == {"2024", "1.5"}
 
 
-def test_rows_of_json_are_numbered_as_those_of_a_sheet(client):
+def test_rows_of_json_are_numbered_as_those_of_a_sheet(client: JSONClient) -> None:
     book = {"entries": [ENTRY, ENTRY | {"amount": -1}]}
     assert places_of(send_json(client, book)) == {("entries", 3, "amount", "range")}
     assert places_of(upload(client, make_xlsx(book))) == places_of(
@@ -178,7 +190,9 @@ def test_rows_of_json_are_numbered_as_those_of_a_sheet(client):
 
 
 @pytest.mark.parametrize("rows", [None, []])
-def test_missing_sheet_is_an_empty_one(client, premium_member, rows):
+def test_missing_sheet_is_an_empty_one(
+    client: JSONClient, premium_member: Member, rows: list[Any] | None
+) -> None:
     make_entry(premium_member, tags=("old",))
     assert send_json(client, {"tags": [{"name": "a"}], "entries": rows}).data == {
         "dryRun": False,

@@ -58,7 +58,9 @@ def later(**apart: int) -> datetime:
         {"happened_at": NOON.astimezone(ZoneInfo("UTC"))},
     ],
 )
-def test_payment_of_one_minute_announced_in_other_words_is_the_same(other) -> None:
+def test_payment_of_one_minute_announced_in_other_words_is_the_same(
+    other: dict[str, Any],
+) -> None:
     assert is_same_payment(PAYMENT, replace(PAYMENT, **other))
     assert is_same_payment(replace(PAYMENT, **other), PAYMENT)
 
@@ -104,7 +106,7 @@ def test_card_may_name_the_pay_app_as_its_merchant() -> None:
         {"is_partial": True},
     ],
 )
-def test_two_real_payments_are_two(other) -> None:
+def test_two_real_payments_are_two(other: dict[str, Any]) -> None:
     assert not is_same_payment(PAYMENT, replace(PAYMENT, **other))
     assert deduplication_key(PAYMENT) != deduplication_key(replace(PAYMENT, **other))
 
@@ -122,14 +124,14 @@ def test_two_real_payments_are_two(other) -> None:
     ],
 )
 def test_without_a_printed_time_a_few_minutes_and_the_merchant_decide(
-    other, is_same
+    other: dict[str, Any], is_same: bool
 ) -> None:
     assert is_same_payment(UNTIMED, replace(UNTIMED, **other)) is is_same
     assert is_same_payment(PAYMENT, replace(UNTIMED, **other)) is is_same
 
 
 @pytest.mark.parametrize("name", ["running_total", "balance"])
-def test_totals_that_differ_tell_two_payments_apart(name) -> None:
+def test_totals_that_differ_tell_two_payments_apart(name: str) -> None:
     fewer: dict[str, Any] = {name: 100}
     more: dict[str, Any] = {name: 200}
     one, other = replace(UNTIMED, **fewer), replace(UNTIMED, **more)
@@ -170,7 +172,7 @@ CANCELLATION = replace(
         {"happened_at": later(days=-87)},
     ],
 )
-def test_cancellation_finds_its_approval_loosely(approval) -> None:
+def test_cancellation_finds_its_approval_loosely(approval: dict[str, Any]) -> None:
     assert is_cancelled_by(replace(PAYMENT, **approval), CANCELLATION, None)
 
 
@@ -186,7 +188,7 @@ def test_cancellation_finds_its_approval_loosely(approval) -> None:
         {"happened_at": later(days=4)},
     ],
 )
-def test_cancellation_passes_over_other_approvals(approval) -> None:
+def test_cancellation_passes_over_other_approvals(approval: dict[str, Any]) -> None:
     assert not is_cancelled_by(replace(PAYMENT, **approval), CANCELLATION, None)
 
 
@@ -209,7 +211,9 @@ def test_printed_day_of_the_approval_decides_instead_of_the_merchant() -> None:
         ("1309", "08", False),
     ],
 )
-def test_card_tokens_fit_by_their_digits(one, other, fits) -> None:
+def test_card_tokens_fit_by_their_digits(
+    one: str, other: str | None, fits: bool
+) -> None:
     token = other and other.replace("-", "")
     assert can_be_same_card(one, token) is fits
 
@@ -224,7 +228,7 @@ def test_card_tokens_fit_by_their_digits(one, other, fits) -> None:
         ("이음", "바람", False),
     ],
 )
-def test_merchants_are_compared_loosely(one, other, same) -> None:
+def test_merchants_are_compared_loosely(one: str, other: str, same: bool) -> None:
     assert is_similar_merchant(one, other) is same
 
 

@@ -1,14 +1,18 @@
 """Notifications become pending entries, rightly and once (spec 4.1)."""
 
+from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 import pytest
 import time_machine
 
+from accounts.models import Member
 from ledger.models import Entry, Notification, Wallet
 from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
+from tests.support.fakes import FakeRates
 
 pytestmark = pytest.mark.django_db
 
@@ -47,19 +51,19 @@ ADVERT = "(광고)NH농협카드\n체크카드 5만원 이상 사용시 3천원 
 
 
 @pytest.fixture(autouse=True)
-def now():
+def now() -> Iterator[Any]:
     with time_machine.travel("2026-11-21T12:00:00+09:00", tick=False) as traveller:
         yield traveller
 
 
 @pytest.fixture
-def client(premium_member):
+def client(premium_member: Member) -> JSONClient:
     return JSONClient(premium_member)
 
 
 @pytest.fixture
-def send(client):
-    def post(text, status=None, **fields):
+def send(client: JSONClient) -> Any:
+    def post(text: str, status: Any = None, **fields: Any) -> Any:
         response = client.send("POST", NOTIFICATION, {"text": text} | fields)
         expected = 201 if response.data.get("action") == "CREATED" else 200
         assert response.status_code == (status or expected), response.content
@@ -68,7 +72,9 @@ def send(client):
     return post
 
 
-def test_payment_becomes_a_pending_expense(client, send, premium_member) -> None:
+def test_payment_becomes_a_pending_expense(
+    client: JSONClient, send: Any, premium_member: Member
+) -> None:
     card = make_wallet(premium_member, kind="CARD", name="신한카드")
     body = send(APPROVAL)
     assert (body["action"], body["reason"]) == ("CREATED", None)
@@ -96,7 +102,9 @@ def test_payment_becomes_a_pending_expense(client, send, premium_member) -> None
     assert client.read(f"{ENTRIES}/pending/count") == {"count": 1}
 
 
-def test_pending_entry_counts_nowhere_until_it_is_confirmed(client, send) -> None:
+def test_pending_entry_counts_nowhere_until_it_is_confirmed(
+    client: JSONClient, send: Any
+) -> None:
     entry_id = send(APPROVAL)["entry"]["id"]
     month = "/api/account/statistics/month?year=2026&month=11"
     assert client.read(month)["expense"] == 0
@@ -108,7 +116,7 @@ def test_pending_entry_counts_nowhere_until_it_is_confirmed(client, send) -> Non
 @pytest.mark.parametrize(
     "again", [APPROVAL, PUSH, APPROVAL.replace(" ", "  ") + "\r\n"]
 )
-def test_payment_announced_again_is_a_duplicate(send, again) -> None:
+def test_payment_announced_again_is_a_duplicate(send: Any, again: Any) -> None:
     first = send(APPROVAL)
     body = send(again)
     assert (body["action"], body["reason"]) == ("DUPLICATE", None)
@@ -116,13 +124,15 @@ def test_payment_announced_again_is_a_duplicate(send, again) -> None:
     assert Entry.objects.count() == Notification.objects.count() == 1
 
 
-def test_second_coffee_two_minutes_later_is_a_payment_of_its_own(send) -> None:
+def test_second_coffee_two_minutes_later_is_a_payment_of_its_own(send: Any) -> None:
     assert [send(text)["action"] for text in (APPROVAL, SECOND)] == ["CREATED"] * 2
     assert Entry.objects.count() == 2
 
 
 @pytest.mark.parametrize("how", ["deleted", "cancelled"])
-def test_text_sent_again_brings_back_nothing(client, send, how) -> None:
+def test_text_sent_again_brings_back_nothing(
+    client: JSONClient, send: Any, how: str
+) -> None:
     entry_id = send(APPROVAL)["entry"]["id"]
     if how == "deleted":
         client.send("DELETE", f"{ENTRIES}/{entry_id}")
@@ -133,7 +143,9 @@ def test_text_sent_again_brings_back_nothing(client, send, how) -> None:
     assert not Entry.objects.exists()
 
 
-def test_edited_and_confirmed_entry_stays_the_one_of_its_payment(client, send) -> None:
+def test_edited_and_confirmed_entry_stays_the_one_of_its_payment(
+    client: JSONClient, send: Any
+) -> None:
     entry_id = send(APPROVAL)["entry"]["id"]
     changes = {"amount": 5000, "memo": "커피", "date": "2026-11-09"}
     client.send("POST", f"{ENTRIES}/{entry_id}/confirm", changes)
@@ -141,7 +153,9 @@ def test_edited_and_confirmed_entry_stays_the_one_of_its_payment(client, send) -
     assert (body["action"], body["entry"]["amount"]) == ("DUPLICATE", 5000)
 
 
-def test_text_without_a_time_is_a_duplicate_for_a_few_minutes(send, now) -> None:
+def test_text_without_a_time_is_a_duplicate_for_a_few_minutes(
+    send: Any, now: Any
+) -> None:
     assert send(UNTIMED)["action"] == "CREATED"
     now.shift(240)
     assert send(UNTIMED)["action"] == "DUPLICATE"
@@ -151,7 +165,7 @@ def test_text_without_a_time_is_a_duplicate_for_a_few_minutes(send, now) -> None
     assert Entry.objects.count() == 2
 
 
-def test_cancellation_removes_the_pending_entry(send) -> None:
+def test_cancellation_removes_the_pending_entry(send: Any) -> None:
     send(APPROVAL)
     body = send(CANCELLATION)
     assert (body["action"], body["entry"]) == ("CANCELLED", None)
@@ -160,7 +174,7 @@ def test_cancellation_removes_the_pending_entry(send) -> None:
 
 
 def test_cancellation_of_a_confirmed_entry_adds_a_pending_refund(
-    client, send, premium_member
+    client: JSONClient, send: Any, premium_member: Member
 ) -> None:
     card = make_wallet(premium_member, kind="CARD", name="신한카드")
     entry_id = send(APPROVAL)["entry"]["id"]
@@ -178,7 +192,7 @@ def test_cancellation_of_a_confirmed_entry_adds_a_pending_refund(
     assert send(CANCELLATION)["entry"] == refund
 
 
-def test_one_approval_is_cancelled_once(send) -> None:
+def test_one_approval_is_cancelled_once(send: Any) -> None:
     send(APPROVAL)
     send(CANCELLATION)
     later = CANCELLATION.replace("08:31", "09:31").replace("507,500", "502,700")
@@ -186,7 +200,7 @@ def test_one_approval_is_cancelled_once(send) -> None:
     assert (body["action"], body["reason"]) == ("IGNORED", "NO_MATCHING_APPROVAL")
 
 
-def test_newest_of_two_equal_approvals_is_cancelled(send) -> None:
+def test_newest_of_two_equal_approvals_is_cancelled(send: Any) -> None:
     first, second = send(APPROVAL)["entry"], send(SECOND)["entry"]
     send(CANCELLATION.replace("08:31", "10:00"))
     assert (
@@ -194,17 +208,17 @@ def test_newest_of_two_equal_approvals_is_cancelled(send) -> None:
     )
 
 
-def test_cancellation_across_the_month_finds_its_approval(send) -> None:
+def test_cancellation_across_the_month_finds_its_approval(send: Any) -> None:
     send(APPROVAL.replace("11/10", "09/28"))
     assert send(CANCELLATION)["action"] == "CANCELLED"
 
 
-def test_cancellation_after_more_than_90_days_finds_nothing(send) -> None:
+def test_cancellation_after_more_than_90_days_finds_nothing(send: Any) -> None:
     send(APPROVAL.replace("11/10", "08/11"))
     assert send(CANCELLATION)["reason"] == "NO_MATCHING_APPROVAL"
 
 
-def test_cancellation_without_an_approval_is_ignored_and_forgotten(send) -> None:
+def test_cancellation_without_an_approval_is_ignored_and_forgotten(send: Any) -> None:
     body = send(CANCELLATION)
     assert (body["action"], body["reason"], body["entry"]) == (
         "IGNORED",
@@ -217,7 +231,9 @@ def test_cancellation_without_an_approval_is_ignored_and_forgotten(send) -> None
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_partial_cancellation_always_adds_a_pending_refund(send, is_known) -> None:
+def test_partial_cancellation_always_adds_a_pending_refund(
+    send: Any, is_known: bool
+) -> None:
     if is_known:
         send(APPROVAL)
     body = send(PARTIAL)
@@ -235,14 +251,16 @@ def test_partial_cancellation_always_adds_a_pending_refund(send, is_known) -> No
         ("안녕", "NO_PAYMENT"),
     ],
 )
-def test_what_is_no_payment_is_ignored_with_its_reason(send, text, reason) -> None:
+def test_what_is_no_payment_is_ignored_with_its_reason(
+    send: Any, text: Any, reason: str
+) -> None:
     body = send(text)
     assert (body["action"], body["reason"], body["entry"]) == ("IGNORED", reason, None)
     assert not Entry.objects.exists()
     assert not Notification.objects.exists()
 
 
-def test_installments_are_for_cards(send, premium_member) -> None:
+def test_installments_are_for_cards(send: Any, premium_member: Member) -> None:
     card = make_wallet(premium_member, kind="CARD", name="신한카드")
     assert send(INSTALLMENT)["entry"]["installmentMonths"] == 3
     Wallet.objects.filter(pk=card.pk).update(kind="CHECK_CARD")
@@ -252,20 +270,24 @@ def test_installments_are_for_cards(send, premium_member) -> None:
     assert body["parsed"]["installmentMonths"] == 3
 
 
-def test_category_is_learned_and_the_entry_stays_pending(send, premium_member) -> None:
+def test_category_is_learned_and_the_entry_stays_pending(
+    send: Any, premium_member: Member
+) -> None:
     cafe = make_category(premium_member, name="카페")
     make_entry(premium_member, memo="바람커피", category=cafe)
     entry = send(APPROVAL)["entry"]
     assert (entry["category"], entry["pending"]) == ("카페", True)
 
 
-def test_cash_is_replaced_by_the_card(send, premium_member) -> None:
+def test_cash_is_replaced_by_the_card(send: Any, premium_member: Member) -> None:
     cash = make_wallet(premium_member, kind="CASH")
     card = make_wallet(premium_member, kind="CARD", name="신한카드")
     assert send(APPROVAL, walletId=cash.pk)["entry"]["walletId"] == card.pk
 
 
-def test_foreign_payment_is_converted_at_the_rate_of_its_day(send, fx_source) -> None:
+def test_foreign_payment_is_converted_at_the_rate_of_its_day(
+    send: Any, fx_source: FakeRates
+) -> None:
     fx_source.quote("USD", "KRW", "1400.5", "2026-11-03")
     entry = send(FOREIGN)["entry"]
     assert (entry["amount"], entry["currency"]) == (53_219, "USD")
@@ -275,7 +297,9 @@ def test_foreign_payment_is_converted_at_the_rate_of_its_day(send, fx_source) ->
     )
 
 
-def test_without_a_rate_the_entry_is_kept_and_awaits_an_amount(client, send) -> None:
+def test_without_a_rate_the_entry_is_kept_and_awaits_an_amount(
+    client: JSONClient, send: Any
+) -> None:
     entry = send(FOREIGN)["entry"]
     assert (entry["amount"], entry["exchangeRate"]) == (0, None)
     path = f"{ENTRIES}/{entry['id']}/confirm"
@@ -286,7 +310,9 @@ def test_without_a_rate_the_entry_is_kept_and_awaits_an_amount(client, send) -> 
     assert (response.status_code, response.data["pending"]) == (200, False)
 
 
-def test_parsing_stores_nothing_and_shows_where_it_read(client, premium_member) -> None:
+def test_parsing_stores_nothing_and_shows_where_it_read(
+    client: JSONClient, premium_member: Member
+) -> None:
     card = make_wallet(premium_member, kind="CARD", name="신한카드")
     response = client.send("POST", PARSE, {"text": APPROVAL})
     assert response.status_code == 200
@@ -314,7 +340,7 @@ def test_parsing_stores_nothing_and_shows_where_it_read(client, premium_member) 
     assert not Notification.objects.exists()
 
 
-def test_declined_text_is_not_recognized_but_told(client) -> None:
+def test_declined_text_is_not_recognized_but_told(client: JSONClient) -> None:
     body = client.send("POST", PARSE, {"text": DECLINED}).data
     assert (body["recognized"], body["kind"], body["reason"]) == (
         False,
@@ -344,7 +370,9 @@ def test_declined_text_is_not_recognized_but_told(client) -> None:
         ({"text": "가", "sender": "1" * 201}, "sender"),
     ],
 )
-def test_bad_body_is_refused(client, path, body, field) -> None:
+def test_bad_body_is_refused(
+    client: JSONClient, path: Any, body: dict[str, Any], field: str
+) -> None:
     response = client.send("POST", path, body)
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == [field]
@@ -352,7 +380,7 @@ def test_bad_body_is_refused(client, path, body, field) -> None:
 
 @pytest.mark.parametrize("wallet_id", [0, "1", "theirs"])
 def test_wallet_that_is_not_the_callers_is_refused(
-    client, other_member, wallet_id
+    client: JSONClient, other_member: Member, wallet_id: int | str
 ) -> None:
     if wallet_id == "theirs":
         wallet_id = make_wallet(other_member).pk
@@ -362,12 +390,12 @@ def test_wallet_that_is_not_the_callers_is_refused(
     assert not Entry.objects.exists()
 
 
-def test_longest_text_is_taken_in(client) -> None:
+def test_longest_text_is_taken_in(client: JSONClient) -> None:
     response = client.send("POST", NOTIFICATION, {"text": ("가 " * 2000)[:4000]})
     assert response.data["reason"] == "NO_PAYMENT"
 
 
-def test_free_member_is_refused_before_the_text_is_read(free_member) -> None:
+def test_free_member_is_refused_before_the_text_is_read(free_member: Member) -> None:
     for path in (NOTIFICATION, PARSE):
         response = JSONClient(free_member).send("POST", path, {})
         assert response.data["code"] == "PREMIUM_REQUIRED"
@@ -384,8 +412,8 @@ def test_free_member_is_refused_before_the_text_is_read(free_member) -> None:
     ],
 )
 def test_payment_announced_by_card_and_by_pay_app_is_one_entry(
-    client, premium_member, app, first
-):
+    client: JSONClient, premium_member: Member, app: str, first: int
+) -> None:
     card = (
         "[Web발신]\n신한카드(1234)승인 홍*동 9,100원(일시불)11/20 14:00 카페봄",
         "2026-11-20T14:00:20+09:00",

@@ -1,7 +1,10 @@
 """The wallet of a notification: the only card, the named card, never cash for a card."""
 
+from typing import Any
+
 import pytest
 
+from accounts.models import Member
 from card_alerts.result import Kind, ParseResult
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.models import Wallet
@@ -11,7 +14,7 @@ from tests.support.factories import make_wallet
 pytestmark = pytest.mark.django_db
 
 
-def told(company=None, hint=None, *, is_check_card=None):
+def told(company: Any = None, hint: Any = None, *, is_check_card: Any = None) -> Any:
     return ParseResult(
         recognized=True,
         kind=Kind.APPROVAL,
@@ -23,22 +26,24 @@ def told(company=None, hint=None, *, is_check_card=None):
 
 
 @pytest.fixture
-def card(free_member):
+def card(free_member: Member) -> Any:
     return lambda name, institution="", kind="CARD", **fields: make_wallet(
         free_member, name=name, institution=institution, kind=kind, **fields
     )
 
 
 @pytest.fixture
-def match(free_member):
-    def find(*words, given=None, **fields):
+def match(free_member: Member) -> Any:
+    def find(*words: Any, given: Any = None, **fields: Any) -> Any:
         wallet = match_wallet(free_member, told(*words, **fields), given)
         return wallet and wallet.name
 
     return find
 
 
-def test_only_card_is_used_whatever_the_text_says(card, match, free_member) -> None:
+def test_only_card_is_used_whatever_the_text_says(
+    card: Any, match: Any, free_member: Member
+) -> None:
     make_wallet(free_member, kind="BANK", name="신한은행")
     card("내 카드", "현대")
     card("옛 카드", "신한", archived=True)
@@ -46,7 +51,7 @@ def test_only_card_is_used_whatever_the_text_says(card, match, free_member) -> N
     assert match() == "내 카드"
 
 
-def test_only_check_card_is_a_card(card, match) -> None:
+def test_only_check_card_is_a_card(card: Any, match: Any) -> None:
     card("체크", kind="CHECK_CARD")
     assert match("KB국민") == "체크"
 
@@ -68,21 +73,21 @@ def test_only_check_card_is_a_card(card, match) -> None:
     ],
 )
 def test_card_is_found_by_containment_in_either_direction(
-    card, match, name, institution, company, hint
+    card: Any, match: Any, name: str, institution: str, company: str, hint: str | None
 ) -> None:
     card(name, institution)
     card("삼성 iD", "삼성카드")
     assert match(company, hint) == name
 
 
-def test_text_that_names_no_card_of_the_member_has_none(card, match) -> None:
+def test_text_that_names_no_card_of_the_member_has_none(card: Any, match: Any) -> None:
     card("신한카드")
     card("삼성카드")
     assert match("현대") is None
     assert match() is None
 
 
-def test_longest_match_goes_first(card, match) -> None:
+def test_longest_match_goes_first(card: Any, match: Any) -> None:
     card("현대카드")
     card("현대카드 MX Black")
     assert match("현대", "현대 MX Black") == "현대카드 MX Black"
@@ -92,7 +97,7 @@ def test_longest_match_goes_first(card, match) -> None:
 
 
 def test_digits_decide_between_two_cards_of_one_company(
-    match, free_member, settings
+    match: Any, free_member: Member, settings: Any
 ) -> None:
     for name, number in (("첫 신한", "5555-1309"), ("둘째 신한", "5555-2222")):
         values = {"name": name, "kind": "CARD", "account_number": number}
@@ -103,14 +108,14 @@ def test_digits_decide_between_two_cards_of_one_company(
     assert match("신한") is None
 
 
-def test_digits_in_the_name_decide_too(card, match) -> None:
+def test_digits_in_the_name_decide_too(card: Any, match: Any) -> None:
     card("신한 1309")
     card("신한 2222")
     assert match("신한", "2222") == "신한 2222"
     assert match(None, "1309") == "신한 1309"
 
 
-def test_credit_or_check_decides_last(card, match) -> None:
+def test_credit_or_check_decides_last(card: Any, match: Any) -> None:
     card("국민카드")
     card("국민체크", kind="CHECK_CARD")
     assert match("KB국민", is_check_card=True) == "국민체크"
@@ -119,13 +124,17 @@ def test_credit_or_check_decides_last(card, match) -> None:
 
 
 @pytest.mark.parametrize("name", ["카드", "은행 카드", "K", "-"])
-def test_name_that_says_nothing_matches_nothing(card, match, name) -> None:
+def test_name_that_says_nothing_matches_nothing(
+    card: Any, match: Any, name: str
+) -> None:
     card(name)
     card("삼성카드")
     assert match("현대") is None
 
 
-def test_cash_that_was_given_is_replaced_by_the_card(card, match, free_member) -> None:
+def test_cash_that_was_given_is_replaced_by_the_card(
+    card: Any, match: Any, free_member: Member
+) -> None:
     cash = make_wallet(free_member, name="현금", kind="CASH")
     assert match("신한", given=cash) == "현금"
     card("신한카드")
@@ -134,19 +143,21 @@ def test_cash_that_was_given_is_replaced_by_the_card(card, match, free_member) -
     assert match("현대", given=cash) == "현금"
 
 
-def test_other_wallet_that_was_given_stays(card, match, free_member) -> None:
+def test_other_wallet_that_was_given_stays(
+    card: Any, match: Any, free_member: Member
+) -> None:
     card("신한카드")
     bank = make_wallet(free_member, name="통장", kind="BANK")
     assert match("신한", given=bank) == "통장"
 
 
-def test_cards_of_other_members_are_not_seen(match, other_member) -> None:
+def test_cards_of_other_members_are_not_seen(match: Any, other_member: Member) -> None:
     make_wallet(other_member, kind="CARD", name="신한카드")
     assert match("신한") is None
     assert Wallet.objects.count() == 1
 
 
-def test_unreadable_account_number_stops_nothing(card, match) -> None:
+def test_unreadable_account_number_stops_nothing(card: Any, match: Any) -> None:
     card("신한 하나", sealed_account_number="aes256gcm:broken")
     card("신한 둘")
     assert match("신한", "1309") is None

@@ -2,9 +2,10 @@
 
 import pytest
 
+from accounts.models import Member
 from tests.support.clients import JSONClient
 
 
 @pytest.fixture
-def client(free_member) -> JSONClient:
+def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)

@@ -3,11 +3,14 @@
 import json
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
+from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, Tag
+from tests.support.clients import JSONClient
 from tests.support.entry_writing import (
     ENTRIES,
     FOREIGN,
@@ -19,7 +22,7 @@ from tests.support.entry_writing import (
 from tests.support.factories import make_category, make_entry, make_wallet
 
 
-def make_shapes(member):
+def make_shapes(member: Member) -> dict[str, Any]:
     """One entry of every shape that the service can hold, by its name."""
     card = make_wallet(member, kind="CARD")
     major = make_category(member)
@@ -71,7 +74,9 @@ SHAPES = (
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_was_read_can_be_sent_back_as_it_is(client, free_member, shape, method):
+def test_what_was_read_can_be_sent_back_as_it_is(
+    client: JSONClient, free_member: Member, shape: str, method: str
+) -> None:
     entry = make_shapes(free_member)[shape]
     path = f"{ENTRIES}/{entry.pk}"
     text = client.get(path).content.decode()
@@ -83,7 +88,9 @@ def test_what_was_read_can_be_sent_back_as_it_is(client, free_member, shape, met
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_patch_of_nothing_changes_nothing(client, free_member, shape):
+def test_patch_of_nothing_changes_nothing(
+    client: JSONClient, free_member: Member, shape: str
+) -> None:
     entry = make_shapes(free_member)[shape]
     before = client.read(f"{ENTRIES}/{entry.pk}")
     after = change(client, "PATCH", entry.pk, {})
@@ -91,7 +98,9 @@ def test_patch_of_nothing_changes_nothing(client, free_member, shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_patch_of_the_memo_leaves_all_else(client, free_member, shape):
+def test_patch_of_the_memo_leaves_all_else(
+    client: JSONClient, free_member: Member, shape: str
+) -> None:
     entry = make_shapes(free_member)[shape]
     before = client.read(f"{ENTRIES}/{entry.pk}")
     after = change(client, "PATCH", entry.pk, {"memo": "changed"})
@@ -100,7 +109,7 @@ def test_patch_of_the_memo_leaves_all_else(client, free_member, shape):
     assert after["memo"] == "changed"
 
 
-def test_put_clears_what_it_leaves_out(client, free_member):
+def test_put_clears_what_it_leaves_out(client: JSONClient, free_member: Member) -> None:
     entry = make_shapes(free_member)["full"]
     changed = change(client, "PUT", entry.pk, PLAIN)
     assert changed["category"] is None
@@ -111,20 +120,26 @@ def test_put_clears_what_it_leaves_out(client, free_member):
 
 
 @pytest.mark.parametrize("name", ["date", "type", "amount"])
-def test_put_without_date_type_or_amount_is_refused(client, free_member, name):
+def test_put_without_date_type_or_amount_is_refused(
+    client: JSONClient, free_member: Member, name: str
+) -> None:
     entry = make_entry(free_member)
     body = {key: value for key, value in PLAIN.items() if key != name}
     assert_refused(client.send("PUT", f"{ENTRIES}/{entry.pk}", body), name)
 
 
-def test_put_of_a_home_amount_makes_a_foreign_entry_a_home_one(client):
+def test_put_of_a_home_amount_makes_a_foreign_entry_a_home_one(
+    client: JSONClient,
+) -> None:
     entry = write(client, FOREIGN)
     changed = change(client, "PUT", entry["id"], PLAIN)
     assert changed["amount"] == 5_000
     assert changed["currency"] is None
 
 
-def test_patch_changes_each_field_alone(client, free_member):
+def test_patch_changes_each_field_alone(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member)
     entry = write(client, PLAIN | {"tags": ["a"], "category": "Food"})
     for body in (
@@ -146,7 +161,9 @@ def test_patch_changes_each_field_alone(client, free_member):
         entry = changed
 
 
-def test_refused_change_changes_nothing(client, free_member):
+def test_refused_change_changes_nothing(
+    client: JSONClient, free_member: Member
+) -> None:
     entry = make_shapes(free_member)["full"]
     before = client.read(f"{ENTRIES}/{entry.pk}")
     for method in ("PUT", "PATCH"):
@@ -157,7 +174,9 @@ def test_refused_change_changes_nothing(client, free_member):
     assert not Tag.objects.filter(name="x").exists()
 
 
-def test_rename_of_a_wallet_reaches_its_entries(client, free_member):
+def test_rename_of_a_wallet_reaches_its_entries(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member, name="Old")
     entry = write(client, PLAIN | {"walletId": wallet.pk})
     client.send("PATCH", f"/api/account/wallets/{wallet.pk}", {"name": "New"})
@@ -165,7 +184,7 @@ def test_rename_of_a_wallet_reaches_its_entries(client, free_member):
     assert body["wallet"] == {"id": wallet.pk, "name": "New"}
 
 
-def test_deleted_entry_is_gone(client, free_member):
+def test_deleted_entry_is_gone(client: JSONClient, free_member: Member) -> None:
     entry = make_entry(free_member, tags=("kept",))
     path = f"{ENTRIES}/{entry.pk}"
     assert client.send("DELETE", path).status_code == 204
@@ -177,7 +196,7 @@ def test_deleted_entry_is_gone(client, free_member):
 
 
 @pytest.mark.parametrize("row_id", [0, 2**63 - 1, 2**63, 10**30])
-def test_id_that_no_row_can_have_is_404(client, row_id):
+def test_id_that_no_row_can_have_is_404(client: JSONClient, row_id: int) -> None:
     for method in ("GET", "PUT", "PATCH", "DELETE"):
         response = client.send(method, f"{ENTRIES}/{row_id}", PLAIN)
         assert response.status_code == 404, method

@@ -3,11 +3,14 @@
 import json
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
+from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, Entry, Tag
+from tests.support.clients import JSONClient
 from tests.support.entry_writing import (
     ENTRIES,
     FIELDS,
@@ -20,7 +23,9 @@ from tests.support.entry_writing import (
 from tests.support.factories import make_entry, make_wallet
 
 
-def test_entry_has_every_field_of_the_contract(client, free_member):
+def test_entry_has_every_field_of_the_contract(
+    client: JSONClient, free_member: Member
+) -> None:
     wallet = make_wallet(free_member, kind="CARD", name="Card")
     body = FOREIGN | {
         "category": "Travel",
@@ -53,7 +58,7 @@ def test_entry_has_every_field_of_the_contract(client, free_member):
     }
 
 
-def test_entry_needs_only_date_type_and_amount(client):
+def test_entry_needs_only_date_type_and_amount(client: JSONClient) -> None:
     entry = write(client, PLAIN)
     own = {name: entry[name] for name in ("id", "createdAt", "updatedAt")}
     assert entry == own | {
@@ -73,20 +78,20 @@ def test_entry_needs_only_date_type_and_amount(client):
     }
 
 
-def test_one_entry_reads_as_it_stands_in_the_list(client):
+def test_one_entry_reads_as_it_stands_in_the_list(client: JSONClient) -> None:
     entry = write(client, FOREIGN | {"tags": ["a"], "category": "Food"})
     assert client.read(f"{ENTRIES}/{entry['id']}") == entry
     assert client.read(ENTRIES)["results"] == [entry]
 
 
 @pytest.mark.parametrize("name", ["date", "type", "amount"])
-def test_missing_date_type_or_amount_is_refused(client, name):
+def test_missing_date_type_or_amount_is_refused(client: JSONClient, name: str) -> None:
     body = {key: value for key, value in PLAIN.items() if key != name}
     assert_refused(client.send("POST", ENTRIES, body), name)
 
 
 @pytest.mark.parametrize("body", [[], "text", 5, [PLAIN], None])
-def test_body_that_is_no_object_is_refused(client, body):
+def test_body_that_is_no_object_is_refused(client: JSONClient, body: Any) -> None:
     response = client.generic(
         "POST", ENTRIES, data=json.dumps(body), content_type="application/json"
     )
@@ -195,7 +200,9 @@ def test_body_that_is_no_object_is_refused(client, body):
         ("tags", [f"tag{number}" for number in range(51)]),
     ],
 )
-def test_value_that_does_not_fit_is_refused(client, free_member, name, value):
+def test_value_that_does_not_fit_is_refused(
+    client: JSONClient, free_member: Member, name: str, value: Any
+) -> None:
     card = make_wallet(free_member, kind="CARD")
     body = FOREIGN | {"walletId": card.pk, "amount": 5} | {name: value}
     if name == "amount":
@@ -209,14 +216,18 @@ def test_value_that_does_not_fit_is_refused(client, free_member, name, value):
 @pytest.mark.parametrize(
     "tag", ["", " ", "a,b", "x" * 101, 5, None, True, ["a"], {}, "nul\x00"]
 )
-def test_tag_that_does_not_fit_is_refused_by_its_index(client, tag):
+def test_tag_that_does_not_fit_is_refused_by_its_index(
+    client: JSONClient, tag: Any
+) -> None:
     response = client.send("POST", ENTRIES, PLAIN | {"tags": ["fine", tag]})
     assert_refused(response, "tags.1")
     assert Tag.objects.count() == 0
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
-def test_json_constants_that_are_no_numbers_are_refused(client, constant):
+def test_json_constants_that_are_no_numbers_are_refused(
+    client: JSONClient, constant: str
+) -> None:
     body = json.dumps(PLAIN).replace("5000", constant)
     response = client.generic(
         "POST", ENTRIES, data=body, content_type="application/json"
@@ -241,12 +252,16 @@ def test_json_constants_that_are_no_numbers_are_refused(client, constant):
         ("tags", [f"tag{number}" for number in range(50)]),
     ],
 )
-def test_value_at_its_limit_is_kept_as_it_is(client, name, value):
+def test_value_at_its_limit_is_kept_as_it_is(
+    client: JSONClient, name: str, value: Any
+) -> None:
     entry = write(client, PLAIN | {name: value})
     assert entry[name] == value
 
 
-def test_whole_number_written_as_a_decimal_is_a_whole_number(client):
+def test_whole_number_written_as_a_decimal_is_a_whole_number(
+    client: JSONClient,
+) -> None:
     response = client.generic(
         "POST",
         ENTRIES,
@@ -257,20 +272,20 @@ def test_whole_number_written_as_a_decimal_is_a_whole_number(client):
     assert json.loads(response.content)["amount"] == 5_000
 
 
-def test_null_and_missing_memo_are_empty(client):
+def test_null_and_missing_memo_are_empty(client: JSONClient) -> None:
     assert write(client, PLAIN | {"memo": None})["memo"] == ""
     assert write(client, PLAIN)["memo"] == ""
 
 
-def test_unknown_fields_are_ignored(client):
+def test_unknown_fields_are_ignored(client: JSONClient) -> None:
     entry = write(client, PLAIN | {"mood": "good", "notifKey": "x", "amounts": []})
     assert set(entry) == FIELDS
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 def test_id_member_pending_and_times_of_a_body_have_no_effect(
-    client, free_member, other_member, method
-):
+    client: JSONClient, free_member: Member, other_member: Member, method: str
+) -> None:
     taken = make_entry(free_member)
     forged = PLAIN | {
         "id": taken.pk,
@@ -304,14 +319,16 @@ def test_id_member_pending_and_times_of_a_body_have_no_effect(
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_pending_entry_is_not_confirmed_by_writing_pending(client, free_member, method):
+def test_pending_entry_is_not_confirmed_by_writing_pending(
+    client: JSONClient, free_member: Member, method: str
+) -> None:
     entry = make_entry(free_member, pending=True)
     body = change(client, method, entry.pk, PLAIN | {"pending": False})
     assert body["pending"] is True
     assert client.read(f"{ENTRIES}/pending/count") == {"count": 1}
 
 
-def test_a_change_moves_updated_at_and_keeps_created_at(client):
+def test_a_change_moves_updated_at_and_keeps_created_at(client: JSONClient) -> None:
     entry = write(client, PLAIN)
     changed = change(client, "PATCH", entry["id"], {"memo": "later"})
     assert changed["createdAt"] == entry["createdAt"]

@@ -2,12 +2,16 @@
 
 import pytest
 
+from accounts.models import Member
+from tests.support.clients import JSONClient
 from tests.support.entry_writing import ENTRIES, PLAIN, assert_refused, change, write
 from tests.support.factories import make_wallet
 
 
 @pytest.mark.parametrize("months", [2, 3, 24, None])
-def test_expense_by_card_may_be_paid_in_installments(client, free_member, months):
+def test_expense_by_card_may_be_paid_in_installments(
+    client: JSONClient, free_member: Member, months: int | None
+) -> None:
     card = make_wallet(free_member, kind="CARD")
     body = PLAIN | {"walletId": card.pk, "installmentMonths": months}
     assert write(client, body)["installmentMonths"] == months
@@ -16,18 +20,22 @@ def test_expense_by_card_may_be_paid_in_installments(client, free_member, months
 @pytest.mark.parametrize(
     "kind", ["CASH", "BANK", "CHECK_CARD", "INVESTMENT", "PENSION", "LOAN", "OTHER"]
 )
-def test_installments_on_another_kind_of_wallet_are_refused(client, free_member, kind):
+def test_installments_on_another_kind_of_wallet_are_refused(
+    client: JSONClient, free_member: Member, kind: str
+) -> None:
     wallet = make_wallet(free_member, kind=kind)
     body = PLAIN | {"walletId": wallet.pk, "installmentMonths": 3}
     assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
 
 
-def test_installments_without_a_wallet_are_refused(client):
+def test_installments_without_a_wallet_are_refused(client: JSONClient) -> None:
     body = PLAIN | {"installmentMonths": 3}
     assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
 
 
-def test_installments_on_income_are_refused(client, free_member):
+def test_installments_on_income_are_refused(
+    client: JSONClient, free_member: Member
+) -> None:
     card = make_wallet(free_member, kind="CARD")
     body = {**PLAIN, "type": "income", "walletId": card.pk, "installmentMonths": 3}
     assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
@@ -35,8 +43,8 @@ def test_installments_on_income_are_refused(client, free_member):
 
 @pytest.mark.parametrize("change_to", ["income", "cash", "no wallet"])
 def test_patch_that_leaves_installments_without_a_card_expense_is_refused(
-    client, free_member, change_to
-):
+    client: JSONClient, free_member: Member, change_to: str
+) -> None:
     card = make_wallet(free_member, kind="CARD")
     cash = make_wallet(free_member, kind="CASH")
     entry = write(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
@@ -52,7 +60,9 @@ def test_patch_that_leaves_installments_without_a_card_expense_is_refused(
     assert changed["installmentMonths"] is None
 
 
-def test_put_without_installments_clears_them(client, free_member):
+def test_put_without_installments_clears_them(
+    client: JSONClient, free_member: Member
+) -> None:
     card = make_wallet(free_member, kind="CARD")
     entry = write(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
     changed = change(client, "PUT", entry["id"], PLAIN | {"walletId": card.pk})

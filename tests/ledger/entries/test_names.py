@@ -1,13 +1,15 @@
 """Categories and tags that an entry names."""
 
+from accounts.models import Member
 from ledger.models import Category, Entry, Tag
+from tests.support.clients import JSONClient
 from tests.support.entry_writing import ENTRIES, PLAIN, assert_refused, change, write
 from tests.support.factories import make_category, make_tag
 
 
 def test_unknown_category_is_created_as_a_major_one_of_that_type_and_last(
-    client, free_member
-):
+    client: JSONClient, free_member: Member
+) -> None:
     make_category(free_member, name="Food", sort_order=7)
     make_category(free_member, name="Salary", type="income", sort_order=90)
     write(client, PLAIN | {"category": "Travel"})
@@ -18,7 +20,9 @@ def test_unknown_category_is_created_as_a_major_one_of_that_type_and_last(
     assert travel.sort_order == 8
 
 
-def test_known_category_is_used_a_minor_one_too(client, free_member):
+def test_known_category_is_used_a_minor_one_too(
+    client: JSONClient, free_member: Member
+) -> None:
     food = make_category(free_member, name="Food")
     cafe = make_category(free_member, name="Cafe", parent=food)
     entry = write(client, PLAIN | {"category": "Cafe"})
@@ -27,22 +31,26 @@ def test_known_category_is_used_a_minor_one_too(client, free_member):
     assert Category.objects.count() == 2
 
 
-def test_category_of_the_other_type_is_another_category(client, free_member):
+def test_category_of_the_other_type_is_another_category(
+    client: JSONClient, free_member: Member
+) -> None:
     make_category(free_member, name="Allowance", type="income")
     write(client, PLAIN | {"category": "Allowance"})
     types = Category.objects.filter(name="Allowance").values_list("type", flat=True)
     assert sorted(types) == ["expense", "income"]
 
 
-def test_category_name_is_trimmed_before_it_is_looked_up(client, free_member):
+def test_category_name_is_trimmed_before_it_is_looked_up(
+    client: JSONClient, free_member: Member
+) -> None:
     make_category(free_member, name="Food")
     assert write(client, PLAIN | {"category": " Food "})["category"] == "Food"
     assert Category.objects.count() == 1
 
 
 def test_new_type_of_an_entry_takes_the_category_of_that_type_by_name(
-    client, free_member
-):
+    client: JSONClient, free_member: Member
+) -> None:
     entry = write(client, PLAIN | {"category": "Gift"})
     changed = change(client, "PATCH", entry["id"], {"type": "income"})
     assert changed["category"] == "Gift"
@@ -50,19 +58,23 @@ def test_new_type_of_an_entry_takes_the_category_of_that_type_by_name(
     assert stored.category.type == "income"
 
 
-def test_unknown_tags_are_created_last_in_the_order_of_the_body(client, free_member):
+def test_unknown_tags_are_created_last_in_the_order_of_the_body(
+    client: JSONClient, free_member: Member
+) -> None:
     make_tag(free_member, name="known", sort_order=4)
     write(client, PLAIN | {"tags": ["zebra", "known", "apple"]})
     tags = dict(Tag.objects.values_list("name", "sort_order"))
     assert tags == {"known": 4, "zebra": 5, "apple": 6}
 
 
-def test_tags_are_kept_in_the_order_of_the_body_and_each_once(client):
+def test_tags_are_kept_in_the_order_of_the_body_and_each_once(
+    client: JSONClient,
+) -> None:
     entry = write(client, PLAIN | {"tags": ["b", "a", "b", " a "]})
     assert entry["tags"] == ["b", "a"]
 
 
-def test_refused_entry_creates_neither_category_nor_tag(client):
+def test_refused_entry_creates_neither_category_nor_tag(client: JSONClient) -> None:
     body = PLAIN | {"category": "New", "tags": ["new"], "installmentMonths": 3}
     assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
     assert Category.objects.count() == 0

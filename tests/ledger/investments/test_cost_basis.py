@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -26,17 +27,17 @@ from ledger.investments.cost_basis import (
 DAY = date(2026, 11, 2)
 
 
-def buy(quantity, price, fee=0, tax=0, day=DAY):
+def buy(quantity: Any, price: Any, fee: int = 0, tax: int = 0, day: Any = DAY) -> Any:
     return TradeRow(
         day, False, int(Decimal(str(quantity)) * QUANTITY_SCALE), price, fee, tax
     )
 
 
-def sell(quantity, price, fee=0, tax=0, day=DAY):
+def sell(quantity: Any, price: Any, fee: int = 0, tax: int = 0, day: Any = DAY) -> Any:
     return buy(quantity, price, fee, tax, day)._replace(is_sell=True)
 
 
-def summarize(*trades):
+def summarize(*trades: Any) -> Any:
     """Quantity, average cost, cost and realized profit as they are answered."""
     found = replay(trades)
     return (
@@ -47,33 +48,33 @@ def summarize(*trades):
     )
 
 
-def test_nothing_is_held_without_trades():
+def test_nothing_is_held_without_trades() -> None:
     assert summarize() == (0, None, 0, 0)
 
 
-def test_buy_adds_its_price_and_fee_to_the_cost_and_no_tax():
+def test_buy_adds_its_price_and_fee_to_the_cost_and_no_tax() -> None:
     assert summarize(buy(10, 1_000, fee=50, tax=7)) == (10, 1_005, 10_050, 0)
 
 
-def test_average_moves_with_each_buy():
+def test_average_moves_with_each_buy() -> None:
     assert summarize(buy(10, 100), buy(30, 200)) == (40, 175, 7_000, 0)
 
 
-def test_sell_leaves_the_average_and_realizes_price_less_fee_tax_and_average():
+def test_sell_leaves_the_average_and_realizes_price_less_fee_tax_and_average() -> None:
     trades = (buy(10, 100), buy(30, 200), sell(20, 300, fee=15, tax=12))
     assert summarize(*trades) == (20, 175, 3_500, 20 * 300 - 15 - 12 - 20 * 175)
 
 
-def test_loss_is_a_negative_profit():
+def test_loss_is_a_negative_profit() -> None:
     assert summarize(buy(3, 100), sell(1, 40, fee=2)) == (2, 100, 200, -62)
 
 
-def test_average_is_of_what_is_held_not_of_all_buys_ever():
+def test_average_is_of_what_is_held_not_of_all_buys_ever() -> None:
     trades = (buy(10, 100), sell(10, 150), buy(10, 300))
     assert summarize(*trades) == (10, 300, 3_000, 500)
 
 
-def test_sell_of_all_leaves_no_cost_however_uneven_the_average():
+def test_sell_of_all_leaves_no_cost_however_uneven_the_average() -> None:
     assert summarize(buy(3, 10, fee=1), sell(1, 20), sell(1, 20), sell(1, 20)) == (
         0,
         None,
@@ -82,30 +83,30 @@ def test_sell_of_all_leaves_no_cost_however_uneven_the_average():
     )
 
 
-def test_fractions_of_shares():
+def test_fractions_of_shares() -> None:
     trades = (buy("0.333333", 3_000_000), sell("0.111111", 3_300_000))
     quantity, average, cost, realized = summarize(*trades)
     assert (quantity, average) == (Decimal("0.222222"), 3_000_000)
     assert (cost, realized) == (666_666, 33_333)
 
 
-def test_shares_that_were_given_lower_the_average():
+def test_shares_that_were_given_lower_the_average() -> None:
     assert summarize(buy(10, 300), buy(5, 0)) == (15, 200, 3_000, 0)
 
 
-def test_average_cost_has_2_decimals_rounded_half_up():
+def test_average_cost_has_2_decimals_rounded_half_up() -> None:
     assert average_cost(replay([buy(3, 100), buy(3, 101)])) == Decimal("100.5")
     assert average_cost(replay([buy(8, 1), buy(8, 1, fee=1)])) == Decimal("1.06")
     assert average_cost(replay([buy(3, 0, fee=1)])) == Decimal("0.33")
 
 
-def test_earlier_trade_that_is_edited_changes_all_that_follows():
+def test_earlier_trade_that_is_edited_changes_all_that_follows() -> None:
     rest = (sell(5, 200), buy(5, 300))
     assert summarize(buy(10, 100), *rest) == (10, 200, 2_000, 500)
     assert summarize(buy(10, 140), *rest) == (10, 220, 2_200, 300)
 
 
-def test_first_day_on_which_too_much_is_sold_is_named():
+def test_first_day_on_which_too_much_is_sold_is_named() -> None:
     trades = [buy(2, 1), sell(1, 1), sell("1.000001", 1, day=DAY + timedelta(3))]
     with pytest.raises(OversoldError) as refused:
         replay(trades)
@@ -125,15 +126,17 @@ def test_first_day_on_which_too_much_is_sold_is_named():
         (900, 100, "9"),
     ],
 )
-def test_rate_is_a_fraction_with_4_decimals_rounded_half_up(profit, cost, rate):
+def test_rate_is_a_fraction_with_4_decimals_rounded_half_up(
+    profit: int, cost: int, rate: str
+) -> None:
     assert profit_rate(profit * MONEY_SCALE, cost * MONEY_SCALE) == Decimal(rate)
 
 
-def test_there_is_no_rate_without_a_cost():
+def test_there_is_no_rate_without_a_cost() -> None:
     assert profit_rate(5 * MONEY_SCALE, 0) is None
 
 
-def test_value_is_exact():
+def test_value_is_exact() -> None:
     assert value_at(ReplayedPosition(1, 0, 0), 1) * QUANTITY_SCALE == MONEY_SCALE
 
 
@@ -149,7 +152,7 @@ class Model:
     realized: Fraction = Fraction(0)
     bad_day: date | None = field(default=None)
 
-    def book(self, trade):
+    def book(self, trade: Any) -> None:
         quantity = Fraction(trade.quantity, QUANTITY_SCALE)
         if not trade.is_sell:
             self.quantity += quantity
@@ -165,7 +168,7 @@ class Model:
         self.quantity -= quantity
 
 
-def round_half_up(value):
+def round_half_up(value: Any) -> Any:
     magnitude = floor(abs(value) + Fraction(1, 2))
     return magnitude if value >= 0 else -magnitude
 
@@ -191,7 +194,7 @@ TRADES = st.lists(
 )
 
 
-def drop_what_oversells(trades):
+def drop_what_oversells(trades: Any) -> Any:
     """As a ledger keeps them: in order, and never more sold than is held."""
     held, kept = 0, []
     for trade in sorted(trades, key=lambda t: (t.date, t.is_sell)):
@@ -206,7 +209,7 @@ def drop_what_oversells(trades):
 
 @settings(max_examples=2_000, deadline=None)
 @given(TRADES)
-def test_replay_gives_what_the_model_gives(trades):
+def test_replay_gives_what_the_model_gives(trades: Any) -> None:
     trades = drop_what_oversells(trades)
     model, found = Model(), replay(trades)
     for trade in trades:
@@ -228,7 +231,7 @@ def test_replay_gives_what_the_model_gives(trades):
 
 @settings(max_examples=500, deadline=None)
 @given(TRADES)
-def test_oversell_is_found_on_the_day_on_which_the_model_finds_it(trades):
+def test_oversell_is_found_on_the_day_on_which_the_model_finds_it(trades: Any) -> None:
     trades = sorted(trades, key=lambda t: (t.date, t.is_sell))
     model = Model()
     for trade in trades:

@@ -2,13 +2,15 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from accounts.models import Member
 from ledger.investments import portfolio
 from ledger.investments.portfolio import get_holdings_value, get_portfolio
-from ledger.models import Position, StockQuote, Trade
+from ledger.models import Position, Stock, StockQuote, Trade
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade, make_wallet
 
@@ -20,7 +22,7 @@ MAX = 999_999_999_999
 
 
 @pytest.fixture
-def client(premium_member) -> JSONClient:
+def client(premium_member: Member) -> JSONClient:
     return JSONClient(premium_member)
 
 
@@ -36,13 +38,15 @@ def make_quote(code: str, price: int | None) -> StockQuote:
     )
 
 
-def make_priced_stock(member, price, **fields):
+def make_priced_stock(member: Member, price: Any, **fields: Any) -> Stock:
     stock = make_stock(member, **fields)
     make_quote(stock.code, price)
     return stock
 
 
-def trade(stock, side, day, quantity, price, **fields):
+def trade(
+    stock: Stock, side: Any, day: Any, quantity: Any, price: Any, **fields: Any
+) -> Trade:
     return make_trade(
         stock.member,
         stock=stock,
@@ -54,7 +58,7 @@ def trade(stock, side, day, quantity, price, **fields):
     )
 
 
-def test_empty_portfolio(client):
+def test_empty_portfolio(client: JSONClient) -> None:
     assert client.read(PORTFOLIO) == {
         "holdings": [],
         "totals": {
@@ -67,7 +71,9 @@ def test_empty_portfolio(client):
     }
 
 
-def test_holding_with_all_its_figures(client, premium_member):
+def test_holding_with_all_its_figures(
+    client: JSONClient, premium_member: Member
+) -> None:
     stock = make_priced_stock(
         premium_member, 1_300, code="005930", name="삼성전자", market="KOSPI"
     )
@@ -100,7 +106,9 @@ def test_holding_with_all_its_figures(client, premium_member):
     }
 
 
-def test_totals_are_rounded_from_the_exact_sums(client, premium_member):
+def test_totals_are_rounded_from_the_exact_sums(
+    client: JSONClient, premium_member: Member
+) -> None:
     for _ in range(2):
         stock = make_priced_stock(premium_member, 1)
         trade(stock, "BUY", 2, "0.4", 1)
@@ -111,8 +119,8 @@ def test_totals_are_rounded_from_the_exact_sums(client, premium_member):
 
 
 def test_sold_out_stocks_stay_last_and_untraded_ones_are_not_listed(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     sold, second, first, untraded = (
         make_priced_stock(premium_member, 10, sort_order=order) for order in range(4)
     )
@@ -132,8 +140,8 @@ def test_sold_out_stocks_stay_last_and_untraded_ones_are_not_listed(
 
 
 def test_holding_without_a_price_has_no_value_and_counts_at_its_cost(
-    client, premium_member
-):
+    client: JSONClient, premium_member: Member
+) -> None:
     unknown = make_priced_stock(premium_member, None)
     known = make_priced_stock(premium_member, 30)
     trade(unknown, "BUY", 2, 2, 100, fee=1)
@@ -150,7 +158,9 @@ def test_holding_without_a_price_has_no_value_and_counts_at_its_cost(
     assert client.read(NETWORTH)["investments"] == 231
 
 
-def test_typed_price_counts_where_there_is_no_other(client, premium_member):
+def test_typed_price_counts_where_there_is_no_other(
+    client: JSONClient, premium_member: Member
+) -> None:
     stock = make_priced_stock(
         premium_member, None, current_price=7, price_at=AT - timedelta(3)
     )
@@ -161,19 +171,23 @@ def test_typed_price_counts_where_there_is_no_other(client, premium_member):
     assert get_holdings_value(premium_member) == 14
 
 
-def test_price_of_zero_is_a_price(premium_member):
+def test_price_of_zero_is_a_price(premium_member: Member) -> None:
     trade(make_priced_stock(premium_member, 0), "BUY", 2, 2, 5)
     assert get_holdings_value(premium_member) == 0
 
 
-def test_rates_of_loss_and_of_shares_that_cost_nothing(client, premium_member):
+def test_rates_of_loss_and_of_shares_that_cost_nothing(
+    client: JSONClient, premium_member: Member
+) -> None:
     trade(make_priced_stock(premium_member, 75, sort_order=1), "BUY", 2, 1, 100)
     trade(make_priced_stock(premium_member, 75, sort_order=2), "BUY", 2, 1, 0)
     rows = client.read(PORTFOLIO)["holdings"]
     assert [row["unrealizedRate"] for row in rows] == [Decimal("-0.25"), None]
 
 
-def test_every_change_of_a_trade_shows_at_once(client, premium_member):
+def test_every_change_of_a_trade_shows_at_once(
+    client: JSONClient, premium_member: Member
+) -> None:
     """What a replay found is kept, and forgotten with the next write."""
     stock = make_priced_stock(premium_member, 1)
     row = trade(stock, "BUY", 2, 10, 100)
@@ -181,7 +195,7 @@ def test_every_change_of_a_trade_shows_at_once(client, premium_member):
     kept = Position.objects.get()
     assert (kept.replayed_version, kept.cost) == (kept.version, 1_000 * 10**30)
 
-    def read_cost():
+    def read_cost() -> Any:
         return client.read(PORTFOLIO)["totals"]["costBasis"]
 
     client.send("PATCH", f"{TRADES}/{row.pk}", {"price": 200})
@@ -194,13 +208,15 @@ def test_every_change_of_a_trade_shows_at_once(client, premium_member):
     assert read_cost() == 7
 
 
-def test_result_of_an_older_replay_is_not_kept(premium_member, monkeypatch):
+def test_result_of_an_older_replay_is_not_kept(
+    premium_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
 
     stock = make_priced_stock(premium_member, None)
     trade(stock, "BUY", 2, 10, 100)
     read_trades = portfolio._fetch_trades
 
-    def read_and_be_overtaken(*arguments):
+    def read_and_be_overtaken(*arguments: Any) -> list[Any]:
         found = [(key, list(lines)) for key, lines in read_trades(*arguments)]
         trade(stock, "BUY", 3, 1, 1)
         return found
@@ -212,7 +228,9 @@ def test_result_of_an_older_replay_is_not_kept(premium_member, monkeypatch):
     assert get_holdings_value(premium_member) == 1_001
 
 
-def test_the_largest_values_are_written_out(client, premium_member):
+def test_the_largest_values_are_written_out(
+    client: JSONClient, premium_member: Member
+) -> None:
     stock = make_priced_stock(premium_member, MAX)
     for _ in range(3):
         trade(stock, "BUY", 2, "999999999999.999999", MAX, fee=MAX)
@@ -228,8 +246,8 @@ def test_the_largest_values_are_written_out(client, premium_member):
 
 
 def test_trades_that_changed_are_read_with_one_statement_and_kept_with_one(
-    django_assert_num_queries, premium_member
-):
+    django_assert_num_queries: Any, premium_member: Member
+) -> None:
     for _ in range(20):
         trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
     with django_assert_num_queries(3):
@@ -241,7 +259,9 @@ def test_trades_that_changed_are_read_with_one_statement_and_kept_with_one(
 # --- Net worth ------------------------------------------------------------------------
 
 
-def test_holdings_are_investments_and_assets_of_the_net_worth(client, premium_member):
+def test_holdings_are_investments_and_assets_of_the_net_worth(
+    client: JSONClient, premium_member: Member
+) -> None:
     make_wallet(premium_member, opening_balance=100)
     make_wallet(premium_member, opening_balance=-30)
     stock = make_priced_stock(premium_member, 11)
@@ -255,13 +275,15 @@ def test_holdings_are_investments_and_assets_of_the_net_worth(client, premium_me
     assert body["investments"] == (client.read(PORTFOLIO)["totals"]["marketValue"])
 
 
-def test_value_is_rounded_half_up_once(premium_member):
+def test_value_is_rounded_half_up_once(premium_member: Member) -> None:
     for _ in range(3):
         trade(make_priced_stock(premium_member, 1), "BUY", 2, "0.5", 1)
     assert get_holdings_value(premium_member) == 2
 
 
-def test_value_costs_one_statement(django_assert_num_queries, premium_member):
+def test_value_costs_one_statement(
+    django_assert_num_queries: Any, premium_member: Member
+) -> None:
     with django_assert_num_queries(1):
         assert get_holdings_value(premium_member) == 0
     for _ in range(3):
@@ -270,7 +292,7 @@ def test_value_costs_one_statement(django_assert_num_queries, premium_member):
         assert get_holdings_value(premium_member) == 15
 
 
-def test_member_without_the_plan_keeps_the_net_worth(free_member):
+def test_member_without_the_plan_keeps_the_net_worth(free_member: Member) -> None:
     trade(make_priced_stock(free_member, 5), "BUY", 2, 1, 1)
     client = JSONClient(free_member)
     assert client.read(NETWORTH)["investments"] == 5

@@ -1,5 +1,7 @@
 """Who keeps the rules: a member whose plan has run for years."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from accounts.models import Member
@@ -8,17 +10,17 @@ from tests.support.clients import JSONClient
 
 
 @pytest.fixture(autouse=True)
-def _today():
+def _today() -> Iterator[None]:
     """21 November 2026, a Saturday."""
     with on("2026-11-21"):
         yield
 
 
 @pytest.fixture
-def member(db) -> Member:
+def member(db: None) -> Member:
     return make_paying()
 
 
 @pytest.fixture
-def client(member) -> JSONClient:
+def client(member: Member) -> JSONClient:
     return JSONClient(member)

@@ -1,7 +1,9 @@
 """The job that books what is due: once, caught up, at what cost, when it fails."""
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -11,6 +13,7 @@ from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
+from accounts.models import Member
 from config.celery import app
 from ledger import occurrences as occurrences_module
 from ledger.models import Category, Entry, Occurrence, RecurringRule
@@ -41,7 +44,9 @@ from tests.support.factories import make_category, make_member, make_rule, make_
 # The job
 
 
-def test_job_books_what_is_due_confirmed_and_once(client, member):
+def test_job_books_what_is_due_confirmed_and_once(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client)
     assert run_job("2026-11-21") == RecurringRunResult(1, 0, 0)
     entry = Entry.objects.get()
@@ -53,7 +58,9 @@ def test_job_books_what_is_due_confirmed_and_once(client, member):
     assert_totals_are_right()
 
 
-def test_days_of_downtime_are_caught_up_each_date_once_and_confirmed(client, member):
+def test_days_of_downtime_are_caught_up_each_date_once_and_confirmed(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY", anchorDate="2026-11-21")
     assert run_job("2026-11-26") == RecurringRunResult(6, 0, 0)
     days = [f"2026-11-{day}" for day in range(21, 27)]
@@ -64,7 +71,9 @@ def test_days_of_downtime_are_caught_up_each_date_once_and_confirmed(client, mem
     assert_totals_are_right()
 
 
-def test_day_31_is_caught_up_as_the_last_day_and_31_again(client, member):
+def test_day_31_is_caught_up_as_the_last_day_and_31_again(
+    client: JSONClient, member: Member
+) -> None:
     create(client, anchorDate="2026-12-31")
     run_job("2027-04-01")
     assert days_of_entries(member) == [
@@ -75,14 +84,16 @@ def test_day_31_is_caught_up_as_the_last_day_and_31_again(client, member):
     ]
 
 
-def test_home_time_zone_decides_when_a_day_is_due(client):
+def test_home_time_zone_decides_when_a_day_is_due(client: JSONClient) -> None:
     create(client, anchorDate="2026-11-22")
     before_midnight = datetime(2026, 11, 21, 14, 59, 59, tzinfo=UTC)
     assert process_due_rules(before_midnight).booked == 0
     assert process_due_rules(before_midnight + timedelta(seconds=1)).booked == 1
 
 
-def test_long_downtime_is_caught_up_over_several_runs(client, member):
+def test_long_downtime_is_caught_up_over_several_runs(
+    client: JSONClient, member: Member
+) -> None:
     create(client, frequency="DAILY", anchorDate="2026-11-21")
     day = (date(2026, 11, 21) + timedelta(MAX_DUE_DATES_PER_RUN + 4)).isoformat()
     assert run_job(day) == RecurringRunResult(MAX_DUE_DATES_PER_RUN, 0, 0)
@@ -91,13 +102,15 @@ def test_long_downtime_is_caught_up_over_several_runs(client, member):
     assert len(set(days_of_entries(member))) == Entry.objects.count() == 405
 
 
-def test_catch_up_stops_at_the_end_date(client, member):
+def test_catch_up_stops_at_the_end_date(client: JSONClient, member: Member) -> None:
     rule = create(client, frequency="DAILY", endDate="2026-11-23")
     assert run_job("2026-12-31").booked == 3
     assert next_date_of(client, rule) is None
 
 
-def test_entries_of_different_members_go_to_their_own_ledgers(client, member):
+def test_entries_of_different_members_go_to_their_own_ledgers(
+    client: JSONClient, member: Member
+) -> None:
     other = make_paying()
     create(client, name="mine", category="Food", tags=["x"])
     create(JSONClient(other), amount=5, category="Food", tags=["x"])
@@ -110,8 +123,8 @@ def test_entries_of_different_members_go_to_their_own_ledgers(client, member):
 
 
 def test_changed_amount_is_booked_from_the_change_on_and_keeps_the_dates(
-    client, member
-):
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     run_job("2026-11-22")
     with on("2026-11-25"):
@@ -121,7 +134,9 @@ def test_changed_amount_is_booked_from_the_change_on_and_keeps_the_dates(
     assert list(amounts) == [700, 700, 9, 9, 9]
 
 
-def test_new_name_of_a_category_reaches_what_is_booked_later(client, member):
+def test_new_name_of_a_category_reaches_what_is_booked_later(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, category="Flat")
     category = Category.objects.get(name="Flat")
     path = f"/api/account/categories/{category.pk}"
@@ -131,7 +146,9 @@ def test_new_name_of_a_category_reaches_what_is_booked_later(client, member):
     assert Category.objects.count() == 1
 
 
-def test_category_and_wallet_of_a_rule_are_in_use_and_move(client, member):
+def test_category_and_wallet_of_a_rule_are_in_use_and_move(
+    client: JSONClient, member: Member
+) -> None:
     wallet, target = make_wallet(member), make_wallet(member)
     create(client, category="Flat", walletId=wallet.pk)
     category = Category.objects.get(name="Flat")
@@ -148,7 +165,9 @@ def test_category_and_wallet_of_a_rule_are_in_use_and_move(client, member):
     assert (entry.category.name, entry.wallet_id) == ("Housing", target.pk)
 
 
-def test_new_type_takes_the_category_of_that_name_and_type(client, member):
+def test_new_type_takes_the_category_of_that_name_and_type(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, category="Gift")
     assert patch(client, rule, type="income")["category"] == "Gift"
     entry = run_now(client, rule).data
@@ -159,14 +178,14 @@ def test_new_type_takes_the_category_of_that_name_and_type(client, member):
 # What a run costs
 
 
-def count_queries_of_job(day):
+def count_queries_of_job(day: Any) -> Any:
     with on(day), CaptureQueriesContext(connection) as queries:
         run = process_due_rules(timezone.now())
     return run, len(queries)
 
 
-def test_rules_that_are_not_due_cost_one_query_for_all_members(db):
-    def add_members(count):
+def test_rules_that_are_not_due_cost_one_query_for_all_members(db: None) -> None:
+    def add_members(count: Any) -> None:
         for _ in range(count):
             for rule in (
                 make_rule(make_paying(), anchor_date=date(2026, 11, 22)),
@@ -184,7 +203,9 @@ def test_rules_that_are_not_due_cost_one_query_for_all_members(db):
     assert count_queries_of_job("2026-11-21") == (RecurringRunResult(0, 0, 0), 1)
 
 
-def test_rule_costs_the_same_however_many_dates_it_catches_up(client, member):
+def test_rule_costs_the_same_however_many_dates_it_catches_up(
+    client: JSONClient, member: Member
+) -> None:
     wallet = make_wallet(member)
     for name in ("short", "long"):
         create(
@@ -210,11 +231,11 @@ def test_rule_costs_the_same_however_many_dates_it_catches_up(client, member):
 
 
 @pytest.fixture
-def broken(member, monkeypatch):
+def broken(member: Member, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A rule that cannot be booked, between two that can."""
     book = occurrences_module.create_booked_entries
 
-    def fail(rule, days, now):
+    def fail(rule: Any, days: Any, now: Any) -> Any:
         entries = book(rule, days, now)
         if rule.memo == "broken":
             raise RuntimeError("the disk is full")
@@ -229,7 +250,9 @@ def broken(member, monkeypatch):
         yield rules[1]
 
 
-def test_rule_that_fails_does_not_keep_the_others_waiting(broken, caplog):
+def test_rule_that_fails_does_not_keep_the_others_waiting(
+    broken: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     assert run_job("2026-11-21") == RecurringRunResult(booked=2, missed=0, failed=1)
     assert set(Entry.objects.values_list("memo", flat=True)) == {"first", "last"}
     assert not Occurrence.objects.filter(rule=broken).exists()
@@ -239,14 +262,16 @@ def test_rule_that_fails_does_not_keep_the_others_waiting(broken, caplog):
     assert str(broken.pk) in caplog.text
 
 
-def test_rule_that_failed_is_booked_by_the_next_run(broken, caplog, monkeypatch):
+def test_rule_that_failed_is_booked_by_the_next_run(
+    broken: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_job("2026-11-21")
     RecurringRule.objects.filter(pk=broken.pk).update(memo="mended")
     assert run_job("2026-11-22") == RecurringRunResult(1, 0, 0)
     assert Entry.objects.get(memo="mended").date == date(2026, 11, 21)
 
 
-def test_command_prints_what_it_did(client, member):
+def test_command_prints_what_it_did(client: JSONClient, member: Member) -> None:
     create(client, frequency="DAILY")
     RecurringRule.objects.update(created_at=noon("2026-11-20"))
     set_since(member, noon("2026-11-22"))
@@ -258,7 +283,9 @@ def test_command_prints_what_it_did(client, member):
     assert out.getvalue().splitlines()[-1] == "0 booked, 0 missed."
 
 
-def test_command_fails_if_a_rule_could_not_be_booked(broken, caplog):
+def test_command_fails_if_a_rule_could_not_be_booked(
+    broken: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     out = StringIO()
     with pytest.raises(CommandError, match="1 rule") as caught:
         call_command("run_recurring", stdout=out)
@@ -266,7 +293,7 @@ def test_command_fails_if_a_rule_could_not_be_booked(broken, caplog):
     assert out.getvalue() == "2 booked, 0 missed.\n"
 
 
-def test_task_books_what_is_due(client):
+def test_task_books_what_is_due(client: JSONClient) -> None:
     create(client)
     app.loader.import_default_modules()
     app.tasks["ledger.tasks.run_recurring"].apply(throw=True)
@@ -274,7 +301,7 @@ def test_task_books_what_is_due(client):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_beat_runs_the_job_hourly_by_the_stored_schedule():
+def test_beat_runs_the_job_hourly_by_the_stored_schedule() -> None:
     DatabaseScheduler(app=app, lazy=False)
     stored = PeriodicTask.objects.get(task="ledger.tasks.run_recurring")
     assert stored.interval.schedule.run_every == timedelta(hours=1)

@@ -2,6 +2,7 @@
 
 import itertools
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import time_machine
 from django.utils import timezone
@@ -26,7 +27,9 @@ from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_rule
 
 
-def test_rules_wait_while_the_plan_has_lapsed(client, member):
+def test_rules_wait_while_the_plan_has_lapsed(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     run_job("2026-11-21")
     Member.objects.update(plan="FREE")
@@ -49,7 +52,9 @@ def test_rules_wait_while_the_plan_has_lapsed(client, member):
     assert run_job("2026-11-25") == RecurringRunResult(0, 0, 0)
 
 
-def test_day_of_the_return_is_that_of_the_home_time_zone(client, member):
+def test_day_of_the_return_is_that_of_the_home_time_zone(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     set_since(member, datetime(2026, 11, 22, 15, 0, tzinfo=UTC))
     run_job("2026-11-23")
@@ -60,13 +65,15 @@ def test_day_of_the_return_is_that_of_the_home_time_zone(client, member):
     ]
 
 
-def test_rule_of_a_member_who_pays_without_a_break_misses_nothing(client):
+def test_rule_of_a_member_who_pays_without_a_break_misses_nothing(
+    client: JSONClient,
+) -> None:
     rule = create(client, frequency="DAILY")
     assert run_job("2026-12-10") == RecurringRunResult(20, 0, 0)
     assert {status for _, status in occurrences(client, rule)} == {BOOKED}
 
 
-def test_expired_plan_books_nothing_before_any_job_has_seen_it(db):
+def test_expired_plan_books_nothing_before_any_job_has_seen_it(db: None) -> None:
     member = make_paying(plan_expires_at=noon("2126-01-10"))
     make_rule(member, frequency="DAILY", anchor_date=date(2126, 1, 9))
     assert run_job("2126-01-09") == RecurringRunResult(1, 0, 0)
@@ -77,27 +84,29 @@ def test_expired_plan_books_nothing_before_any_job_has_seen_it(db):
     assert (member.plan, Entry.objects.count()) == ("PREMIUM", 1)
 
 
-def test_expired_plan_that_renews_itself_goes_on(db):
+def test_expired_plan_that_renews_itself_goes_on(db: None) -> None:
     member = make_paying(plan_expires_at=noon("2126-01-10"), plan_auto_renew=True)
     make_rule(member, anchor_date=date(2126, 1, 11))
     assert run_job("2126-01-11") == RecurringRunResult(1, 0, 0)
 
 
-def test_administrator_is_treated_as_premium(db):
+def test_administrator_is_treated_as_premium(db: None) -> None:
     administrator = set_since(make_member(role="ADMIN"), LONG_AGO)
     rule = create(JSONClient(administrator), frequency="DAILY")
     assert run_job("2026-11-23") == RecurringRunResult(3, 0, 0)
     assert run_now(JSONClient(administrator), rule).status_code == 201
 
 
-def test_administrator_who_becomes_a_free_member_waits(db):
+def test_administrator_who_becomes_a_free_member_waits(db: None) -> None:
     administrator = make_member(role="ADMIN")
     make_rule(administrator, anchor_date=date(2026, 11, 21))
     Member.objects.update(role="MEMBER")
     assert run_job("2026-11-23") == RecurringRunResult(0, 0, 0)
 
 
-def test_lapsed_member_who_becomes_an_administrator_catches_up_from_that_day(db):
+def test_lapsed_member_who_becomes_an_administrator_catches_up_from_that_day(
+    db: None,
+) -> None:
     member = make_paying()
     rule = create(JSONClient(member), frequency="DAILY")
     Member.objects.update(plan="FREE")
@@ -109,7 +118,9 @@ def test_lapsed_member_who_becomes_an_administrator_catches_up_from_that_day(db)
     assert statuses == [MISSED, MISSED, MISSED, BOOKED, BOOKED]
 
 
-def test_payer_who_becomes_an_administrator_and_back_misses_nothing(client, member):
+def test_payer_who_becomes_an_administrator_and_back_misses_nothing(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     for role in ("ADMIN", "MEMBER"):
         Member.objects.update(role=role)
@@ -117,7 +128,9 @@ def test_payer_who_becomes_an_administrator_and_back_misses_nothing(client, memb
     assert {status for _, status in occurrences(client, rule)} == {BOOKED}
 
 
-def test_rules_of_a_suspended_member_wait_and_are_caught_up(client, member):
+def test_rules_of_a_suspended_member_wait_and_are_caught_up(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     run_job("2026-11-21")
     Member.objects.update(status="SUSPENDED")
@@ -128,13 +141,15 @@ def test_rules_of_a_suspended_member_wait_and_are_caught_up(client, member):
     assert {status for _, status in occurrences(client, rule)} == {BOOKED}
 
 
-def test_suspended_administrators_rules_wait_too(db):
+def test_suspended_administrators_rules_wait_too(db: None) -> None:
     administrator = set_since(make_member(role="ADMIN", status="SUSPENDED"), LONG_AGO)
     make_rule(administrator, anchor_date=date(2026, 11, 21))
     assert run_job("2026-11-21") == RecurringRunResult(0, 0, 0)
 
 
-def test_plan_that_lapsed_during_a_suspension_is_not_caught_up(client, member):
+def test_plan_that_lapsed_during_a_suspension_is_not_caught_up(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     Member.objects.update(status="SUSPENDED")
     Member.objects.update(plan="FREE")
@@ -146,7 +161,9 @@ def test_plan_that_lapsed_during_a_suspension_is_not_caught_up(client, member):
     assert occurrences(client, rule)[-1] == ("2026-11-23", BOOKED)
 
 
-def test_members_with_premium_are_those_whom_their_plan_or_role_lets_in(db):
+def test_members_with_premium_are_those_whom_their_plan_or_role_lets_in(
+    db: None,
+) -> None:
     now = noon("2126-01-10")
     for role, status, plan, expires_at, auto_renew in itertools.product(
         Member.Role,
@@ -172,10 +189,10 @@ def test_members_with_premium_are_those_whom_their_plan_or_role_lets_in(db):
     assert sorted(found) == sorted(expected)
 
 
-def test_database_notes_when_the_role_opened_premium(db):
+def test_database_notes_when_the_role_opened_premium(db: None) -> None:
     member = make_member()
 
-    def since(**changes):
+    def since(**changes: Any) -> Any:
         Member.objects.filter(pk=member.pk).update(**changes)
         member.refresh_from_db()
         return member.plan_since
@@ -192,7 +209,7 @@ def test_database_notes_when_the_role_opened_premium(db):
     assert Member.objects.last().plan_since == begun
 
 
-def test_stale_row_that_is_written_back_keeps_when_premium_began(db):
+def test_stale_row_that_is_written_back_keeps_when_premium_began(db: None) -> None:
     stale = make_member(plan="PREMIUM")
     assert stale.plan_since is None
     set_since(Member.objects.get(), LONG_AGO)
@@ -201,11 +218,11 @@ def test_stale_row_that_is_written_back_keeps_when_premium_began(db):
     assert Member.objects.get().plan_since == LONG_AGO
 
 
-def test_database_notes_when_the_plan_began_without_a_break(db):
+def test_database_notes_when_the_plan_began_without_a_break(db: None) -> None:
     member = make_member()
     assert member.plan_since is None
 
-    def since(**changes):
+    def since(**changes: Any) -> Any:
         Member.objects.filter(pk=member.pk).update(**changes)
         member.refresh_from_db()
         return member.plan_since

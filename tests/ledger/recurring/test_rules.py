@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 import time_machine
 
+from accounts.models import Member
 from ledger.models import Category, Entry, Occurrence, Tag
 from ledger.occurrences import RecurringRunResult
 from tests.ledger.test_rollups import assert_totals_are_right
@@ -26,7 +27,7 @@ from tests.support.factories import make_rule, make_wallet
 # The rule
 
 
-def test_rule_is_made_with_its_defaults(client):
+def test_rule_is_made_with_its_defaults(client: JSONClient) -> None:
     body = create(client)
     assert body == BODY | {
         "id": body["id"],
@@ -44,8 +45,8 @@ def test_rule_is_made_with_its_defaults(client):
 
 
 def test_rule_refers_to_category_and_tags_by_name_and_makes_unknown_ones(
-    client, member
-):
+    client: JSONClient, member: Member
+) -> None:
     wallet = make_wallet(member)
     full = {
         "category": "Housing",
@@ -63,13 +64,15 @@ def test_rule_refers_to_category_and_tags_by_name_and_makes_unknown_ones(
     assert (again.status_code, again.data) == (200, body)
 
 
-def test_rules_are_listed_oldest_first_and_only_the_callers(client, other_member):
+def test_rules_are_listed_oldest_first_and_only_the_callers(
+    client: JSONClient, other_member: Member
+) -> None:
     make_rule(other_member)
     ids = [create(client)["id"] for _ in range(3)]
     assert [row["id"] for row in client.read(RECURRING)] == ids
 
 
-def test_put_clears_what_it_leaves_out(client):
+def test_put_clears_what_it_leaves_out(client: JSONClient) -> None:
     rule = create(client, category="Housing", memo="flat", tags=["a"], interval=3)
     body = client.send("PUT", f"{RECURRING}/{rule['id']}", BODY).data
     cleared = (body["category"], body["memo"], body["tags"], body["interval"])
@@ -102,7 +105,9 @@ def test_put_clears_what_it_leaves_out(client):
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_wrong_field_is_named(client, method, field, value):
+def test_wrong_field_is_named(
+    client: JSONClient, method: str, field: str, value: bool | int | str | None
+) -> None:
     rule = create(client)
     path = RECURRING if method == "POST" else f"{RECURRING}/{rule['id']}"
     body = {field: value} if method == "PATCH" else BODY | {field: value}
@@ -128,8 +133,8 @@ def test_wrong_field_is_named(client, method, field, value):
     ],
 )
 def test_rule_starts_at_its_first_due_date_not_before_the_day_it_is_made(
-    client, frequency, anchor, first
-):
+    client: JSONClient, frequency: str, anchor: str, first: str
+) -> None:
     rule = create(client, frequency=frequency, anchorDate=anchor)
     assert (rule["anchorDate"], rule["nextDate"]) == (anchor, first)
     run_job("2026-11-21")
@@ -138,13 +143,15 @@ def test_rule_starts_at_its_first_due_date_not_before_the_day_it_is_made(
     )
 
 
-def test_day_it_is_made_is_that_of_the_home_time_zone(member):
+def test_day_it_is_made_is_that_of_the_home_time_zone(member: Member) -> None:
     with time_machine.travel(datetime(2026, 11, 21, 15, 0, tzinfo=UTC), tick=False):
         rule = create(JSONClient(member), frequency="DAILY", anchorDate="2026-11-01")
     assert rule["nextDate"] == "2026-11-22"
 
 
-def test_rule_that_has_ended_has_no_next_date_and_cannot_be_run(client):
+def test_rule_that_has_ended_has_no_next_date_and_cannot_be_run(
+    client: JSONClient,
+) -> None:
     rule = create(client, anchorDate="2026-01-01", endDate="2026-06-01")
     assert rule["nextDate"] is None
     response = run_now(client, rule)
@@ -155,7 +162,9 @@ def test_rule_that_has_ended_has_no_next_date_and_cannot_be_run(client):
 # Run now
 
 
-def test_run_books_the_next_due_date_now_and_moves_it_on(client, member):
+def test_run_books_the_next_due_date_now_and_moves_it_on(
+    client: JSONClient, member: Member
+) -> None:
     wallet = make_wallet(member, opening_balance=1_000)
     rule = create(
         client,
@@ -187,7 +196,9 @@ def test_run_books_the_next_due_date_now_and_moves_it_on(client, member):
     assert_totals_are_right()
 
 
-def test_date_that_was_run_early_is_not_booked_again_when_it_comes(client, member):
+def test_date_that_was_run_early_is_not_booked_again_when_it_comes(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, anchorDate="2026-12-31")
     run_now(client, rule)
     assert run_job("2026-12-31") == RecurringRunResult(0, 0, 0)
@@ -195,7 +206,9 @@ def test_date_that_was_run_early_is_not_booked_again_when_it_comes(client, membe
     assert days_of_entries(member) == ["2026-12-31", "2027-01-31"]
 
 
-def test_run_again_and_again_books_each_date_until_the_end(client, member):
+def test_run_again_and_again_books_each_date_until_the_end(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, anchorDate="2027-01-31", endDate="2027-03-31")
     statuses = [run_now(client, rule).status_code for _ in range(4)]
     assert statuses == [201, 201, 201, 400]
@@ -203,7 +216,7 @@ def test_run_again_and_again_books_each_date_until_the_end(client, member):
     assert next_date_of(client, rule) is None
 
 
-def test_run_of_a_free_member_is_refused(free_member):
+def test_run_of_a_free_member_is_refused(free_member: Member) -> None:
     rule = make_rule(free_member)
     response = JSONClient(free_member).send("POST", f"{RECURRING}/{rule.pk}/run")
     assert (response.status_code, response.data["code"]) == (403, "PREMIUM_REQUIRED")
@@ -212,7 +225,9 @@ def test_run_of_a_free_member_is_refused(free_member):
 # What stays
 
 
-def test_deleted_entry_leaves_its_occurrence_and_is_not_booked_again(client):
+def test_deleted_entry_leaves_its_occurrence_and_is_not_booked_again(
+    client: JSONClient,
+) -> None:
     rule = create(client)
     run_job("2026-11-21")
     client.send("DELETE", f"{ENTRIES}/{Entry.objects.get().pk}")
@@ -223,7 +238,9 @@ def test_deleted_entry_leaves_its_occurrence_and_is_not_booked_again(client):
     ]
 
 
-def test_deleted_rule_leaves_the_entries_that_it_booked(client, member):
+def test_deleted_rule_leaves_the_entries_that_it_booked(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, tags=["home"], category="Flat")
     run_job("2026-12-21")
     before = client.read(ENTRIES)
@@ -235,7 +252,7 @@ def test_deleted_rule_leaves_the_entries_that_it_booked(client, member):
     assert run_job("2027-01-21") == RecurringRunResult(0, 0, 0)
 
 
-def test_booked_entry_can_be_changed_like_any_other(client):
+def test_booked_entry_can_be_changed_like_any_other(client: JSONClient) -> None:
     rule = create(client)
     entry = run_now(client, rule).data
     path = f"{ENTRIES}/{entry['id']}"
@@ -243,7 +260,7 @@ def test_booked_entry_can_be_changed_like_any_other(client):
     assert run_job("2026-11-21") == RecurringRunResult(0, 0, 0)
 
 
-def test_occurrences_are_paged_newest_first(client):
+def test_occurrences_are_paged_newest_first(client: JSONClient) -> None:
     rule = create(client, frequency="DAILY")
     run_job("2026-11-25")
     path = f"{RECURRING}/{rule['id']}/occurrences"

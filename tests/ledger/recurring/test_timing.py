@@ -1,6 +1,7 @@
 """Rules that are switched off and on, or get new timing."""
 
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -30,13 +31,15 @@ from tests.support.clients import JSONClient
 # Switched off
 
 
-def test_rule_that_is_off_waits(client):
+def test_rule_that_is_off_waits(client: JSONClient) -> None:
     rule = create(client, frequency="DAILY", active=False)
     assert run_job("2026-11-25") == RecurringRunResult(0, 0, 0)
     assert occurrences(client, rule) == []
 
 
-def test_dates_that_passed_while_a_rule_was_off_are_skipped(client, member):
+def test_dates_that_passed_while_a_rule_was_off_are_skipped(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     run_job("2026-11-21")
     patch(client, rule, active=False)
@@ -54,7 +57,7 @@ def test_dates_that_passed_while_a_rule_was_off_are_skipped(client, member):
     assert days_of_entries(member) == ["2026-11-21", "2026-11-25", "2026-11-26"]
 
 
-def test_off_and_on_again_on_the_same_day_skips_nothing(client):
+def test_off_and_on_again_on_the_same_day_skips_nothing(client: JSONClient) -> None:
     rule = create(client, frequency="DAILY")
     patch(client, rule, active=False)
     assert patch(client, rule, active=True)["nextDate"] == "2026-11-21"
@@ -62,7 +65,9 @@ def test_off_and_on_again_on_the_same_day_skips_nothing(client):
     assert occurrences(client, rule) == [("2026-11-21", BOOKED)]
 
 
-def test_rule_that_was_run_ahead_keeps_its_next_date_when_switched_on(client):
+def test_rule_that_was_run_ahead_keeps_its_next_date_when_switched_on(
+    client: JSONClient,
+) -> None:
     rule = create(client)
     for _ in range(3):
         run_now(client, rule)
@@ -70,7 +75,9 @@ def test_rule_that_was_run_ahead_keeps_its_next_date_when_switched_on(client):
     assert patch(client, rule, active=True)["nextDate"] == "2027-02-21"
 
 
-def test_dates_of_a_downtime_before_the_switching_off_are_booked(client, member):
+def test_dates_of_a_downtime_before_the_switching_off_are_booked(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     with on("2026-11-24"):
         patch(client, rule, active=False)
@@ -88,7 +95,9 @@ def test_dates_of_a_downtime_before_the_switching_off_are_booked(client, member)
     ]
 
 
-def test_pause_skips_no_date_that_was_run_ahead(client, member):
+def test_pause_skips_no_date_that_was_run_ahead(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client)
     run_now(client, rule)
     run_now(client, rule)
@@ -101,7 +110,9 @@ def test_pause_skips_no_date_that_was_run_ahead(client, member):
     assert Occurrence.objects.filter(status=SKIPPED).count() == 30
 
 
-def test_end_that_passes_while_a_rule_is_off_ends_it(client, member):
+def test_end_that_passes_while_a_rule_is_off_ends_it(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY", endDate="2026-11-23")
     patch(client, rule, active=False)
     with on("2026-11-25"):
@@ -110,14 +121,16 @@ def test_end_that_passes_while_a_rule_is_off_ends_it(client, member):
     assert days_of_entries(member) == []
 
 
-def test_rule_that_is_off_can_be_run_by_hand(client, member):
+def test_rule_that_is_off_can_be_run_by_hand(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, active=False)
     assert run_now(client, rule).data["date"] == "2026-11-21"
     assert next_date_of(client, rule) == "2026-12-21"
     assert run_job("2026-12-21") == RecurringRunResult(0, 0, 0)
 
 
-def test_rule_switched_on_after_years_starts_today(client):
+def test_rule_switched_on_after_years_starts_today(client: JSONClient) -> None:
     rule = create(client, frequency="DAILY", active=False)
     with on("2036-01-01"):
         other = JSONClient(Member.objects.get())
@@ -141,16 +154,16 @@ def test_rule_switched_on_after_years_starts_today(client):
     ],
 )
 def test_new_timing_starts_at_its_first_due_date_from_today_on(
-    client, change, following
-):
+    client: JSONClient, change: dict[str, Any], following: str
+) -> None:
     rule = create(client, anchorDate="2026-11-20")
     with on("2026-11-24"):
         assert patch(client, rule, **change)["nextDate"] == following
 
 
 def test_days_of_a_downtime_before_new_timing_are_booked_as_the_rule_was(
-    client, member
-):
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, anchorDate="2026-11-22")
     with on("2026-11-24"):
         changed = patch(client, rule, anchorDate="2026-11-30", amount=9)
@@ -161,13 +174,17 @@ def test_days_of_a_downtime_before_new_timing_are_booked_as_the_rule_was(
     assert_totals_are_right()
 
 
-def test_new_timing_on_the_day_a_rule_is_made_books_nothing_of_the_old(client):
+def test_new_timing_on_the_day_a_rule_is_made_books_nothing_of_the_old(
+    client: JSONClient,
+) -> None:
     rule = create(client)
     assert patch(client, rule, anchorDate="2026-11-25")["nextDate"] == "2026-11-25"
     assert run_job("2026-11-24") == RecurringRunResult(0, 0, 0)
 
 
-def test_days_missed_in_a_lapse_stay_missed_after_new_timing(client, member):
+def test_days_missed_in_a_lapse_stay_missed_after_new_timing(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     set_since(member, noon("2026-11-23"))
     with on("2026-11-24"):
@@ -179,7 +196,7 @@ def test_days_missed_in_a_lapse_stay_missed_after_new_timing(client, member):
     ]
 
 
-def test_refused_change_books_nothing(client):
+def test_refused_change_books_nothing(client: JSONClient) -> None:
     rule = create(client, frequency="DAILY")
     with on("2026-11-24"):
         response = client.send(
@@ -191,7 +208,9 @@ def test_refused_change_books_nothing(client):
     assert Entry.objects.count() == 0
 
 
-def test_next_date_passes_over_what_was_run_ahead_under_other_timing(client, member):
+def test_next_date_passes_over_what_was_run_ahead_under_other_timing(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, anchorDate="2026-11-22")
     run_now(client, rule)
     deleted = run_now(client, rule).data
@@ -206,7 +225,7 @@ def test_next_date_passes_over_what_was_run_ahead_under_other_timing(client, mem
     assert len(days) == len(set(days)) == 31
 
 
-def test_same_timing_sent_again_changes_no_date(client):
+def test_same_timing_sent_again_changes_no_date(client: JSONClient) -> None:
     rule = create(client)
     run_now(client, rule)
     body = client.read(f"{RECURRING}/{rule['id']}")
@@ -214,7 +233,9 @@ def test_same_timing_sent_again_changes_no_date(client):
     assert again.data["nextDate"] == "2026-12-21"
 
 
-def test_date_that_was_booked_is_not_booked_again_after_new_timing(client, member):
+def test_date_that_was_booked_is_not_booked_again_after_new_timing(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client)
     run_job("2026-11-21")
     patch(client, rule, interval=2)
@@ -224,13 +245,17 @@ def test_date_that_was_booked_is_not_booked_again_after_new_timing(client, membe
     assert days_of_entries(member) == ["2026-11-21", "2026-11-22"]
 
 
-def test_next_date_is_one_that_is_not_dealt_with_yet_after_new_timing(client):
+def test_next_date_is_one_that_is_not_dealt_with_yet_after_new_timing(
+    client: JSONClient,
+) -> None:
     rule = create(client)
     run_now(client, rule)
     assert patch(client, rule, interval=2)["nextDate"] == "2027-01-21"
 
 
-def test_run_after_new_timing_books_another_date(client, member):
+def test_run_after_new_timing_books_another_date(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client)
     first = run_now(client, rule).data
     client.send("DELETE", f"{ENTRIES}/{first['id']}")
@@ -240,14 +265,14 @@ def test_run_after_new_timing_books_another_date(client, member):
     assert days_of_entries(member) == ["2027-01-21"]
 
 
-def test_end_date_does_not_bring_back_what_was_run_early(client):
+def test_end_date_does_not_bring_back_what_was_run_early(client: JSONClient) -> None:
     rule = create(client)
     run_now(client, rule)
     run_now(client, rule)
     assert patch(client, rule, endDate="2027-12-31")["nextDate"] == "2027-01-21"
 
 
-def test_earlier_end_date_ends_the_rule(client):
+def test_earlier_end_date_ends_the_rule(client: JSONClient) -> None:
     rule = create(client, anchorDate="2026-11-25")
     assert patch(client, rule, endDate="2026-11-25")["nextDate"] == "2026-11-25"
     run_job("2026-11-25")
@@ -255,14 +280,16 @@ def test_earlier_end_date_ends_the_rule(client):
     assert run_job("2026-12-25") == RecurringRunResult(0, 0, 0)
 
 
-def test_end_date_taken_away_lets_an_ended_rule_go_on(client):
+def test_end_date_taken_away_lets_an_ended_rule_go_on(client: JSONClient) -> None:
     rule = create(client, endDate="2026-11-21")
     run_job("2026-11-21")
     assert next_date_of(client, rule) is None
     assert patch(client, rule, endDate=None)["nextDate"] == "2026-12-21"
 
 
-def test_end_date_set_during_downtime_loses_none_of_the_dates_before_it(client, member):
+def test_end_date_set_during_downtime_loses_none_of_the_dates_before_it(
+    client: JSONClient, member: Member
+) -> None:
     rule = create(client, frequency="DAILY")
     with on("2026-11-24"):
         patch(client, rule, endDate="2026-11-30")
