@@ -11,11 +11,10 @@ from django.db import connection
 
 from accounts.models import Member
 from board.models import Comment, Post
+from core.db.locks import AdvisoryLock, advisory_xact_lock
 from core.errors import NotFoundError
 
 MAX_ID = 2**63 - 1
-ACCOUNT_DELETION_LOCK = 0x424F4152
-"""The key of the advisory lock of those who leave."""
 
 
 def acquire_account_deletion_lock() -> None:
@@ -25,8 +24,7 @@ def acquire_account_deletion_lock() -> None:
     row that it changes twice PostgreSQL checks the author's reference once more, when
     it commits: two who had written to each other would wait for each other.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ACCOUNT_DELETION_LOCK])
+    advisory_xact_lock(AdvisoryLock.ACCOUNT_DELETION)
 
 
 def lock_member_key_share(member: Member) -> None:

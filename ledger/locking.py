@@ -4,13 +4,12 @@ Four locks, taken in this order: the ledger (shared or alone), notifications, ro
 lists. They end with the transaction.
 """
 
-from django.db import connection
-
 from accounts.models import Member
-
-LEDGER_LOCK_NAMESPACE = 0x4C45
-NOTIFICATION_LOCK_NAMESPACE = 0x4E4F
-"""The first keys of this module's advisory locks; the second is the member's id."""
+from core.db.locks import (
+    AdvisoryLock,
+    advisory_xact_lock,
+    advisory_xact_lock_shared,
+)
 
 
 def lock_ledger_shared(member: Member) -> None:
@@ -20,9 +19,7 @@ def lock_ledger_shared(member: Member) -> None:
     first, so that whoever changes or ends those (`lock_ledger_exclusive`) waits, and no two
     wait crosswise.
     """
-    _acquire_advisory_lock(
-        "pg_advisory_xact_lock_shared", LEDGER_LOCK_NAMESPACE, member
-    )
+    advisory_xact_lock_shared(AdvisoryLock.LEDGER, member.pk)
 
 
 def lock_ledger_exclusive(member: Member) -> None:
@@ -31,12 +28,12 @@ def lock_ledger_exclusive(member: Member) -> None:
     For what decides over rows that others may be about to refer to: the end of a
     wallet or category, a new kind or type.
     """
-    _acquire_advisory_lock("pg_advisory_xact_lock", LEDGER_LOCK_NAMESPACE, member)
+    advisory_xact_lock(AdvisoryLock.LEDGER, member.pk)
 
 
 def lock_notifications(member: Member) -> None:
     """Take in the member's notifications one after the other, each knowing the last."""
-    _acquire_advisory_lock("pg_advisory_xact_lock", NOTIFICATION_LOCK_NAMESPACE, member)
+    advisory_xact_lock(AdvisoryLock.NOTIFICATIONS, member.pk)
 
 
 def lock_member_row(member: Member) -> None:
@@ -46,8 +43,3 @@ def lock_member_row(member: Member) -> None:
     on the way. References to the member are not blocked.
     """
     Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
-
-
-def _acquire_advisory_lock(function: str, locks: int, member: Member) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s, %s)", [locks, member.pk % 2**31])

@@ -5,15 +5,13 @@ what ran. The lock is an advisory one of the session, so that it ends with a pro
 that is killed.
 """
 
-import hashlib
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from django.db import connection
 from django.utils import timezone
 
+from core.db.locks import AdvisoryLock, hash_object_id, session_advisory_lock
 from core.jobs.models import JobRun
 
 RUN_RETENTION = timedelta(days=90)
@@ -29,7 +27,7 @@ def run_job(name: str, job: Job) -> JobRun:
     `job` takes the present moment and says how many rows it dealt with. The record
     names only the kind of an error: its text may hold members' data.
     """
-    with _try_lock(name) as is_free:
+    with session_advisory_lock(AdvisoryLock.JOB, hash_object_id(name)) as is_free:
         now = timezone.now()
         JobRun.objects.filter(started_at__lt=now - RUN_RETENTION).delete()
         if not is_free:
@@ -67,18 +65,3 @@ def _mark_killed_runs_failed(name: str, now: datetime) -> None:
     """Whoever holds the lock is alone: what still seems to run was killed."""
     runs = JobRun.objects.filter(job=name, state=JobRun.State.RUNNING)
     runs.update(state=JobRun.State.FAILED, ended_at=now, error="killed")
-
-
-@contextmanager
-def _try_lock(name: str) -> Iterator[bool]:
-    digest = hashlib.blake2b(f"job {name}".encode(), digest_size=8).digest()
-    key = int.from_bytes(digest, signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
-        is_free = bool(cursor.fetchone()[0])
-    try:
-        yield is_free
-    finally:
-        if is_free:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])

@@ -17,8 +17,8 @@ from django.db import connections
 from django.db.backends.utils import CursorWrapper
 from openpyxl import Workbook
 
+from core.db.locks import AdvisoryLock
 from ledger.backup import concurrency_limits, sandboxed_reader
-from ledger.backup.concurrency_limits import READER_QUEUE_LOCK, READER_SLOT_LOCK
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
 from tests.support.workbooks import BACKUP, ENTRY, WHOLE, make_xlsx, send_json, upload
@@ -238,9 +238,9 @@ def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
 ):
     monkeypatch.setattr(concurrency_limits, "QUEUE_TIMEOUT_SECONDS", 0.5)
     client = JSONClient(premium_member)
-    take(another, READER_SLOT_LOCK, concurrency_limits.MAX_READERS - 1)
+    take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS - 1)
     assert send_json(client, WHOLE).status_code == 200
-    take(another, READER_SLOT_LOCK, concurrency_limits.MAX_READERS)
+    take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
     started = time.monotonic()
     response = send_json(client, WHOLE)
     assert time.monotonic() - started > 0.5
@@ -251,7 +251,7 @@ def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
 
 
 def test_restore_waits_for_a_place_to_read(premium_member, another):
-    take(another, READER_SLOT_LOCK, concurrency_limits.MAX_READERS)
+    take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
     leaving = threading.Timer(0.5, another.execute, ["SELECT pg_advisory_unlock_all()"])
     leaving.start()
     try:
@@ -264,8 +264,8 @@ def test_where_enough_restores_wait_another_is_told_to_come_back_at_once(
     premium_member, another
 ):
     """Each that waits keeps a thread of a web process."""
-    take(another, READER_SLOT_LOCK, concurrency_limits.MAX_READERS)
-    take(another, READER_QUEUE_LOCK, concurrency_limits.MAX_QUEUED_READERS)
+    take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
+    take(another, AdvisoryLock.READER_QUEUE, concurrency_limits.MAX_QUEUED_READERS)
     started = time.monotonic()
     assert send_json(JSONClient(premium_member), WHOLE).status_code == 503
     assert time.monotonic() - started < concurrency_limits.QUEUE_TIMEOUT_SECONDS / 2
