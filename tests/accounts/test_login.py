@@ -95,7 +95,7 @@ def test_every_wrong_pair_gets_the_same_answer_after_the_same_work(
         "type": "about:blank",
         "title": "Unauthorized",
         "status": 401,
-        "detail": "Login id and password do not match.",
+        "detail": "The login id or password is incorrect.",
         "code": "INVALID_CREDENTIALS",
     }
 

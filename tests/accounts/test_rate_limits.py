@@ -39,13 +39,13 @@ def is_admitted(subject: str = "somebody") -> bool:
 
 
 def test_limits_are_those_of_the_contract() -> None:
-    assert (SIGNUP_PER_IP.attempts, SIGNUP_PER_IP.window) == (5, timedelta(hours=1))
+    assert (SIGNUP_PER_IP.max_attempts, SIGNUP_PER_IP.window) == (5, timedelta(hours=1))
     quarter = timedelta(minutes=15)
-    assert (LOGIN_PER_ACCOUNT_AND_IP.attempts, LOGIN_PER_ACCOUNT_AND_IP.window) == (
+    assert (LOGIN_PER_ACCOUNT_AND_IP.max_attempts, LOGIN_PER_ACCOUNT_AND_IP.window) == (
         10,
         quarter,
     )
-    assert (LOGIN_PER_IP.attempts, LOGIN_PER_IP.window) == (100, quarter)
+    assert (LOGIN_PER_IP.max_attempts, LOGIN_PER_IP.window) == (100, quarter)
 
 
 def test_attempts_up_to_the_limit_pass() -> None:

@@ -42,10 +42,10 @@ def test_command_says_what_it_did(free_member: Member) -> None:
     let_limits_pass()
     said = StringIO()
     call_command("purge_sessions", stdout=said)
-    assert said.getvalue() == "3 sessions and 1 limits purged.\n"
+    assert said.getvalue() == "3 sessions and 1 rate limits purged.\n"
     said = StringIO()
     call_command("purge_sessions", stdout=said)
-    assert said.getvalue() == "0 sessions and 0 limits purged.\n"
+    assert said.getvalue() == "0 sessions and 0 rate limits purged.\n"
 
 
 def test_purge_goes_on_until_all_batches_are_done(

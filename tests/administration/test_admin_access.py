@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver
 
 from accounts.models import AuthSession, Member
 from ledger.models import DefaultCategory
-from tests.administration.test_admin_site import MEMBERS, TREE, open_browser
+from tests.support.admin_site import MEMBERS, TREE, open_browser
 from tests.support.clients import JSONClient
 
 pytestmark = pytest.mark.django_db

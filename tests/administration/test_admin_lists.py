@@ -14,14 +14,15 @@ from accounts.models import Member
 from billing.models import Purchase, StoreNotification
 from core import admin as lists
 from core.jobs.models import JobRun
-from tests.administration.test_admin_site import (
+from tests.support.admin_site import (
+    COMMENTS,
     LOG,
     MEMBERS,
+    POSTS,
     RUNS,
     open_browser,
     see,
 )
-from tests.board.test_admin import COMMENTS, POSTS
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member
 

@@ -14,40 +14,26 @@ from billing.models import Purchase
 from core import admin
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
+from tests.support.admin_site import (
+    LOG,
+    MEMBERS,
+    RUNS,
+    SETTINGS,
+    TASKS,
+    TREE,
+    act,
+    open_browser,
+    see,
+)
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 
 pytestmark = pytest.mark.django_db
 
-MEMBERS = "/admin/accounts/member/"
-TREE = "/admin/ledger/defaultcategory/"
-SETTINGS = "/admin/accounts/applicationsetting/"
-RUNS = "/admin/jobs/jobrun/"
-TASKS = "/admin/django_celery_beat/periodictask/"
-LOG = "/admin/admin/logentry/"
-
-
-def open_browser(member: Member) -> JSONClient:
-    """A browser in which the member is logged in."""
-    browser = JSONClient()
-    browser.cookies["sessionid"] = JSONClient(member).token
-    return browser
-
 
 @pytest.fixture
 def browser(administrator: Member) -> JSONClient:
     return open_browser(administrator)
-
-
-def see(browser: JSONClient, path: str, **query: Any) -> str:
-    response = browser.get(path, query)
-    assert response.status_code == 200, (response.status_code, path)
-    return response.content.decode()
-
-
-def act(browser: JSONClient, name: str, *members: Member, **more: Any) -> Any:
-    data = {"action": name, "_selected_action": [m.pk for m in members]} | more
-    return browser.post(MEMBERS, data)
 
 
 # --- Who may enter ------------------------------------------------------------

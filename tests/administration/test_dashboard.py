@@ -27,7 +27,7 @@ from ledger.card_notifications.counters import (
     increment_notification_count,
 )
 from ledger.models import NotificationCount
-from tests.administration.test_admin_site import open_browser
+from tests.support.admin_site import open_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member
 from tests.support.races import run_at_once

@@ -16,7 +16,7 @@ from administration.daily_metrics import (
 )
 from administration.dashboard import build_dashboard
 from administration.models import DailyMetric
-from tests.administration.test_admin_site import open_browser
+from tests.support.admin_site import open_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_entry, make_member, make_post
 

@@ -1,4 +1,4 @@
-"""A store, and members who buy."""
+"""Fixtures of the billing tests: a store, and a member who buys."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,36 +15,30 @@ from tests.support.fake_store import FakePlay, open_play
 
 @pytest.fixture
 def play(settings: Any) -> Iterator[FakePlay]:
-    """Google Play as the store."""
+    """Return Google Play as the store."""
     with open_play(settings) as store:
         yield store
 
 
 @pytest.fixture
 def vouch(settings: Any, httpserver: HTTPServer) -> Vouch:
-    """An audience for pushes is set; `vouch(**claims)` makes a token that is right."""
+    """Google, with an audience set; `vouch(**claims)` returns a push token."""
     return open_google(settings, httpserver)
 
 
 @pytest.fixture
 def test_mode(settings: Any) -> None:
-    """Tokens that begin with `test-` are approved."""
+    """Accept tokens that begin with `test-`."""
     settings.BILLING_TEST_MODE = True
 
 
 @pytest.fixture(autouse=True)
-def no_known_pushers() -> None:
-    """No push token is known from an earlier test."""
+def clear_push_tokens() -> None:
+    """Clear the verified push tokens of earlier tests."""
     clear_token_cache()
 
 
 @pytest.fixture
 def buyer(free_member: Member) -> JSONClient:
-    """A FREE member who is about to buy."""
+    """Return a client of a FREE member."""
     return JSONClient(free_member)
-
-
-def buy(client: JSONClient, token: Any, product: Any = "premium_monthly") -> Any:
-    """The answer to a verification."""
-    body = {"productId": product, "purchaseToken": token}
-    return client.send("POST", "/api/billing/store/verify", body)

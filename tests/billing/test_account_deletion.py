@@ -1,4 +1,4 @@
-"""What self-deletion leaves of payments: keyed hashes of the orders, nothing else."""
+"""Account deletion leaves keyed hashes of the orders, and nothing else of payments."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from django.db.models import ProtectedError
 from django.utils.crypto import get_random_string
 
 from accounts.models import Member
-from billing.account_deletion import delete_member_purchases
+from billing.account_deletion import delete_member_data
 from billing.models import Purchase, RedeemedOrder
-from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of
+from tests.support.purchases import buy
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
 
@@ -25,13 +25,13 @@ def test_only_a_keyed_hash_of_each_order_stays(
     assert buyer.send("DELETE", "/api/auth/me").status_code == 204
     assert not any(count_rows_of(free_member).values())
     assert Purchase.objects.get().member == other_member
-    spent = list(RedeemedOrder.objects.values_list("digest", flat=True))
-    assert len(spent) == 2
-    assert all(len(digest) == 64 and "test" not in digest for digest in spent)
+    redeemed = list(RedeemedOrder.objects.values_list("digest", flat=True))
+    assert len(redeemed) == 2
+    assert all(len(value) == 64 and "test" not in value for value in redeemed)
 
 
 @pytest.mark.parametrize("path", ["/api/admin/members", "/api/users"])
-def test_member_whom_an_administrator_deletes_leaves_the_hash_too(
+def test_deletion_by_an_administrator_leaves_the_hash_too(
     buyer: JSONClient,
     free_member: Member,
     other_member: Member,
@@ -49,7 +49,7 @@ def test_member_whom_an_administrator_deletes_leaves_the_hash_too(
 def test_hash_needs_the_key(
     buyer: JSONClient, other_member: Member, settings: Any
 ) -> None:
-    """Who has the table alone cannot try out order ids on it."""
+    """Order ids cannot be guessed from the table alone."""
     buy(buyer, "test-1")
     buyer.send("DELETE", "/api/auth/me")
     old = settings.SECRET_KEY
@@ -61,16 +61,16 @@ def test_hash_needs_the_key(
     assert buy(client, "test-1").status_code == 200
 
 
-def test_member_with_purchases_is_not_deleted_past_the_hashes(
+def test_member_with_purchases_is_protected(
     buyer: JSONClient, free_member: Member
 ) -> None:
     buy(buyer, "test-1")
     with pytest.raises(ProtectedError):
         free_member.delete()
-    delete_member_purchases(free_member)
+    delete_member_data(free_member)
     free_member.delete()
 
 
-def test_erasing_somebody_without_purchases_does_nothing(free_member: Member) -> None:
-    delete_member_purchases(free_member)
+def test_member_without_purchases_leaves_no_hash(free_member: Member) -> None:
+    delete_member_data(free_member)
     assert not RedeemedOrder.objects.exists()

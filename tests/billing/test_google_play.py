@@ -16,13 +16,14 @@ from werkzeug import Response
 from accounts.models import Member
 from billing.models import Purchase
 from billing.products import MONTHLY
-from billing.purchases import record_purchase
+from billing.purchases import PurchaseChange, record_purchase
 from billing.stores import load_verifier, verify_token
 from billing.subscriptions import override_plan
 from core import http_client
-from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.fake_store import ACCESS_TOKEN, FakePlay, as_json, make_account
+from tests.support.problems import assert_problem
+from tests.support.purchases import buy
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +36,7 @@ def expiry_of(response: Any) -> datetime:
 
 
 def assert_refused(response: Any, status: int, code: str) -> None:
-    assert (response.status_code, response.data["code"]) == (status, code)
+    assert_problem(response, status, code)
     assert not Purchase.objects.exists()
     assert not Member.objects.filter(plan="PREMIUM").exists()
 
@@ -55,7 +56,7 @@ def test_store_sets_its_own_expiry(buyer: JSONClient, play: FakePlay) -> None:
     assert (purchase.state, purchase.expires_at) == ("ACTIVE", expiry)
 
 
-def test_store_is_asked_and_then_told_that_it_arrived(
+def test_purchase_is_verified_and_then_acknowledged(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     play.sell(TOKEN)
@@ -96,7 +97,7 @@ def test_store_is_asked_outside_of_transactions(
     assert set(depths) == {outside}
 
 
-def test_purchase_that_cannot_be_acknowledged_now_counts_all_the_same(
+def test_purchase_counts_though_the_acknowledgement_failed(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     play.deaf.add("acknowledge")
@@ -147,7 +148,7 @@ def test_prepaid_plan_does_not_renew(buyer: JSONClient, play: FakePlay) -> None:
     assert buy(buyer, TOKEN).data["autoRenew"] is False
 
 
-def test_order_without_its_own_name_has_that_of_the_subscription(
+def test_line_without_an_order_id_has_that_of_the_subscription(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     play.sell(TOKEN, order="GPA.7")
@@ -170,7 +171,7 @@ def test_renewal_is_an_order_of_its_own_under_the_same_token(
     assert Purchase.objects.count() == 2
 
 
-def test_known_order_takes_in_what_the_store_says_now(
+def test_known_order_is_updated_from_the_store(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     play.sell(TOKEN)
@@ -183,7 +184,7 @@ def test_known_order_takes_in_what_the_store_says_now(
     assert (answer["applied"], answer["plan"]) == (False, "FREE")
 
 
-# --- Whose it is ----------------------------------------------------------------
+# --- Ownership ------------------------------------------------------------------
 
 
 def test_token_belongs_to_its_first_member_over_renewals(
@@ -200,7 +201,7 @@ def test_token_belongs_to_its_first_member_over_renewals(
     assert Purchase.objects.count() == 1
 
 
-def test_account_that_the_app_named_must_be_the_member(
+def test_obfuscated_account_id_must_be_of_the_member(
     buyer: JSONClient, free_member: Member, other_member: Member, play: FakePlay
 ) -> None:
     hashed = hashlib.sha256(str(free_member.pk).encode()).hexdigest()
@@ -212,10 +213,10 @@ def test_account_that_the_app_named_must_be_the_member(
         assert buy(buyer, token).status_code == 200
 
 
-def test_replaced_token_gives_nothing_beside_its_replacement(
+def test_replaced_token_no_longer_counts(
     buyer: JSONClient, free_member: Member, play: FakePlay
 ) -> None:
-    """An upgrade: both tokens read active for a while."""
+    """An upgrade: the store calls both tokens active for a while."""
     later = timezone.now() + timedelta(days=60)
     play.sell("old", order="GPA.1", product="premium_yearly", expires_at=later)
     buy(buyer, "old", "premium_yearly")
@@ -233,7 +234,7 @@ def test_replaced_token_gives_nothing_beside_its_replacement(
     assert expiry_of(buyer.send("GET", PATH)) == expiry
 
 
-def test_replaced_token_that_was_never_seen_gives_nothing_to_others(
+def test_replaced_token_that_was_never_recorded_is_refused(
     buyer: JSONClient, other_member: Member, play: FakePlay
 ) -> None:
     play.sell("old", order="GPA.1")
@@ -264,7 +265,7 @@ def test_shorter_of_two_subscriptions_does_not_shorten_the_plan(
     assert expiry_of(buy(buyer, "short")) == far
 
 
-def test_order_of_a_member_who_left_is_spent(
+def test_order_of_a_deleted_account_is_redeemed(
     buyer: JSONClient, other_member: Member, play: FakePlay
 ) -> None:
     play.sell(TOKEN)
@@ -272,11 +273,11 @@ def test_order_of_a_member_who_left_is_spent(
     assert buyer.send("DELETE", "/api/auth/me").status_code == 204
     newcomer = JSONClient(other_member)
     assert_refused(buy(newcomer, TOKEN), 409, "PURCHASE_ALREADY_USED")
-    play.sell(TOKEN, order="GPA.1..0")  # what is paid for after that is theirs
+    play.sell(TOKEN, order="GPA.1..0")  # a later payment is a new order
     assert buy(newcomer, TOKEN).status_code == 200
 
 
-# --- Refused, and not answered --------------------------------------------------
+# --- Refused, and unavailable ---------------------------------------------------
 
 
 @pytest.mark.parametrize("status", [400, 404, 410])
@@ -320,7 +321,7 @@ def test_token_that_the_store_does_not_know_is_invalid(
         ),
     ],
 )
-def test_store_that_does_not_answer_is_502_and_nothing_is_stored(
+def test_unusable_response_is_502_and_nothing_is_stored(
     buyer: JSONClient, play: FakePlay, status: int, body: Any
 ) -> None:
     play.fail(status, body, Location="http://127.0.0.1:1/")
@@ -352,7 +353,7 @@ def test_no_access_token_is_502(
     assert buy(buyer, TOKEN).status_code == 200
 
 
-def test_store_that_is_away_is_502(
+def test_unreachable_store_is_502(
     buyer: JSONClient, play: FakePlay, settings: Any
 ) -> None:
     play.sell(TOKEN)
@@ -382,17 +383,17 @@ def test_store_that_hangs_is_502_within_its_time_limit(
 
 
 def send_within(limit: float) -> Any:
-    """`outgoing._send` with a shorter limit than the one that it was given."""
+    """Return `http_client._send` with a shorter time limit."""
     real = http_client._send
 
     def send(method: str, url: str, seconds: float, **parts: Any) -> Any:
-        assert seconds <= 10, "every call has a limit"
+        assert seconds <= 10
         return real(method, url, limit, **parts)
 
     return send
 
 
-def test_access_token_that_was_withdrawn_is_fetched_anew(
+def test_revoked_access_token_is_replaced(
     buyer: JSONClient, play: FakePlay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play.sell(TOKEN)
@@ -402,9 +403,7 @@ def test_access_token_that_was_withdrawn_is_fetched_anew(
     assert buy(buyer, TOKEN).status_code == 200
 
 
-def test_odd_token_cannot_reach_another_address(
-    buyer: JSONClient, play: FakePlay
-) -> None:
+def test_token_cannot_change_the_url(buyer: JSONClient, play: FakePlay) -> None:
     for token in ("../../x", "a/b", "a?b=c#d", "..", "%2e%2e/", "x:cancel"):
         assert_refused(buy(buyer, token), 400, "PURCHASE_INVALID")
     for request, _ in play.server.log:
@@ -473,9 +472,7 @@ def test_cancel_changes_nothing_when_the_store_does_not_answer(
     assert buyer.read(PATH)["autoRenew"] is True
 
 
-def test_resume_takes_over_what_the_store_says(
-    buyer: JSONClient, play: FakePlay
-) -> None:
+def test_resume_takes_the_state_of_the_store(buyer: JSONClient, play: FakePlay) -> None:
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     buyer.send("POST", "/api/billing/cancel")
@@ -494,7 +491,7 @@ def test_restore_gives_back_what_the_store_granted(
     assert expiry_of(response) == expiry
 
 
-def test_news_of_a_known_order_do_not_undo_the_administrators_change(
+def test_update_of_a_known_order_does_not_undo_the_administrators_plan(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     expiry = play.sell(TOKEN)
@@ -506,10 +503,10 @@ def test_news_of_a_known_order_do_not_undo_the_administrators_change(
     assert buy(buyer, TOKEN).data["plan"] == "PREMIUM"
 
 
-def test_answer_that_comes_late_does_not_overwrite_a_newer_one(
+def test_late_response_does_not_overwrite_a_newer_one(
     buyer: JSONClient, free_member: Member, play: FakePlay
 ) -> None:
-    """Asked first, answered last: the store had said more since."""
+    """The first request gets its response last."""
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     asked_at = timezone.now()
@@ -517,8 +514,7 @@ def test_answer_that_comes_late_does_not_overwrite_a_newer_one(
     play.sell(TOKEN, state="EXPIRED", auto_renew=False)
     assert buy(buyer, TOKEN).data["plan"] == "FREE"
     free_member.refresh_from_db()
-    assert (
-        record_purchase(free_member, late, asked_at=asked_at, now=timezone.now())
-        is False
-    )
+    now = timezone.now()
+    change = record_purchase(free_member, late, asked_at=asked_at, now=now)
+    assert change is PurchaseChange.NONE
     assert buyer.read(PATH)["plan"] == "FREE"

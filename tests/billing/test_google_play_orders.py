@@ -1,4 +1,4 @@
-"""Orders and subscriptions of Google Play that are no ordinary ones."""
+"""Unusual orders and subscriptions of Google Play."""
 
 import base64
 import json
@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from accounts.models import Member
 from billing.models import Purchase
-from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.fake_store import TOKEN_PATH, FakePlay, make_account
+from tests.support.purchases import buy
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def decode(part: str) -> bytes:
     return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
 
 
-def test_access_token_is_asked_for_with_the_signed_word_of_the_account(
+def test_access_token_is_requested_with_a_signed_assertion(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     play.sell(TOKEN)
@@ -59,7 +59,7 @@ def test_order_of_another_member_is_refused_under_any_token(
     assert Purchase.objects.count() == 1
 
 
-def test_subscription_that_the_store_has_ended_is_cancelled_all_the_same(
+def test_subscription_that_has_ended_at_the_store_can_be_cancelled(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     expiry = play.sell(TOKEN)
@@ -85,7 +85,7 @@ def test_resume_changes_nothing_when_the_store_does_not_answer(
     assert buyer.read(SUBSCRIPTION) == before
 
 
-def test_resume_of_what_the_store_has_ended_meanwhile_ends_the_plan(
+def test_resume_of_an_expired_subscription_ends_the_plan(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     play.sell(TOKEN)
@@ -99,7 +99,7 @@ def test_resume_of_what_the_store_has_ended_meanwhile_ends_the_plan(
 def test_deferred_renewal_moves_the_expiry_of_its_order(
     buyer: JSONClient, play: FakePlay
 ) -> None:
-    """The store may give days away; the order stays the same."""
+    """The store may extend an order; it stays the same order."""
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
     later = expiry.replace(year=expiry.year + 1)

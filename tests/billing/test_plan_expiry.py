@@ -1,4 +1,4 @@
-"""The hourly job: who is demoted, who is asked about, and what the command says."""
+"""The hourly job: expiry, refresh, acknowledgement, and the output of the command."""
 
 from datetime import timedelta
 from io import StringIO
@@ -17,10 +17,10 @@ from billing.tasks import StoreUnavailableError, run_expire_plans
 from billing.tasks import expire_plans as task
 from config.celery import app
 from core.jobs.models import JobRun
-from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.fake_store import FakePlay
+from tests.support.purchases import buy
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ SECOND = timedelta(seconds=1)
 
 
 def make_subscriber(**fields: Any) -> Member:
-    """A member whose plan passed a second ago."""
+    """A member whose plan lapsed a second ago."""
     passed = timezone.now() - SECOND
     return make_member(
         **{
@@ -51,10 +51,10 @@ def plan_of(member: Member) -> tuple[Any, ...]:
     )
 
 
-def say() -> str:
-    said = StringIO()
-    call_command("expire_plans", stdout=said)
-    return said.getvalue()
+def run_command() -> str:
+    output = StringIO()
+    call_command("expire_plans", stdout=output)
+    return output.getvalue()
 
 
 def test_plan_that_has_passed_becomes_free_without_subscription_info() -> None:
@@ -83,7 +83,7 @@ def test_other_plans_are_left_alone(fields: Any) -> None:
 
 
 def test_member_who_renews_keeps_premium_after_the_expiry() -> None:
-    """The store and its notifications manage it (spec 6.1)."""
+    """The store decides, and notifies (spec 6.1)."""
     member = make_subscriber(plan_auto_renew=True)
     run_expiry(timezone.now())
     assert JSONClient(member).send("GET", "/api/account/tags").status_code == 200
@@ -106,7 +106,7 @@ def test_run_again_does_nothing() -> None:
     assert expire_lapsed_plans(timezone.now()) == 0
 
 
-def test_run_goes_on_until_all_batches_are_done(
+def test_run_does_all_batches(
     monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
     monkeypatch.setattr(plan_expiry, "BATCH_SIZE", 3)
@@ -117,11 +117,11 @@ def test_run_goes_on_until_all_batches_are_done(
     assert not Member.objects.filter(plan="PREMIUM").exists()
 
 
-def test_command_says_what_it_did() -> None:
+def test_command_prints_its_counts() -> None:
     make_subscriber()
-    text = "{} plans expired, 0 asked about, 0 acknowledged, 0 notifications purged.\n"
-    assert say() == text.format(1)
-    assert say() == text.format(0)
+    text = "{} plans expired, 0 refreshed, 0 acknowledged, 0 notifications purged.\n"
+    assert run_command() == text.format(1)
+    assert run_command() == text.format(0)
 
 
 def test_task_is_the_command_every_hour() -> None:
@@ -154,7 +154,7 @@ def test_old_notifications_are_purged() -> None:
 
 @pytest.fixture
 def subscriber(free_member: Member, play: FakePlay) -> Member:
-    """Somebody whose auto-renewing plan passed a moment ago."""
+    """A member whose auto-renewing plan lapsed a second ago."""
     play.sell(TOKEN)
     buy(JSONClient(free_member), TOKEN)
     passed = timezone.now() - SECOND
@@ -195,13 +195,13 @@ def test_store_that_does_not_answer_leaves_the_plan(
     run = run_expiry(timezone.now())
     assert (run.refreshed, run.failed) == (0, 1)
     assert plan_of(subscriber)[0] == "PREMIUM"
-    with pytest.raises(CommandError, match="1 purchases without an answer"):
+    with pytest.raises(CommandError, match="1 purchases without a response"):
         call_command("expire_plans", stdout=StringIO())
     with pytest.raises(StoreUnavailableError):
         run_expire_plans(timezone.now())
 
 
-def test_store_that_is_away_is_not_asked_about_everybody(
+def test_unavailable_store_is_asked_three_times_only(
     play: FakePlay,
 ) -> None:
     for number in range(6):
@@ -221,7 +221,7 @@ def test_store_that_is_away_is_not_asked_about_everybody(
 def test_run_of_the_job_is_stored_with_what_it_did(
     subscriber: Member, play: FakePlay
 ) -> None:
-    """Also that the store did not answer, which operators must hear of."""
+    """A run without a response of the store is FAILED, for `check_jobs`."""
     make_subscriber()
     play.fail(503)
     with pytest.raises(StoreUnavailableError):
@@ -231,12 +231,12 @@ def test_run_of_the_job_is_stored_with_what_it_did(
     task()
     runs = JobRun.objects.filter(job="expire_plans").order_by("id")
     assert [(run.state, run.error, run.count) for run in runs] == [
-        ("FAILED", "StoreDidNotAnswer", None),
+        ("FAILED", "StoreUnavailableError", None),
         ("DONE", "", 1),
     ]
 
 
-def test_failing_store_keeps_nobody_from_being_demoted(
+def test_failing_store_does_not_stop_the_expiry(
     subscriber: Member, play: FakePlay
 ) -> None:
     other = make_subscriber()
@@ -245,7 +245,7 @@ def test_failing_store_keeps_nobody_from_being_demoted(
     assert plan_of(other)[0] == "FREE"
 
 
-def test_store_is_asked_about_passed_and_renewing_plans_only(
+def test_purchases_of_another_store_are_not_refreshed(
     buyer: JSONClient, play: FakePlay, settings: Any
 ) -> None:
     settings.BILLING_TEST_MODE = True

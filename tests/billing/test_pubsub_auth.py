@@ -1,4 +1,4 @@
-"""Who may push notifications, where an audience is set."""
+"""Authentication of pushes, with STORE_PUSH_AUDIENCE set."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def assert_refused(response: Any) -> None:
     assert not StoreNotification.objects.exists()
 
 
-def test_push_with_the_right_token_is_taken(vouch: Vouch) -> None:
+def test_push_with_the_right_token_is_accepted(vouch: Vouch) -> None:
     assert push(vouch()).status_code == 200
     assert StoreNotification.objects.count() == 1
 
@@ -53,7 +53,7 @@ def test_push_without_a_token_is_401(vouch: Vouch) -> None:
         {"aud": ["x"]},
     ],
 )
-def test_token_for_somebody_else_is_401(vouch: Vouch, claims: Any) -> None:
+def test_token_with_other_claims_is_401(vouch: Vouch, claims: Any) -> None:
     assert_refused(push(vouch(**claims)))
 
 
@@ -69,7 +69,7 @@ def test_broken_token_is_401_and_google_is_not_asked(
     assert httpserver.log == []
 
 
-def test_token_that_google_does_not_vouch_for_is_401(
+def test_token_that_google_does_not_confirm_is_401(
     vouch: Vouch, httpserver: HTTPServer
 ) -> None:
     token = vouch()
@@ -78,7 +78,7 @@ def test_token_that_google_does_not_vouch_for_is_401(
     assert_refused(push(token))
 
 
-def test_google_that_does_not_answer_is_502_and_the_push_comes_again(
+def test_unreachable_google_is_502_so_that_the_push_is_repeated(
     vouch: Vouch, settings: Any
 ) -> None:
     token = vouch()

@@ -21,43 +21,16 @@ from billing.tasks import (
     run_process_store_notifications,
 )
 from config.celery import app
-from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.fake_google import Vouch, sign
 from tests.support.fake_store import PACKAGE, FakePlay
+from tests.support.purchases import buy
+from tests.support.store_pushes import PATH, TOKEN, describe, push, renewed, wrap
 
 pytestmark = pytest.mark.django_db
 
-PATH = "/api/billing/store/rtdn"
-TOKEN = "opaque.token-AO_J1Ox"
 Outcome = StoreNotification.Outcome
-
-
-def describe(kind: str = "subscriptionNotification", **part: Any) -> dict[str, Any]:
-    """The data of a notification."""
-    return {
-        "version": "1.0",
-        "packageName": PACKAGE,
-        "eventTimeMillis": "1795000000000",
-        kind: {"version": "1.0", **part},
-    }
-
-
-def renewed(token: str = TOKEN, kind: int = 2) -> dict[str, Any]:
-    return describe(notificationType=kind, purchaseToken=token)
-
-
-def wrap(data: Any, message_id: Any = "1") -> dict[str, Any]:
-    """The push of a notification."""
-    if not isinstance(data, str):
-        data = base64.b64encode(json.dumps(data).encode()).decode()
-    message = {"data": data, "messageId": message_id, "publishTime": "2026-11-21"}
-    return {"message": message, "subscription": "projects/p/subscriptions/s"}
-
-
-def push(data: Any, message_id: Any = "1", **extra: Any) -> Any:
-    return JSONClient().send("POST", PATH, wrap(data, message_id), **extra)
 
 
 def push_raw(
@@ -77,7 +50,7 @@ def outcomes() -> list[str]:
     return list(rows.values_list("outcome", flat=True))
 
 
-# --- Kept -----------------------------------------------------------------------
+# --- Saved ----------------------------------------------------------------------
 
 
 def test_notification_is_kept_and_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -198,7 +171,7 @@ def test_with_the_stub_it_is_only_kept() -> None:
     assert member.plan == "FREE"
 
 
-# --- Followed -------------------------------------------------------------------
+# --- Processed ------------------------------------------------------------------
 
 
 def test_renewal_extends_the_plan(
@@ -234,7 +207,7 @@ def test_end_of_a_subscription_ends_the_plan(
     assert (free_member.plan_product, free_member.plan_auto_renew) == ("", False)
 
 
-def test_token_that_the_store_has_forgotten_ends_the_plan(
+def test_token_that_is_gone_at_the_store_ends_the_plan(
     buyer: JSONClient, free_member: Member, play: FakePlay
 ) -> None:
     play.sell(TOKEN)
@@ -287,10 +260,10 @@ def test_grace_period_of_a_known_order_lengthens_the_plan(
     assert free_member.plan_expires_at == longer
 
 
-def test_body_is_never_believed(
+def test_body_is_not_trusted(
     buyer: JSONClient, free_member: Member, play: FakePlay
 ) -> None:
-    """A forged notification changes nothing that the store does not say."""
+    """A forged notification only makes the service ask the store."""
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
     for number, kind in enumerate((12, 13, 2, 4)):
@@ -300,7 +273,7 @@ def test_body_is_never_believed(
     assert (free_member.plan, free_member.plan_expires_at) == ("PREMIUM", expiry)
 
 
-def test_what_is_not_ours_is_told_apart_without_asking(
+def test_other_notifications_are_sorted_out_without_asking(
     buyer: JSONClient, play: FakePlay
 ) -> None:
     play.sell(TOKEN)
@@ -339,7 +312,9 @@ def test_store_that_does_not_answer_is_asked_again_later(
     assert StoreNotification.objects.get().attempts == 2
 
 
-def test_run_ends_when_the_store_is_away(buyer: JSONClient, play: FakePlay) -> None:
+def test_run_ends_when_the_store_is_unavailable(
+    buyer: JSONClient, play: FakePlay
+) -> None:
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     play.fail(503)
@@ -366,7 +341,7 @@ def test_waits_between_attempts_grow_to_an_hour(
     assert waits == [1, 2, 4, 8, 16, 32, 64, 64, 64]
 
 
-def test_news_do_not_undo_the_administrators_change(
+def test_notification_does_not_undo_the_administrators_plan(
     buyer: JSONClient, free_member: Member, play: FakePlay
 ) -> None:
     expiry = play.sell(TOKEN)

@@ -11,9 +11,9 @@ from accounts.models import Member
 from billing.models import Purchase
 from billing.plan_expiry import expire_lapsed_plans
 from billing.subscriptions import override_plan
-from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
+from tests.support.purchases import buy
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
 
@@ -138,7 +138,7 @@ def test_subscription_beside_a_permanent_plan_is_cancelled_and_resumed() -> None
 
 
 def test_resume_after_the_expiry_opens_nothing(buyer: JSONClient) -> None:
-    """Else a month paid once would last for ever."""
+    """Otherwise one paid month would last forever."""
     buy(buyer, "test-1")
     act(buyer, "cancel")
     member = Member.objects.get()
@@ -163,7 +163,7 @@ def test_cancel_after_the_expiry_ends_what_renewed_itself(buyer: JSONClient) -> 
 
 
 def test_resume_of_a_plan_without_a_recorded_purchase() -> None:
-    """One whose expiry came by other means, such as an earlier service."""
+    """The expiry may come from elsewhere, such as an earlier service."""
     member = make_member(
         plan="PREMIUM", plan_expires_at=timezone.now() + timedelta(days=3)
     )
@@ -303,7 +303,7 @@ def test_purchase_reaches_live_sessions_at_once(
     free_member: Member, present: Any
 ) -> None:
     here, elsewhere = present(free_member), present(free_member)
-    for client in (here, elsewhere):  # the fast store has a copy of each
+    for client in (here, elsewhere):  # caches the session
         assert client.read("/api/auth/session")["plan"] == "FREE"
         assert client.send("GET", GATED).status_code == 403
     expiry = buy(here, "test-1").data["planExpiresAt"]

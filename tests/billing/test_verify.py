@@ -13,19 +13,16 @@ from accounts.models import AuthSession, Member
 from billing.models import Purchase
 from billing.products import Product
 from billing.stores import StubVerifier, Subscription
-from tests.billing.conftest import buy
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
+from tests.support.problems import assert_problem
+from tests.support.purchases import buy
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_mode")]
 
 NOON = datetime.fromisoformat("2027-01-31T12:00:00+09:00")
 MONTH_LATER = datetime.fromisoformat("2027-02-28T12:00:00+09:00")
 YEAR_LATER = datetime.fromisoformat("2028-01-31T12:00:00+09:00")
-
-
-def assert_refused(response: Any, status: int, code: str) -> None:
-    assert (response.status_code, response.data["code"]) == (status, code)
 
 
 def test_purchase_makes_a_free_member_premium(buyer: JSONClient) -> None:
@@ -112,7 +109,7 @@ def test_purchase_of_another_member_is_refused(
     buyer: JSONClient, other_member: Member
 ) -> None:
     buy(buyer, "test-1")
-    assert_refused(
+    assert_problem(
         buy(JSONClient(other_member), "test-1"), 409, "PURCHASE_ALREADY_USED"
     )
     other_member.refresh_from_db()
@@ -123,7 +120,7 @@ def test_purchase_of_another_member_is_refused(
 def test_database_keeps_each_order_once(
     buyer: JSONClient, other_member: Member
 ) -> None:
-    """What holds even where no lock does: whoever owns it, and by whichever token."""
+    """The unique constraint, whatever the member and the token."""
     buy(buyer, "test-1")
     purchase = Purchase.objects.get()
     purchase.pk, purchase.member = None, other_member
@@ -156,21 +153,21 @@ def test_permanent_plan_is_not_shortened_by_a_purchase() -> None:
 
 def test_unknown_product_is_named(buyer: JSONClient) -> None:
     response = buy(buyer, "test-1", "gold")
-    assert_refused(response, 400, "VALIDATION_ERROR")
+    assert_problem(response, 400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == ["productId"]
     assert not Purchase.objects.exists()
 
 
 @pytest.mark.parametrize("token", ["", None, 7, "x" * 1001, "test-\0", ["test-1"]])
-def test_token_must_be_a_text(buyer: JSONClient, token: Any) -> None:
+def test_token_must_be_a_string(buyer: JSONClient, token: Any) -> None:
     response = buy(buyer, token)
-    assert_refused(response, 400, "VALIDATION_ERROR")
+    assert_problem(response, 400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == ["purchaseToken"]
 
 
 @pytest.mark.parametrize("token", ["Test-1", "a-test-1", "test", " test-1"])
-def test_other_token_is_the_stubs_to_refuse(buyer: JSONClient, token: str) -> None:
-    assert_refused(buy(buyer, token), 400, "PURCHASE_INVALID")
+def test_other_token_is_refused_by_the_stub(buyer: JSONClient, token: str) -> None:
+    assert_problem(buy(buyer, token), 400, "PURCHASE_INVALID")
     assert not Purchase.objects.exists()
 
 
@@ -182,7 +179,7 @@ def test_token_of_the_test_mode_may_go_on_in_any_way(
     assert Purchase.objects.get().order_id == token
 
 
-def test_longest_token_is_taken(buyer: JSONClient) -> None:
+def test_longest_token_is_accepted(buyer: JSONClient) -> None:
     assert buy(buyer, "test-" + "x" * 995).status_code == 200
 
 
@@ -190,42 +187,44 @@ def test_without_test_mode_the_stub_refuses_everything(
     buyer: JSONClient, settings: Any
 ) -> None:
     settings.BILLING_TEST_MODE = False
-    assert_refused(buy(buyer, "test-1"), 400, "PURCHASE_INVALID")
+    assert_problem(buy(buyer, "test-1"), 400, "PURCHASE_INVALID")
     assert buyer.read("/api/billing/subscription")["plan"] == "FREE"
 
 
-class Shop(StubVerifier):
-    """A store of somebody else, which knows one token."""
+class OtherStore(StubVerifier):
+    """Another store, which knows one token."""
 
     store = "shop"
 
-    def look_up(self, token: str, product: Product | None = None) -> Subscription:
+    def fetch_subscription(
+        self, token: str, product: Product | None = None
+    ) -> Subscription:
         if token != "sold" or product is None:
             return super().fetch_subscription(token, product)
         return Subscription(self.store, token, "order 7", product, auto_renew=False)
 
 
-def test_verifier_of_the_setting_takes_the_place_of_the_stub(
+def test_verifier_of_the_setting_replaces_the_stub(
     buyer: JSONClient, settings: Any
 ) -> None:
-    settings.STORE_VERIFIER = f"{__name__}.Shop"
+    settings.STORE_VERIFIER = f"{__name__}.OtherStore"
     answer = buy(buyer, "sold", "premium_yearly").data
     assert (answer["plan"], answer["autoRenew"]) == ("PREMIUM", False)
     assert answer["nextPaymentAt"] is None
     purchase = Purchase.objects.get()
     assert (purchase.store, purchase.order_id) == ("shop", "order 7")
-    assert_refused(buy(buyer, "stolen"), 400, "PURCHASE_INVALID")
+    assert_problem(buy(buyer, "stolen"), 400, "PURCHASE_INVALID")
     assert buy(buyer, "test-1").data["applied"] is True, "test mode goes first"
 
 
-def test_member_who_leaves_takes_no_purchase_back(
+def test_deleted_account_does_not_free_its_purchase(
     buyer: JSONClient, free_member: Member, other_member: Member
 ) -> None:
-    """The keyed hash of the order stays, and nothing else."""
+    """Only the keyed hash of the order stays."""
     buy(buyer, "test-1")
     assert buyer.send("DELETE", "/api/auth/me").status_code == 204
     assert not Purchase.objects.exists()
-    assert_refused(
+    assert_problem(
         buy(JSONClient(other_member), "test-1"), 409, "PURCHASE_ALREADY_USED"
     )
     assert not Purchase.objects.exists()

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from accounts.models import Member
 from board.models import (
@@ -15,39 +14,11 @@ from board.models import (
     PostImage,
     PostVote,
 )
+from tests.support.board_counters import find_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
 pytestmark = pytest.mark.django_db
-
-DRIFT = """
-    SELECT 'post', p.id FROM board_post p
-    WHERE (p.up_count, p.down_count, p.comment_count) IS DISTINCT FROM (
-        (SELECT count(*) FROM board_post_vote v WHERE v.post_id = p.id AND value = 1),
-        (SELECT count(*) FROM board_post_vote v WHERE v.post_id = p.id AND value = -1),
-        (SELECT count(*) FROM board_comment c WHERE c.post_id = p.id
-         AND NOT c.is_hidden)
-    )
-    UNION ALL
-    SELECT 'comment', c.id FROM board_comment c
-    WHERE (c.up_count, c.down_count) IS DISTINCT FROM (
-        (SELECT count(*) FROM board_comment_vote v
-         WHERE v.comment_id = c.id AND value = 1),
-        (SELECT count(*) FROM board_comment_vote v
-         WHERE v.comment_id = c.id AND value = -1)
-    )
-    UNION ALL
-    SELECT 'image', 0 FROM board_image i
-    WHERE (i.unused_since IS NULL)
-        <> EXISTS (SELECT FROM board_post_image s WHERE s.image_id = i.id)
-"""
-
-
-def find_drift() -> list[Any]:
-    """Rows whose counters differ from what there is to count."""
-    with connection.cursor() as cursor:
-        cursor.execute(DRIFT)
-        return list(cursor.fetchall())
 
 
 def leave(member: Member) -> None:
@@ -145,10 +116,10 @@ def test_statements_do_not_grow_with_what_the_member_wrote(
             make_comment(member, post=make_post(other))
         return member
 
-    from board.account_deletion import delete_member_content
+    from board.account_deletion import delete_member_data
 
     for posts in (1, 12):
         member = make_author(posts)
         with django_assert_max_num_queries(14):
-            delete_member_content(member)
+            delete_member_data(member)
     assert find_drift() == []

@@ -10,13 +10,12 @@ from accounts.models import Member
 from board import admin
 from board.content import build_search_text, sanitize_html
 from board.models import Comment, Image, Post, PostCount, PostImage
-from tests.board.test_account_deletion import find_drift
+from tests.support.admin_site import COMMENTS, POSTS
+from tests.support.board_counters import find_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
 pytestmark = pytest.mark.django_db
-
-POSTS, COMMENTS = "/admin/board/post/", "/admin/board/comment/"
 
 
 @pytest.fixture

@@ -447,7 +447,7 @@ def test_hundred_uploads_an_hour(client: JSONClient) -> None:
     assert refusal_of(refused) == (429, "RATE_LIMITED")
     assert 3_500 < int(refused.headers["Retry-After"]) <= 3_600
     assert Image.objects.count() == 2
-    assert UPLOAD_LIMIT.attempts == 100
+    assert UPLOAD_LIMIT.max_attempts == 100
 
 
 def test_refused_pictures_do_not_count_as_uploads_but_as_tries(

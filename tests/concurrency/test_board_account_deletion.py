@@ -16,7 +16,7 @@ from accounts.rate_limits import RateLimitPolicy
 from board import images
 from board.images import MAX_IMAGES, purge_unused_images
 from board.models import Comment, CommentVote, Image, Post, PostImage, PostVote
-from tests.board.test_account_deletion import find_drift
+from tests.support.board_counters import find_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_comment, make_member, make_post
 from tests.support.images import draw

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ledger.models import Entry, Notification
-from tests.ledger.card_notifications.test_processing import (
+from tests.support.alert_texts import (
     APPROVAL,
     CANCELLATION,
     ENTRIES,

@@ -16,12 +16,12 @@ from billing.plan_expiry import expire_lapsed_plans
 from billing.products import MONTHLY, add_period
 from billing.store_notifications import process_pending_notifications
 from billing.subscriptions import override_plan
-from tests.billing.conftest import buy
-from tests.billing.test_store_notifications import push, renewed
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_member
 from tests.support.fake_store import open_play
+from tests.support.purchases import buy
 from tests.support.races import run_at_once, statuses_of
+from tests.support.store_pushes import push, renewed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,6 +1,7 @@
 """Exchange rates asked for by many at once: one outside call."""
 
 import time
+from contextlib import nullcontext
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -10,6 +11,7 @@ from django.db import connection, connections
 from django.utils import timezone
 from werkzeug import Request, Response
 
+from core.db.locks import AdvisoryLock
 from core.errors import ProviderUnavailableError
 from ledger import rates
 from ledger.models import FxRate
@@ -56,7 +58,7 @@ def test_without_the_lock_they_would_be_many(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The race that the lock ends is real."""
-    monkeypatch.setattr(rates, "_call_lock_function", lambda function, key: True)
+    monkeypatch.setattr(rates, "session_advisory_lock", lambda *lock: nullcontext(True))
     slow_fx_source.answer(PATH, answer_after(0.3))
     run_at_once([look_up] * 6)
     assert len(slow_fx_source.calls) > 1
@@ -75,11 +77,11 @@ def test_other_process_that_asks_is_waited_for(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock lies in the database: another session's holder counts as asking."""
-    key = rates._advisory_lock_key(rates.RateKey("USD", "KRW", DAY))
+    key = [AdvisoryLock.RATE_LOOKUP, rates.RateKey("USD", "KRW", DAY).lock_id]
 
     def hold() -> None:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [key])
+            cursor.execute("SELECT pg_advisory_lock(%s, %s)", key)
             time.sleep(0.6)
             FxRate.objects.create(
                 base="USD",
@@ -89,7 +91,7 @@ def test_other_process_that_asks_is_waited_for(
                 rate_date=DAY,
                 source="another",
             )
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
     def ask() -> Any:
         time.sleep(0.2)
@@ -104,13 +106,13 @@ def test_wait_for_another_is_bounded(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rates, "LEADER_WAIT_TIMEOUT_SECONDS", 0.3)
-    key = rates._advisory_lock_key(rates.RateKey("USD", "KRW", DAY))
+    key = [AdvisoryLock.RATE_LOOKUP, rates.RateKey("USD", "KRW", DAY).lock_id]
 
     def hold() -> None:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [key])
+            cursor.execute("SELECT pg_advisory_lock(%s, %s)", key)
             time.sleep(1.5)
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
     def ask() -> Any:
         time.sleep(0.2)

@@ -9,10 +9,10 @@ import pytest
 from accounts.models import Member
 from ledger.models import Category, Entry, Occurrence, RecurringRule
 from ledger.occurrences import process_due_rules
-from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member, make_rule, make_wallet
 from tests.support.races import run_at_once, statuses_of
+from tests.support.rollups import assert_totals_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

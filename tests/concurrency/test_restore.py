@@ -21,10 +21,10 @@ from accounts.models import Member
 from devstack.stores import store_supervisor
 from devstack.stores.data_dir import LOOPBACK
 from ledger.models import Entry, Wallet
-from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_wallet
 from tests.support.races import run_at_once, statuses_of
+from tests.support.rollups import assert_totals_are_right
 from tests.support.stores import find_closed_port
 from tests.support.workbooks import ENTRY, RESTORE
 from tests.test_isolation import dump_rows_of

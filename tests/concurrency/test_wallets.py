@@ -6,10 +6,10 @@ import pytest
 from django.db.models import Sum
 
 from ledger.models import Entry, QuickEntry, Wallet, WalletTotal
-from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_wallet
 from tests.support.races import run_at_once, statuses_of
+from tests.support.rollups import assert_totals_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

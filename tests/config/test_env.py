@@ -1,9 +1,6 @@
 """Settings from the environment: a bad value stops the start with one line."""
 
 import base64
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env
 from devstack.environment import ROOT
+from tests.support.settings_process import import_settings, read_real
 
 NAME = "LEDGER_TEST_SETTING"
 KEY = bytes(range(32))
@@ -24,31 +22,6 @@ def setting(monkeypatch: pytest.MonkeyPatch) -> Set:
     """`setting(value)` sets the variable that the tests read."""
     monkeypatch.delenv(NAME, raising=False)
     return lambda value: monkeypatch.setenv(NAME, value)
-
-
-def import_settings(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run `code` in a fresh interpreter with the settings of these variables."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    given = {
-        "SECRET_KEY": "k" * 50,
-        "DATABASE_URL": "postgresql://ledger:swordfish@127.0.0.1:1/ledger",
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env=kept | given | variables,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def read_real(expression: str, **variables: str) -> str:
-    code = f"from django.conf import settings; print({expression})"
-    result = import_settings(code, **variables)
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
 
 
 # --- The readers ----------------------------------------------------------------

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from devstack.environment import ROOT
-from tests.config.test_env import import_settings, read_real
+from tests.support.settings_process import import_settings, read_real
 
 
 @pytest.mark.parametrize(

@@ -42,4 +42,4 @@ def test_command_shows_how_far_it_is_and_then_what_it_did(
     out, err = io.StringIO(), io.StringIO()
     call_command("purge_sessions", stdout=out, stderr=err)
     assert "2 sessions so far" in err.getvalue()
-    assert "2 sessions and 0 limits purged." in out.getvalue()
+    assert "2 sessions and 0 rate limits purged." in out.getvalue()

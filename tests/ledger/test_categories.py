@@ -8,6 +8,7 @@ from accounts.models import Member
 from ledger.models import Category, Entry, QuickEntry
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_quick_entry
+from tests.support.problems import assert_invalid
 
 CATEGORIES = "/api/account/categories"
 PLAIN = {"name": "Food", "type": "expense"}
@@ -28,12 +29,6 @@ def change(client: JSONClient, method: str, category_id: Any, body: Any) -> Any:
     response = client.send(method, f"{CATEGORIES}/{category_id}", body)
     assert response.status_code == 200, response.content
     return response.data
-
-
-def assert_refused(response: Any, *fields: Any) -> None:
-    assert response.status_code == 400, response.content
-    assert response.data["code"] == "VALIDATION_ERROR"
-    assert [error["field"] for error in response.data["errors"]] == list(fields)
 
 
 def assert_hierarchy_is_kept(response: Any) -> None:
@@ -91,7 +86,7 @@ def test_minor_category_sits_under_a_major_one(client: JSONClient) -> None:
 def test_value_that_does_not_fit_is_refused(
     client: JSONClient, name: str, value: Any
 ) -> None:
-    assert_refused(client.send("POST", CATEGORIES, PLAIN | {name: value}), name)
+    assert_invalid(client.send("POST", CATEGORIES, PLAIN | {name: value}), name)
     assert Category.objects.count() == 0
 
 
@@ -100,9 +95,9 @@ def test_missing_name_or_type_is_refused(
     client: JSONClient, free_member: Member, name: str
 ) -> None:
     body = {key: value for key, value in PLAIN.items() if key != name}
-    assert_refused(client.send("POST", CATEGORIES, body), name)
+    assert_invalid(client.send("POST", CATEGORIES, body), name)
     category = make_category(free_member)
-    assert_refused(client.send("PUT", f"{CATEGORIES}/{category.pk}", body), name)
+    assert_invalid(client.send("PUT", f"{CATEGORIES}/{category.pk}", body), name)
 
 
 def test_name_of_100_characters_is_kept(client: JSONClient) -> None:
@@ -114,7 +109,7 @@ def test_parent_of_another_member_is_refused(
 ) -> None:
     theirs = make_category(other_member)
     response = client.send("POST", CATEGORIES, PLAIN | {"parentId": theirs.pk})
-    assert_refused(response, "parentId")
+    assert_invalid(response, "parentId")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
@@ -364,7 +359,7 @@ def test_list_is_flat_with_each_major_followed_by_its_minor_ones(
 
 
 def test_list_of_an_unknown_type_is_refused(client: JSONClient) -> None:
-    assert_refused(client.send("GET", f"{CATEGORIES}?type=transfer"), "type")
+    assert_invalid(client.send("GET", f"{CATEGORIES}?type=transfer"), "type")
 
 
 def test_new_category_goes_last_among_its_siblings(
@@ -515,14 +510,14 @@ def test_move_to_stays_within_the_type(client: JSONClient, free_member: Member) 
     target = make_category(free_member, type="income")
     make_entry(free_member, category=source)
     response = client.send("DELETE", f"{CATEGORIES}/{source.pk}?moveTo={target.pk}")
-    assert_refused(response, "moveTo")
+    assert_invalid(response, "moveTo")
     assert Category.objects.count() == 2
 
 
 def test_move_to_itself_is_refused(client: JSONClient, free_member: Member) -> None:
     category = make_category(free_member)
     path = f"{CATEGORIES}/{category.pk}?moveTo={category.pk}"
-    assert_refused(client.send("DELETE", path), "moveTo")
+    assert_invalid(client.send("DELETE", path), "moveTo")
     assert Category.objects.count() == 1
 
 
@@ -544,4 +539,4 @@ def test_move_to_that_is_no_id_is_refused(
 ) -> None:
     category = make_category(free_member)
     response = client.send("DELETE", f"{CATEGORIES}/{category.pk}?moveTo=Food")
-    assert_refused(response, "moveTo")
+    assert_invalid(response, "moveTo")

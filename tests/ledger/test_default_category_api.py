@@ -10,6 +10,7 @@ from ledger.models import DefaultCategory
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
+from tests.support.problems import assert_problem
 from tests.support.races import run_at_once, statuses_of
 
 pytestmark = pytest.mark.django_db
@@ -36,10 +37,6 @@ def make(name: str, parent: DefaultCategory | None = None, **fields: Any) -> Any
 
 def names(client: JSONClient) -> list[str]:
     return [row["name"] for row in client.read(PATH)]
-
-
-def assert_refused(response: Any, status: int, code: str) -> None:
-    assert (response.status_code, response.data["code"]) == (status, code)
 
 
 def test_list_is_a_bare_array_of_majors_each_followed_by_its_minors(
@@ -123,7 +120,7 @@ def test_new_category_goes_last_among_its_siblings(client: JSONClient) -> None:
 def test_wrong_field_is_400(client: JSONClient, fields: dict[str, Any]) -> None:
     body = {"name": "Food", "type": "expense"} | fields
     response = client.send("POST", PATH, body)
-    assert_refused(response, 400, "VALIDATION_ERROR")
+    assert_problem(response, 400, "VALIDATION_ERROR")
     assert response.data["errors"][0]["field"] == next(iter(fields))
     assert not DefaultCategory.objects.exists()
 
@@ -131,13 +128,13 @@ def test_wrong_field_is_400(client: JSONClient, fields: dict[str, Any]) -> None:
 def test_parent_of_another_type_is_refused(client: JSONClient) -> None:
     pay = make("Pay", type="income")
     body = {"name": "Cafe", "type": "expense", "parentId": pay.pk}
-    assert_refused(client.send("POST", PATH, body), 400, "CATEGORY_HIERARCHY")
+    assert_problem(client.send("POST", PATH, body), 400, "CATEGORY_HIERARCHY")
 
 
 def test_minor_category_sits_under_a_major_one_only(client: JSONClient) -> None:
     cafe = make("Cafe", parent=make("Food"))
     body = {"name": "Tea", "type": "expense", "parentId": cafe.pk}
-    assert_refused(client.send("POST", PATH, body), 400, "CATEGORY_HIERARCHY")
+    assert_problem(client.send("POST", PATH, body), 400, "CATEGORY_HIERARCHY")
 
 
 def test_major_category_with_minors_cannot_become_minor_nor_change_its_type(
@@ -147,14 +144,14 @@ def test_major_category_with_minors_cannot_become_minor_nor_change_its_type(
     make("Cafe", parent=food)
     for change in ({"parentId": home.pk}, {"parentId": food.pk}, {"type": "income"}):
         response = client.send("PATCH", f"{PATH}/{food.pk}", change)
-        assert_refused(response, 400, "CATEGORY_HIERARCHY")
+        assert_problem(response, 400, "CATEGORY_HIERARCHY")
 
 
 def test_major_category_with_minors_is_not_deleted(client: JSONClient) -> None:
     food = make("Food")
     cafe = make("Cafe", parent=food)
     response = client.send("DELETE", f"{PATH}/{food.pk}")
-    assert_refused(response, 400, "CATEGORY_HIERARCHY")
+    assert_problem(response, 400, "CATEGORY_HIERARCHY")
     for category in (cafe, food):
         response = client.send("DELETE", f"{PATH}/{category.pk}")
         assert (response.status_code, response.content) == (204, b"")
@@ -165,9 +162,9 @@ def test_name_is_there_once_for_each_type(client: JSONClient) -> None:
     make("Food")
     home = make("Home")
     body = {"name": "Food", "type": "expense"}
-    assert_refused(client.send("POST", PATH, body), 409, "DUPLICATE")
+    assert_problem(client.send("POST", PATH, body), 409, "DUPLICATE")
     response = client.send("PATCH", f"{PATH}/{home.pk}", {"name": "Food"})
-    assert_refused(response, 409, "DUPLICATE")
+    assert_problem(response, 409, "DUPLICATE")
     assert client.send("POST", PATH, body | {"type": "income"}).status_code == 201
 
 
@@ -187,7 +184,7 @@ def test_category_that_does_not_exist_is_404(client: JSONClient) -> None:
     for number in ("987654321", "x", "0", "9" * 30):
         for method in ("GET", "PUT", "PATCH", "DELETE"):
             response = client.send(method, f"{PATH}/{number}", {})
-            assert_refused(response, 404, "NOT_FOUND")
+            assert_problem(response, 404, "NOT_FOUND")
 
 
 def test_reorder_takes_exactly_the_ids_of_one_type_and_parent(
@@ -210,7 +207,7 @@ def test_reorder_takes_exactly_the_ids_of_one_type_and_parent(
         [987_654_321],
         [],
     ):
-        assert_refused(client.send("PUT", ORDER, {"ids": wrong}), 400, "INVALID_ORDER")
+        assert_problem(client.send("PUT", ORDER, {"ids": wrong}), 400, "INVALID_ORDER")
     assert names(client) == ["Home", "Food", "Bar", "Cafe", "Pay"]
 
 

@@ -23,9 +23,9 @@ from ledger.models import (
     Trade,
 )
 from ledger.occurrences import RecurringRunResult, process_due_rules
-from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_member
+from tests.support.rollups import assert_totals_are_right
 
 ACCOUNT = "/api/account"
 PASSWORD = "correct-horse-9"

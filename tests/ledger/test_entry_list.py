@@ -11,6 +11,7 @@ from accounts.models import Member
 from ledger.models import Entry, EntryTag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_tag, make_wallet
+from tests.support.problems import assert_invalid
 
 ENTRIES = "/api/account/entries"
 
@@ -24,12 +25,6 @@ def ids_of(client: JSONClient, **query: Any) -> list[Any]:
     body = client.read(ENTRIES, **query)
     assert body["count"] == len(body["results"])
     return [row["id"] for row in body["results"]]
-
-
-def assert_refused(response: Any, *fields: Any) -> None:
-    assert response.status_code == 400, response.content
-    assert response.data["code"] == "VALIDATION_ERROR"
-    assert [error["field"] for error in response.data["errors"]] == list(fields)
 
 
 # --- the model: random ledgers, random questions ------------------------------
@@ -400,20 +395,20 @@ def test_parameter_that_does_not_fit_is_refused(
     client: JSONClient, free_member: Member, name: str, value: str
 ) -> None:
     make_entry(free_member)
-    assert_refused(client.send("GET", f"{ENTRIES}?{name}={value}"), name)
+    assert_invalid(client.send("GET", f"{ENTRIES}?{name}={value}"), name)
 
 
 @pytest.mark.parametrize("month", ["0", "13", "abc", "-1"])
 def test_month_that_is_none_is_refused(
     client: JSONClient, free_member: Member, month: str
 ) -> None:
-    assert_refused(client.send("GET", f"{ENTRIES}?year=2026&month={month}"), "month")
+    assert_invalid(client.send("GET", f"{ENTRIES}?year=2026&month={month}"), "month")
 
 
 def test_month_without_its_year_is_refused(
     client: JSONClient, free_member: Member
 ) -> None:
-    assert_refused(client.send("GET", f"{ENTRIES}?month=3"), "year")
+    assert_invalid(client.send("GET", f"{ENTRIES}?month=3"), "year")
 
 
 @pytest.mark.parametrize("name", ["minAmount", "maxAmount"])
@@ -422,7 +417,7 @@ def test_amount_outside_all_limits_is_refused(
     client: JSONClient, free_member: Member, name: str, value: str
 ) -> None:
     make_entry(free_member)
-    assert_refused(client.send("GET", f"{ENTRIES}?{name}={value}"), name)
+    assert_invalid(client.send("GET", f"{ENTRIES}?{name}={value}"), name)
 
 
 @pytest.mark.parametrize("keyword", ["%ED%A0%80", "%FF%FE", "%F0%9F%8D%9C", "%1b"])

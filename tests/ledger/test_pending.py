@@ -10,6 +10,7 @@ from ledger.models import Category, Entry, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
 from tests.support.fakes import FakeRates
+from tests.support.problems import assert_invalid
 
 ENTRIES = "/api/account/entries"
 COUNT = "/api/account/entries/pending/count"
@@ -34,12 +35,6 @@ def rateless(free_member: Member) -> Entry:
 
 def confirm(client: JSONClient, entry_id: Any, body: Any = None) -> Any:
     return client.send("POST", f"{ENTRIES}/{entry_id}/confirm", body)
-
-
-def assert_refused(response: Any, *fields: Any) -> None:
-    assert response.status_code == 400, response.content
-    assert response.data["code"] == "VALIDATION_ERROR"
-    assert [error["field"] for error in response.data["errors"]] == list(fields)
 
 
 def test_confirm_makes_a_pending_entry_an_ordinary_one(
@@ -135,7 +130,7 @@ def test_refused_correction_leaves_the_entry_pending(
     entry = make_entry(free_member, pending=True)
     before = client.read(f"{ENTRIES}/{entry.pk}")
     response = confirm(client, entry.pk, {"category": "New", "tags": ["n"]} | body)
-    assert_refused(response, field)
+    assert_invalid(response, field)
     assert client.read(f"{ENTRIES}/{entry.pk}") == before
     assert Category.objects.count() == 0
     assert Tag.objects.count() == 0
@@ -155,7 +150,7 @@ def test_entry_without_a_rate_is_not_confirmed_before_an_amount_is_given(
 def test_amount_is_needed_even_when_the_rate_can_be_had_again(
     client: JSONClient, rateless: Entry, fx_source: FakeRates
 ) -> None:
-    assert_refused(confirm(client, rateless.pk), "amount")
+    assert_invalid(confirm(client, rateless.pk), "amount")
     assert fx_source.calls == []
 
 

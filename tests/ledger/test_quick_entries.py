@@ -9,6 +9,7 @@ from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, QuickEntry, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_quick_entry, make_wallet
+from tests.support.problems import assert_invalid
 
 QUICK = "/api/account/quick-entries"
 PLAIN = {"name": "Lunch", "type": "expense"}
@@ -29,12 +30,6 @@ def change(client: JSONClient, method: str, quick_id: Any, body: Any) -> Any:
     response = client.send(method, f"{QUICK}/{quick_id}", body)
     assert response.status_code == 200, response.content
     return response.data
-
-
-def assert_refused(response: Any, *fields: Any) -> None:
-    assert response.status_code == 400, response.content
-    assert response.data["code"] == "VALIDATION_ERROR"
-    assert [error["field"] for error in response.data["errors"]] == list(fields)
 
 
 @pytest.fixture
@@ -115,7 +110,7 @@ def test_quick_entries_answer_at_each_of_their_addresses(
 def test_value_that_does_not_fit_is_refused(
     client: JSONClient, name: str, value: Any
 ) -> None:
-    assert_refused(client.send("POST", QUICK, PLAIN | {name: value}), name)
+    assert_invalid(client.send("POST", QUICK, PLAIN | {name: value}), name)
     assert QuickEntry.objects.count() == 0
 
 
@@ -124,9 +119,9 @@ def test_missing_name_or_type_is_refused(
     client: JSONClient, free_member: Member, name: str
 ) -> None:
     body = {key: value for key, value in PLAIN.items() if key != name}
-    assert_refused(client.send("POST", QUICK, body), name)
+    assert_invalid(client.send("POST", QUICK, body), name)
     quick = make_quick_entry(free_member)
-    assert_refused(client.send("PUT", f"{QUICK}/{quick.pk}", body), name)
+    assert_invalid(client.send("PUT", f"{QUICK}/{quick.pk}", body), name)
 
 
 def test_two_quick_entries_may_have_one_name(client: JSONClient) -> None:
@@ -152,7 +147,7 @@ def test_refused_quick_entry_creates_nothing(
 ) -> None:
     theirs = make_wallet(other_member)
     body = PLAIN | {"category": "New", "tags": ["new"], "walletId": theirs.pk}
-    assert_refused(client.send("POST", QUICK, body), "walletId")
+    assert_invalid(client.send("POST", QUICK, body), "walletId")
     assert not Category.objects.exists()
     assert not Tag.objects.exists()
 

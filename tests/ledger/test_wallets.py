@@ -9,6 +9,7 @@ from core.api.fields import MAX_AMOUNT
 from ledger.models import Entry, QuickEntry, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_quick_entry, make_wallet
+from tests.support.problems import assert_invalid
 
 WALLETS = "/api/account/wallets"
 PLAIN = {"name": "Cash", "kind": "CASH"}
@@ -39,12 +40,6 @@ def change(client: JSONClient, method: str, wallet_id: Any, body: Any) -> Any:
     response = client.send(method, f"{WALLETS}/{wallet_id}", body)
     assert response.status_code == 200, response.content
     return response.data
-
-
-def assert_refused(response: Any, *fields: Any) -> None:
-    assert response.status_code == 400, response.content
-    assert response.data["code"] == "VALIDATION_ERROR"
-    assert [error["field"] for error in response.data["errors"]] == list(fields)
 
 
 # --- fields -------------------------------------------------------------------
@@ -94,7 +89,7 @@ def test_wallet_may_be_of_each_kind(client: JSONClient, kind: str) -> None:
 @pytest.mark.parametrize("name", ["name", "kind"])
 def test_missing_name_or_kind_is_refused(client: JSONClient, name: str) -> None:
     body = {key: value for key, value in PLAIN.items() if key != name}
-    assert_refused(client.send("POST", WALLETS, body), name)
+    assert_invalid(client.send("POST", WALLETS, body), name)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +137,7 @@ def test_missing_name_or_kind_is_refused(client: JSONClient, name: str) -> None:
 def test_value_that_does_not_fit_is_refused(
     client: JSONClient, name: str, value: Any
 ) -> None:
-    assert_refused(client.send("POST", WALLETS, PLAIN | {name: value}), name)
+    assert_invalid(client.send("POST", WALLETS, PLAIN | {name: value}), name)
     assert Wallet.objects.count() == 0
 
 
@@ -250,7 +245,7 @@ def test_put_clears_what_it_leaves_out(client: JSONClient) -> None:
 def test_put_without_name_or_kind_is_refused(client: JSONClient, name: str) -> None:
     wallet = write(client, FULL)
     body = {key: value for key, value in PLAIN.items() if key != name}
-    assert_refused(client.send("PUT", f"{WALLETS}/{wallet['id']}", body), name)
+    assert_invalid(client.send("PUT", f"{WALLETS}/{wallet['id']}", body), name)
 
 
 @pytest.mark.parametrize("name", list(FULL))
@@ -296,7 +291,7 @@ def test_card_with_installments_stays_a_card(
     card = make_wallet(free_member, kind="CARD", name="Card")
     entry = make_entry(free_member, wallet=card, installment_months=3)
     response = client.send("PATCH", f"{WALLETS}/{card.pk}", {"kind": "BANK"})
-    assert_refused(response, "kind")
+    assert_invalid(response, "kind")
     change(client, "PATCH", card.pk, {"name": "Other card"})
     Entry.objects.filter(pk=entry.pk).update(installment_months=None)
     assert change(client, "PATCH", card.pk, {"kind": "BANK"})["kind"] == "BANK"
@@ -436,7 +431,7 @@ def test_reorder_that_is_not_exactly_the_list_is_refused(
 def test_reorder_body_that_is_no_list_of_ids_is_refused(
     client: JSONClient, body: dict[str, Any], field: str
 ) -> None:
-    assert_refused(client.send("PUT", f"{WALLETS}/reorder", body), field)
+    assert_invalid(client.send("PUT", f"{WALLETS}/reorder", body), field)
 
 
 # --- the end of a wallet ------------------------------------------------------
@@ -508,7 +503,7 @@ def test_move_to_itself_is_refused(client: JSONClient, free_member: Member) -> N
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet)
     response = client.send("DELETE", f"{WALLETS}/{wallet.pk}?moveTo={wallet.pk}")
-    assert_refused(response, "moveTo")
+    assert_invalid(response, "moveTo")
     assert Wallet.objects.count() == 1
 
 
@@ -530,7 +525,7 @@ def test_move_to_that_is_no_id_is_refused(
 ) -> None:
     wallet = make_wallet(free_member)
     response = client.send("DELETE", f"{WALLETS}/{wallet.pk}?moveTo=cash")
-    assert_refused(response, "moveTo")
+    assert_invalid(response, "moveTo")
     assert Wallet.objects.count() == 1
 
 
@@ -542,7 +537,7 @@ def test_installments_move_to_a_card_only(
     )
     make_entry(free_member, wallet=card, installment_months=3)
     response = client.send("DELETE", f"{WALLETS}/{card.pk}?moveTo={cash.pk}")
-    assert_refused(response, "moveTo")
+    assert_invalid(response, "moveTo")
     path = f"{WALLETS}/{card.pk}?moveTo={other_card.pk}"
     assert client.send("DELETE", path).status_code == 204
     assert Entry.objects.get().wallet == other_card

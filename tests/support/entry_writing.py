@@ -45,11 +45,3 @@ def change(client: JSONClient, method: str, entry_id: Any, body: Any) -> Any:
     response = client.send(method, f"{ENTRIES}/{entry_id}", body)
     assert response.status_code == 200, response.content
     return response.data
-
-
-def assert_refused(response: Any, *fields: Any) -> None:
-    """400 VALIDATION_ERROR that names exactly these fields."""
-    assert response.status_code == 400, response.content
-    assert response.headers["Content-Type"] == "application/problem+json"
-    assert response.data["code"] == "VALIDATION_ERROR"
-    assert [error["field"] for error in response.data["errors"]] == list(fields)

@@ -1,6 +1,5 @@
 """Refusals look alike wherever they come from, and no body brings the service down."""
 
-import json
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from config.urls import handler400, handler403, handler404, handler500
 from core.api.permissions import AllowAny
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
+from tests.support.problems import assert_problem
 from tests.support.stores import lose_database
 
 SECRET = "the-password-is-swordfish"
@@ -41,17 +41,6 @@ __all__ = ["handler400", "handler403", "handler404", "handler500"]
 
 LOGIN = "/api/auth/login"
 WALLETS = "/api/account/wallets"
-
-
-def assert_problem(response: Any, status: int, code: str) -> None:
-    assert response.status_code == status, response.content
-    assert response.headers["Content-Type"] == "application/problem+json"
-    body = json.loads(response.content)
-    assert set(body) - {"errors"} == {"type", "title", "status", "detail", "code"}
-    assert (body["status"], body["code"]) == (status, code)
-    assert body["type"] == "about:blank"
-    assert body["title"]
-    assert body["detail"]
 
 
 def post(client: JSONClient, body: bytes, kind: str = "application/json") -> Any:

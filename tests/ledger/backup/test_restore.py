@@ -21,7 +21,6 @@ from ledger.models import (
     Tag,
     Wallet,
 )
-from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     count_rows_of,
@@ -33,6 +32,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.rollups import assert_totals_are_right
 from tests.support.workbooks import (
     BACKUP,
     COUNTS,

@@ -11,15 +11,9 @@ from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, Tag
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import (
-    ENTRIES,
-    FOREIGN,
-    PLAIN,
-    assert_refused,
-    change,
-    write,
-)
+from tests.support.entry_writing import ENTRIES, FOREIGN, PLAIN, change, write
 from tests.support.factories import make_category, make_entry, make_wallet
+from tests.support.problems import assert_invalid
 
 
 def make_shapes(member: Member) -> dict[str, Any]:
@@ -125,7 +119,7 @@ def test_put_without_date_type_or_amount_is_refused(
 ) -> None:
     entry = make_entry(free_member)
     body = {key: value for key, value in PLAIN.items() if key != name}
-    assert_refused(client.send("PUT", f"{ENTRIES}/{entry.pk}", body), name)
+    assert_invalid(client.send("PUT", f"{ENTRIES}/{entry.pk}", body), name)
 
 
 def test_put_of_a_home_amount_makes_a_foreign_entry_a_home_one(
@@ -169,7 +163,7 @@ def test_refused_change_changes_nothing(
     for method in ("PUT", "PATCH"):
         body = PLAIN | {"tags": ["x"], "category": "New", "amount": -1}
         response = client.send(method, f"{ENTRIES}/{entry.pk}", body)
-        assert_refused(response, "amount")
+        assert_invalid(response, "amount")
     assert client.read(f"{ENTRIES}/{entry.pk}") == before
     assert not Tag.objects.filter(name="x").exists()
 

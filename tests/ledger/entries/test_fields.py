@@ -11,16 +11,9 @@ from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, Entry, Tag
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import (
-    ENTRIES,
-    FIELDS,
-    FOREIGN,
-    PLAIN,
-    assert_refused,
-    change,
-    write,
-)
+from tests.support.entry_writing import ENTRIES, FIELDS, FOREIGN, PLAIN, change, write
 from tests.support.factories import make_entry, make_wallet
+from tests.support.problems import assert_invalid
 
 
 def test_entry_has_every_field_of_the_contract(
@@ -87,7 +80,7 @@ def test_one_entry_reads_as_it_stands_in_the_list(client: JSONClient) -> None:
 @pytest.mark.parametrize("name", ["date", "type", "amount"])
 def test_missing_date_type_or_amount_is_refused(client: JSONClient, name: str) -> None:
     body = {key: value for key, value in PLAIN.items() if key != name}
-    assert_refused(client.send("POST", ENTRIES, body), name)
+    assert_invalid(client.send("POST", ENTRIES, body), name)
 
 
 @pytest.mark.parametrize("body", [[], "text", 5, [PLAIN], None])
@@ -208,7 +201,7 @@ def test_value_that_does_not_fit_is_refused(
     if name == "amount":
         body = PLAIN | {name: value}
     response = client.send("POST", ENTRIES, body)
-    assert_refused(response, name)
+    assert_invalid(response, name)
     assert Entry.objects.count() == 0
     assert Category.objects.count() == 0
 
@@ -220,7 +213,7 @@ def test_tag_that_does_not_fit_is_refused_by_its_index(
     client: JSONClient, tag: Any
 ) -> None:
     response = client.send("POST", ENTRIES, PLAIN | {"tags": ["fine", tag]})
-    assert_refused(response, "tags.1")
+    assert_invalid(response, "tags.1")
     assert Tag.objects.count() == 0
 
 

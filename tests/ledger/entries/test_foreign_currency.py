@@ -11,16 +11,9 @@ import pytest
 from ledger import rates
 from ledger.models import Category, Entry
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import (
-    ENTRIES,
-    FOREIGN,
-    PLAIN,
-    RATELESS,
-    assert_refused,
-    change,
-    write,
-)
+from tests.support.entry_writing import ENTRIES, FOREIGN, PLAIN, RATELESS, change, write
 from tests.support.fakes import FakeRates
+from tests.support.problems import assert_invalid
 
 
 @pytest.mark.parametrize(
@@ -61,7 +54,7 @@ def test_conversion_agrees_with_exact_arithmetic_on_random_values(
         body = FOREIGN | {"originalAmount": str(original), "exchangeRate": str(rate)}
         response = client.send("POST", ENTRIES, body)
         if product == 0:
-            assert_refused(response, "amount")
+            assert_invalid(response, "amount")
         else:
             assert response.data["amount"] == product, body
             assert response.data["originalAmount"] == original
@@ -82,7 +75,7 @@ def test_product_that_is_no_amount_is_refused(
     client: JSONClient, original: str, rate: str
 ) -> None:
     body = FOREIGN | {"originalAmount": original, "exchangeRate": rate}
-    assert_refused(client.send("POST", ENTRIES, body), "amount")
+    assert_invalid(client.send("POST", ENTRIES, body), "amount")
 
 
 @pytest.mark.parametrize("as_number", [True, False], ids=["number", "string"])
@@ -178,17 +171,17 @@ def test_amount_too_small_for_its_original_amount_is_refused(
     client: JSONClient,
 ) -> None:
     body = RATELESS | {"amount": 1, "originalAmount": "999999999999"}
-    assert_refused(client.send("POST", ENTRIES, body), "amount")
+    assert_invalid(client.send("POST", ENTRIES, body), "amount")
 
 
 def test_foreign_entry_without_original_amount_is_refused(client: JSONClient) -> None:
     body = {k: v for k, v in FOREIGN.items() if k != "originalAmount"}
-    assert_refused(client.send("POST", ENTRIES, body), "originalAmount")
+    assert_invalid(client.send("POST", ENTRIES, body), "originalAmount")
 
 
 def test_foreign_entry_with_an_amount_of_zero_is_refused(client: JSONClient) -> None:
     response = client.send("POST", ENTRIES, FOREIGN | {"amount": 0})
-    assert_refused(response, "amount")
+    assert_invalid(response, "amount")
 
 
 @pytest.mark.parametrize("currency", ["KRW", "krw", None])
@@ -207,7 +200,7 @@ def test_home_currency_entry_needs_an_amount(
     client: JSONClient, currency: str | None
 ) -> None:
     body = FOREIGN | {"currency": currency}
-    assert_refused(client.send("POST", ENTRIES, body), "amount")
+    assert_invalid(client.send("POST", ENTRIES, body), "amount")
 
 
 @pytest.mark.parametrize("currency", ["usd", "Usd", " USD "])
@@ -347,4 +340,4 @@ def test_home_entry_with_a_currency_but_no_original_amount_is_refused(
 ) -> None:
     entry = write(client, PLAIN)
     response = client.send("PATCH", f"{ENTRIES}/{entry['id']}", {"currency": "JPY"})
-    assert_refused(response, "originalAmount")
+    assert_invalid(response, "originalAmount")

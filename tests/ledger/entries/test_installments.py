@@ -4,8 +4,9 @@ import pytest
 
 from accounts.models import Member
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import ENTRIES, PLAIN, assert_refused, change, write
+from tests.support.entry_writing import ENTRIES, PLAIN, change, write
 from tests.support.factories import make_wallet
+from tests.support.problems import assert_invalid
 
 
 @pytest.mark.parametrize("months", [2, 3, 24, None])
@@ -25,12 +26,12 @@ def test_installments_on_another_kind_of_wallet_are_refused(
 ) -> None:
     wallet = make_wallet(free_member, kind=kind)
     body = PLAIN | {"walletId": wallet.pk, "installmentMonths": 3}
-    assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
+    assert_invalid(client.send("POST", ENTRIES, body), "installmentMonths")
 
 
 def test_installments_without_a_wallet_are_refused(client: JSONClient) -> None:
     body = PLAIN | {"installmentMonths": 3}
-    assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
+    assert_invalid(client.send("POST", ENTRIES, body), "installmentMonths")
 
 
 def test_installments_on_income_are_refused(
@@ -38,7 +39,7 @@ def test_installments_on_income_are_refused(
 ) -> None:
     card = make_wallet(free_member, kind="CARD")
     body = {**PLAIN, "type": "income", "walletId": card.pk, "installmentMonths": 3}
-    assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
+    assert_invalid(client.send("POST", ENTRIES, body), "installmentMonths")
 
 
 @pytest.mark.parametrize("change_to", ["income", "cash", "no wallet"])
@@ -54,7 +55,7 @@ def test_patch_that_leaves_installments_without_a_card_expense_is_refused(
         "no wallet": {"walletId": None},
     }[change_to]
     path = f"{ENTRIES}/{entry['id']}"
-    assert_refused(client.send("PATCH", path, body), "installmentMonths")
+    assert_invalid(client.send("PATCH", path, body), "installmentMonths")
     assert client.read(path) == entry
     changed = change(client, "PATCH", entry["id"], body | {"installmentMonths": None})
     assert changed["installmentMonths"] is None

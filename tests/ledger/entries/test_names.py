@@ -3,8 +3,9 @@
 from accounts.models import Member
 from ledger.models import Category, Entry, Tag
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import ENTRIES, PLAIN, assert_refused, change, write
+from tests.support.entry_writing import ENTRIES, PLAIN, change, write
 from tests.support.factories import make_category, make_tag
+from tests.support.problems import assert_invalid
 
 
 def test_unknown_category_is_created_as_a_major_one_of_that_type_and_last(
@@ -76,6 +77,6 @@ def test_tags_are_kept_in_the_order_of_the_body_and_each_once(
 
 def test_refused_entry_creates_neither_category_nor_tag(client: JSONClient) -> None:
     body = PLAIN | {"category": "New", "tags": ["new"], "installmentMonths": 3}
-    assert_refused(client.send("POST", ENTRIES, body), "installmentMonths")
+    assert_invalid(client.send("POST", ENTRIES, body), "installmentMonths")
     assert Category.objects.count() == 0
     assert Tag.objects.count() == 0

@@ -251,7 +251,7 @@ def test_source_that_fails_is_refused_and_logged(
 def test_slow_source_is_given_up_in_time(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch, answer: Any
 ) -> None:
-    monkeypatch.setattr(fx, "FIRST_SOURCE_TIMEOUT_SECONDS", 0.4)
+    monkeypatch.setattr(fx, "FRANKFURTER_TIMEOUT_SECONDS", 0.4)
     slow_fx_source.answer(FRANKFURTER, answer)
     started = time.monotonic()
     with pytest.raises(ProviderUnavailableError):
@@ -262,7 +262,7 @@ def test_slow_source_is_given_up_in_time(
 def test_sources_take_no_longer_than_their_time_together(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fx, "FIRST_SOURCE_TIMEOUT_SECONDS", 0.4)
+    monkeypatch.setattr(fx, "FRANKFURTER_TIMEOUT_SECONDS", 0.4)
     monkeypatch.setattr(fx, "TOTAL_TIMEOUT_SECONDS", 0.8)
     for path in (FRANKFURTER, ER_API):
         slow_fx_source.answer(path, trickle)
@@ -273,7 +273,7 @@ def test_sources_take_no_longer_than_their_time_together(
 
 
 def test_sources_take_six_seconds_at_most() -> None:
-    assert fx.FIRST_SOURCE_TIMEOUT_SECONDS < fx.TOTAL_TIMEOUT_SECONDS <= 6
+    assert fx.FRANKFURTER_TIMEOUT_SECONDS < fx.TOTAL_TIMEOUT_SECONDS <= 6
 
 
 def test_source_that_is_not_there_is_refused(

@@ -22,7 +22,6 @@ from ledger.occurrences import (
     RecurringRunResult,
     process_due_rules,
 )
-from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.calendar_oracle import (
     BOOKED,
     RECURRING,
@@ -40,6 +39,7 @@ from tests.support.calendar_oracle import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member, make_rule, make_wallet
+from tests.support.rollups import assert_totals_are_right
 
 # The job
 

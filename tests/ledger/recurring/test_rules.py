@@ -8,7 +8,6 @@ import time_machine
 from accounts.models import Member
 from ledger.models import Category, Entry, Occurrence, Tag
 from ledger.occurrences import RecurringRunResult
-from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.calendar_oracle import (
     BODY,
     BOOKED,
@@ -23,6 +22,7 @@ from tests.support.calendar_oracle import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_rule, make_wallet
+from tests.support.rollups import assert_totals_are_right
 
 # The rule
 

@@ -8,7 +8,6 @@ import pytest
 from accounts.models import Member
 from ledger.models import Entry, Occurrence
 from ledger.occurrences import MAX_DUE_DATES_PER_RUN, RecurringRunResult
-from tests.ledger.test_rollups import assert_totals_are_right
 from tests.support.calendar_oracle import (
     BOOKED,
     ENTRIES,
@@ -27,6 +26,7 @@ from tests.support.calendar_oracle import (
     set_since,
 )
 from tests.support.clients import JSONClient
+from tests.support.rollups import assert_totals_are_right
 
 # Switched off
 

@@ -1,0 +1,33 @@
+"""Pages of Django admin, and a browser that is logged in."""
+
+from typing import Any
+
+from accounts.models import Member
+from tests.support.clients import JSONClient
+
+MEMBERS = "/admin/accounts/member/"
+TREE = "/admin/ledger/defaultcategory/"
+SETTINGS = "/admin/accounts/applicationsetting/"
+RUNS = "/admin/jobs/jobrun/"
+TASKS = "/admin/django_celery_beat/periodictask/"
+LOG = "/admin/admin/logentry/"
+POSTS = "/admin/board/post/"
+COMMENTS = "/admin/board/comment/"
+
+
+def open_browser(member: Member) -> JSONClient:
+    """A browser in which the member is logged in."""
+    browser = JSONClient()
+    browser.cookies["sessionid"] = JSONClient(member).token
+    return browser
+
+
+def see(browser: JSONClient, path: str, **query: Any) -> str:
+    response = browser.get(path, query)
+    assert response.status_code == 200, (response.status_code, path)
+    return response.content.decode()
+
+
+def act(browser: JSONClient, name: str, *members: Member, **more: Any) -> Any:
+    data = {"action": name, "_selected_action": [m.pk for m in members]} | more
+    return browser.post(MEMBERS, data)

@@ -1,0 +1,37 @@
+"""Pushes of the store's real-time notifications."""
+
+import base64
+import json
+from typing import Any
+
+from tests.support.clients import JSONClient
+from tests.support.fake_store import PACKAGE
+
+PATH = "/api/billing/store/rtdn"
+TOKEN = "opaque.token-AO_J1Ox"
+
+
+def describe(kind: str = "subscriptionNotification", **part: Any) -> dict[str, Any]:
+    """The data of a notification."""
+    return {
+        "version": "1.0",
+        "packageName": PACKAGE,
+        "eventTimeMillis": "1795000000000",
+        kind: {"version": "1.0", **part},
+    }
+
+
+def renewed(token: str = TOKEN, kind: int = 2) -> dict[str, Any]:
+    return describe(notificationType=kind, purchaseToken=token)
+
+
+def wrap(data: Any, message_id: Any = "1") -> dict[str, Any]:
+    """The push of a notification."""
+    if not isinstance(data, str):
+        data = base64.b64encode(json.dumps(data).encode()).decode()
+    message = {"data": data, "messageId": message_id, "publishTime": "2026-11-21"}
+    return {"message": message, "subscription": "projects/p/subscriptions/s"}
+
+
+def push(data: Any, message_id: Any = "1", **extra: Any) -> Any:
+    return JSONClient().send("POST", PATH, wrap(data, message_id), **extra)
