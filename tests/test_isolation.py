@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from accounts.models import Member
-from core.api.fields import QuerySerializer, Serializer
+from core.api.serializers import QuerySerializer, Serializer
 from ledger.ownership import OwnedPrimaryKeyField, OwnedViewSet
 from tests.support.clients import JSONClient
 from tests.support.factories import (
@@ -324,7 +324,7 @@ def test_short_list_holds_the_callers_rows_only(
 ) -> None:
     own = make(premium_member)
     make(other_member)
-    rows = JSONClient(premium_member).read(path)
+    rows = JSONClient(premium_member).get_json(path)
     assert [row["id"] for row in rows] == [own.pk]
 
 
@@ -337,12 +337,12 @@ def test_entry_list_counts_and_names_the_callers_entries_only(
     make_entry(other_member, memo="coffee", pending=True)
     client = JSONClient(premium_member)
     for query in ({}, {"keyword": "coffee"}, {"tag": "shared"}, {"type": "expense"}):
-        body = client.read("/api/account/entries", **query)
+        body = client.get_json("/api/account/entries", **query)
         assert [row["id"] for row in body["results"]] == [own.pk]
         assert body["count"] == 1
-    assert client.read("/api/account/entries", category="Food")["count"] == 0
-    assert client.read("/api/account/entries/pending/count") == {"count": 0}
-    assert client.read("/api/account/networth")["total"] == 0
+    assert client.get_json("/api/account/entries", category="Food")["count"] == 0
+    assert client.get_json("/api/account/entries/pending/count") == {"count": 0}
+    assert client.get_json("/api/account/networth")["total"] == 0
 
 
 def test_names_of_another_member_are_never_reused(

@@ -150,7 +150,7 @@ def test_all_sessions_are_dead_and_the_cookie_is_taken_back(
 ) -> None:
     here, phone = client_of(free_member), client_of(free_member)
     for client in (here, phone):
-        client.read(ME)
+        client.get_json(ME)
     response = here.send("DELETE", PATH)
     assert response.cookies["sessionid"].value == ""
     assert here.send("GET", ME).status_code == 401
@@ -197,7 +197,7 @@ def test_member_is_not_left_half_deleted_by_a_failure(
 ) -> None:
     give_everything(free_member)
     client = client_of(free_member)
-    client.read(ME)
+    client.get_json(ME)
     before = count_rows_of(free_member)
 
     def fail(*_: object) -> None:

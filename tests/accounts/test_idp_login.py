@@ -80,7 +80,7 @@ def test_first_login_creates_a_member_and_a_session(vouch: Vouch) -> None:
     assert response.cookies["sessionid"].value == response.data["token"]
     client = JSONClient()
     client.use_token(response.data["token"])
-    assert client.read("/api/auth/session")["id"] == member["id"]
+    assert client.get_json("/api/auth/session")["id"] == member["id"]
 
 
 @pytest.mark.django_db
@@ -286,11 +286,11 @@ def test_linking_ends_the_password_and_all_other_sessions(vouch: Vouch) -> None:
     member = make_member(email=EMAIL)
     squatters = [JSONClient(member), JSONClient(member)]
     for squatter in squatters:
-        squatter.read("/api/auth/session")
+        squatter.get_json("/api/auth/session")
     vouch()
     owner = JSONClient()
     owner.use_token(log_in().data["token"])
-    assert owner.read("/api/auth/session")["id"] == member.pk
+    assert owner.get_json("/api/auth/session")["id"] == member.pk
     for squatter in squatters:
         assert squatter.send("GET", "/api/auth/session").status_code == 401
     body = {"loginId": member.login_id, "password": PASSWORD}
@@ -504,9 +504,9 @@ def test_without_a_client_id_login_by_token_is_not_set_up(
     response = log_in()
     assert (response.status_code, response.data["code"]) == (503, "IDP_NOT_CONFIGURED")
     assert httpserver.log == []
-    assert JSONClient().read("/api/auth/idp-client-id") == {"clientId": ""}
+    assert JSONClient().get_json("/api/auth/idp-client-id") == {"clientId": ""}
 
 
 @pytest.mark.django_db
 def test_client_id_is_public() -> None:
-    assert JSONClient().read("/api/auth/idp-client-id") == {"clientId": CLIENT_ID}
+    assert JSONClient().get_json("/api/auth/idp-client-id") == {"clientId": CLIENT_ID}

@@ -260,4 +260,4 @@ def test_earlier_sessions_of_the_member_stay(anonymous: JSONClient) -> None:
     member = make_member()
     phone = JSONClient(member)
     assert log_in(anonymous, member.login_id).status_code == 200
-    assert phone.read("/api/auth/session")["id"] == member.pk
+    assert phone.get_json("/api/auth/session")["id"] == member.pk

@@ -139,7 +139,7 @@ def test_password_change_needs_a_login(anonymous: JSONClient) -> None:
 def test_other_sessions_end(free_member: Member, client_of: ClientOf) -> None:
     here, phone, laptop = [client_of(free_member) for _ in range(3)]
     for client in (here, phone, laptop):
-        client.read(ME)
+        client.get_json(ME)
     assert change(here).status_code == 204
     assert phone.send("GET", ME).status_code == 401
     assert laptop.send("GET", ME).status_code == 401

@@ -24,7 +24,7 @@ def award(member: Member, at: datetime, reason: str = "POST") -> PointHistory:
 def test_new_member_has_no_points(
     free_member: Member, client_of: ClientOf, path: str
 ) -> None:
-    assert client_of(free_member).read(path) == {
+    assert client_of(free_member).get_json(path) == {
         "points": 0,
         "pointsPerAward": 10,
         "dailyAwardLimit": 3,
@@ -40,7 +40,7 @@ def test_points_and_history_are_the_callers(
     first = award(free_member, NOON - timedelta(days=2))
     second = award(free_member, NOON - timedelta(days=1), "COMMENT")
     award(other_member, NOON)
-    answer = client_of(free_member).read(PATH)
+    answer = client_of(free_member).get_json(PATH)
     assert answer["points"] == 20
     rows = answer["history"]["results"]
     assert [row["id"] for row in rows] == [second.pk, first.pk]
@@ -52,12 +52,12 @@ def test_points_and_history_are_the_callers(
 def test_history_is_paged(free_member: Member, client_of: ClientOf) -> None:
     awards = [award(free_member, NOON + timedelta(hours=n)).pk for n in range(5)]
     client = client_of(free_member)
-    first = client.read(PATH, size=2)["history"]
+    first = client.get_json(PATH, size=2)["history"]
     assert (first["count"], first["previous"]) == (5, None)
     assert first["next"] == f"http://testserver{PATH}?size=2&page=2"
     ids = [row["id"] for row in first["results"]]
     while first["next"]:
-        first = client.read(first["next"])["history"]
+        first = client.get_json(first["next"])["history"]
         ids += [row["id"] for row in first["results"]]
     assert ids == awards[::-1]
     assert client.send("GET", f"{PATH}?size=2&page=4").status_code == 404
@@ -68,7 +68,7 @@ def test_awards_of_one_moment_have_an_order(
 ) -> None:
     awards = [award(free_member, NOON).pk for _ in range(4)]
     pages = [
-        client_of(free_member).read(PATH, size=1, page=page)["history"]["results"]
+        client_of(free_member).get_json(PATH, size=1, page=page)["history"]["results"]
         for page in range(1, 5)
     ]
     assert [row["id"] for page in pages for row in page] == awards[::-1]
@@ -89,19 +89,19 @@ def test_day_of_an_award_is_a_day_in_the_home_time_zone(
 ) -> None:
     award(free_member, datetime.fromisoformat(at))
     with time_machine.travel(NOON, tick=False):
-        assert client_of(free_member).read(PATH)["awardsToday"] == counted
+        assert client_of(free_member).get_json(PATH)["awardsToday"] == counted
 
 
 def test_answer_takes_the_same_number_of_queries_for_any_history(
     free_member: Member, client_of: ClientOf, django_assert_max_num_queries: Any
 ) -> None:
     client = client_of(free_member)
-    client.read(PATH)
+    client.get_json(PATH)
     for rows in (1, 50):
         for _ in range(rows):
             award(free_member, NOON)
         with django_assert_max_num_queries(5):
-            client.read(PATH, size=100)
+            client.get_json(PATH, size=100)
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "size=0", "size=x"])

@@ -26,7 +26,7 @@ def test_profile_is_the_whole_member(
     premium_member.plan_product = "premium_monthly"
     premium_member.plan_auto_renew = True
     premium_member.save()
-    profile = client_of(premium_member).read(PATH)
+    profile = client_of(premium_member).get_json(PATH)
     assert datetime.fromisoformat(profile.pop("createdAt")).tzinfo is not None
     expires_at = datetime.fromisoformat(profile.pop("planExpiresAt"))
     assert expires_at == premium_member.plan_expires_at
@@ -52,12 +52,12 @@ def test_new_display_name_reaches_every_live_session_and_the_mirror(
     free_member: Member, client_of: ClientOf
 ) -> None:
     phone, laptop = client_of(free_member), client_of(free_member)
-    laptop.read("/api/auth/session")
+    laptop.get_json("/api/auth/session")
     response = change(phone, displayName="이름 바꿈", email="new@example.com")
     assert response.status_code == 200
     assert response.data["displayName"] == "이름 바꿈"
     assert response.data["email"] == "new@example.com"
-    assert laptop.read("/api/auth/session")["displayName"] == "이름 바꿈"
+    assert laptop.get_json("/api/auth/session")["displayName"] == "이름 바꿈"
     names = AuthSession.objects.values_list("display_name", flat=True)
     assert set(names) == {"이름 바꿈"}
 
@@ -67,14 +67,14 @@ def test_what_is_left_out_stays(
     free_member: Member, client_of: ClientOf, name: str
 ) -> None:
     client = client_of(free_member)
-    before = client.read(PATH)
+    before = client.get_json(PATH)
     value = {"displayName": "New name", "email": "new@example.com"}[name]
     assert change(client, **{name: value}).data == before | {name: value}
 
 
 def test_empty_change_changes_nothing(free_member: Member, client_of: ClientOf) -> None:
     client = client_of(free_member)
-    before = client.read(PATH)
+    before = client.get_json(PATH)
     assert change(client).data == before
 
 
@@ -120,7 +120,7 @@ def test_members_cannot_promote_themselves(
     free_member: Member, client_of: ClientOf
 ) -> None:
     client = client_of(free_member)
-    before = client.read(PATH)
+    before = client.get_json(PATH)
     fields: dict[str, Any] = {
         "id": 1,
         "loginId": "admin",

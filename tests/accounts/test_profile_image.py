@@ -57,7 +57,7 @@ def test_picture_of_each_kind_is_kept(
     response = put(client, image)
     assert response.status_code == 200
     assert response.data["profileImage"] == image
-    assert client.read("/api/auth/profile")["profileImage"] == image
+    assert client.get_json("/api/auth/profile")["profileImage"] == image
 
 
 @pytest.mark.parametrize("empty", ["", None])

@@ -57,7 +57,7 @@ def log_in(client: JSONClient, member: Member) -> Any:
 
 
 def test_session_user_is_answered(free_member: Member) -> None:
-    assert JSONClient(free_member).read(ME) == {
+    assert JSONClient(free_member).get_json(ME) == {
         "id": free_member.pk,
         "loginId": free_member.login_id,
         "displayName": free_member.display_name,
@@ -69,7 +69,7 @@ def test_session_user_is_answered(free_member: Member) -> None:
 
 def test_session_user_has_the_plan_and_its_expiry(premium_member: Member) -> None:
     for _ in ("row", "copy"):
-        user = JSONClient(premium_member).read(ME)
+        user = JSONClient(premium_member).get_json(ME)
         assert user["plan"] == "PREMIUM"
         expires_at = datetime.fromisoformat(user["planExpiresAt"])
         assert expires_at == premium_member.plan_expires_at
@@ -87,7 +87,7 @@ def test_first_request_reads_the_mirror_and_the_next_ones_the_fast_store(
 
 def test_copy_and_row_give_the_same_answer(premium_member: Member) -> None:
     client = JSONClient(premium_member)
-    assert client.read(ME) == client.read(ME)
+    assert client.get_json(ME) == client.get_json(ME)
 
 
 def test_mirror_holds_plan_and_display_name(premium_member: Member) -> None:
@@ -243,7 +243,7 @@ def test_scheme_is_read_in_any_letter_case(free_member: Member, scheme: str) -> 
 
 
 def test_session_may_come_by_cookie(free_member: Member) -> None:
-    assert by_cookie(free_member).read(ME)["id"] == free_member.pk
+    assert by_cookie(free_member).get_json(ME)["id"] == free_member.pk
 
 
 def test_bearer_token_beats_the_cookie(
@@ -251,7 +251,7 @@ def test_bearer_token_beats_the_cookie(
 ) -> None:
     client = by_cookie(other_member)
     client.use_token(create_session(free_member)[0])
-    assert client.read(ME)["id"] == free_member.pk
+    assert client.get_json(ME)["id"] == free_member.pk
 
 
 def test_wrong_bearer_token_does_not_fall_back_to_the_cookie(
@@ -436,8 +436,8 @@ def test_change_of_the_member_holds_at_once_in_a_live_session(
     with transaction.atomic():
         write(free_member, **{field: value})
         invalidate_member_session_cache(free_member.pk)
-    assert client.read(ME)[key] == shown
-    assert client.read(ME)[key] == shown
+    assert client.get_json(ME)[key] == shown
+    assert client.get_json(ME)[key] == shown
 
 
 @WRITERS
@@ -465,7 +465,7 @@ def test_change_that_is_rolled_back_is_not_seen(free_member: Member) -> None:
         update_member(free_member, plan="PREMIUM")
         invalidate_member_session_cache(free_member.pk)
         transaction.set_rollback(True)
-    assert client.read(ME)["plan"] == "FREE"
+    assert client.get_json(ME)["plan"] == "FREE"
 
 
 def test_change_that_nobody_announced_holds_after_a_minute(
@@ -485,9 +485,9 @@ def test_plan_that_runs_out_counts_as_free_in_a_live_session(
         ending = timezone.now() + timedelta(seconds=30)
         save_member(free_member, plan="PREMIUM", plan_expires_at=ending)
         client = warm_up(free_member)
-        assert client.read(ME)["plan"] == "PREMIUM"
+        assert client.get_json(ME)["plan"] == "PREMIUM"
         clock.shift(timedelta(seconds=30))
-        assert client.read(ME)["plan"] == "FREE"
+        assert client.get_json(ME)["plan"] == "FREE"
 
 
 def test_plan_that_renews_itself_outlives_its_date(free_member: Member) -> None:
@@ -498,7 +498,7 @@ def test_plan_that_renews_itself_outlives_its_date(free_member: Member) -> None:
         )
         client = warm_up(free_member)
         clock.shift(timedelta(seconds=40))
-        assert client.read(ME)["plan"] == "PREMIUM"
+        assert client.get_json(ME)["plan"] == "PREMIUM"
 
 
 # --- Slow readers ---------------------------------------------------------------
@@ -561,9 +561,9 @@ def test_newer_copy_takes_the_place_of_a_marker(
     save_member(free_member, display_name="New name")
     invalidate_member_session_cache(free_member.pk)
     with django_assert_num_queries(1):
-        assert client.read(ME)["displayName"] == "New name"
+        assert client.get_json(ME)["displayName"] == "New name"
     with django_assert_num_queries(0):
-        assert client.read(ME)["displayName"] == "New name"
+        assert client.get_json(ME)["displayName"] == "New name"
 
 
 # --- Django's own sessions ------------------------------------------------------
@@ -579,7 +579,7 @@ def test_admin_login_makes_a_session_like_any_other(administrator: Member) -> No
     assert browser.get("/admin/").status_code == 200
     phone = JSONClient()
     phone.use_token(browser.cookies[COOKIE].value)
-    assert phone.read(ME)["id"] == administrator.pk
+    assert phone.get_json(ME)["id"] == administrator.pk
 
 
 def test_api_session_opens_the_admin(administrator: Member) -> None:

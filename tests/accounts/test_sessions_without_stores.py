@@ -18,7 +18,7 @@ from accounts.sessions import (
 from core import redis_client
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
-from tests.support.stores import OwnValkey, lose_database
+from tests.support.stores import ValkeyServer, disconnect_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -76,7 +76,7 @@ def test_revocation_holds_at_once_without_the_fast_store(free_member: Member) ->
 
 
 def test_nobody_is_logged_out_when_the_fast_store_dies(
-    free_member: Member, own_valkey: OwnValkey
+    free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     clients = warm_up(free_member, 5)
     own_valkey.kill()
@@ -84,7 +84,7 @@ def test_nobody_is_logged_out_when_the_fast_store_dies(
 
 
 def test_fast_store_that_comes_back_empty_is_filled_again(
-    free_member: Member, own_valkey: OwnValkey, django_assert_num_queries: Any
+    free_member: Member, own_valkey: ValkeyServer, django_assert_num_queries: Any
 ) -> None:
     (client,) = warm_up(free_member)
     own_valkey.kill()
@@ -98,7 +98,7 @@ def test_fast_store_that_comes_back_empty_is_filled_again(
 
 
 def test_breaker_spares_requests_the_wait_and_tries_again_after_a_second(
-    free_member: Member, own_valkey: OwnValkey, django_assert_num_queries: Any
+    free_member: Member, own_valkey: ValkeyServer, django_assert_num_queries: Any
 ) -> None:
     (client,) = warm_up(free_member)
     own_valkey.kill()
@@ -115,7 +115,7 @@ def test_breaker_spares_requests_the_wait_and_tries_again_after_a_second(
 
 
 def test_hanging_fast_store_costs_few_requests_a_short_wait(
-    free_member: Member, own_valkey: OwnValkey
+    free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     clients = warm_up(free_member, 5)
     own_valkey.hang()
@@ -127,7 +127,7 @@ def test_hanging_fast_store_costs_few_requests_a_short_wait(
 
 
 def test_login_and_logout_work_while_the_fast_store_hangs(
-    free_member: Member, own_valkey: OwnValkey
+    free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     (client,) = warm_up(free_member)
     own_valkey.hang()
@@ -141,7 +141,7 @@ def test_login_and_logout_work_while_the_fast_store_hangs(
 
 @pytest.mark.parametrize("revoke", [revoke_sessions, suspend])
 def test_revocation_during_a_hang_is_not_undone_when_the_store_heals(
-    free_member: Member, own_valkey: OwnValkey, revoke: Any
+    free_member: Member, own_valkey: ValkeyServer, revoke: Any
 ) -> None:
     clients = warm_up(free_member, 10)
     own_valkey.hang()
@@ -154,7 +154,7 @@ def test_revocation_during_a_hang_is_not_undone_when_the_store_heals(
 @pytest.mark.parametrize("revoke", [revoke_sessions, suspend])
 def test_process_that_saw_no_failure_believes_its_copy_for_a_minute_at_most(
     free_member: Member,
-    own_valkey: OwnValkey,
+    own_valkey: ValkeyServer,
     monkeypatch: pytest.MonkeyPatch,
     revoke: Any,
 ) -> None:
@@ -170,7 +170,7 @@ def test_process_that_saw_no_failure_believes_its_copy_for_a_minute_at_most(
 
 
 def test_plan_change_during_a_hang_holds_after_it(
-    free_member: Member, own_valkey: OwnValkey
+    free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     (client,) = warm_up(free_member)
     own_valkey.hang()
@@ -178,14 +178,14 @@ def test_plan_change_during_a_hang_holds_after_it(
     invalidate_member_session_cache(free_member.pk)
     own_valkey.heal()
     time.sleep(redis_client.RESET_TIMEOUT_SECONDS + 0.05)
-    assert [client.read(ME)["plan"] for _ in range(3)] == ["PREMIUM"] * 3
+    assert [client.get_json(ME)["plan"] for _ in range(3)] == ["PREMIUM"] * 3
 
 
 # --- Full -----------------------------------------------------------------------
 
 
 def test_full_fast_store_fails_no_request(
-    free_member: Member, own_valkey: OwnValkey
+    free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     clients = warm_up(free_member, 3)
     own_valkey.fill()
@@ -195,7 +195,7 @@ def test_full_fast_store_fails_no_request(
 
 @pytest.mark.parametrize("revoke", [revoke_sessions, suspend])
 def test_revocation_holds_at_once_while_the_fast_store_is_full(
-    free_member: Member, own_valkey: OwnValkey, revoke: Any
+    free_member: Member, own_valkey: ValkeyServer, revoke: Any
 ) -> None:
     clients = warm_up(free_member, 3)
     own_valkey.fill()
@@ -210,7 +210,7 @@ def test_revocation_holds_at_once_while_the_fast_store_is_full(
     "kept", [b"", b"9", b"nonsense", b"1:", b"1:{", b"1:[]", b"1:{}", b"\xff:1"]
 )
 def test_copy_that_cannot_be_read_is_no_copy(
-    free_member: Member, own_valkey: OwnValkey, kept: bytes
+    free_member: Member, own_valkey: ValkeyServer, kept: bytes
 ) -> None:
     client = JSONClient(free_member)
     own_valkey.run("SET", f"session:{hash_session_key(client.token)}", kept)
@@ -218,7 +218,7 @@ def test_copy_that_cannot_be_read_is_no_copy(
 
 
 def test_key_of_another_type_is_no_copy(
-    free_member: Member, own_valkey: OwnValkey
+    free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     client = JSONClient(free_member)
     own_valkey.run("LPUSH", f"session:{hash_session_key(client.token)}", "x")
@@ -231,7 +231,7 @@ def test_key_of_another_type_is_no_copy(
 @pytest.mark.usefixtures("no_fast_store")
 def test_both_stores_down_is_503_and_never_anonymous(free_member: Member) -> None:
     client = JSONClient(free_member)
-    with lose_database():
+    with disconnect_database():
         for path in (ME, "/api/auth/profile", "/api/account/wallets"):
             response = client.send("GET", path)
             assert response.status_code == 503
@@ -247,7 +247,7 @@ def test_browser_keeps_its_cookie_while_both_stores_are_down(
 ) -> None:
     browser = JSONClient()
     browser.cookies["sessionid"] = key = create_session(administrator)[0]
-    with lose_database():
+    with disconnect_database():
         for path in (ME, "/admin/"):
             response = browser.send("GET", path)
             assert response.status_code == 503
@@ -260,8 +260,8 @@ def test_copy_serves_the_session_while_the_database_is_down(
     free_member: Member,
 ) -> None:
     (client,) = warm_up(free_member)
-    with lose_database():
-        assert client.read(ME)["id"] == free_member.pk
+    with disconnect_database():
+        assert client.get_json(ME)["id"] == free_member.pk
         assert client.send("GET", "/api/auth/profile").status_code == 503
 
 
@@ -269,7 +269,7 @@ def test_logout_that_the_mirror_did_not_take_is_not_reported_as_done(
     free_member: Member,
 ) -> None:
     (client,) = warm_up(free_member)
-    with lose_database():
+    with disconnect_database():
         assert client.send("POST", "/api/auth/logout").status_code == 503
     assert AuthSession.objects.count() == 1
     assert status_of(client) == 200

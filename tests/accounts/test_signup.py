@@ -67,7 +67,7 @@ def test_sign_up_logs_in(anonymous: JSONClient) -> None:
     assert timedelta(days=13, hours=23) < lifetime <= timedelta(days=14)
     visitor = JSONClient()
     visitor.use_token(response.data["token"])
-    assert visitor.read("/api/auth/session")["loginId"] == "minji.kim"
+    assert visitor.get_json("/api/auth/session")["loginId"] == "minji.kim"
 
 
 def test_new_member_is_a_free_active_local_member(anonymous: JSONClient) -> None:
@@ -216,17 +216,17 @@ def test_sign_up_is_refused_while_an_administrator_has_closed_it(
     anonymous: JSONClient,
 ) -> None:
     set_signup_enabled(enabled=False)
-    assert anonymous.read("/api/auth/signup-enabled") == {"enabled": False}
+    assert anonymous.get_json("/api/auth/signup-enabled") == {"enabled": False}
     response = sign_up(anonymous)
     assert response.status_code == 403
     assert response.data["code"] == "SIGNUP_DISABLED"
     set_signup_enabled(enabled=True)
-    assert anonymous.read("/api/auth/signup-enabled") == {"enabled": True}
+    assert anonymous.get_json("/api/auth/signup-enabled") == {"enabled": True}
     assert sign_up(anonymous).status_code == 201
 
 
 def test_sign_up_is_open_at_first(anonymous: JSONClient) -> None:
-    assert anonymous.read("/auth/signup-enabled") == {"enabled": True}
+    assert anonymous.get_json("/auth/signup-enabled") == {"enabled": True}
 
 
 def test_fields_that_are_not_for_members_to_choose_are_ignored(

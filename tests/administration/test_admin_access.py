@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver
 
 from accounts.models import AuthSession, Member
 from ledger.models import DefaultCategory
-from tests.support.admin_site import MEMBERS, TREE, open_browser
+from tests.support.admin_site import MEMBERS, TREE, logged_in_browser
 from tests.support.clients import JSONClient
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def test_there_are_addresses_to_look_at() -> None:
 
 @pytest.mark.parametrize("path", sorted(set(PATHS) - OPEN))
 def test_nobody_else_opens_it(path: str, premium_member: Member) -> None:
-    for outsider in (JSONClient(), open_browser(premium_member)):
+    for outsider in (JSONClient(), logged_in_browser(premium_member)):
         for ask in (outsider.get, outsider.post):
             answer: Any = ask(f"/admin/{path}")
             assert answer.status_code == 302

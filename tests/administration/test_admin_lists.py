@@ -20,8 +20,8 @@ from tests.support.admin_site import (
     MEMBERS,
     POSTS,
     RUNS,
-    open_browser,
-    see,
+    get_page,
+    logged_in_browser,
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member
@@ -44,7 +44,7 @@ TABLES = (
 
 @pytest.fixture
 def browser(administrator: Member) -> JSONClient:
-    return open_browser(administrator)
+    return logged_in_browser(administrator)
 
 
 def make_purchase(member: Member, order: str) -> Purchase:
@@ -71,7 +71,7 @@ def list_statements(browser: JSONClient, path: str) -> list[str]:
         return execute(sql, *rest)
 
     with connection.execute_wrapper(note):
-        see(browser, path)
+        get_page(browser, path)
     return statements
 
 
@@ -87,8 +87,8 @@ def list_statements(browser: JSONClient, path: str) -> list[str]:
 def test_members_are_filtered(browser: JSONClient, name: str, value: str) -> None:
     make_member(login_id="others")
     make_member(login_id="wanted", **{name: value})
-    assert f"?{name}__exact={value}" in see(browser, MEMBERS), "a link leads there"
-    page = see(browser, MEMBERS, **{f"{name}__exact": value})
+    assert f"?{name}__exact={value}" in get_page(browser, MEMBERS), "a link leads there"
+    page = get_page(browser, MEMBERS, **{f"{name}__exact": value})
     assert ">wanted<" in page
     assert ">others<" not in page
 
@@ -114,10 +114,10 @@ def test_store_notifications_are_shown_and_not_changed(browser: JSONClient) -> N
         message_id="m-1", kind="subscription 4", body='{"message": 1}'
     )
     StoreNotification.objects.create(message_id="m-2", kind="test", body="{}")
-    found = see(browser, NOTIFICATIONS, q="m-1")
+    found = get_page(browser, NOTIFICATIONS, q="m-1")
     assert "subscription 4" in found
     assert ">test<" not in found
-    page = see(browser, f"{NOTIFICATIONS}{kept.pk}/change/")
+    page = get_page(browser, f"{NOTIFICATIONS}{kept.pk}/change/")
     assert "{&quot;message&quot;: 1}" in page
     for path in ("add/", f"{kept.pk}/delete/"):
         assert (
@@ -132,7 +132,7 @@ def test_store_notifications_are_shown_and_not_changed(browser: JSONClient) -> N
 def test_purchases_cost_the_same_for_one_row_and_for_twenty(
     browser: JSONClient,
 ) -> None:
-    see(browser, PURCHASES)
+    get_page(browser, PURCHASES)
     counts = []
     for rows in (1, 19):
         for number in range(rows):
@@ -189,7 +189,7 @@ def test_search_for_a_whole_id_takes_its_index(
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         with CaptureQueriesContext(connection) as queries:
-            see(browser, path)
+            get_page(browser, path)
         found = [each["sql"] for each in queries if "ORDER BY" in each["sql"]]
         cursor.execute(f"EXPLAIN {found[-1]}")
         plan = "\n".join(line for (line,) in cursor.fetchall())
@@ -202,7 +202,7 @@ def test_purchase_is_found_by_its_order_and_by_its_buyer(
 ) -> None:
     make_purchase(make_member(login_id="buyer"), "GPA.0")
     make_purchase(make_member(), "GPA.00")
-    page = see(browser, PURCHASES, q=term)
+    page = get_page(browser, PURCHASES, q=term)
     assert ">GPA.0<" in page
     assert ">GPA.00<" not in page
 
@@ -211,8 +211,8 @@ def test_runs_are_filtered_by_the_jobs_that_the_code_knows(browser: JSONClient) 
     now = timezone.now()
     for name in ("expire_plans", "purge_images"):
         JobRun.objects.create(job=name, state="DONE", started_at=now, count=4711)
-    assert see(browser, RUNS).count(">4711<") == 2
-    assert see(browser, RUNS, job="expire_plans").count(">4711<") == 1
+    assert get_page(browser, RUNS).count(">4711<") == 2
+    assert get_page(browser, RUNS, job="expire_plans").count(">4711<") == 1
 
 
 def fill(administrator: Member) -> None:
@@ -243,7 +243,7 @@ def test_page_of_a_row_offers_no_choice_of_members(
         f"{LOG}{entry.pk}/change/",
         f"{MEMBERS}{member.pk}/change/",
     ):
-        page = see(browser, path)
+        page = get_page(browser, path)
         assert "<option" not in page
         assert other.login_id not in page
 

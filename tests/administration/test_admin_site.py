@@ -21,9 +21,9 @@ from tests.support.admin_site import (
     SETTINGS,
     TASKS,
     TREE,
-    act,
-    open_browser,
-    see,
+    get_page,
+    logged_in_browser,
+    run_action,
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def browser(administrator: Member) -> JSONClient:
-    return open_browser(administrator)
+    return logged_in_browser(administrator)
 
 
 # --- Who may enter ------------------------------------------------------------
@@ -43,24 +43,24 @@ def browser(administrator: Member) -> JSONClient:
 def test_only_administrators_enter(
     path: Any, premium_member: Member, administrator: Member
 ) -> None:
-    for outsider in (JSONClient(), open_browser(premium_member)):
+    for outsider in (JSONClient(), logged_in_browser(premium_member)):
         response = outsider.get(path)
         assert response.status_code == 302
         assert "/admin/login/" in response.headers["Location"]
-    assert open_browser(administrator).get(path).status_code == 200
+    assert logged_in_browser(administrator).get(path).status_code == 200
 
 
 def test_member_who_is_no_administrator_any_more_is_shown_out(
     administrator: Member,
 ) -> None:
-    browser = open_browser(administrator)
+    browser = logged_in_browser(administrator)
     assert browser.get("/admin/").status_code == 200
     Member.objects.filter(pk=administrator.pk).update(role="MEMBER")
-    assert open_browser(administrator).get("/admin/").status_code == 302
+    assert logged_in_browser(administrator).get("/admin/").status_code == 302
 
 
 def test_list_of_contents_is_what_staff_need(browser: JSONClient) -> None:
-    page = see(browser, "/admin/")
+    page = get_page(browser, "/admin/")
     for wanted in ("Members", "Default categories", "Application settings", "Job runs"):
         assert wanted in page
     for noise in ("Crontabs", "Solar events", "Clocked", "Intervals", "Groups"):
@@ -75,10 +75,10 @@ def test_members_are_found_and_filtered(
 ) -> None:
     make_member(login_id="minji.kim", display_name="김민지", plan="PREMIUM")
     make_member(login_id="seojun", display_name="박서준", status="SUSPENDED")
-    found = see(browser, MEMBERS, q="민지")
+    found = get_page(browser, MEMBERS, q="민지")
     assert "minji.kim" in found
     assert "seojun" not in found
-    suspended = see(browser, MEMBERS, status__exact="SUSPENDED")
+    suspended = get_page(browser, MEMBERS, status__exact="SUSPENDED")
     assert "seojun" in suspended
     assert "minji.kim" not in suspended
 
@@ -97,13 +97,13 @@ def test_list_of_members_counts_nothing_whole_and_takes_few_queries(
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(note), django_assert_max_num_queries(6):
-        see(browser, MEMBERS)
+        get_page(browser, MEMBERS)
         assert not [s for s in statements if 'COUNT(*) AS "__count" FROM "member"' in s]
         lists_read = [s for s in statements if 'ORDER BY "member"."id" DESC' in s]
         assert lists_read
         assert not [s for s in lists_read if "profile_image" in s]
     monkeypatch.setattr(admin, "MAX_COUNTED_ROWS", 7)
-    assert "7 results" in see(browser, MEMBERS, q="member")
+    assert "7 results" in get_page(browser, MEMBERS, q="member")
 
 
 def test_page_of_a_member_shows_neither_password_nor_ledger(
@@ -111,7 +111,7 @@ def test_page_of_a_member_shows_neither_password_nor_ledger(
 ) -> None:
     wallet = {"name": "My bank", "kind": "BANK", "accountNumber": "110-222-333444"}
     JSONClient(free_member).send("POST", "/api/account/wallets", wallet)
-    page = see(browser, f"{MEMBERS}{free_member.pk}/change/")
+    page = get_page(browser, f"{MEMBERS}{free_member.pk}/change/")
     assert free_member.email in page
     for secret in (free_member.password, 'name="password', "110-222-333444", "My bank"):
         assert secret not in page
@@ -153,12 +153,12 @@ def test_action_asks_first_and_then_does_it_and_logs_it(
     opposite |= {"ACTIVE": "SUSPENDED", "ADMIN": "MEMBER", "MEMBER": "ADMIN"}
     before[field] = opposite[value]
     member = make_member(**before)
-    asked = act(browser, action, member)
+    asked = run_action(browser, action, member)
     assert asked.status_code == 200
     assert member.login_id in asked.content.decode()
     assert getattr(Member.objects.get(pk=member.pk), field) == opposite[value]
     assert not LogEntry.objects.exists()
-    done = act(browser, action, member, confirmed="yes")
+    done = run_action(browser, action, member, confirmed="yes")
     assert done.headers["Location"] == f"{MEMBERS}{member.pk}/change/"
     assert getattr(Member.objects.get(pk=member.pk), field) == value
     entry = LogEntry.objects.get()
@@ -173,7 +173,7 @@ def test_plan_by_action_is_permanent(browser: JSONClient) -> None:
         plan_product="premium_monthly",
         plan_auto_renew=True,
     )
-    act(browser, "set_premium", member, confirmed="yes")
+    run_action(browser, "set_premium", member, confirmed="yes")
     member.refresh_from_db()
     assert (member.plan, member.plan_expires_at) == ("PREMIUM", None)
     assert (member.plan_product, member.plan_auto_renew) == ("", False)
@@ -184,19 +184,19 @@ def test_several_members_are_changed_each_on_their_own(
 ) -> None:
     """One that is refused, the administrator's own account, holds up none."""
     one, two = make_member(), make_member()
-    answer = act(browser, "suspend", one, administrator, two, confirmed="yes")
+    answer = run_action(browser, "suspend", one, administrator, two, confirmed="yes")
     assert answer.headers["Location"].startswith(MEMBERS)
     states = dict(Member.objects.values_list("pk", "status"))
     assert (states[one.pk], states[two.pk]) == ("SUSPENDED", "SUSPENDED")
     assert states[administrator.pk] == "ACTIVE"
-    assert "own account" in see(browser, MEMBERS)
+    assert "own account" in get_page(browser, MEMBERS)
 
 
 def test_more_than_a_page_at_once_is_refused(browser: JSONClient) -> None:
     members = [make_member() for _ in range(101)]
-    act(browser, "suspend", *members, confirmed="yes")
+    run_action(browser, "suspend", *members, confirmed="yes")
     assert not Member.objects.filter(status="SUSPENDED").exists()
-    assert "at most 100" in see(browser, MEMBERS)
+    assert "at most 100" in get_page(browser, MEMBERS)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -205,7 +205,7 @@ def test_session_of_a_member_is_seen_and_ended(
 ) -> None:
     client = JSONClient(free_member)
     session = AuthSession.objects.get(member=free_member)
-    page = see(browser, f"{MEMBERS}{free_member.pk}/change/")
+    page = get_page(browser, f"{MEMBERS}{free_member.pk}/change/")
     address = f"{MEMBERS}{free_member.pk}/sessions/{session.digest}/end"
     assert address in page
     assert browser.get(address).status_code == 405
@@ -222,7 +222,7 @@ def test_session_is_ended_by_administrators_only(free_member: Member) -> None:
     JSONClient(free_member)
     session = AuthSession.objects.get(member=free_member)
     address = f"{MEMBERS}{free_member.pk}/sessions/{session.digest}/end"
-    for outsider in (JSONClient(), open_browser(make_member())):
+    for outsider in (JSONClient(), logged_in_browser(make_member())):
         assert outsider.post(address).status_code == 302
     assert AuthSession.objects.filter(pk=session.pk).exists()
 
@@ -233,7 +233,7 @@ def test_only_the_newest_sessions_and_points_are_shown(
     for number in range(25):
         JSONClient(free_member)
         PointHistory.objects.create(member=free_member, points=1000 + number)
-    page = see(browser, f"{MEMBERS}{free_member.pk}/change/")
+    page = get_page(browser, f"{MEMBERS}{free_member.pk}/change/")
     assert page.count("/sessions/") == 20
     assert "<p>1024</p>" in page
     assert "<p>1004</p>" not in page
@@ -267,13 +267,13 @@ def names_in(page: str) -> list[str]:
 def test_categories_are_a_tree_whose_order_is_changed_by_buttons(
     browser: JSONClient, tree: dict[str, DefaultCategory]
 ) -> None:
-    page = see(browser, TREE)
+    page = get_page(browser, TREE)
     assert names_in(page) == ["식비", "카페", "외식", "주거", "급여"]
     assert '<span class="minor">카페</span>' in page
     browser.post(f"{TREE}{tree['home'].pk}/move/up")
     browser.post(f"{TREE}{tree['cafe'].pk}/move/down")
     browser.post(f"{TREE}{tree['pay'].pk}/move/down")
-    assert names_in(see(browser, TREE)) == ["주거", "식비", "외식", "카페", "급여"]
+    assert names_in(get_page(browser, TREE)) == ["주거", "식비", "외식", "카페", "급여"]
     assert LogEntry.objects.count() == 2
     assert browser.get(f"{TREE}{tree['cafe'].pk}/move/down").status_code == 405
 
@@ -283,7 +283,7 @@ def test_category_that_is_moved_away_meanwhile_is_no_fault(
 ) -> None:
     tree["pay"].delete()
     assert browser.post(f"{TREE}987654321/move/up").status_code == 302
-    assert "no such category" in see(browser, TREE)
+    assert "no such category" in get_page(browser, TREE)
 
 
 def save(browser: JSONClient, path: str, **fields: Any) -> Any:
@@ -344,7 +344,7 @@ def test_sign_up_is_closed_in_the_admin_and_the_log_says_so(
         "_save": "Save",
     }
     assert browser.post(SETTINGS, data).status_code == 302
-    assert anonymous.read("/api/auth/signup-enabled") == {"enabled": False}
+    assert anonymous.get_json("/api/auth/signup-enabled") == {"enabled": False}
     assert LogEntry.objects.count() == 1
     assert browser.get(f"{SETTINGS}add/").status_code == 403
 
@@ -353,8 +353,8 @@ def test_runs_of_jobs_are_shown_and_not_changed(browser: JSONClient) -> None:
     run = JobRun.objects.create(
         job="purge_sessions", state="FAILED", started_at=timezone.now(), error="OSError"
     )
-    assert "OSError" in see(browser, RUNS)
-    see(browser, f"{RUNS}{run.pk}/change/")
+    assert "OSError" in get_page(browser, RUNS)
+    get_page(browser, f"{RUNS}{run.pk}/change/")
     assert browser.post(f"{RUNS}{run.pk}/delete/", {"post": "yes"}).status_code == 403
 
 
@@ -369,7 +369,7 @@ def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(
     for state, minutes in (("DONE", 9), ("FAILED", 5), ("SKIPPED", 1)):
         started = now - timedelta(minutes=minutes)
         JobRun.objects.create(job=task.name, state=state, started_at=started, count=42)
-    page = see(browser, TASKS)
+    page = get_page(browser, TASKS)
     assert '<td class="field-every">hour</td>' in page
     assert "FAILED" in page
     assert "DONE" not in page
@@ -382,10 +382,10 @@ def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(
 
 
 def test_log_is_shown_and_not_changed(browser: JSONClient, free_member: Member) -> None:
-    act(browser, "suspend", free_member, confirmed="yes")
-    assert f"member {free_member.pk}" in see(browser, LOG)
+    run_action(browser, "suspend", free_member, confirmed="yes")
+    assert f"member {free_member.pk}" in get_page(browser, LOG)
     entry = LogEntry.objects.get()
-    assert "Status SUSPENDED." in see(browser, f"{LOG}{entry.pk}/change/")
+    assert "Status SUSPENDED." in get_page(browser, f"{LOG}{entry.pk}/change/")
     assert browser.post(f"{LOG}{entry.pk}/delete/", {"post": "yes"}).status_code == 403
 
 
@@ -410,12 +410,12 @@ def test_purchases_are_shown_with_their_member_and_without_their_token(
     )
     purchases = "/admin/billing/purchase/"
     pages = [
-        see(browser, f"{MEMBERS}{free_member.pk}/change/"),
-        see(browser, purchases, q="GPA.1234"),
-        see(browser, f"{purchases}{purchase.pk}/change/"),
+        get_page(browser, f"{MEMBERS}{free_member.pk}/change/"),
+        get_page(browser, purchases, q="GPA.1234"),
+        get_page(browser, f"{purchases}{purchase.pk}/change/"),
     ]
     for page in pages:
         assert "GPA.1234" in page
         assert "secret-token" not in page
     assert browser.post(f"{purchases}{purchase.pk}/delete/").status_code == 403
-    see(browser, "/admin/billing/storenotification/")
+    get_page(browser, "/admin/billing/storenotification/")

@@ -27,11 +27,11 @@ from ledger.card_notifications.counters import (
     increment_notification_count,
 )
 from ledger.models import NotificationCount
-from tests.support.admin_site import open_browser
+from tests.support.admin_site import logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member
-from tests.support.races import run_at_once
-from tests.support.stores import find_closed_port, use_fast_store
+from tests.support.races import run_concurrently
+from tests.support.stores import find_closed_port, redis_at
 
 pytestmark = pytest.mark.django_db
 
@@ -184,7 +184,7 @@ def test_notifications_at_once_are_all_counted() -> None:
         for _ in range(25):
             increment_notification_count(NOW, recognised=True)
 
-    run_at_once([count] * 8)
+    run_concurrently([count] * 8)
     assert get_notification_series(TODAY)[0][-1] == 200
     assert NotificationCount.objects.count() <= NOTIFICATION_SHARDS
 
@@ -215,7 +215,7 @@ def test_premium_share_has_a_course(administrator: Member) -> None:
 
 
 def test_store_that_is_away_is_shown_as_down(administrator: Member) -> None:
-    with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
+    with redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"):
         assert tiles_of("Stores") == {"PostgreSQL": "up", "Valkey": "down"}
 
 
@@ -271,7 +271,7 @@ def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(
     JobRun.objects.create(
         job="expire_plans", state="FAILED", started_at=timezone.now(), error="OSError"
     )
-    page = open_browser(administrator).get("/admin/").content.decode()
+    page = logged_in_browser(administrator).get("/admin/").content.decode()
     assert page.count("<svg viewBox") >= 8
     for text in (
         "Sign-ups a day",
@@ -288,14 +288,14 @@ def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(
 
 
 def test_index_is_there_for_an_empty_installation(administrator: Member) -> None:
-    page = open_browser(administrator).get("/admin/").content.decode()
+    page = logged_in_browser(administrator).get("/admin/").content.decode()
     assert "No job has run yet." in page
 
 
 def test_index_takes_the_same_number_of_queries_for_any_number_of_rows(
     administrator: Member,
 ) -> None:
-    browser = open_browser(administrator)
+    browser = logged_in_browser(administrator)
     browser.get("/admin/")
     counts = []
     for _ in range(2):

@@ -16,7 +16,7 @@ from administration.daily_metrics import (
 )
 from administration.dashboard import build_dashboard
 from administration.models import DailyMetric
-from tests.support.admin_site import open_browser
+from tests.support.admin_site import logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_entry, make_member, make_post
 
@@ -103,7 +103,7 @@ def test_active_members_have_a_course() -> None:
 def test_no_table_that_grows_is_counted_whole(administrator: Member) -> None:
     """With a million members the index must cost what it costs with ten."""
     make_entry(make_member())
-    browser = open_browser(administrator)
+    browser = logged_in_browser(administrator)
     statements: list[str] = []
 
     def note(execute: Any, sql: str, *rest: Any) -> Any:

@@ -15,7 +15,7 @@ from accounts.models import AuthSession, Member
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_entry, make_member, make_wallet
-from tests.support.races import run_at_once, statuses_of
+from tests.support.races import run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +40,7 @@ def ids_of(page: Any) -> list[int]:
 
 def find(client: JSONClient, **query: Any) -> list[int]:
     """The ids that a list answers, with a count that agrees."""
-    page = client.read(PATH, **query)
+    page = client.get_json(PATH, **query)
     assert page["count"] == len(page["results"])
     return ids_of(page)
 
@@ -52,9 +52,9 @@ def test_list_is_paged_newest_first_without_profile_images(
     client: JSONClient, administrator: Member
 ) -> None:
     members = [make_member(profile_image="data:x") for _ in range(4)]
-    page = client.read(PATH, size=3)
+    page = client.get_json(PATH, size=3)
     assert page["count"] == 5
-    rows = page["results"] + client.read(page["next"])["results"]
+    rows = page["results"] + client.get_json(page["next"])["results"]
     newest_first = [m.pk for m in reversed(members)] + [administrator.pk]
     assert [row["id"] for row in rows] == newest_first
     for row in rows:
@@ -73,12 +73,12 @@ def test_list_takes_the_same_queries_for_any_number_of_members(
     size: int,
     queries: int,
 ) -> None:
-    client.read(PATH)
+    client.get_json(PATH)
     for count in (1, 50):
         for _ in range(count):
             make_member(profile_image="data:x" * 10)
         with django_assert_num_queries(queries):
-            client.read(PATH, size=size, search=search)
+            client.get_json(PATH, size=size, search=search)
 
 
 def test_page_past_the_end_is_404(client: JSONClient) -> None:
@@ -126,9 +126,9 @@ def test_search_counts_no_further_than_its_limit(
     monkeypatch.setattr(member_search, "MAX_COUNTED_HITS", 3)
     for _ in range(5):
         make_member(display_name="Many")
-    page = client.read(PATH, search="many", size=2)
+    page = client.get_json(PATH, search="many", size=2)
     assert page["count"] == 3
-    last = client.read(page["next"])
+    last = client.get_json(page["next"])
     assert (len(last["results"]), last["next"]) == (1, None)
 
 
@@ -213,8 +213,8 @@ def test_kept_counts_follow_every_way_of_writing_members(db: None) -> None:
 def test_list_without_a_search_counts_no_members(client: JSONClient) -> None:
     make_member()
     with connection.execute_wrapper(refuse_count_of_members):
-        assert client.read(PATH)["count"] == 2
-        assert client.read(PATH, role="MEMBER", plan="PREMIUM")["count"] == 0
+        assert client.get_json(PATH)["count"] == 2
+        assert client.get_json(PATH, role="MEMBER", plan="PREMIUM")["count"] == 0
 
 
 def refuse_count_of_members(
@@ -231,8 +231,8 @@ def refuse_count_of_members(
 def test_one_member_is_answered_whole(
     client: JSONClient, free_member: Member, client_of: ClientOf
 ) -> None:
-    member = client.read(f"{PATH}/{free_member.pk}")
-    assert member == client_of(free_member).read("/api/auth/profile")
+    member = client.get_json(f"{PATH}/{free_member.pk}")
+    assert member == client_of(free_member).get_json("/api/auth/profile")
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
@@ -255,7 +255,7 @@ def test_change_is_answered_with_the_member_and_stays(
     for _ in range(2):
         response = put(client, free_member, **{name: value})
         assert (response.status_code, response.data[name]) == (200, value)
-        assert client.read(f"{PATH}/{free_member.pk}")[name] == value
+        assert client.get_json(f"{PATH}/{free_member.pk}")[name] == value
 
 
 @pytest.mark.parametrize(("name", "value"), CHANGES)
@@ -299,7 +299,7 @@ def test_administrators_do_not_delete_themselves(
 ) -> None:
     response = client.send("DELETE", f"{PATH}/{administrator.pk}")
     assert (response.status_code, response.data["code"]) == (400, "SELF_CHANGE")
-    assert client.read(ME)["id"] == administrator.pk
+    assert client.get_json(ME)["id"] == administrator.pk
 
 
 @pytest.mark.parametrize(("name", "value"), CHANGES)
@@ -337,13 +337,13 @@ def test_suspension_ends_sessions_at_once_and_for_good(
     client: JSONClient, free_member: Member, client_of: ClientOf
 ) -> None:
     theirs = client_of(free_member)
-    theirs.read(ME)
+    theirs.get_json(ME)
     put(client, free_member, status="SUSPENDED")
     assert theirs.send("GET", ME).status_code == 401
     assert not AuthSession.objects.filter(member=free_member).exists()
     put(client, free_member, status="ACTIVE")
     assert theirs.send("GET", ME).status_code == 401
-    client_of(free_member).read(ME)
+    client_of(free_member).get_json(ME)
 
 
 def test_suspended_member_cannot_log_in_until_taken_back(
@@ -368,12 +368,12 @@ def test_plan_is_permanent_and_counts_at_once_in_live_sessions(
         plan_auto_renew=True,
     )
     theirs = client_of(member)
-    assert theirs.read(ME)["plan"] == "PREMIUM"
+    assert theirs.get_json(ME)["plan"] == "PREMIUM"
     answer = put(client, member, plan=plan).data
     expected = (plan, None, None, False)
     names = ("plan", "planExpiresAt", "planProduct", "planAutoRenew")
     assert tuple(answer[name] for name in names) == expected
-    session = theirs.read(ME)
+    session = theirs.get_json(ME)
     assert (session["plan"], session["planExpiresAt"]) == (plan, None)
     gated = theirs.send("GET", "/api/account/tags").status_code
     assert gated == (200 if plan == "PREMIUM" else 403)
@@ -387,7 +387,7 @@ def test_plan_by_an_administrator_replaces_one_that_has_expired(
         plan="PREMIUM", plan_expires_at=timezone.now() - timedelta(days=3)
     )
     assert put(client, member, plan="PREMIUM").data["plan"] == "PREMIUM"
-    assert client.read(f"{PATH}/{member.pk}")["plan"] == "PREMIUM"
+    assert client.get_json(f"{PATH}/{member.pk}")["plan"] == "PREMIUM"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -396,7 +396,7 @@ def test_deleting_takes_all_data_and_sessions(
 ) -> None:
     make_entry(free_member, tags=("food",), wallet=make_wallet(free_member))
     theirs = client_of(free_member)
-    theirs.read(ME)
+    theirs.get_json(ME)
     response = client.send("DELETE", f"{PATH}/{free_member.pk}")
     assert (response.status_code, response.content) == (204, b"")
     assert not any(count_rows_of(free_member).values())
@@ -432,7 +432,7 @@ def race(method: str, path: str, body: Any, one: Member, two: Member) -> list[in
         partial(JSONClient(actor).send, method, path.format(other.pk), body)
         for actor, other in ((one, two), (two, one))
     ]
-    return statuses_of(run_at_once(calls))
+    return sorted_statuses(run_concurrently(calls))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -465,7 +465,7 @@ def test_three_administrators_in_a_circle_leave_one() -> None:
     for _ in range(ROUNDS):
         trio = [make_member(role="ADMIN") for _ in range(3)]
         clients = [JSONClient(member) for member in trio]
-        run_at_once(
+        run_concurrently(
             [
                 lambda c=client, o=trio[(place + 1) % 3]: put(c, o, role="MEMBER")
                 for place, client in enumerate(clients)

@@ -14,7 +14,7 @@ from billing.models import StoreNotification
 from core.jobs.models import JobRun
 from core.middleware import PrometheusMiddleware
 from tests.support.clients import JSONClient
-from tests.support.stores import find_closed_port, lose_database, use_fast_store
+from tests.support.stores import disconnect_database, find_closed_port, redis_at
 
 TOKEN = "a-token-of-the-operators"
 ALLOWED = {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
@@ -86,7 +86,7 @@ def test_notifications_of_the_store_that_wait_are_counted() -> None:
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
 def test_fast_store_that_is_away_is_told() -> None:
-    with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
+    with redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"):
         samples = read()
     assert samples["ledger_store_up", ("store", "fast_store")] == 0
     assert samples["ledger_store_up", ("store", "database")] == 1
@@ -95,7 +95,7 @@ def test_fast_store_that_is_away_is_told() -> None:
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
 def test_metrics_are_told_while_the_database_is_away() -> None:
-    with lose_database():
+    with disconnect_database():
         samples = read()
     assert samples["ledger_store_up", ("store", "database")] == 0
     assert ("ledger_job_interval_seconds", ("job", "expire_plans")) not in samples
@@ -122,9 +122,9 @@ def test_failures_of_the_stores_are_counted(free_member: Member) -> None:
         "ledger_database_connection_failures_total",
     )
     before = read()
-    with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
+    with redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"):
         assert client.send("GET", "/api/auth/session").status_code == 200
-    with lose_database():
+    with disconnect_database():
         assert client.send("GET", "/api/account/wallets").status_code == 503
     after = read()
     for name in names:

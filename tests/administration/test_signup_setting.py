@@ -17,11 +17,13 @@ def test_administrator_closes_and_opens_sign_up(
     administrator: Member, anonymous: JSONClient, client_of: ClientOf
 ) -> None:
     client = client_of(administrator)
-    assert client.read(PATH) == {"enabled": True}
+    assert client.get_json(PATH) == {"enabled": True}
     for enabled in (False, False, True):
         response = client.send("PUT", PATH, {"enabled": enabled})
         assert (response.status_code, response.data) == (200, {"enabled": enabled})
-        assert client.read(PATH) == anonymous.read(PUBLIC) == {"enabled": enabled}
+        assert (
+            client.get_json(PATH) == anonymous.get_json(PUBLIC) == {"enabled": enabled}
+        )
 
 
 def test_log_says_who_closed_sign_up(
@@ -39,7 +41,7 @@ def test_switch_is_true_or_false(
     client = client_of(administrator)
     response = client.send("PUT", PATH, {"enabled": enabled})
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
-    assert client.read(PATH) == {"enabled": True}
+    assert client.get_json(PATH) == {"enabled": True}
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT"])
@@ -50,7 +52,7 @@ def test_switch_is_for_administrators(
     assert anonymous.send(method, PATH, body).status_code == 401
     response = client_of(premium_member).send(method, PATH, body)
     assert (response.status_code, response.data["code"]) == (403, "ADMIN_REQUIRED")
-    assert anonymous.read(PUBLIC) == {"enabled": True}
+    assert anonymous.get_json(PUBLIC) == {"enabled": True}
 
 
 def test_switch_is_in_the_admin_as_well(

@@ -48,9 +48,9 @@ def test_list_is_paged_in_a_steady_order_without_pictures(
 ) -> None:
     members = [make_member(profile_image="data:x") for _ in range(4)]
     client = client_of(administrator)
-    page = client.read(PATH, size=3)
+    page = client.get_json(PATH, size=3)
     assert page["count"] == 5
-    rows = page["results"] + client.read(page["next"])["results"]
+    rows = page["results"] + client.get_json(page["next"])["results"]
     assert [row["id"] for row in rows] == sorted(
         [administrator.pk, *(member.pk for member in members)]
     )
@@ -62,13 +62,13 @@ def test_list_takes_the_same_number_of_queries_for_any_number_of_members(
     administrator: Member, client_of: ClientOf, django_assert_num_queries: Any
 ) -> None:
     client = client_of(administrator)
-    client.read(PATH)
+    client.get_json(PATH)
     with django_assert_num_queries(2):
-        client.read(PATH)
+        client.get_json(PATH)
     for _ in range(50):
         make_member()
     with django_assert_num_queries(2):
-        client.read(PATH, size=100)
+        client.get_json(PATH, size=100)
 
 
 def test_administrator_makes_a_member_even_while_sign_up_is_closed(
@@ -116,8 +116,8 @@ def test_rules_of_sign_up_hold(
 def test_one_member_is_answered_whole(
     administrator: Member, free_member: Member, client_of: ClientOf
 ) -> None:
-    member = client_of(administrator).read(f"{PATH}/{free_member.pk}")
-    assert member == client_of(free_member).read("/api/auth/profile")
+    member = client_of(administrator).get_json(f"{PATH}/{free_member.pk}")
+    assert member == client_of(free_member).get_json("/api/auth/profile")
 
 
 def test_name_and_email_are_changed(
@@ -131,7 +131,7 @@ def test_name_and_email_are_changed(
     assert response.data["displayName"] == "New name"
     assert response.data["loginId"] == free_member.login_id
     assert (response.data["role"], response.data["plan"]) == ("MEMBER", "FREE")
-    user = client_of(free_member).read("/api/auth/session")
+    user = client_of(free_member).get_json("/api/auth/session")
     assert user["displayName"] == "New name"
 
 
@@ -140,13 +140,13 @@ def test_change_is_read_back_and_reaches_live_sessions(
     administrator: Member, free_member: Member, client_of: ClientOf
 ) -> None:
     theirs = client_of(free_member)
-    theirs.read("/api/auth/session")
+    theirs.get_json("/api/auth/session")
     fields = {"displayName": "New name", "email": "new@example.com"}
     client, path = client_of(administrator), f"{PATH}/{free_member.pk}"
     client.send("PUT", path, fields)
-    assert fields.items() <= client.read(path).items()
-    assert fields.items() <= theirs.read("/api/auth/profile").items()
-    assert theirs.read("/api/auth/session")["displayName"] == "New name"
+    assert fields.items() <= client.get_json(path).items()
+    assert fields.items() <= theirs.get_json("/api/auth/profile").items()
+    assert theirs.get_json("/api/auth/session")["displayName"] == "New name"
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_deleting_takes_all_data_and_sessions(
 ) -> None:
     make_entry(free_member, tags=("food",))
     client = client_of(free_member)
-    client.read("/api/auth/session")
+    client.get_json("/api/auth/session")
     response = client_of(administrator).send("DELETE", f"{PATH}/{free_member.pk}")
     assert (response.status_code, response.content) == (204, b"")
     assert not any(count_rows_of(free_member).values())

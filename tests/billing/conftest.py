@@ -9,21 +9,21 @@ from pytest_httpserver import HTTPServer
 from accounts.models import Member
 from billing.pubsub_auth import clear_token_cache
 from tests.support.clients import JSONClient
-from tests.support.fake_google import Vouch, open_google
-from tests.support.fake_store import FakePlay, open_play
+from tests.support.fake_google import MakeIdToken, fake_google_at
+from tests.support.fake_store import FakePlay, fake_play_at
 
 
 @pytest.fixture
 def play(settings: Any) -> Iterator[FakePlay]:
     """Return Google Play as the store."""
-    with open_play(settings) as store:
+    with fake_play_at(settings) as store:
         yield store
 
 
 @pytest.fixture
-def vouch(settings: Any, httpserver: HTTPServer) -> Vouch:
+def vouch(settings: Any, httpserver: HTTPServer) -> MakeIdToken:
     """Google, with an audience set; `vouch(**claims)` returns a push token."""
-    return open_google(settings, httpserver)
+    return fake_google_at(settings, httpserver)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from billing.stores import load_verifier, verify_token
 from billing.subscriptions import override_plan
 from core import http_client
 from tests.support.clients import JSONClient
-from tests.support.fake_store import ACCESS_TOKEN, FakePlay, as_json, make_account
+from tests.support.fake_store import ACCESS_TOKEN, FakePlay, json_response, make_account
 from tests.support.problems import assert_problem
 from tests.support.purchases import buy
 
@@ -346,7 +346,7 @@ def test_no_access_token_is_502(
     play.token_refusal = (
         Response(body, status=status)
         if isinstance(body, str)
-        else as_json(body, status)
+        else json_response(body, status)
     )
     assert_refused(buy(buyer, TOKEN), 502, "PROVIDER_UNAVAILABLE")
     play.token_refusal = None
@@ -469,7 +469,7 @@ def test_cancel_changes_nothing_when_the_store_does_not_answer(
     buy(buyer, TOKEN)
     play.deaf.add("cancel")
     assert buyer.send("POST", "/api/billing/cancel").status_code == 502
-    assert buyer.read(PATH)["autoRenew"] is True
+    assert buyer.get_json(PATH)["autoRenew"] is True
 
 
 def test_resume_takes_the_state_of_the_store(buyer: JSONClient, play: FakePlay) -> None:
@@ -517,4 +517,4 @@ def test_late_response_does_not_overwrite_a_newer_one(
     now = timezone.now()
     change = record_purchase(free_member, late, asked_at=asked_at, now=now)
     assert change is PurchaseChange.NONE
-    assert buyer.read(PATH)["plan"] == "FREE"
+    assert buyer.get_json(PATH)["plan"] == "FREE"

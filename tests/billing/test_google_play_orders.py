@@ -78,11 +78,11 @@ def test_resume_changes_nothing_when_the_store_does_not_answer(
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     buyer.send("POST", "/api/billing/cancel")
-    before = buyer.read(SUBSCRIPTION)
+    before = buyer.get_json(SUBSCRIPTION)
     play.fail(status)
     answer = buyer.send("POST", "/api/billing/resume")
     assert (answer.status_code, answer.data["code"]) == (502, "PROVIDER_UNAVAILABLE")
-    assert buyer.read(SUBSCRIPTION) == before
+    assert buyer.get_json(SUBSCRIPTION) == before
 
 
 def test_resume_of_an_expired_subscription_ends_the_plan(
@@ -107,4 +107,4 @@ def test_deferred_renewal_moves_the_expiry_of_its_order(
     answer = buy(buyer, TOKEN).data
     assert answer["applied"] is False
     assert Purchase.objects.get().expires_at == later
-    assert answer == buyer.read(SUBSCRIPTION) | {"applied": False}
+    assert answer == buyer.get_json(SUBSCRIPTION) | {"applied": False}

@@ -63,7 +63,7 @@ def test_plan_that_has_passed_becomes_free_without_subscription_info() -> None:
     assert expire_lapsed_plans(timezone.now()) == 1
     assert plan_of(member) == ("FREE", None, "", False)
     assert AuthSession.objects.get().plan == "FREE"
-    assert session.read("/api/billing/subscription")["plan"] == "FREE"
+    assert session.get_json("/api/billing/subscription")["plan"] == "FREE"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_task_is_the_command_every_hour() -> None:
 def test_expired_plan_opens_nothing_before_the_job_runs() -> None:
     client = JSONClient(make_subscriber())
     assert client.send("GET", "/api/account/tags").status_code == 403
-    assert client.read("/api/billing/subscription")["plan"] == "FREE"
+    assert client.get_json("/api/billing/subscription")["plan"] == "FREE"
 
 
 def test_old_notifications_are_purged() -> None:
@@ -258,7 +258,7 @@ def test_purchases_of_another_store_are_not_refreshed(
         plan_expires_at=timezone.now() - SECOND
     )
     assert run_expiry(timezone.now()).refreshed == 0
-    assert tester.read("/api/billing/subscription")["plan"] == "PREMIUM"
+    assert tester.get_json("/api/billing/subscription")["plan"] == "PREMIUM"
 
 
 def test_late_acknowledgement_is_made_by_the_job(

@@ -7,7 +7,7 @@ from pytest_httpserver import HTTPServer
 
 from billing.models import StoreNotification
 from tests.support.clients import JSONClient
-from tests.support.fake_google import Vouch, sign
+from tests.support.fake_google import MakeIdToken, sign
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def assert_refused(response: Any) -> None:
     assert not StoreNotification.objects.exists()
 
 
-def test_push_with_the_right_token_is_accepted(vouch: Vouch) -> None:
+def test_push_with_the_right_token_is_accepted(vouch: MakeIdToken) -> None:
     assert push(vouch()).status_code == 200
     assert StoreNotification.objects.count() == 1
 
@@ -36,7 +36,7 @@ def test_without_an_audience_no_token_is_needed(settings: Any) -> None:
     assert push("nonsense", message_id="2").status_code == 200
 
 
-def test_push_without_a_token_is_401(vouch: Vouch) -> None:
+def test_push_without_a_token_is_401(vouch: MakeIdToken) -> None:
     token = vouch()
     assert_refused(push(None))
     assert_refused(push(token, scheme="Basic"))
@@ -53,7 +53,7 @@ def test_push_without_a_token_is_401(vouch: Vouch) -> None:
         {"aud": ["x"]},
     ],
 )
-def test_token_with_other_claims_is_401(vouch: Vouch, claims: Any) -> None:
+def test_token_with_other_claims_is_401(vouch: MakeIdToken, claims: Any) -> None:
     assert_refused(push(vouch(**claims)))
 
 
@@ -62,7 +62,7 @@ def test_token_with_other_claims_is_401(vouch: Vouch, claims: Any) -> None:
     ["", "x", "a.b.c", "e30.e30.e30", "é.é.é", sign([]), sign("x"), "." * 10_000],
 )
 def test_broken_token_is_401_and_google_is_not_asked(
-    vouch: Vouch, httpserver: HTTPServer, token: str
+    vouch: MakeIdToken, httpserver: HTTPServer, token: str
 ) -> None:
     vouch()
     assert_refused(push(token))
@@ -70,7 +70,7 @@ def test_broken_token_is_401_and_google_is_not_asked(
 
 
 def test_token_that_google_does_not_confirm_is_401(
-    vouch: Vouch, httpserver: HTTPServer
+    vouch: MakeIdToken, httpserver: HTTPServer
 ) -> None:
     token = vouch()
     httpserver.clear()
@@ -79,7 +79,7 @@ def test_token_that_google_does_not_confirm_is_401(
 
 
 def test_unreachable_google_is_502_so_that_the_push_is_repeated(
-    vouch: Vouch, settings: Any
+    vouch: MakeIdToken, settings: Any
 ) -> None:
     token = vouch()
     settings.IDP_TOKENINFO_URL = "http://127.0.0.1:1/tokeninfo"
@@ -88,7 +88,7 @@ def test_unreachable_google_is_502_so_that_the_push_is_repeated(
 
 
 def test_token_is_checked_once_for_its_hour(
-    vouch: Vouch, httpserver: HTTPServer
+    vouch: MakeIdToken, httpserver: HTTPServer
 ) -> None:
     token = vouch()
     for number in range(5):
@@ -96,6 +96,6 @@ def test_token_is_checked_once_for_its_hour(
     assert len(httpserver.log) == 1
 
 
-def test_email_is_checked_only_where_set(vouch: Vouch, settings: Any) -> None:
+def test_email_is_checked_only_where_set(vouch: MakeIdToken, settings: Any) -> None:
     settings.STORE_PUSH_EMAIL = ""
     assert push(vouch(email="somebody@else.example")).status_code == 200

@@ -23,10 +23,17 @@ from billing.tasks import (
 from config.celery import app
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
-from tests.support.fake_google import Vouch, sign
+from tests.support.fake_google import MakeIdToken, sign
 from tests.support.fake_store import PACKAGE, FakePlay
 from tests.support.purchases import buy
-from tests.support.store_pushes import PATH, TOKEN, describe, push, renewed, wrap
+from tests.support.store_pushes import (
+    PATH,
+    TOKEN,
+    notification_data,
+    push_body,
+    push_notification,
+    renewal_data,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -55,14 +62,14 @@ def outcomes() -> list[str]:
 
 def test_notification_is_kept_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    assert push(renewed(), "m-1").status_code == 200
+    assert push_notification(renewal_data(), "m-1").status_code == 200
     kept = StoreNotification.objects.get()
     assert (kept.message_id, kept.kind, kept.package) == (
         "m-1",
         "subscription 2",
         PACKAGE,
     )
-    assert json.loads(kept.body) == wrap(renewed(), "m-1")
+    assert json.loads(kept.body) == push_body(renewal_data(), "m-1")
     assert (kept.outcome, kept.handled_at) == ("WAITING", None)
     lines = [r for r in caplog.records if r.message == "store notification"]
     assert [line.fields for line in lines] == [  # type: ignore[attr-defined]
@@ -72,31 +79,31 @@ def test_notification_is_kept_and_logged(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_message_is_kept_once_by_its_id() -> None:
-    for data in (renewed(), renewed(), renewed("another")):
-        assert push(data, "m-1").status_code == 200
+    for data in (renewal_data(), renewal_data(), renewal_data("another")):
+        assert push_notification(data, "m-1").status_code == 200
     assert StoreNotification.objects.count() == 1
-    push(renewed(), "m-2")
+    push_notification(renewal_data(), "m-2")
     assert StoreNotification.objects.count() == 2
 
 
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (renewed(kind=4), "subscription 4"),
-        (renewed(kind=999), "subscription 999"),
-        (describe(purchaseToken=TOKEN), "subscription"),
-        (describe(notificationType="x", purchaseToken=7), "subscription"),
+        (renewal_data(kind=4), "subscription 4"),
+        (renewal_data(kind=999), "subscription 999"),
+        (notification_data(purchaseToken=TOKEN), "subscription"),
+        (notification_data(notificationType="x", purchaseToken=7), "subscription"),
         (
-            describe("oneTimeProductNotification", notificationType=1),
+            notification_data("oneTimeProductNotification", notificationType=1),
             "one-time product 1",
         ),
         (
-            describe("voidedPurchaseNotification", purchaseToken=TOKEN),
+            notification_data("voidedPurchaseNotification", purchaseToken=TOKEN),
             "voided purchase",
         ),
-        (describe("pendingRefundReviewNotification"), "pending refund review"),
-        (describe("testNotification"), "test"),
-        (describe("somethingNewNotification"), "unknown"),
+        (notification_data("pendingRefundReviewNotification"), "pending refund review"),
+        (notification_data("testNotification"), "test"),
+        (notification_data("somethingNewNotification"), "unknown"),
         ({"subscriptionNotification": 7, "x": 1}, "unknown"),
         ([], "unreadable"),
         ("not base64!", "unreadable"),
@@ -105,7 +112,7 @@ def test_message_is_kept_once_by_its_id() -> None:
     ],
 )
 def test_every_kind_is_kept(data: Any, kind: str) -> None:
-    assert push(data).status_code == 200
+    assert push_notification(data).status_code == 200
     assert StoreNotification.objects.get().kind == kind
 
 
@@ -146,7 +153,7 @@ def test_large_body_is_cut() -> None:
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x", "", "%%"])
 def test_content_type_does_not_matter(content_type: str) -> None:
-    body = json.dumps(wrap(renewed())).encode()
+    body = json.dumps(push_body(renewal_data())).encode()
     assert push_raw(body, content_type=content_type).status_code == 200
     assert StoreNotification.objects.get().message_id == "1"
 
@@ -163,7 +170,7 @@ def test_form_is_kept_raw() -> None:
 
 def test_with_the_stub_it_is_only_kept() -> None:
     member = make_member()
-    push(renewed())
+    push_notification(renewal_data())
     assert process_pending_notifications(timezone.now()).processed == 0
     process_store_notifications()
     assert outcomes() == [Outcome.WAITING]
@@ -182,7 +189,7 @@ def test_renewal_extends_the_plan(
     expiry = play.sell(
         TOKEN, order="GPA.1..0", expires_at=timezone.now() + timedelta(days=60)
     )
-    push(renewed())
+    push_notification(renewal_data())
     process_store_notifications()
     assert outcomes() == [Outcome.FOLLOWED]
     free_member.refresh_from_db()
@@ -200,7 +207,7 @@ def test_end_of_a_subscription_ends_the_plan(
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     play.sell(TOKEN, state=state)
-    push(describe(kind, purchaseToken=TOKEN))
+    push_notification(notification_data(kind, purchaseToken=TOKEN))
     assert process_pending_notifications(timezone.now()).processed == 1
     free_member.refresh_from_db()
     assert (free_member.plan, free_member.plan_expires_at) == ("FREE", None)
@@ -213,7 +220,7 @@ def test_token_that_is_gone_at_the_store_ends_the_plan(
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     play.fail(410)
-    push(renewed(kind=13))
+    push_notification(renewal_data(kind=13))
     process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert free_member.plan == "FREE"
@@ -225,7 +232,7 @@ def test_cancellation_in_the_store_keeps_the_plan_to_its_expiry(
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
     play.sell(TOKEN, expires_at=expiry, state="CANCELED", auto_renew=False)
-    push(renewed(kind=3))
+    push_notification(renewal_data(kind=3))
     process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert (free_member.plan, free_member.plan_auto_renew) == ("PREMIUM", False)
@@ -238,10 +245,10 @@ def test_recovered_subscription_opens_the_plan_again(
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     play.sell(TOKEN, state="ON_HOLD")
-    push(renewed(kind=5), "1")
+    push_notification(renewal_data(kind=5), "1")
     process_pending_notifications(timezone.now())
     play.sell(TOKEN, order="GPA.1..0")
-    push(renewed(kind=1), "2")
+    push_notification(renewal_data(kind=1), "2")
     process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert free_member.plan == "PREMIUM"
@@ -254,7 +261,7 @@ def test_grace_period_of_a_known_order_lengthens_the_plan(
     buy(buyer, TOKEN)
     longer = expiry + timedelta(days=7)
     play.sell(TOKEN, state="IN_GRACE_PERIOD", expires_at=longer)
-    push(renewed(kind=6))
+    push_notification(renewal_data(kind=6))
     process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert free_member.plan_expires_at == longer
@@ -267,7 +274,7 @@ def test_body_is_not_trusted(
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
     for number, kind in enumerate((12, 13, 2, 4)):
-        push(renewed(kind=kind), f"forged-{number}")
+        push_notification(renewal_data(kind=kind), f"forged-{number}")
     process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert (free_member.plan, free_member.plan_expires_at) == ("PREMIUM", expiry)
@@ -279,10 +286,10 @@ def test_other_notifications_are_sorted_out_without_asking(
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     asked = len(play.calls)
-    push(renewed("never-seen"), "1")
-    push(renewed() | {"packageName": "com.example.other"}, "2")
-    push(describe("testNotification"), "3")
-    push(describe("somethingNewNotification"), "4")
+    push_notification(renewal_data("never-seen"), "1")
+    push_notification(renewal_data() | {"packageName": "com.example.other"}, "2")
+    push_notification(notification_data("testNotification"), "3")
+    push_notification(notification_data("somethingNewNotification"), "4")
     push_raw(b"{")
     process_pending_notifications(timezone.now())
     assert outcomes() == [
@@ -301,7 +308,7 @@ def test_store_that_does_not_answer_is_asked_again_later(
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     play.fail(503)
-    push(renewed())
+    push_notification(renewal_data())
     with pytest.raises(StoreUnavailableError):
         run_process_store_notifications(timezone.now())
     assert outcomes() == [Outcome.WAITING]
@@ -319,7 +326,7 @@ def test_run_ends_when_the_store_is_unavailable(
     buy(buyer, TOKEN)
     play.fail(503)
     for number in range(10):
-        push(renewed(), str(number))
+        push_notification(renewal_data(), str(number))
     asked = len(play.calls)
     assert process_pending_notifications(timezone.now()).failed == 3
     assert len(play.calls) == asked + 3
@@ -331,7 +338,7 @@ def test_waits_between_attempts_grow_to_an_hour(
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     play.fail(503)
-    push(renewed())
+    push_notification(renewal_data())
     now, waits = timezone.now(), []
     for _ in range(9):
         process_pending_notifications(now)
@@ -348,13 +355,13 @@ def test_notification_does_not_undo_the_administrators_plan(
     buy(buyer, TOKEN)
     override_plan(free_member, "FREE")
     play.sell(TOKEN, expires_at=expiry)
-    push(renewed(kind=19))
+    push_notification(renewal_data(kind=19))
     process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert free_member.plan == "FREE"
     override_plan(free_member, "PREMIUM")
     play.sell(TOKEN, state="EXPIRED")
-    push(renewed(kind=13), "2")
+    push_notification(renewal_data(kind=13), "2")
     process_pending_notifications(timezone.now())
     free_member.refresh_from_db()
     assert (free_member.plan, free_member.plan_expires_at) == ("PREMIUM", None)
@@ -363,8 +370,8 @@ def test_notification_does_not_undo_the_administrators_plan(
 def test_notifications_go_with_the_member(buyer: JSONClient, play: FakePlay) -> None:
     play.sell(TOKEN)
     buy(buyer, TOKEN)
-    push(renewed(), "1")
-    push(renewed("of somebody else"), "2")
+    push_notification(renewal_data(), "1")
+    push_notification(renewal_data("of somebody else"), "2")
     assert buyer.send("DELETE", "/api/auth/me").status_code == 204
     assert [row.message_id for row in StoreNotification.objects.all()] == ["2"]
 
@@ -378,7 +385,9 @@ def test_worker_looks_every_minute() -> None:
 # --- A storm --------------------------------------------------------------------
 
 
-def test_thousand_messages_are_each_handled_once(play: FakePlay, vouch: Vouch) -> None:
+def test_thousand_messages_are_each_handled_once(
+    play: FakePlay, vouch: MakeIdToken
+) -> None:
     """Duplicates, shuffled, unknown types, bad base64, wrong audience, old tokens.
 
     In the end the plan of each member is what Play says.
@@ -416,13 +425,13 @@ def make_message(number: int) -> bytes:
         case 0:
             data: Any = "%%% bad base64"
         case 1:
-            data = describe("somethingNewNotification")
+            data = notification_data("somethingNewNotification")
         case 2:
-            data = renewed(f"t{number // 8 % 20}", kind=1_000 + number)
+            data = renewal_data(f"t{number // 8 % 20}", kind=1_000 + number)
         case 3:
-            data = renewed("never-seen")
+            data = renewal_data("never-seen")
         case 4:
-            data = renewed("t1") | {"packageName": "com.example.other"}
+            data = renewal_data("t1") | {"packageName": "com.example.other"}
         case _:
-            data = renewed(f"t{number // 8 % 20}", kind=number % 23)
-    return json.dumps(wrap(data, f"m{number}")).encode()
+            data = renewal_data(f"t{number // 8 % 20}", kind=number % 23)
+    return json.dumps(push_body(data, f"m{number}")).encode()

@@ -51,16 +51,16 @@ def plan_of(member: Member) -> tuple[Any, ...]:
 
 
 def test_free_member_has_no_subscription(buyer: JSONClient) -> None:
-    assert buyer.read(PATH) == NOTHING
+    assert buyer.get_json(PATH) == NOTHING
 
 
 def test_permanent_plan_has_no_expiry_and_no_payment() -> None:
-    assert JSONClient(make_member(plan="PREMIUM")).read(PATH) == PERMANENT
+    assert JSONClient(make_member(plan="PREMIUM")).get_json(PATH) == PERMANENT
 
 
 def test_next_payment_is_at_the_expiry(buyer: JSONClient) -> None:
     buy(buyer, "test-1")
-    answer = buyer.read(PATH)
+    answer = buyer.get_json(PATH)
     assert answer["nextPaymentAt"] == answer["planExpiresAt"] is not None
 
 
@@ -70,8 +70,8 @@ def test_plan_that_has_passed_reads_free_before_any_job(buyer: JSONClient) -> No
     member = Member.objects.get()
     with travel(days=40):
         later = JSONClient(member)
-        assert later.read(PATH)["plan"] == "FREE"
-        assert later.read("/api/auth/session")["plan"] == "FREE"
+        assert later.get_json(PATH)["plan"] == "FREE"
+        assert later.get_json("/api/auth/session")["plan"] == "FREE"
         assert later.send("GET", GATED).status_code == 403
     member.refresh_from_db()
     assert member.plan == "PREMIUM"
@@ -91,7 +91,7 @@ def test_cancel_keeps_the_plan_until_its_expiry(buyer: JSONClient) -> None:
         "autoRenew": False,
         "product": "premium_monthly",
     }
-    assert buyer.read(PATH) == response.data
+    assert buyer.get_json(PATH) == response.data
 
 
 def test_resume_switches_auto_renew_on_again(buyer: JSONClient) -> None:
@@ -100,7 +100,7 @@ def test_resume_switches_auto_renew_on_again(buyer: JSONClient) -> None:
     act(buyer, "cancel")
     response = act(buyer, "resume")
     assert response.status_code == 200
-    assert response.data == before == buyer.read(PATH)
+    assert response.data == before == buyer.get_json(PATH)
 
 
 @pytest.mark.parametrize("verb", ["cancel", "resume"])
@@ -119,14 +119,14 @@ def test_cancel_without_a_subscription_changes_nothing(buyer: JSONClient) -> Non
 def test_resume_without_a_subscription_is_404(buyer: JSONClient) -> None:
     response = act(buyer, "resume")
     assert (response.status_code, response.data["code"]) == (404, "NOT_FOUND")
-    assert buyer.read(PATH) == NOTHING
+    assert buyer.get_json(PATH) == NOTHING
 
 
 def test_permanent_plan_cannot_be_cancelled_away_nor_made_to_renew() -> None:
     client = JSONClient(make_member(plan="PREMIUM"))
     assert act(client, "cancel").data == PERMANENT
     assert act(client, "resume").status_code == 404
-    assert client.read(PATH) == PERMANENT
+    assert client.get_json(PATH) == PERMANENT
 
 
 def test_subscription_beside_a_permanent_plan_is_cancelled_and_resumed() -> None:
@@ -134,7 +134,7 @@ def test_subscription_beside_a_permanent_plan_is_cancelled_and_resumed() -> None
     buy(client, "test-1")
     assert act(client, "cancel").data["autoRenew"] is False
     assert act(client, "resume").data["autoRenew"] is True
-    assert client.read(PATH)["planExpiresAt"] is None
+    assert client.get_json(PATH)["planExpiresAt"] is None
 
 
 def test_resume_after_the_expiry_opens_nothing(buyer: JSONClient) -> None:
@@ -145,10 +145,10 @@ def test_resume_after_the_expiry_opens_nothing(buyer: JSONClient) -> None:
     with travel(days=40):
         later = JSONClient(member)
         assert act(later, "resume").status_code == 404
-        assert later.read(PATH)["plan"] == "FREE"
+        assert later.get_json(PATH)["plan"] == "FREE"
         expire_lapsed_plans(timezone.now())
         assert act(later, "resume").status_code == 404
-        assert later.read(PATH) == NOTHING
+        assert later.get_json(PATH) == NOTHING
 
 
 @pytest.mark.django_db(transaction=True)
@@ -157,7 +157,7 @@ def test_cancel_after_the_expiry_ends_what_renewed_itself(buyer: JSONClient) -> 
     member = Member.objects.get()
     with travel(days=40):
         later = JSONClient(member)
-        assert later.read(PATH)["plan"] == "PREMIUM"
+        assert later.get_json(PATH)["plan"] == "PREMIUM"
         assert act(later, "cancel").data["plan"] == "FREE"
         assert later.send("GET", GATED).status_code == 403
 
@@ -198,7 +198,7 @@ def test_restore_after_an_administrator_set_free_gives_what_was_paid_for(
     before = buy(buyer, "test-1").data
     before.pop("applied")
     override_plan(free_member, "FREE")
-    assert buyer.read(PATH) == NOTHING
+    assert buyer.get_json(PATH) == NOTHING
     assert act(buyer, "restore").data == before
 
 
@@ -304,14 +304,14 @@ def test_purchase_reaches_live_sessions_at_once(
 ) -> None:
     here, elsewhere = present(free_member), present(free_member)
     for client in (here, elsewhere):  # caches the session
-        assert client.read("/api/auth/session")["plan"] == "FREE"
+        assert client.get_json("/api/auth/session")["plan"] == "FREE"
         assert client.send("GET", GATED).status_code == 403
     expiry = buy(here, "test-1").data["planExpiresAt"]
     for client in (here, elsewhere):
-        session = client.read("/api/auth/session")
+        session = client.get_json("/api/auth/session")
         assert (session["plan"], session["planExpiresAt"]) == ("PREMIUM", expiry)
         assert client.send("GET", GATED).status_code == 200
-        assert client.read("/api/auth/profile")["planProduct"] == "premium_monthly"
+        assert client.get_json("/api/auth/profile")["planProduct"] == "premium_monthly"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -325,6 +325,6 @@ def test_end_of_the_plan_reaches_live_sessions_at_once(
     assert client.send("GET", GATED).status_code == 200
     Member.objects.update(plan_expires_at=timezone.now() - timedelta(seconds=1))
     assert expire_lapsed_plans(timezone.now()) == 1
-    assert client.read("/api/auth/session")["plan"] == "FREE"
-    assert client.read("/api/auth/session")["planExpiresAt"] is None
+    assert client.get_json("/api/auth/session")["plan"] == "FREE"
+    assert client.get_json("/api/auth/session")["planExpiresAt"] is None
     assert client.send("GET", GATED).status_code == 403

@@ -188,7 +188,7 @@ def test_without_test_mode_the_stub_refuses_everything(
 ) -> None:
     settings.BILLING_TEST_MODE = False
     assert_problem(buy(buyer, "test-1"), 400, "PURCHASE_INVALID")
-    assert buyer.read("/api/billing/subscription")["plan"] == "FREE"
+    assert buyer.get_json("/api/billing/subscription")["plan"] == "FREE"
 
 
 class OtherStore(StubVerifier):
@@ -245,7 +245,7 @@ def test_token_is_never_logged(
 def test_answer_is_the_subscription(buyer: JSONClient) -> None:
     answer = buy(buyer, "test-1").data
     answer.pop("applied")
-    assert buyer.read("/api/billing/subscription") == answer
+    assert buyer.get_json("/api/billing/subscription") == answer
 
 
 def test_expiry_is_ahead_of_now(buyer: JSONClient) -> None:

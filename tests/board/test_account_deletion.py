@@ -14,7 +14,7 @@ from board.models import (
     PostImage,
     PostVote,
 )
-from tests.support.board_counters import find_drift
+from tests.support.board_counters import find_counter_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
@@ -58,7 +58,7 @@ def test_votes_and_comments_leave_the_counters_of_others(
     comment.refresh_from_db()
     assert counts_of(post) == (2, 1, 1)
     assert (comment.up_count, comment.down_count) == (1, 0)
-    assert find_drift() == []
+    assert find_counter_drift() == []
 
 
 def test_own_posts_go_with_all_below_them(
@@ -74,7 +74,7 @@ def test_own_posts_go_with_all_below_them(
     assert not Comment.objects.exists()
     assert not PostVote.objects.exists()
     assert not CommentVote.objects.exists()
-    assert find_drift() == []
+    assert find_counter_drift() == []
 
 
 def test_stored_counts_follow(free_member: Member, other_member: Member) -> None:
@@ -102,7 +102,7 @@ def test_pictures_go_and_those_of_others_are_unused(
     assert PostImage.objects.get().image == kept
     theirs.refresh_from_db()
     assert theirs.unused_since is not None
-    assert find_drift() == []
+    assert find_counter_drift() == []
 
 
 def test_statements_do_not_grow_with_what_the_member_wrote(
@@ -122,4 +122,4 @@ def test_statements_do_not_grow_with_what_the_member_wrote(
         member = make_author(posts)
         with django_assert_max_num_queries(14):
             delete_member_data(member)
-    assert find_drift() == []
+    assert find_counter_drift() == []

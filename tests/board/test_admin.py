@@ -11,7 +11,7 @@ from board import admin
 from board.content import build_search_text, sanitize_html
 from board.models import Comment, Image, Post, PostCount, PostImage
 from tests.support.admin_site import COMMENTS, POSTS
-from tests.support.board_counters import find_drift
+from tests.support.board_counters import find_counter_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
@@ -183,7 +183,7 @@ def test_posts_are_deleted_after_a_question(
     assert Post.objects.get() == kept
     assert not Comment.objects.exists()
     assert log_of(post) == [(DELETION, f"post {post.pk}", "")]
-    assert find_drift() == []
+    assert find_counter_drift() == []
 
 
 def test_comments_are_hidden_and_deleted_and_counted(
@@ -199,7 +199,7 @@ def test_comments_are_hidden_and_deleted_and_counted(
     assert post.comment_count == 1
     act(browser, COMMENTS, "delete", comment, confirmed="yes")
     assert not Comment.objects.exists()
-    assert find_drift() == []
+    assert find_counter_drift() == []
     assert [flag for flag, _, _ in log_of(comment)] == [CHANGE, CHANGE, DELETION]
 
 

@@ -49,7 +49,7 @@ def test_comment_is_kept_as_plain_text(client: JSONClient, free_member: Member) 
         "displayName": free_member.display_name,
         "avatar": None,
     }
-    assert client.read(below(post)) == {
+    assert client.get_json(below(post)) == {
         "count": 1,
         "next": None,
         "previous": None,
@@ -81,10 +81,10 @@ def test_comments_stand_oldest_first_and_are_paged(client: JSONClient) -> None:
     post = make_post(make_member())
     comments = [make_comment(make_member(), post=post).pk for _ in range(5)]
     make_comment(make_member())
-    body = client.read(below(post), size=2)
+    body = client.get_json(below(post), size=2)
     assert (ids_of(body), body["count"]) == (comments[:2], 5)
-    assert ids_of(client.read(body["next"])) == comments[2:4]
-    assert ids_of(client.read(below(post), size=2, page=3)) == comments[4:]
+    assert ids_of(client.get_json(body["next"])) == comments[2:4]
+    assert ids_of(client.get_json(below(post), size=2, page=3)) == comments[4:]
     assert client.send("GET", f"{below(post)}?page=2").status_code == 404
 
 
@@ -102,10 +102,10 @@ def test_three_hot_comments_come_first_on_one_sequence(
         created_at=timezone.now() - timedelta(days=1, seconds=1),
     )
     order = [hot[3], hot[1], hot[2], *plain, hot[0], old]
-    body = client.read(below(post), size=size)
+    body = client.get_json(below(post), size=size)
     found = body["results"]
     while body["next"]:
-        body = client.read(body["next"])
+        body = client.get_json(body["next"])
         found += body["results"]
     assert [comment["id"] for comment in found] == [comment.pk for comment in order]
     assert [comment["hot"] for comment in found] == [
@@ -119,7 +119,7 @@ def test_own_vote_and_counters_are_shown(
     post = make_post(make_member())
     comment = make_comment(make_member(), post=post, ups=2, downs=1)
     CommentVote.objects.create(comment=comment, member=free_member, value=-1)
-    shown = client.read(below(post))["results"][0]
+    shown = client.get_json(below(post))["results"][0]
     assert (shown["upCount"], shown["downCount"], shown["myVote"]) == (2, 2, "down")
 
 
@@ -158,10 +158,10 @@ def test_deleted_comment_gives_its_count_back(
     post = make_post(make_member())
     comment = client.send("POST", below(post), {"content": "x"}).data
     path = f"/api/board/posts/{post.pk}"
-    assert client.read(path)["commentCount"] == 1
+    assert client.get_json(path)["commentCount"] == 1
     client.send("DELETE", f"/api/board/comments/{comment['id']}")
-    assert client.read(path)["commentCount"] == 0
-    assert client.read(below(post))["count"] == 0
+    assert client.get_json(path)["commentCount"] == 0
+    assert client.get_json(below(post))["count"] == 0
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_hidden_comments_are_nowhere(client: JSONClient, free_member: Member) ->
     make_comment(free_member, post=post, is_hidden=True, ups=HOT)
     make_comment(free_member, post=make_post(free_member, is_hidden=True))
     for path in (below(post), MINE):
-        body = client.read(path)
+        body = client.get_json(path)
         assert (ids_of(body), body["count"]) == ([shown.pk], 1)
 
 
@@ -196,15 +196,15 @@ def test_own_comments_name_their_posts_newest_first(
     post = make_post(make_member(), title="Rice", category="saving")
     comments = [make_comment(free_member, post=post).pk for _ in range(3)]
     make_comment(make_member(), post=post)
-    body = client.read(MINE, size=2)
+    body = client.get_json(MINE, size=2)
     assert (ids_of(body), body["count"]) == (comments[:0:-1], 3)
-    assert ids_of(client.read(body["next"])) == comments[:1]
+    assert ids_of(client.get_json(body["next"])) == comments[:1]
     assert body["results"][0]["post"] == {
         "id": post.pk,
         "title": "Rice",
         "category": "saving",
     }
-    listed = client.read(below(post))["results"][0]
-    assert client.read(MINE)["results"][-1] == listed | {
+    listed = client.get_json(below(post))["results"][0]
+    assert client.get_json(MINE)["results"][-1] == listed | {
         "post": body["results"][0]["post"]
     }

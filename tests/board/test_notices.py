@@ -49,7 +49,7 @@ def test_members_do_not_turn_the_flag(
     path = f"{POSTS}/{post.pk}/{operation}"
     response = JSONClient(free_member).send("POST", path)
     assert (response.status_code, response.data["code"]) == (403, "ADMIN_REQUIRED")
-    assert admin.read(f"{POSTS}/{post.pk}")["notice"] is (operation == "unnotice")
+    assert admin.get_json(f"{POSTS}/{post.pk}")["notice"] is (operation == "unnotice")
 
 
 @pytest.mark.parametrize("notice", [True, False])

@@ -33,11 +33,11 @@ def test_post_and_comment_earn_ten_points_each_three_times_a_day(
     earned = []
     for _ in range(3):
         write_post(client)
-        earned.append(client.read(POINTS)["points"])
+        earned.append(client.get_json(POINTS)["points"])
         write_comment(client, post)
-        earned.append(client.read(POINTS)["points"])
+        earned.append(client.get_json(POINTS)["points"])
     assert earned == [10, 20, 30, 30, 30, 30]
-    answer = client.read(POINTS)
+    answer = client.get_json(POINTS)
     assert answer["awardsToday"] == 3
     reasons = [award["reason"] for award in answer["history"]["results"]]
     assert reasons == ["POST", "COMMENT", "POST"]
@@ -48,11 +48,11 @@ def test_day_ends_at_midnight_in_the_home_time_zone(free_member: Member) -> None
         client = JSONClient(free_member)
         for _ in range(4):
             write_post(client)
-        assert client.read(POINTS)["points"] == 30
+        assert client.get_json(POINTS)["points"] == 30
         clock.shift(timedelta(minutes=30))
         for _ in range(4):
             write_post(client)
-        answer = client.read(POINTS)
+        answer = client.get_json(POINTS)
     assert (answer["points"], answer["awardsToday"]) == (60, 3)
 
 
@@ -68,14 +68,14 @@ def test_points_of_others_are_counted_apart(
 def test_points_are_added_to_what_the_member_has(free_member: Member) -> None:
     Member.objects.filter(pk=free_member.pk).update(points=500)
     write_post(JSONClient(free_member))
-    assert JSONClient(free_member).read(POINTS)["points"] == 510
+    assert JSONClient(free_member).get_json(POINTS)["points"] == 510
 
 
 def test_deleting_gives_neither_points_nor_awards_back(free_member: Member) -> None:
     client = JSONClient(free_member)
     for _ in range(5):
         client.send("DELETE", f"{POSTS}/{write_post(client)}")
-    assert client.read(POINTS)["points"] == 30
+    assert client.get_json(POINTS)["points"] == 30
 
 
 def test_edits_and_refused_posts_earn_nothing(free_member: Member) -> None:
@@ -85,7 +85,7 @@ def test_edits_and_refused_posts_earn_nothing(free_member: Member) -> None:
     comment = f"/api/board/comments/{make_comment(free_member).pk}"
     assert client.send("PUT", comment, {"content": "x"}).status_code == 200
     assert client.send("POST", POSTS, BODY | {"category": "x"}).status_code == 400
-    assert client.read(POINTS)["points"] == 0
+    assert client.get_json(POINTS)["points"] == 0
 
 
 @pytest.mark.parametrize("gone", [0, 1, 2])

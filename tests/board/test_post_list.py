@@ -29,10 +29,10 @@ def ids_of(body: Any) -> list[Any]:
 
 def read_all(client: JSONClient, path: Any = POSTS, **query: Any) -> list[Any]:
     """The ids of all pages, following `next`."""
-    body = client.read(path, **query)
+    body = client.get_json(path, **query)
     ids = ids_of(body)
     while body["next"]:
-        body = client.read(body["next"])
+        body = client.get_json(body["next"])
         ids += ids_of(body)
     return ids
 
@@ -40,7 +40,7 @@ def read_all(client: JSONClient, path: Any = POSTS, **query: Any) -> list[Any]:
 def test_plain_posts_are_ordered_by_id_descending(client: JSONClient) -> None:
     author = make_member()
     posts = [make_post(author).pk for _ in range(5)]
-    assert ids_of(client.read(POSTS)) == posts[::-1]
+    assert ids_of(client.get_json(POSTS)) == posts[::-1]
 
 
 def test_notices_come_before_the_rest_newest_first(client: JSONClient) -> None:
@@ -48,7 +48,7 @@ def test_notices_come_before_the_rest_newest_first(client: JSONClient) -> None:
     first = make_post(author, is_notice=True).pk
     plain = [make_post(author).pk for _ in range(2)]
     second = make_post(author, is_notice=True).pk
-    body = client.read(POSTS)
+    body = client.get_json(POSTS)
     assert ids_of(body) == [second, first, *plain[::-1]]
     assert [post["notice"] for post in body["results"]] == [True, True, False, False]
 
@@ -59,7 +59,7 @@ def test_three_hot_posts_stand_on_top_most_up_votes_first(client: JSONClient) ->
     for votes in ups:
         ups[votes] = make_post(author, ups=votes).pk
     notice = make_post(author, is_notice=True).pk
-    body = client.read(POSTS)
+    body = client.get_json(POSTS)
     assert ids_of(body) == [ups[HOT + 3], ups[HOT + 2], ups[HOT + 1], notice, ups[HOT]]
     assert [post["hot"] for post in body["results"]] == [True, True, True, False, True]
 
@@ -68,7 +68,7 @@ def test_equally_hot_posts_stand_newest_first(client: JSONClient) -> None:
     author = make_member()
     posts = [make_post(author, ups=HOT).pk for _ in range(4)]
     newer = make_post(author).pk
-    assert ids_of(client.read(POSTS)) == [*posts[:0:-1], newer, posts[0]]
+    assert ids_of(client.get_json(POSTS)) == [*posts[:0:-1], newer, posts[0]]
 
 
 def test_hot_notice_stands_among_the_hot_and_nowhere_else(client: JSONClient) -> None:
@@ -76,7 +76,7 @@ def test_hot_notice_stands_among_the_hot_and_nowhere_else(client: JSONClient) ->
     notice = make_post(author, is_notice=True, ups=HOT).pk
     hot = make_post(author, ups=HOT + 1).pk
     other = make_post(author, is_notice=True).pk
-    assert ids_of(client.read(POSTS)) == [hot, notice, other]
+    assert ids_of(client.get_json(POSTS)) == [hot, notice, other]
 
 
 @pytest.mark.parametrize(
@@ -95,16 +95,16 @@ def test_hot_is_a_day_of_age_and_fifty_up_votes(
         client = JSONClient(free_member)
         post = make_post(make_member(), ups=ups, created_at=NOW - age)
         newer = make_post(make_member())
-        body = client.read(POSTS)
+        body = client.get_json(POSTS)
         shown = {p["id"]: p["hot"] for p in body["results"]}
         assert shown == {post.pk: hot, newer.pk: False}
         assert ids_of(body)[0] == (post.pk if hot else newer.pk)
-        assert client.read(f"{POSTS}/{post.pk}")["hot"] is hot
+        assert client.get_json(f"{POSTS}/{post.pk}")["hot"] is hot
 
 
 def test_up_votes_count_not_the_balance_of_votes(client: JSONClient) -> None:
     post = make_post(make_member(), ups=HOT, downs=60)
-    summary = client.read(POSTS)["results"][0]
+    summary = client.get_json(POSTS)["results"][0]
     assert (summary["id"], summary["hot"]) == (post.pk, True)
     assert (summary["upCount"], summary["downCount"]) == (HOT, 60)
 
@@ -126,7 +126,7 @@ def make_mixed_board() -> Any:
 def test_pages_cut_one_sequence(size: int, client: JSONClient) -> None:
     front, rest = make_mixed_board()
     assert read_all(client, size=size) == front + rest
-    body = client.read(POSTS, size=size)
+    body = client.get_json(POSTS, size=size)
     assert body["count"] == len(front + rest)
     last = -(-len(front + rest) // size)
     assert client.send("GET", f"{POSTS}?size={size}&page={last + 1}").status_code == 404
@@ -134,9 +134,9 @@ def test_pages_cut_one_sequence(size: int, client: JSONClient) -> None:
 
 def test_previous_leads_back(client: JSONClient) -> None:
     front, rest = make_mixed_board()
-    body = client.read(POSTS, size=6, page=2)
+    body = client.get_json(POSTS, size=6, page=2)
     assert body["previous"] == f"http://testserver{POSTS}?size=6&page=1"
-    assert ids_of(client.read(body["previous"])) == (front + rest)[:6]
+    assert ids_of(client.get_json(body["previous"])) == (front + rest)[:6]
 
 
 @pytest.mark.parametrize("size", [1, 4, 10, 100])
@@ -145,7 +145,7 @@ def test_by_key_plain_posts_follow_without_hot_block_and_notices(
 ) -> None:
     front, rest = make_mixed_board()
     assert read_all(client, size=size, before=rest[0] + 10**6) == rest
-    body = client.read(POSTS, size=size, before=rest[2])
+    body = client.get_json(POSTS, size=size, before=rest[2])
     assert ids_of(body) == rest[3 : 3 + size]
     assert (body["count"], body["previous"]) == (len(front + rest), None)
     if size < len(rest) - 3:
@@ -158,14 +158,14 @@ def test_by_key_plain_posts_follow_without_hot_block_and_notices(
 
 def test_reader_who_goes_on_by_key_sees_each_post_once(client: JSONClient) -> None:
     front, rest = make_mixed_board()
-    seen = ids_of(client.read(POSTS, size=8))
+    seen = ids_of(client.get_json(POSTS, size=8))
     assert seen + read_all(client, before=seen[-1], size=3) == front + rest
 
 
 @pytest.mark.parametrize("before", [1, 2**63, 10**40])
 def test_any_key_is_answered(before: int, client: JSONClient) -> None:
     post = make_post(make_member())
-    body = client.read(POSTS, before=before)
+    body = client.get_json(POSTS, before=before)
     assert ids_of(body) == ([] if before == 1 else [post.pk])
     assert (body["count"], body["next"], body["previous"]) == (1, None, None)
 
@@ -190,14 +190,14 @@ def test_list_is_filtered_by_category(client: JSONClient) -> None:
     notice = make_post(author, category="tips", is_notice=True)
     make_post(author, category="saving", is_notice=True)
     newest = make_post(author, category="tips")
-    body = client.read(POSTS, category="tips")
+    body = client.get_json(POSTS, category="tips")
     assert ids_of(body) == [hot.pk, notice.pk, newest.pk, posts["tips"].pk]
     assert body["count"] == 4
     assert read_all(client, category="tips", size=1) == ids_of(body)
-    assert ids_of(client.read(POSTS, category="tips", before=newest.pk)) == [
+    assert ids_of(client.get_json(POSTS, category="tips", before=newest.pk)) == [
         posts["tips"].pk
     ]
-    assert client.read(POSTS, category="")["count"] == 8
+    assert client.get_json(POSTS, category="")["count"] == 8
 
 
 def test_three_hot_ones_are_those_of_the_filtered_list(client: JSONClient) -> None:
@@ -207,7 +207,7 @@ def test_three_hot_ones_are_those_of_the_filtered_list(client: JSONClient) -> No
     hot = make_post(author, category="tips", ups=HOT, tags=["food"])
     make_post(author, category="tips", tags=["food"])
     for query in ({"category": "tips"}, {"tag": "food"}):
-        assert ids_of(client.read(POSTS, **query))[0] == hot.pk
+        assert ids_of(client.get_json(POSTS, **query))[0] == hot.pk
 
 
 def test_list_is_filtered_by_tag(client: JSONClient) -> None:
@@ -216,10 +216,10 @@ def test_list_is_filtered_by_tag(client: JSONClient) -> None:
     make_post(author, tags=["Food", "foods"])
     make_post(author)
     for tag in ("food", "쌀"):
-        body = client.read(POSTS, tag=tag)
+        body = client.get_json(POSTS, tag=tag)
         assert (ids_of(body), body["count"]) == ([found.pk], 1)
-    assert client.read(POSTS, tag="foo")["count"] == 0
-    assert client.read(POSTS, tag="food", category="tips")["count"] == 0
+    assert client.get_json(POSTS, tag="foo")["count"] == 0
+    assert client.get_json(POSTS, tag="food", category="tips")["count"] == 0
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_keyword_is_looked_for_in_title_and_text(
     if keyword == "e por":
         body |= {"title": "Rice pork"}
     client.send("POST", POSTS, {"title": "p", "content": "axb 50", "category": "tips"})
-    page = client.read(POSTS, keyword=keyword)
+    page = client.get_json(POSTS, keyword=keyword)
     assert (ids_of(page), page["count"]) == ([text, title], 2)
 
 
@@ -249,13 +249,13 @@ def test_two_letters_stand_side_by_side_and_are_no_pattern(
     keyword: str, client: JSONClient
 ) -> None:
     make_post(make_member(), title="적금 rice", words="적금 rice")
-    assert client.read(POSTS, keyword=keyword)["count"] == keyword.startswith("적")
+    assert client.get_json(POSTS, keyword=keyword)["count"] == keyword.startswith("적")
 
 
 def test_keyword_does_not_see_markup(client: JSONClient) -> None:
     body = {"title": "x", "content": "<p><strong>y</strong></p>", "category": "tips"}
     client.send("POST", POSTS, body)
-    assert client.read(POSTS, keyword="strong")["count"] == 0
+    assert client.get_json(POSTS, keyword="strong")["count"] == 0
 
 
 def test_hidden_posts_are_nowhere(client: JSONClient, free_member: Member) -> None:
@@ -265,10 +265,10 @@ def test_hidden_posts_are_nowhere(client: JSONClient, free_member: Member) -> No
         make_post(author, is_hidden=True, tags=["a"], words="rice", **fields)
     make_post(free_member, is_hidden=True)
     for query in ({}, {"category": "community"}, {"tag": "a"}, {"keyword": "rice"}):
-        body = client.read(POSTS, **query)
+        body = client.get_json(POSTS, **query)
         assert (ids_of(body), body["count"]) == ([shown.pk], 1)
-    assert client.read(MINE)["count"] == 0
-    assert client.read(POSTS, before=10**6 + shown.pk)["count"] == 1
+    assert client.get_json(MINE)["count"] == 0
+    assert client.get_json(POSTS, before=10**6 + shown.pk)["count"] == 1
 
 
 def test_own_vote_is_the_readers(
@@ -279,7 +279,7 @@ def test_own_vote_is_the_readers(
     PostVote.objects.create(post=down, member=free_member, value=-1)
     for post in (up, down, none):
         PostVote.objects.create(post=post, member=other_member, value=1)
-    votes = {post["id"]: post["myVote"] for post in client.read(POSTS)["results"]}
+    votes = {post["id"]: post["myVote"] for post in client.get_json(POSTS)["results"]}
     assert votes == {up.pk: "up", down.pk: "down", none.pk: None}
 
 
@@ -296,19 +296,19 @@ def test_author_comes_without_a_data_url(client: JSONClient) -> None:
 
 def test_empty_board_has_an_empty_first_page(client: JSONClient) -> None:
     empty = {"count": 0, "next": None, "previous": None, "results": []}
-    assert client.read(POSTS) == empty
-    assert client.read(POSTS, category="tips", size=5) == empty
-    assert client.read(POSTS, before=5) == empty
-    assert client.read(MINE) == empty
+    assert client.get_json(POSTS) == empty
+    assert client.get_json(POSTS, category="tips", size=5) == empty
+    assert client.get_json(POSTS, before=5) == empty
+    assert client.get_json(MINE) == empty
 
 
 def test_size_above_a_hundred_counts_as_a_hundred(client: JSONClient) -> None:
     author = make_member()
     for _ in range(101):
         make_post(author)
-    body = client.read(POSTS, size=1000)
+    body = client.get_json(POSTS, size=1000)
     assert (len(body["results"]), body["count"]) == (100, 101)
-    assert len(client.read(POSTS, size=1000, before=2**62)["results"]) == 100
+    assert len(client.get_json(POSTS, size=1000, before=2**62)["results"]) == 100
 
 
 def test_own_posts_are_paged_newest_first(
@@ -319,9 +319,9 @@ def test_own_posts_are_paged_newest_first(
     make_post(make_member())
     posts.append(Post.objects.get(is_notice=True).pk)
     assert read_all(client, MINE, size=4) == posts[::-1]
-    body = client.read(MINE)
+    body = client.get_json(MINE)
     assert body["count"] == 6
-    assert body["results"][0].keys() == client.read(POSTS)["results"][0].keys()
+    assert body["results"][0].keys() == client.get_json(POSTS)["results"][0].keys()
 
 
 def test_stored_counts_follow_every_way_of_writing(
@@ -353,7 +353,7 @@ def test_comment_count_is_that_of_visible_comments(client: JSONClient) -> None:
     comments = [make_comment(make_member(), post=post) for _ in range(3)]
     comments[0].is_hidden = True
     comments[0].save()
-    assert client.read(POSTS)["results"][0]["commentCount"] == 2
+    assert client.get_json(POSTS)["results"][0]["commentCount"] == 2
     comments[0].delete()
     comments[1].delete()
-    assert client.read(f"{POSTS}/{post.pk}")["commentCount"] == 1
+    assert client.get_json(f"{POSTS}/{post.pk}")["commentCount"] == 1

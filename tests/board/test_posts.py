@@ -42,14 +42,14 @@ def test_written_post_is_answered_whole_and_read_the_same(
     expected |= {"notice": False, "hot": False, "upCount": 0, "downCount": 0}
     assert post.items() >= (expected | {"commentCount": 0}).items()
     assert datetime.fromisoformat(post["createdAt"]).utcoffset() is not None
-    assert client.read(address(post)) == post
+    assert client.get_json(address(post)) == post
 
 
 def test_summary_has_neither_content_nor_recommenders(
     free_member: Member, client_of: ClientOf
 ) -> None:
     write(client_of(free_member))
-    assert set(client_of(free_member).read(POSTS)["results"][0]) == SUMMARY
+    assert set(client_of(free_member).get_json(POSTS)["results"][0]) == SUMMARY
 
 
 def test_content_is_sanitised_on_write_and_on_edit(
@@ -158,7 +158,7 @@ def test_edit_without_tags_keeps_the_tags_of_the_old_post(
             category,
             ["food", "쌀"],
         )
-        assert client.read(address(post))["tags"] == ["food", "쌀"]
+        assert client.get_json(address(post))["tags"] == ["food", "쌀"]
 
 
 def test_edit_with_tags_replaces_them(free_member: Member, client_of: ClientOf) -> None:
@@ -211,7 +211,7 @@ def test_edited_words_are_found_and_old_ones_not(
     client.send("PATCH", address(post), {"title": "Fresh title"})
     client.send("PATCH", address(post), {"content": "fresh body"})
     found = {
-        word: client.read(POSTS, keyword=word)["count"]
+        word: client.get_json(POSTS, keyword=word)["count"]
         for word in ("fresh title", "fresh body", "old title", "old text")
     }
     assert found == {"fresh title": 1, "fresh body": 1, "old title": 0, "old text": 0}
@@ -324,12 +324,12 @@ def test_detail_names_recommenders_in_the_order_of_their_votes(
     for member in (other_member, administrator):
         PostVote.objects.create(post=post, member=member, value=1)
     client = client_of(other_member)
-    detail = client.read(address(post))
+    detail = client.get_json(address(post))
     assert detail["recommenders"] == [
         {"id": m.pk, "displayName": m.display_name, "avatar": None}
         for m in (other_member, administrator)
     ]
-    assert client.read(f"{address(post)}/recommenders") == detail["recommenders"]
+    assert client.get_json(f"{address(post)}/recommenders") == detail["recommenders"]
     assert (detail["upCount"], detail["downCount"], detail["myVote"]) == (2, 1, "up")
 
 

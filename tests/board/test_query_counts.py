@@ -63,7 +63,7 @@ LISTS = [
 
 def capture_queries(client: JSONClient, path: str) -> list[Any]:
     with CaptureQueriesContext(connection) as captured:
-        client.read(path)
+        client.get_json(path)
     return [query["sql"] for query in captured]
 
 
@@ -75,14 +75,14 @@ def test_list_costs_the_same_queries_for_1_row_and_for_50(
     reader.post = make_post(make_member()) if "{post}" in path else None
     path = path.format(post=reader.post and reader.post.pk)
     add(reader, 0)
-    client.read(path)
+    client.get_json(path)
     few = capture_queries(client, path)
     for number in range(1, MANY):
         add(reader, number)
     many = capture_queries(client, path)
     assert len(few) == len(many)
     assert len([sql for sql in many if "board_" in sql]) == statements
-    body = client.read(path)
+    body = client.get_json(path)
     rows = body if isinstance(body, list) else body.get("results")
     assert len(body["recommenders"] if rows is None else rows) >= MANY - ON_TOP
 

@@ -171,7 +171,7 @@ def test_votes_open_and_close_the_hot_block(free_member: Member) -> None:
     client = JSONClient(free_member)
 
     def is_hot() -> Any:
-        return client.read("/api/board/posts")["results"][0]["hot"]
+        return client.get_json("/api/board/posts")["results"][0]["hot"]
 
     seen = [is_hot()]
     for _ in range(2):

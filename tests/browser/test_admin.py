@@ -52,7 +52,7 @@ def test_member_is_found_and_given_a_plan_that_the_api_shows(
     make_member(login_id="seojun", display_name="박서준")
     member = make_member(login_id="minji", display_name="김민지")
     theirs = JSONClient(member)
-    assert theirs.read("/api/auth/session")["plan"] == "FREE"
+    assert theirs.get_json("/api/auth/session")["plan"] == "FREE"
     page.open(f"{live_server.url}/admin/accounts/member/")
     page.type("#searchbar", "민지")
     page.click("#changelist-search input[type=submit]")
@@ -62,11 +62,11 @@ def test_member_is_found_and_given_a_plan_that_the_api_shows(
     shoot(page, "member")
     page.click("button[value=set_premium]")
     assert "permanent" in page.text()
-    assert theirs.read("/api/auth/session")["plan"] == "FREE"
+    assert theirs.get_json("/api/auth/session")["plan"] == "FREE"
     shoot(page, "confirm")
     page.click("input[type=submit].default")
     assert "Set plan PREMIUM: done." in page.text()
-    assert theirs.read("/api/auth/session")["plan"] == "PREMIUM"
+    assert theirs.get_json("/api/auth/session")["plan"] == "PREMIUM"
     page.click(".field-end button")
     assert "The session has ended." in page.text()
     assert theirs.send("GET", "/api/auth/session").status_code == 401
@@ -83,7 +83,7 @@ def test_default_categories_are_put_in_another_order(
     shoot(page, "tree")
     page.click('button[aria-label="Move 교통 up"]')
     page.click('button[aria-label="Move 교통 up"]')
-    rows = JSONClient(staff).read("/api/admin/default-categories")
+    rows = JSONClient(staff).get_json("/api/admin/default-categories")
     assert [row["name"] for row in rows] == ["교통", "식비", "주거"]
 
 

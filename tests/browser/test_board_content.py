@@ -50,7 +50,7 @@ def store(content: str) -> str:
     client = JSONClient(make_member())
     response = client.send("POST", "/api/board/posts", body)
     assert response.status_code == 201, response.content
-    stored: str = client.read(f"/api/board/posts/{response.data['id']}")["content"]
+    stored: str = client.get_json(f"/api/board/posts/{response.data['id']}")["content"]
     return stored
 
 

@@ -20,7 +20,7 @@ from tests.support.factories import (
     make_rule,
     make_wallet,
 )
-from tests.support.races import run_at_once
+from tests.support.races import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -149,7 +149,7 @@ def race(*actions: Action) -> list[Any]:
         client.handler = HANDLER
         assert client.send("GET", "/api/auth/session").status_code == 200
         calls.append(partial(action, client, life))
-    responses = run_at_once(calls)
+    responses = run_concurrently(calls)
     assert not any(count_rows_of(life.member).values())
     assert not Member.objects.filter(pk=life.member.pk).exists()
     return responses

@@ -22,8 +22,8 @@ import pytest
 from devstack.environment import Environment
 from devstack.stores import StoreLeases
 from devstack.supervisor import ManagedProcess, build_processes, stop
-from tests.support.fault_injection import OwnPostgres, Service
-from tests.support.stores import OwnValkey
+from tests.support.fault_injection import PostgresServer, RunningService
+from tests.support.stores import ValkeyServer
 
 INTERVAL_SECONDS = 2
 """Of `tests.support.short_schedule`, which only its own processes may import."""
@@ -56,7 +56,7 @@ FOR EACH ROW EXECUTE FUNCTION note_demotion();
 class Crew:
     """Two Beats and a worker under the supervisor of `script/server`."""
 
-    service: Service
+    service: RunningService
     children: list[ManagedProcess] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
 
@@ -109,8 +109,8 @@ class Crew:
 @contextmanager
 def run_crew(folder: Path) -> Iterator[Crew]:
     folder.chmod(0o711)
-    database, fast_store = OwnPostgres(folder / "postgres"), OwnValkey()
-    service = Service(database, fast_store, folder / "log")
+    database, fast_store = PostgresServer(folder / "postgres"), ValkeyServer()
+    service = RunningService(database, fast_store, folder / "log")
     service.migrate()
     crew = Crew(service)
     crew.ask(AUDIT)

@@ -9,7 +9,7 @@ from accounts.models import Member, PointHistory
 from board.models import Comment, CommentVote, Post, PostCount, PostVote
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
-from tests.support.races import run_at_once, statuses_of
+from tests.support.races import run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +27,7 @@ def assert_counters_are_right() -> None:
 
 
 def assert_all_are(responses: Any, *statuses: Any) -> None:
-    found = set(statuses_of(responses))
+    found = set(sorted_statuses(responses))
     assert found <= set(statuses), [r.content for r in responses if r.status_code > 404]
 
 
@@ -43,13 +43,13 @@ def test_64_members_voting_at_once_and_one_toggling_64_times(
     clients = [JSONClient(member) for member in members]
     for number in range(rounds):
         value = ("up", "down", "up")[number % 3]
-        responses = run_at_once(
+        responses = run_concurrently(
             [send(client, "POST", path, {"value": value}) for client in clients]
         )
         assert_all_are(responses, 200)
         own = votes.objects.filter(member=members[number])
         before = own.values_list("value", flat=True).first()
-        responses = run_at_once(
+        responses = run_concurrently(
             [send(clients[number], "POST", path, {"value": "up"})] * VOTERS
         )
         assert_all_are(responses, 200)
@@ -61,7 +61,7 @@ def test_64_members_voting_at_once_and_one_toggling_64_times(
 def test_same_state_set_64_times_at_once_is_one_vote() -> None:
     post, client = make_post(make_member()), JSONClient(make_member())
     path = f"{POSTS}/{post.pk}/vote"
-    responses = run_at_once([send(client, "POST", path, {"set": "up"})] * VOTERS)
+    responses = run_concurrently([send(client, "POST", path, {"set": "up"})] * VOTERS)
     assert {tuple(r.data.values()) for r in responses} == {(1, 0, "up")}
     assert PostVote.objects.count() == 1
 
@@ -78,8 +78,8 @@ def test_without_the_lock_votes_at_once_break_the_uniqueness(
     client, statuses = JSONClient(make_member()), set()
     for _ in range(20):
         path = f"{POSTS}/{make_post(make_member()).pk}/vote"
-        responses = run_at_once([send(client, "POST", path, {"value": "up"})] * 8)
-        statuses |= set(statuses_of(responses))
+        responses = run_concurrently([send(client, "POST", path, {"value": "up"})] * 8)
+        statuses |= set(sorted_statuses(responses))
     assert statuses > {200}
 
 
@@ -93,7 +93,7 @@ def test_20_posts_and_comments_at_once_bring_exactly_three_awards(round_: Any) -
         else send(client, "POST", POSTS, BODY)
         for number in range(20)
     ]
-    assert statuses_of(run_at_once(calls)) == [201] * 20
+    assert sorted_statuses(run_concurrently(calls)) == [201] * 20
     assert PointHistory.objects.filter(member=member).count() == 3
     assert Member.objects.get(pk=member.pk).points == 30
     assert_counters_are_right()
@@ -107,7 +107,7 @@ def test_comments_written_and_deleted_at_once_are_counted() -> None:
         admin = JSONClient(make_member(role="ADMIN"))
         calls = [send(client, "POST", path, {"content": "x"})] * 4
         calls += [send(admin, "DELETE", f"/api/board/comments/{n}") for n in old] * 2
-        assert_all_are(run_at_once(calls), 201, 204, 404)
+        assert_all_are(run_concurrently(calls), 201, 204, 404)
         assert_counters_are_right()
 
 
@@ -132,7 +132,7 @@ def test_post_deleted_while_others_write_below_it_leaves_nothing_behind() -> Non
             send(admin, "POST", f"{path}/notice"),
             send(admin, "DELETE", path),
         ]
-        assert_all_are(run_at_once(calls), 200, 201, 204, 404)
+        assert_all_are(run_concurrently(calls), 200, 201, 204, 404)
         assert Post.objects.count() == Comment.objects.count() == 0
         assert PostVote.objects.count() == CommentVote.objects.count() == 0
     assert set(PostCount.objects.values_list("posts", flat=True)) <= {0}
@@ -164,7 +164,7 @@ def test_members_who_leave_at_once_while_others_write_never_wait_crosswise() -> 
                 if member != post.member
             ]
         calls += [send(c, "POST", POSTS, BODY) for c in clients.values()]
-        assert_all_are(run_at_once(calls), 200, 201, 204, 401, 404)
+        assert_all_are(run_concurrently(calls), 200, 201, 204, 401, 404)
         assert set(Post.objects.values_list("member_id", flat=True)) == {other.pk}
         assert_counters_are_right()
         Post.objects.all().delete()
@@ -181,5 +181,5 @@ def test_categories_changed_crosswise_are_counted() -> None:
                 posts, ("saving", "tips", "community", "tips") * 2, strict=True
             )
         ]
-        assert_all_are(run_at_once(calls), 200)
+        assert_all_are(run_concurrently(calls), 200)
         assert_counters_are_right()

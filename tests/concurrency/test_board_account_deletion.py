@@ -16,11 +16,11 @@ from accounts.rate_limits import RateLimitPolicy
 from board import images
 from board.images import MAX_IMAGES, purge_unused_images
 from board.models import Comment, CommentVote, Image, Post, PostImage, PostVote
-from tests.support.board_counters import find_drift
+from tests.support.board_counters import find_counter_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_comment, make_member, make_post
 from tests.support.images import draw
-from tests.support.races import run_at_once, statuses_of
+from tests.support.races import run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -122,12 +122,14 @@ def race(*parts: tuple[Action, str]) -> list[Any]:
         client = JSONClient(getattr(scene, who))
         assert client.send("GET", "/api/auth/session").status_code == 200
         calls.append(partial(action, client, scene))
-    responses = [response for several in run_at_once(calls) for response in several]
+    responses = [
+        response for several in run_concurrently(calls) for response in several
+    ]
     statuses = [response.status_code for response in responses]
     assert max(statuses) < 500, [r.content for r in responses if r.status_code >= 500]
     assert statuses[-1] == 204
     assert not any(count_rows_of(scene.leaving).values())
-    assert find_drift() == []
+    assert find_counter_drift() == []
     return responses
 
 
@@ -151,7 +153,7 @@ def test_two_who_voted_and_commented_on_each_other_leave_at_once() -> None:
             partial(leave, JSONClient(member), scene)
             for member in (scene.leaving, scene.staying)
         ]
-        assert statuses_of([r for (r,) in run_at_once(calls)]) == [204, 204]
+        assert sorted_statuses([r for (r,) in run_concurrently(calls)]) == [204, 204]
         assert not Post.objects.exists()
         assert not Comment.objects.exists()
         assert not PostVote.objects.exists()
@@ -165,7 +167,7 @@ def test_picture_that_a_post_begins_to_show_is_not_purged() -> None:
         image = make_image(member, unused_since=now - timedelta(days=2))
         content = f'<img src="/api/images/{image.pk}">'
         body = {"title": "Rice", "category": "tips", "content": content}
-        response, _ = run_at_once(
+        response, _ = run_concurrently(
             [
                 partial(client.send, "POST", f"{BOARD}/posts", body),
                 partial(purge_unused_images, now),
@@ -174,7 +176,7 @@ def test_picture_that_a_post_begins_to_show_is_not_purged() -> None:
         assert response.status_code == 201
         tied = PostImage.objects.filter(image_id=image.pk).exists()
         assert tied == Image.objects.filter(pk=image.pk).exists()
-        assert find_drift() == []
+        assert find_counter_drift() == []
 
 
 def test_posts_that_show_the_same_pictures_do_not_wait_crosswise() -> None:
@@ -194,9 +196,11 @@ def test_posts_that_show_the_same_pictures_do_not_wait_crosswise() -> None:
         return statuses
 
     for _ in range(ROUNDS):
-        answers = run_at_once([partial(toggle, c, i) for i, c in enumerate(clients)])
+        answers = run_concurrently(
+            [partial(toggle, c, i) for i, c in enumerate(clients)]
+        )
         assert answers == [[201, 204] * 3] * 4
-        assert find_drift() == []
+        assert find_counter_drift() == []
     assert not Image.objects.filter(unused_since=None).exists()
 
 
@@ -206,8 +210,8 @@ def test_quota_is_exact_for_uploads_at_once() -> None:
         make_image(member)
     clients = [JSONClient(member) for _ in range(8)]
     scene: Any = None
-    answers = run_at_once([partial(upload, client, scene) for client in clients])
-    assert statuses_of([r for (r,) in answers]) == [201] * 3 + [400] * 5
+    answers = run_concurrently([partial(upload, client, scene) for client in clients])
+    assert sorted_statuses([r for (r,) in answers]) == [201] * 3 + [400] * 5
     assert Image.objects.count() == MAX_IMAGES
 
 
@@ -224,7 +228,7 @@ def test_uploads_an_hour_are_exact_for_uploads_at_once(
             for _ in range(8)
         ]
 
-    answers = run_at_once([partial(send_many, client) for client in clients])
+    answers = run_concurrently([partial(send_many, client) for client in clients])
     statuses = sorted(status for several in answers for status in several)
     assert statuses == [201] * 20 + [429] * 4
     assert Image.objects.count() == 20

@@ -14,7 +14,7 @@ from tests.support.factories import (
     make_member,
     make_tag,
 )
-from tests.support.races import run_at_once, statuses_of
+from tests.support.races import run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,8 +38,8 @@ def client(member: Member) -> JSONClient:
 def test_one_key_at_once_makes_one_budget_and_one_category(client: JSONClient) -> None:
     for number in range(ROUNDS):
         body = NOVEMBER | {"category": f"New {number}", "amount": 1}
-        responses = run_at_once([partial(client.send, "POST", BUDGETS, body)] * 4)
-        assert statuses_of(responses) == [201, 409, 409, 409]
+        responses = run_concurrently([partial(client.send, "POST", BUDGETS, body)] * 4)
+        assert sorted_statuses(responses) == [201, 409, 409, 409]
     assert Budget.objects.count() == Category.objects.count() == ROUNDS
 
 
@@ -52,8 +52,8 @@ def test_copies_at_once_count_each_budget_as_created_once(
     for month in range(1, 7):
         body = copy | {"toMonth": month}
         send = partial(client.send, "POST", f"{BUDGETS}/copy", body)
-        responses = run_at_once([send] * 4)
-        assert statuses_of(responses) == [200] * 4
+        responses = run_concurrently([send] * 4)
+        assert sorted_statuses(responses) == [200] * 4
         assert sum(response.data["created"] for response in responses) == 5
         assert sum(response.data["overwritten"] for response in responses) == 15
         assert Budget.objects.filter(month=month, amount=7).count() == 5
@@ -69,7 +69,7 @@ def test_copy_racing_the_end_of_a_category_neither_deadlocks_nor_loses_a_budget(
         make_budget(member, category=target, year=year, month=1, amount=4)
         body = {"fromYear": year, "fromMonth": 1, "toYear": year, "toMonth": 2}
         path = f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
-        copied, deleted = run_at_once(
+        copied, deleted = run_concurrently(
             [
                 partial(client.send, "POST", f"{BUDGETS}/copy", body),
                 partial(client.send, "DELETE", path),
@@ -90,7 +90,7 @@ def test_change_and_delete_of_a_budget_racing_its_category_are_never_a_500(
         budget = make_budget(member, category=source)
         make_budget(member, category=target)
         path = f"{BUDGETS}/{budget.pk}"
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 partial(client.send, "PATCH", path, {"amount": 2}),
                 partial(client.send, "DELETE", path),
@@ -111,10 +111,10 @@ def test_change_and_delete_of_a_budget_racing_its_category_are_never_a_500(
 def test_expected_income_set_at_once_is_one_row(client: JSONClient) -> None:
     for month in range(1, 13):
         bodies = [{"year": 2026, "month": month, "amount": n} for n in range(4)]
-        responses = run_at_once(
+        responses = run_concurrently(
             [partial(client.send, "PUT", f"{BUDGETS}/income", body) for body in bodies]
         )
-        assert statuses_of(responses) == [200] * 4
+        assert sorted_statuses(responses) == [200] * 4
     assert BudgetIncome.objects.count() == 12
 
 
@@ -123,8 +123,8 @@ def test_one_name_at_once_makes_one_tag_in_a_place_of_its_own(
 ) -> None:
     for number in range(5):
         body = {"name": f"tag {number}"}
-        responses = run_at_once([partial(client.send, "POST", TAGS, body)] * 4)
-        assert statuses_of(responses) == [201, 409, 409, 409]
+        responses = run_concurrently([partial(client.send, "POST", TAGS, body)] * 4)
+        assert sorted_statuses(responses) == [201, 409, 409, 409]
     assert list(Tag.objects.values_list("sort_order", flat=True)) == [1, 2, 3, 4, 5]
 
 
@@ -134,10 +134,10 @@ def test_tag_under_many_hands_at_once_is_never_a_500(
     for number in range(ROUNDS):
         tags = [make_tag(member) for _ in range(3)]
         entry = make_entry(member, tags=(tags[0].name,))
-        ids = [row["id"] for row in client.read(TAGS)]
+        ids = [row["id"] for row in client.get_json(TAGS)]
         path = f"{TAGS}/{tags[0].pk}"
         names = {"tags": [tag.name for tag in tags[::-1]]}
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 partial(client.send, "PUT", f"{TAGS}/reorder", {"ids": ids}),
                 partial(client.send, "PUT", f"{TAGS}/reorder", {"ids": ids[::-1]}),

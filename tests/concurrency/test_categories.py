@@ -7,7 +7,7 @@ import pytest
 from ledger.models import Category, DefaultCategory, Entry, EntryTag, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_member
-from tests.support.races import run_at_once, statuses_of
+from tests.support.races import run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -45,13 +45,13 @@ def test_two_moves_at_once_never_make_three_levels(
     a, b, c = (make_category(member).pk for _ in range(3))
     for _ in range(ROUNDS):
         Category.objects.update(parent=None)
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "PATCH", f"{CATEGORIES}/{a}", {"parentId": b}),
                 caller(client, "PATCH", f"{CATEGORIES}/{b}", {"parentId": c}),
             ]
         )
-        assert statuses_of(responses) == [200, 400]
+        assert sorted_statuses(responses) == [200, 400]
         refused = next(r for r in responses if r.status_code == 400)
         assert refused.data["code"] == "CATEGORY_HIERARCHY"
         assert_two_levels()
@@ -63,13 +63,13 @@ def test_two_categories_that_move_under_each_other_at_once_make_no_circle(
     a, b = (make_category(member).pk for _ in range(2))
     for _ in range(ROUNDS):
         Category.objects.update(parent=None)
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "PATCH", f"{CATEGORIES}/{a}", {"parentId": b}),
                 caller(client, "PATCH", f"{CATEGORIES}/{b}", {"parentId": a}),
             ]
         )
-        assert statuses_of(responses) == [200, 400]
+        assert sorted_statuses(responses) == [200, 400]
         assert_two_levels()
 
 
@@ -79,13 +79,13 @@ def test_new_minor_category_racing_the_move_of_its_major_never_makes_three_level
     for number in range(ROUNDS // 2):
         major, other = make_category(member).pk, make_category(member).pk
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "POST", CATEGORIES, body),
                 caller(client, "PATCH", f"{CATEGORIES}/{major}", {"parentId": other}),
             ]
         )
-        assert statuses_of(responses) in ([201, 400], [200, 400])
+        assert sorted_statuses(responses) in ([201, 400], [200, 400])
         assert_two_levels()
 
 
@@ -95,7 +95,7 @@ def test_new_minor_category_racing_the_end_of_its_major_leaves_no_orphan(
     for number in range(ROUNDS // 2):
         major = make_category(member).pk
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}
-        create, delete = run_at_once(
+        create, delete = run_concurrently(
             [
                 caller(client, "POST", CATEGORIES, body),
                 caller(client, "DELETE", f"{CATEGORIES}/{major}"),
@@ -120,8 +120,8 @@ def test_unknown_category_and_tag_of_16_entries_at_once_are_made_once(
             "category": f"New {number}",
             "tags": [f"tag {number}", f"shared {number}"],
         }
-        responses = run_at_once([caller(client, "POST", ENTRIES, body)] * 16)
-        assert statuses_of(responses) == [201] * 16
+        responses = run_concurrently([caller(client, "POST", ENTRIES, body)] * 16)
+        assert sorted_statuses(responses) == [201] * 16
     assert Category.objects.count() == 3
     assert Tag.objects.count() == 6
     assert Entry.objects.exclude(category=None).count() == 48
@@ -135,10 +135,10 @@ def test_crosswise_tags_at_once_never_deadlock(client: JSONClient) -> None:
     for number in range(10):
         names = [f"a{number}", f"b{number}", f"c{number}"]
         bodies = [EXPENSE | {"tags": names}, EXPENSE | {"tags": names[::-1]}]
-        responses = run_at_once(
+        responses = run_concurrently(
             [caller(client, "POST", ENTRIES, body) for body in bodies * 3]
         )
-        assert statuses_of(responses) == [201] * 6
+        assert sorted_statuses(responses) == [201] * 6
         for response in responses:
             assert sorted(response.data["tags"]) == names
     assert Tag.objects.count() == 30
@@ -156,8 +156,8 @@ def test_two_imports_at_once_make_no_duplicates_and_their_counts_add_up(
             type="expense", name=f"race minor {n}", parent=majors[n % 4]
         )
     total = DefaultCategory.objects.count()
-    responses = run_at_once([caller(client, "POST", f"{CATEGORIES}/import")] * 4)
-    assert statuses_of(responses) == [200] * 4
+    responses = run_concurrently([caller(client, "POST", f"{CATEGORIES}/import")] * 4)
+    assert sorted_statuses(responses) == [200] * 4
     assert sum(response.data["imported"] for response in responses) == total
     for response in responses:
         assert response.data["imported"] + response.data["skipped"] == total
@@ -167,8 +167,8 @@ def test_two_imports_at_once_make_no_duplicates_and_their_counts_add_up(
 def test_one_name_at_once_makes_one_category(client: JSONClient) -> None:
     for number in range(5):
         body = {"name": f"Food {number}", "type": "expense"}
-        responses = run_at_once([caller(client, "POST", CATEGORIES, body)] * 4)
-        assert statuses_of(responses) == [201, 409, 409, 409]
+        responses = run_concurrently([caller(client, "POST", CATEGORIES, body)] * 4)
+        assert sorted_statuses(responses) == [201, 409, 409, 409]
 
 
 def test_delete_racing_an_entry_by_name_never_loses_the_entrys_category(
@@ -176,7 +176,7 @@ def test_delete_racing_an_entry_by_name_never_loses_the_entrys_category(
 ) -> None:
     for number in range(ROUNDS // 2):
         category = make_category(member, name=f"Food {number}")
-        delete, write = run_at_once(
+        delete, write = run_concurrently(
             [
                 caller(client, "DELETE", f"{CATEGORIES}/{category.pk}"),
                 caller(client, "POST", ENTRIES, EXPENSE | {"category": category.name}),
@@ -188,7 +188,7 @@ def test_delete_racing_an_entry_by_name_never_loses_the_entrys_category(
 
 
 def test_new_categories_at_once_get_different_places(client: JSONClient) -> None:
-    responses = run_at_once(
+    responses = run_concurrently(
         [
             caller(client, "POST", CATEGORIES, {"name": f"{n}", "type": "expense"})
             for n in range(8)
@@ -204,14 +204,14 @@ def test_reorders_at_once_leave_one_of_the_orders(
     ids = [make_category(member).pk for _ in range(5)]
     orders = [ids, ids[::-1], [*ids[2:], *ids[:2]]]
     for _ in range(10):
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "PUT", f"{CATEGORIES}/reorder", {"ids": order})
                 for order in orders
             ]
         )
-        assert statuses_of(responses) == [200] * 3
-        assert [row["id"] for row in client.read(CATEGORIES)] in orders
+        assert sorted_statuses(responses) == [200] * 3
+        assert [row["id"] for row in client.get_json(CATEGORIES)] in orders
 
 
 def test_move_of_entries_racing_a_new_entry_loses_none(
@@ -222,7 +222,7 @@ def test_move_of_entries_racing_a_new_entry_loses_none(
         target = make_category(member, name=f"to {number}")
         make_entry(member, category=source)
         path = f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
-        delete, write = run_at_once(
+        delete, write = run_concurrently(
             [
                 caller(client, "DELETE", path),
                 caller(client, "POST", ENTRIES, EXPENSE | {"category": source.name}),
@@ -241,7 +241,7 @@ def test_move_of_entries_racing_a_change_to_a_new_category_never_deadlocks(
         source, target = make_category(member), make_category(member)
         entry = make_entry(member, category=source)
         body = {"category": f"New {number}", "tags": [f"new {number}"]}
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(
                     client, "DELETE", f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
@@ -249,7 +249,7 @@ def test_move_of_entries_racing_a_change_to_a_new_category_never_deadlocks(
                 caller(client, "PATCH", f"{ENTRIES}/{entry.pk}", body),
             ]
         )
-        assert statuses_of(responses) == [200, 204]
+        assert sorted_statuses(responses) == [200, 204]
         entry.refresh_from_db()
         assert entry.category.name == f"New {number}"
 
@@ -259,7 +259,7 @@ def test_new_type_of_a_category_racing_an_entry_by_its_name_is_never_a_500(
 ) -> None:
     for number in range(ROUNDS // 2):
         category = make_category(member, name=f"Food {number}")
-        change, write = run_at_once(
+        change, write = run_concurrently(
             [
                 caller(
                     client, "PATCH", f"{CATEGORIES}/{category.pk}", {"type": "income"}

@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 from accounts.models import AuthSession, Member
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
-from tests.support.races import run_at_once
+from tests.support.races import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,7 +28,9 @@ def count_statuses(responses: list[Any]) -> Counter[int]:
 
 def test_exactly_ten_guesses_at_once_are_looked_at() -> None:
     member = make_member()
-    responses = run_at_once([lambda: log_in(member.login_id, "wrong-battery-8")] * 48)
+    responses = run_concurrently(
+        [lambda: log_in(member.login_id, "wrong-battery-8")] * 48
+    )
     assert count_statuses(responses) == {401: 10, 429: 38}
     assert log_in(member.login_id, PASSWORD).status_code == 429
     assert log_in(member.login_id, PASSWORD, "192.0.2.2").status_code == 200
@@ -38,14 +40,14 @@ def test_exactly_a_hundred_guesses_of_one_address_are_looked_at() -> None:
     calls = [lambda n=n: log_in(f"guess{n}", "wrong-battery-8") for n in range(120)]
     counts: Counter[int] = Counter()
     for start in range(0, 120, 40):
-        counts += count_statuses(run_at_once(calls[start : start + 40]))
+        counts += count_statuses(run_concurrently(calls[start : start + 40]))
     assert counts == {401: 100, 429: 20}
 
 
 def test_right_logins_at_once_all_pass_and_count_for_nothing() -> None:
     member = make_member()
     for _ in range(3):
-        responses = run_at_once([lambda: log_in(member.login_id, PASSWORD)] * 8)
+        responses = run_concurrently([lambda: log_in(member.login_id, PASSWORD)] * 8)
         assert count_statuses(responses) == {200: 8}
     assert len({response.data["token"] for response in responses}) == 8
     assert AuthSession.objects.count() == 24
@@ -57,7 +59,7 @@ def test_login_that_races_with_a_suspension_leaves_no_session_behind() -> None:
     root, member = JSONClient(make_member(role="ADMIN")), make_member()
     path = f"/api/admin/members/{member.pk}/status"
     for _ in range(20):
-        login, suspension = run_at_once(
+        login, suspension = run_concurrently(
             [
                 lambda: log_in(member.login_id, PASSWORD),
                 lambda: root.send("PUT", path, {"status": "SUSPENDED"}),
@@ -100,7 +102,7 @@ def log_in_by_token(subject: str) -> Any:
 def test_first_logins_of_one_subject_at_once_end_at_one_member() -> None:
     for _ in range(5):
         Member.objects.all().delete()
-        responses = run_at_once([lambda: log_in_by_token("subject-1")] * 8)
+        responses = run_concurrently([lambda: log_in_by_token("subject-1")] * 8)
         assert count_statuses(responses) == {200: 8}
         assert len({response.data["member"]["id"] for response in responses}) == 1
         assert [response.data["created"] for response in responses].count(True) == 1
@@ -112,7 +114,7 @@ def test_local_account_is_linked_once_by_logins_at_once() -> None:
     for _ in range(5):
         Member.objects.all().delete()
         local = make_member(email=EMAIL)
-        responses = run_at_once([lambda: log_in_by_token("subject-1")] * 8)
+        responses = run_concurrently([lambda: log_in_by_token("subject-1")] * 8)
         assert count_statuses(responses) == {200: 8}
         assert {response.data["member"]["id"] for response in responses} == {local.pk}
         assert [response.data["linked"] for response in responses].count(True) == 1
@@ -124,7 +126,7 @@ def test_two_subjects_of_one_email_never_share_an_account() -> None:
     for _ in range(10):
         Member.objects.all().delete()
         local = make_member(email=EMAIL)
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 lambda: log_in_by_token("subject-1"),
                 lambda: log_in_by_token("subject-2"),

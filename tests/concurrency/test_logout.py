@@ -19,8 +19,8 @@ from accounts.sessions import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
-from tests.support.races import run_at_once
-from tests.support.stores import use_fast_store
+from tests.support.races import run_concurrently
+from tests.support.stores import redis_at
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,7 +33,7 @@ NEW = "another-horse-10"
 @pytest.fixture(autouse=True)
 def patient_fast_store() -> Iterator[None]:
     """A busy machine must not turn this into a test without the fast store."""
-    with use_fast_store(settings.REDIS_URL, seconds=5):
+    with redis_at(settings.REDIS_URL, seconds=5):
         yield
 
 
@@ -69,7 +69,7 @@ def count_revived(
         if number % 2:
             read(token)
         readers = [partial(read, token)] * READERS
-        run_at_once([*readers, partial(end, client)])
+        run_concurrently([*readers, partial(end, client)])
         revived += 200 in {read(token), read(token)}
     return revived
 
@@ -97,7 +97,7 @@ def test_suspension_racing_requests_holds_afterwards() -> None:
         client = by_token(create_session(member)[0])
         token = client.token
         readers = [partial(read, token)] * READERS
-        run_at_once([*readers, suspend])
+        run_concurrently([*readers, suspend])
         alive += 200 in {read(token), read(token)}
     assert alive == 0
 
@@ -113,13 +113,13 @@ def test_plan_change_racing_requests_is_seen_afterwards() -> None:
     for number in range(40):
         plan = ("PREMIUM", "FREE")[number % 2]
         readers = [partial(read, client.token)] * READERS
-        run_at_once([*readers, partial(change, plan)])
-        assert [client.read(ME)["plan"] for _ in range(2)] == [plan, plan]
+        run_concurrently([*readers, partial(change, plan)])
+        assert [client.get_json(ME)["plan"] for _ in range(2)] == [plan, plan]
 
 
 def test_logouts_of_one_session_at_once_are_one_logout() -> None:
     client = JSONClient(make_member())
-    statuses = run_at_once([lambda: log_out(by_token(client.token))] * 16)
+    statuses = run_concurrently([lambda: log_out(by_token(client.token))] * 16)
     assert set(statuses) <= {204, 401}
     assert 204 in statuses
     assert read(client.token) == 401
@@ -142,7 +142,7 @@ def test_saving_a_session_never_brings_it_back_after_its_end() -> None:
     for _ in range(40):
         key = create_session(member)[0]
         saves = [partial(save, key)] * READERS
-        run_at_once([*saves, partial(revoke_session, hash_session_key(key))])
+        run_concurrently([*saves, partial(revoke_session, hash_session_key(key))])
         assert read(key) == 401
     assert not AuthSession.objects.filter(member=member).exists()
 
@@ -156,7 +156,7 @@ def test_password_change_racing_logins_leaves_no_session_of_the_old_password() -
         log_in = partial(JSONClient().send, "POST", "/api/auth/login", body)
         passwords = {"currentPassword": PASSWORD, "newPassword": NEW}
         change = partial(here.send, "PUT", "/api/auth/password", passwords)
-        run_at_once([log_in, log_in, log_in, change])
+        run_concurrently([log_in, log_in, log_in, change])
         assert read(here.token) == 200
         assert JSONClient().send("POST", "/api/auth/login", body).status_code == 401
         assert AuthSession.objects.filter(member=member).count() == 1

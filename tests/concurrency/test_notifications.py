@@ -15,7 +15,7 @@ from tests.support.alert_texts import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
-from tests.support.races import run_at_once
+from tests.support.races import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,7 +33,7 @@ def send_at_once(client: JSONClient, texts: Any) -> list[Any]:
     calls = [
         lambda body=body: client.send("POST", NOTIFICATION, body) for body in bodies
     ]
-    responses = run_at_once(calls)
+    responses = run_concurrently(calls)
     assert {response.status_code for response in responses} <= {200, 201}
     return [response.data["action"] for response in responses]
 
@@ -64,7 +64,7 @@ def test_cancellation_that_races_with_the_confirmation_loses_no_money(
         Entry.objects.all().delete()
         send_at_once(client, [APPROVAL])
         path = f"{ENTRIES}/{Entry.objects.get().pk}/confirm"
-        cancelled, confirmed = run_at_once(
+        cancelled, confirmed = run_concurrently(
             [
                 lambda: client.send(
                     "POST", NOTIFICATION, {"text": CANCELLATION, "receivedAt": NOVEMBER}

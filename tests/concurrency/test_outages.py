@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fault_injection import Answer, Service, run_service
+from tests.support.fault_injection import RunningService, TimedResponse, run_service
 
 OUTAGE_SECONDS = 1.5
 SLOW_SECONDS = 0.3
@@ -24,7 +24,7 @@ LONGEST_HEALTH_SECONDS = 3.0
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
+def service() -> Iterator[RunningService]:
     with (
         tempfile.TemporaryDirectory(prefix="household-ledger-outages-") as folder,
         run_service(Path(folder)) as running,
@@ -32,13 +32,13 @@ def service() -> Iterator[Service]:
         yield running
 
 
-def failures_of(answers: list[Answer]) -> list[Answer]:
+def failures_of(answers: list[TimedResponse]) -> list[TimedResponse]:
     assert len(answers) > 20
     return [answer for answer in answers if answer.status != http.client.OK]
 
 
 def test_no_request_fails_while_the_fast_store_is_dead_and_when_it_is_back(
-    service: Service,
+    service: RunningService,
 ) -> None:
     with service.under_load() as answers:
         service.fast_store.kill()
@@ -49,7 +49,7 @@ def test_no_request_fails_while_the_fast_store_is_dead_and_when_it_is_back(
 
 
 def test_no_request_fails_and_few_are_slow_while_the_fast_store_hangs(
-    service: Service,
+    service: RunningService,
 ) -> None:
     with service.under_load() as answers:
         service.fast_store.hang()
@@ -60,7 +60,7 @@ def test_no_request_fails_and_few_are_slow_while_the_fast_store_hangs(
     assert sum(answer.seconds > SLOW_SECONDS for answer in answers) <= MOST_SLOW
 
 
-def test_no_request_fails_while_the_fast_store_is_full(service: Service) -> None:
+def test_no_request_fails_while_the_fast_store_is_full(service: RunningService) -> None:
     service.fast_store.run("FLUSHALL")
     service.fast_store.fill()
     with service.under_load() as answers:
@@ -70,7 +70,7 @@ def test_no_request_fails_while_the_fast_store_is_full(service: Service) -> None
 
 
 def test_no_read_fails_when_postgresql_crashes_and_starts_again(
-    service: Service,
+    service: RunningService,
 ) -> None:
     with service.under_load() as answers:
         service.database.stop(signal.SIGQUIT)
@@ -80,7 +80,7 @@ def test_no_read_fails_when_postgresql_crashes_and_starts_again(
 
 
 def test_requests_are_asked_to_come_again_while_postgresql_is_stopped(
-    service: Service,
+    service: RunningService,
 ) -> None:
     with service.under_load() as answers:
         service.database.stop()
@@ -95,7 +95,9 @@ def test_requests_are_asked_to_come_again_while_postgresql_is_stopped(
     assert max(answer.ended for answer in failures) <= back + RECOVERY_SECONDS
 
 
-def test_service_refuses_in_time_while_postgresql_hangs(service: Service) -> None:
+def test_service_refuses_in_time_while_postgresql_hangs(
+    service: RunningService,
+) -> None:
     """Its kernel goes on answering for a PostgreSQL that is stopped by a signal."""
     with service.under_load() as answers:
         service.database.hang()
@@ -115,7 +117,7 @@ def test_service_refuses_in_time_while_postgresql_hangs(service: Service) -> Non
 
 
 def test_nobody_counts_as_logged_out_when_both_stores_are_away(
-    service: Service,
+    service: RunningService,
 ) -> None:
     service.fast_store.kill()
     service.database.stop()

@@ -18,10 +18,10 @@ from billing.store_notifications import process_pending_notifications
 from billing.subscriptions import override_plan
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_member
-from tests.support.fake_store import open_play
+from tests.support.fake_store import fake_play_at
 from tests.support.purchases import buy
-from tests.support.races import run_at_once, statuses_of
-from tests.support.store_pushes import push, renewed
+from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.store_pushes import push_notification, renewal_data
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,8 +51,8 @@ def test_identical_purchases_are_applied_once() -> None:
         member = make_member(plan="PREMIUM", plan_expires_at=start)
         client = make_client(member)
         calls = [partial(buy, client, f"test-{number}")] * AT_ONCE
-        responses = run_at_once(calls)
-        assert Counter(statuses_of(responses)) == {200: AT_ONCE}
+        responses = run_concurrently(calls)
+        assert Counter(sorted_statuses(responses)) == {200: AT_ONCE}
         assert Counter(map(is_applied, responses)) == {True: 1, False: AT_ONCE - 1}
         answers = {str(r.data | {"applied": None}) for r in responses}
         assert len(answers) == 1
@@ -70,7 +70,7 @@ def test_without_the_lock_the_expiry_would_be_moved_by_some_only(
     def buy_two(number: int) -> int:
         member = make_member(plan="PREMIUM", plan_expires_at=timezone.now())
         client = make_client(member)
-        run_at_once([partial(buy, client, f"test-{number}-{n}") for n in range(8)])
+        run_concurrently([partial(buy, client, f"test-{number}-{n}") for n in range(8)])
         member.refresh_from_db()
         assert member.plan_expires_at is not None
         return (member.plan_expires_at - timezone.now()).days // 30
@@ -85,7 +85,7 @@ def test_one_order_by_two_members_has_one_owner() -> None:
     for number in range(ROUNDS):
         clients = [make_client(make_member()) for _ in range(2)]
         calls = [partial(buy, c, f"test-{number}") for c in clients for _ in range(8)]
-        responses = run_at_once(calls)
+        responses = run_concurrently(calls)
         counts = Counter(response.status_code for response in responses)
         assert counts == {200: 8, 409: 8}
         assert sum(is_applied(r) for r in responses if r.status_code == 200) == 1
@@ -97,8 +97,8 @@ def test_one_order_by_two_members_has_one_owner() -> None:
 
 def test_many_members_and_one_order() -> None:
     clients = [make_client(make_member()) for _ in range(32)]
-    responses = run_at_once([partial(buy, client, "test-1") for client in clients])
-    assert statuses_of(responses) == [200] + [409] * 31
+    responses = run_concurrently([partial(buy, client, "test-1") for client in clients])
+    assert sorted_statuses(responses) == [200] + [409] * 31
     assert Member.objects.filter(plan="PREMIUM").count() == 1
 
 
@@ -110,9 +110,9 @@ def test_purchase_while_its_owner_leaves_is_never_applied_to_another() -> None:
         buy(make_client(owner), token)
         leave = partial(make_client(owner).send, "DELETE", "/api/auth/me")
         take = [partial(buy, make_client(newcomer), token) for _ in range(8)]
-        left, *taken = run_at_once([leave, *take])
+        left, *taken = run_concurrently([leave, *take])
         assert left.status_code == 204
-        assert statuses_of(taken) == [409] * 8
+        assert sorted_statuses(taken) == [409] * 8
         newcomer.refresh_from_db()
         assert newcomer.plan == "FREE"
     assert not Purchase.objects.exists()
@@ -126,7 +126,7 @@ def test_member_who_leaves_while_buying_leaves_nothing() -> None:
             partial(buy, make_client(member), f"test-{number}") for _ in range(6)
         ]
         leave = partial(make_client(member).send, "DELETE", "/api/auth/me")
-        responses = run_at_once([*calls, leave])
+        responses = run_concurrently([*calls, leave])
         assert responses[-1].status_code == 204
         assert {r.status_code for r in responses[:-1]} <= {200, 401}
         assert not any(count_rows_of(member).values())
@@ -140,7 +140,7 @@ def test_jobs_at_once_demote_each_member_once() -> None:
     for _ in range(40):
         make_member(plan="PREMIUM", plan_expires_at=passed)
     now = timezone.now()
-    counts = run_at_once([partial(expire_lapsed_plans, now) for _ in range(6)])
+    counts = run_concurrently([partial(expire_lapsed_plans, now) for _ in range(6)])
     assert sum(counts) == 40
     assert not Member.objects.filter(plan="PREMIUM").exists()
 
@@ -149,7 +149,7 @@ def test_purchase_beside_the_job_and_the_administrator_ends_whole() -> None:
     for number in range(ROUNDS):
         passed = timezone.now() - timedelta(seconds=1)
         member = make_member(plan="PREMIUM", plan_expires_at=passed)
-        run_at_once(
+        run_concurrently(
             [
                 partial(buy, make_client(member), f"test-{number}"),
                 partial(expire_lapsed_plans, timezone.now()),
@@ -171,7 +171,7 @@ def test_purchase_beside_the_job_and_the_administrator_ends_whole() -> None:
 def test_renewal_by_notification_and_verification_at_once_is_one_order(
     settings: Any,
 ) -> None:
-    with open_play(settings) as play:
+    with fake_play_at(settings) as play:
         for number in range(8):
             member = make_member()
             client = make_client(member)
@@ -181,13 +181,13 @@ def test_renewal_by_notification_and_verification_at_once_is_one_order(
             later = timezone.now() + timedelta(days=60)
             expiry = play.sell(token, order=f"GPA.{number}..0", expires_at=later)
             for copy in range(4):
-                push(renewed(token), f"{number}-{copy}")
+                push_notification(renewal_data(token), f"{number}-{copy}")
             now = timezone.now()
             handlers = [partial(process_pending_notifications, now)] * 4
-            *handled, first, second = run_at_once(
+            *handled, first, second = run_concurrently(
                 [*handlers, partial(buy, client, token), partial(buy, client, token)]
             )
-            assert statuses_of([first, second]) == [200, 200]
+            assert sorted_statuses([first, second]) == [200, 200]
             assert sum(handling.processed for handling in handled) == 4
             assert Purchase.objects.filter(member=member).count() == 2
             member.refresh_from_db()
@@ -197,6 +197,8 @@ def test_renewal_by_notification_and_verification_at_once_is_one_order(
 
 
 def test_one_message_pushed_many_times_at_once_is_kept_once() -> None:
-    responses = run_at_once([partial(push, renewed("t"), "m-1")] * 32)
-    assert statuses_of(responses) == [200] * 32
+    responses = run_concurrently(
+        [partial(push_notification, renewal_data("t"), "m-1")] * 32
+    )
+    assert sorted_statuses(responses) == [200] * 32
     assert StoreNotification.objects.count() == 1

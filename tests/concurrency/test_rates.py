@@ -19,7 +19,7 @@ from ledger.rates import Rate, get_rate
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.fakes import FakeRates
-from tests.support.races import run_at_once, statuses_of
+from tests.support.races import run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,7 +48,7 @@ def answer_after(seconds: float, status: int = 200) -> Any:
 
 def test_64_first_look_ups_are_one_outside_call(slow_fx_source: FakeRates) -> None:
     slow_fx_source.answer(PATH, answer_after(0.5))
-    found = run_at_once([look_up] * CALLERS)
+    found = run_concurrently([look_up] * CALLERS)
     assert found == [Rate(Decimal("1380.5"), DAY)] * CALLERS
     assert slow_fx_source.calls == [PATH]
     assert FxRate.objects.count() == 1
@@ -60,7 +60,7 @@ def test_without_the_lock_they_would_be_many(
     """The race that the lock ends is real."""
     monkeypatch.setattr(rates, "session_advisory_lock", lambda *lock: nullcontext(True))
     slow_fx_source.answer(PATH, answer_after(0.3))
-    run_at_once([look_up] * 6)
+    run_concurrently([look_up] * 6)
     assert len(slow_fx_source.calls) > 1
     assert FxRate.objects.count() == 1
 
@@ -68,7 +68,7 @@ def test_without_the_lock_they_would_be_many(
 def test_source_that_fails_is_asked_once_by_all(slow_fx_source: FakeRates) -> None:
     slow_fx_source.answer(PATH, answer_after(0.5, status=503))
     started = time.monotonic()
-    assert run_at_once([look_up] * CALLERS) == [None] * CALLERS
+    assert run_concurrently([look_up] * CALLERS) == [None] * CALLERS
     assert slow_fx_source.calls == [PATH]
     assert time.monotonic() - started < 6
 
@@ -97,7 +97,7 @@ def test_other_process_that_asks_is_waited_for(
         time.sleep(0.2)
         return look_up()
 
-    _, found = run_at_once([hold, ask])
+    _, found = run_concurrently([hold, ask])
     assert found == Rate(Decimal(1390), DAY)
     assert slow_fx_source.calls == []
 
@@ -119,14 +119,14 @@ def test_wait_for_another_is_bounded(
         started = time.monotonic()
         return look_up(), time.monotonic() - started
 
-    _, (found, seconds) = run_at_once([hold, ask])
+    _, (found, seconds) = run_concurrently([hold, ask])
     assert found is None
     assert seconds < 1
 
 
 def test_no_lock_is_left_behind(slow_fx_source: FakeRates) -> None:
     slow_fx_source.answer(PATH, answer_after(0.1))
-    run_at_once([look_up] * 8)
+    run_concurrently([look_up] * 8)
     connections.close_all()
     with connection.cursor() as cursor:
         cursor.execute(
@@ -159,7 +159,7 @@ def test_entries_written_at_once_ask_once_and_hold_no_transaction_meanwhile(
 
     slow_fx_source.answer(PATH, answer)
     write = [lambda: client.send("POST", "/api/account/entries", body)] * 4
-    responses = run_at_once(write)
-    assert statuses_of(responses) == [201] * 4
+    responses = run_concurrently(write)
+    assert sorted_statuses(responses) == [201] * 4
     assert {response.data["amount"] for response in responses} == {13_805}
     assert seen == [0]

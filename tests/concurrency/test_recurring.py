@@ -11,8 +11,8 @@ from ledger.models import Category, Entry, Occurrence, RecurringRule
 from ledger.occurrences import process_due_rules
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member, make_rule, make_wallet
-from tests.support.races import run_at_once, statuses_of
-from tests.support.rollups import assert_totals_are_right
+from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -75,14 +75,14 @@ def end_all_rules() -> None:
 def test_workers_at_once_book_each_date_once(workers: int, member: Member) -> None:
     for number in range(ROUNDS):
         rules = [make_daily(member, name=f"{number}") for _ in range(2)]
-        runs = run_at_once([work] * workers)
+        runs = run_concurrently([work] * workers)
         assert sum(run.booked for run in runs) == DAYS * len(rules)
         assert sum(run.failed for run in runs) == 0
         booked = Occurrence.objects.filter(rule__in=rules).count()
         assert booked == DAYS * len(rules)
         assert_each_date_is_booked_once()
     assert Entry.objects.count() == ROUNDS * 2 * DAYS
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_workers_at_once_make_an_unknown_name_once(member: Member) -> None:
@@ -91,7 +91,7 @@ def test_workers_at_once_make_an_unknown_name_once(member: Member) -> None:
         category = make_category(member, name=f"Rent {number}")
         for _ in range(3):
             make_daily(member, category=category, wallet=make_wallet(member))
-        runs = run_at_once([work] * 4)
+        runs = run_concurrently([work] * 4)
         assert sum(run.failed for run in runs) == 0
     assert Category.objects.count() == 5
     assert Entry.objects.count() == 5 * 3 * DAYS
@@ -103,14 +103,14 @@ def test_run_now_racing_the_job_books_no_date_twice_and_loses_none(
 ) -> None:
     for _ in range(ROUNDS):
         rule = make_daily(member)
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "POST", f"{RECURRING}/{rule.pk}/run"),
                 work,
                 caller(client, "POST", f"{RECURRING}/{rule.pk}/run"),
             ]
         )
-        assert statuses_of([responses[0], responses[2]]) == [201, 201]
+        assert sorted_statuses([responses[0], responses[2]]) == [201, 201]
         assert responses[0].data["id"] != responses[2].data["id"]
         work()
         assert_each_date_is_booked_once()
@@ -119,7 +119,7 @@ def test_run_now_racing_the_job_books_no_date_twice_and_loses_none(
         assert days == [date(2026, 11, 17 + n) for n in range(len(days))]
         assert DAYS <= len(days) <= DAYS + 2
         end_all_rules()
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_many_presses_of_run_at_once_book_different_dates(
@@ -127,10 +127,10 @@ def test_many_presses_of_run_at_once_book_different_dates(
 ) -> None:
     for _ in range(5):
         rule = make_rule(member, anchor_date=date(2026, 12, 31))
-        responses = run_at_once(
+        responses = run_concurrently(
             [caller(client, "POST", f"{RECURRING}/{rule.pk}/run")] * 6
         )
-        assert statuses_of(responses) == [201] * 6
+        assert sorted_statuses(responses) == [201] * 6
         assert len({response.data["date"] for response in responses}) == 6
     assert_each_date_is_booked_once()
 
@@ -143,7 +143,7 @@ def test_job_racing_the_end_of_its_category_neither_deadlocks_nor_loses_one(
         target = make_category(member, name=f"to {number}")
         wallet, into = make_wallet(member), make_wallet(member)
         make_daily(member, category=source, wallet=wallet)
-        category, moved, first, second = run_at_once(
+        category, moved, first, second = run_concurrently(
             [
                 caller(
                     client, "DELETE", f"{CATEGORIES}/{source.pk}?moveTo={target.pk}"
@@ -159,7 +159,7 @@ def test_job_racing_the_end_of_its_category_neither_deadlocks_nor_loses_one(
         found = Entry.objects.filter(wallet=into).values_list("category__name")
         assert list(found) == [(target.name,)] * DAYS
     assert_each_date_is_booked_once()
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_job_racing_a_change_of_its_rule_books_no_date_twice(
@@ -168,7 +168,7 @@ def test_job_racing_a_change_of_its_rule_books_no_date_twice(
     for number in range(ROUNDS):
         rule = make_daily(member)
         body = {"amount": number + 1, "category": f"New {number}", "tags": ["new"]}
-        change, run = run_at_once(
+        change, run = run_concurrently(
             [caller(client, "PATCH", f"{RECURRING}/{rule.pk}", body), work]
         )
         assert change.status_code == 200, change.content
@@ -176,7 +176,7 @@ def test_job_racing_a_change_of_its_rule_books_no_date_twice(
         work()
         assert Occurrence.objects.filter(rule=rule).count() == DAYS
         assert_each_date_is_booked_once()
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_job_racing_a_change_of_course_books_no_date_twice_and_loses_none(
     """Whoever comes first books what was due before the change."""
     for _ in range(ROUNDS):
         rule = make_daily(member, end_date=FIRST + timedelta(days=DAYS - 1))
-        change, first, second = run_at_once(
+        change, first, second = run_concurrently(
             [caller(client, "PATCH", f"{RECURRING}/{rule.pk}", body), work, work]
         )
         assert change.status_code == 200, change.content
@@ -196,7 +196,7 @@ def test_job_racing_a_change_of_course_books_no_date_twice_and_loses_none(
         assert_each_date_is_booked_once()
         days = Occurrence.objects.filter(rule=rule).values_list("due_date", flat=True)
         assert {FIRST + timedelta(days=n) for n in range(DAYS - 1)} <= set(days)
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_job_racing_the_end_of_its_rule_leaves_whole_entries_only(
@@ -205,14 +205,14 @@ def test_job_racing_the_end_of_its_rule_leaves_whole_entries_only(
     for _ in range(ROUNDS):
         rule = make_daily(member)
         before = Entry.objects.count()
-        delete, run = run_at_once(
+        delete, run = run_concurrently(
             [caller(client, "DELETE", f"{RECURRING}/{rule.pk}"), work]
         )
         assert (delete.status_code, run.failed) == (204, 0)
         assert Entry.objects.count() - before in {0, DAYS}
         assert run.booked == Entry.objects.count() - before
     assert not RecurringRule.objects.exists()
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_job_racing_the_end_of_its_member_leaves_nothing_and_fails_nowhere(
@@ -222,7 +222,7 @@ def test_job_racing_the_end_of_its_member_leaves_nothing_and_fails_nowhere(
         leaving = make_administrator()
         make_daily(leaving)
         client = JSONClient(leaving)
-        delete, run = run_at_once([caller(client, "DELETE", "/api/auth/me"), work])
+        delete, run = run_concurrently([caller(client, "DELETE", "/api/auth/me"), work])
         assert (delete.status_code, run.failed) == (204, 0)
         assert not Entry.objects.filter(member_id=leaving.pk).exists()
 
@@ -233,7 +233,7 @@ def test_run_now_racing_the_end_of_its_member_is_never_a_500() -> None:
         rule = make_daily(leaving)
         clients = [JSONClient(leaving) for _ in range(3)]
         path = f"{RECURRING}/{rule.pk}"
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(clients[0], "DELETE", "/api/auth/me"),
                 caller(clients[1], "POST", f"{path}/run"),
@@ -241,5 +241,5 @@ def test_run_now_racing_the_end_of_its_member_is_never_a_500() -> None:
             ]
         )
         assert responses[0].status_code == 204
-        assert max(statuses_of(responses)) < 500
+        assert max(sorted_statuses(responses)) < 500
         assert not RecurringRule.objects.filter(member_id=leaving.pk).exists()

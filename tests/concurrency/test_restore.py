@@ -23,8 +23,8 @@ from devstack.stores.data_dir import LOOPBACK
 from ledger.models import Entry, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_wallet
-from tests.support.races import run_at_once, statuses_of
-from tests.support.rollups import assert_totals_are_right
+from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.rollups import assert_rollups_are_right
 from tests.support.stores import find_closed_port
 from tests.support.workbooks import ENTRY, RESTORE
 from tests.test_isolation import dump_rows_of
@@ -62,24 +62,26 @@ def test_two_restores_at_once_are_one_applied_and_one_refused(
 ) -> None:
     names = ("first", "second")
     for _ in range(ROUNDS):
-        responses = run_at_once([restore_of(client, name) for name in names])
-        assert statuses_of(responses) == [200, 409]
+        responses = run_concurrently([restore_of(client, name) for name in names])
+        assert sorted_statuses(responses) == [200, 409]
         winner = names[0 if responses[0].status_code == 200 else 1]
         loser = next(r for r in responses if r.status_code == 409)
         assert loser.data["code"] == "IN_USE"
         assert list(Wallet.objects.values_list("name", flat=True)) == [winner]
         assert set(Entry.objects.values_list("memo", flat=True)) == {winner}
         assert Entry.objects.count() == 300
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_restores_of_two_members_at_once_are_both_applied(client: JSONClient) -> None:
     clients = {"first": client, "second": JSONClient(make_member(role="ADMIN"))}
     for _ in range(ROUNDS // 4):
-        responses = run_at_once([restore_of(c, name) for name, c in clients.items()])
-        assert statuses_of(responses) == [200, 200]
+        responses = run_concurrently(
+            [restore_of(c, name) for name, c in clients.items()]
+        )
+        assert sorted_statuses(responses) == [200, 200]
     assert Entry.objects.count() == 600
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_restores_of_six_members_at_once_wait_for_each_other(
@@ -87,9 +89,9 @@ def test_restores_of_six_members_at_once_wait_for_each_other(
 ) -> None:
     clients = [client, *(JSONClient(make_member(role="ADMIN")) for _ in range(5))]
     for _ in range(ROUNDS // 4):
-        responses = run_at_once([restore_of(c, "tiny") for c in clients])
-        assert statuses_of(responses) == [200] * 6
-    assert_totals_are_right()
+        responses = run_concurrently([restore_of(c, "tiny") for c in clients])
+        assert sorted_statuses(responses) == [200] * 6
+    assert_rollups_are_right()
 
 
 def test_writes_beside_a_restore_come_before_or_after_it(
@@ -101,14 +103,14 @@ def test_writes_beside_a_restore_come_before_or_after_it(
         body = ENTRY | {"walletId": wallet.pk, "memo": "raced"}
         body |= {"tags": [f"tag {number}"], "category": f"category {number}"}
         write = [lambda body=body: client.send("POST", ENTRIES, body)]
-        restore, *writes = run_at_once([restore_of(client, name), *write * 3])
+        restore, *writes = run_concurrently([restore_of(client, name), *write * 3])
         assert restore.status_code == 200, restore.content
-        assert set(statuses_of(writes)) <= {201, 400, 503}
+        assert set(sorted_statuses(writes)) <= {201, 400, 503}
         assert list(Wallet.objects.values_list("name", flat=True)) == [name]
         assert Entry.objects.filter(memo=name).count() == 300
         raced = Entry.objects.filter(memo="raced")
         assert raced.count() == 0, "they named a wallet of before"
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 @dataclass
@@ -209,7 +211,7 @@ def test_web_process_killed_before_the_end_of_a_restore_leaves_the_old_data(
     client: JSONClient, member: Member, web_server: WebServer
 ) -> None:
     make_entry(member, wallet=make_wallet(member), tags=("old",))
-    assert client.read(ENTRIES)["count"] == 1  # which notes the session's last use
+    assert client.get_json(ENTRIES)["count"] == 1  # which notes the session's last use
     wait_until(lambda: web_server.restore("before") == 200)
     before = dump_rows_of(member)
     answers = []
@@ -227,4 +229,4 @@ def test_web_process_killed_before_the_end_of_a_restore_leaves_the_old_data(
     assert dump_rows_of(member) == before
     wait_until(lambda: web_server.restore("after") == 200)
     assert set(Wallet.objects.values_list("name", flat=True)) == {"after"}
-    assert_totals_are_right()
+    assert_rollups_are_right()

@@ -10,8 +10,8 @@ import pytest
 from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
-from tests.support.races import run_at_once
-from tests.support.stores import find_closed_port, run_valkey, use_fast_store
+from tests.support.races import run_concurrently
+from tests.support.stores import find_closed_port, redis_at, run_valkey
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,7 +25,7 @@ def fast_store(request: pytest.FixtureRequest) -> Iterator[None]:
         with run_valkey():
             yield
     else:
-        with use_fast_store(f"redis://127.0.0.1:{find_closed_port()}/0"):
+        with redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"):
             yield
 
 
@@ -55,7 +55,7 @@ def assert_exactly_five(responses: list[Any]) -> None:
 @pytest.mark.usefixtures("fast_store")
 def test_exactly_five_sign_ups_of_one_address_pass() -> None:
     calls = [lambda n=n: sign_up(f"member{n}") for n in range(ATTEMPTS)]
-    assert_exactly_five(run_at_once(calls))
+    assert_exactly_five(run_concurrently(calls))
 
 
 @pytest.mark.usefixtures("fast_store")
@@ -70,7 +70,7 @@ def test_forged_addresses_do_not_help(settings: Any, proxies: int) -> None:
         return sign_up(f"member{number}", HTTP_X_FORWARDED_FOR=header)
 
     calls = [lambda n=n: attempt(n) for n in range(ATTEMPTS)]
-    assert_exactly_five(run_at_once(calls))
+    assert_exactly_five(run_concurrently(calls))
 
 
 def test_login_id_is_given_to_one_of_many_who_ask_at_once() -> None:
@@ -79,6 +79,6 @@ def test_login_id_is_given_to_one_of_many_who_ask_at_once() -> None:
         lambda n=n, name=name: sign_up(name, REMOTE_ADDR=f"192.0.2.{n}")
         for n, name in enumerate(names, start=1)
     ]
-    counts = Counter(response.status_code for response in run_at_once(calls))
+    counts = Counter(response.status_code for response in run_concurrently(calls))
     assert counts == {201: 1, 409: len(names) - 1}
     assert Member.objects.count() == 1

@@ -8,8 +8,8 @@ from django.utils import timezone
 from ledger.models import Entry
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_wallet
-from tests.support.races import run_at_once, statuses_of
-from tests.support.rollups import assert_totals_are_right
+from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +27,7 @@ def test_entries_written_and_deleted_at_once_never_wait_crosswise() -> None:
 
     for _ in range(ROUNDS):
         first, second = (create(day).data["id"] for day in ("2026-01-05", "2026-02-05"))
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 lambda: create("2026-01-05"),
                 lambda: create("2026-02-05"),
@@ -37,9 +37,9 @@ def test_entries_written_and_deleted_at_once_never_wait_crosswise() -> None:
                 ),
             ]
         )
-        assert statuses_of(responses) == [200, 201, 201, 204]
+        assert sorted_statuses(responses) == [200, 201, 201, 204]
     assert Entry.objects.count() == 3 * ROUNDS
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_answers_of_one_moment_agree_with_themselves_while_others_write() -> None:
@@ -55,9 +55,9 @@ def test_answers_of_one_moment_agree_with_themselves_while_others_write() -> Non
     def read() -> list[Any]:
         found = []
         for _ in range(10):
-            month = client.read(f"{STATISTICS}/month")
-            year = client.read(f"{STATISTICS}/year")
-            points = client.read("/api/account/networth/trend")["points"]
+            month = client.get_json(f"{STATISTICS}/month")
+            year = client.get_json(f"{STATISTICS}/year")
+            points = client.get_json("/api/account/networth/trend")["points"]
             found += [
                 month["income"] == sum(day["income"] for day in month["byDay"]),
                 month["income"] == sum(row["amount"] for row in month["byCategory"]),
@@ -67,5 +67,5 @@ def test_answers_of_one_moment_agree_with_themselves_while_others_write() -> Non
             ]
         return found
 
-    _, _, *answers = run_at_once([write, write, read, read])
+    _, _, *answers = run_concurrently([write, write, read, read])
     assert all(all(found) for found in answers)

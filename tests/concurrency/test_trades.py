@@ -9,7 +9,7 @@ from ledger.investments import trading
 from ledger.models import Position, Stock, Trade
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade
-from tests.support.races import run_at_once, statuses_of
+from tests.support.races import run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,8 +58,8 @@ def held(stock: Stock) -> int:
 def test_racing_sells_never_oversell(client: JSONClient, member: Any) -> None:
     for _ in range(ROUNDS):
         stock = make_trade(member, quantity=10).stock
-        responses = run_at_once([sell(client, stock)] * 3)
-        assert statuses_of(responses) == [201, 400, 400]
+        responses = run_concurrently([sell(client, stock)] * 3)
+        assert sorted_statuses(responses) == [201, 400, 400]
         refused = [r.data["code"] for r in responses if r.status_code == 400]
         assert refused == ["NEGATIVE_HOLDINGS"] * 2
         assert held(stock) == 4
@@ -72,7 +72,11 @@ def test_without_the_lock_they_would(
     monkeypatch.setattr(trading, "_lock_stocks", lambda *_: None)
     for _ in range(ROUNDS):
         stock = make_trade(member, quantity=10).stock
-        if statuses_of(run_at_once([sell(client, stock)] * 3)) != [201, 400, 400]:
+        if sorted_statuses(run_concurrently([sell(client, stock)] * 3)) != [
+            201,
+            400,
+            400,
+        ]:
             return
     pytest.fail("no two sells met")
 
@@ -84,7 +88,7 @@ def test_sell_racing_edit_and_delete_of_the_buys_never_oversells(
         first = make_trade(member, quantity=6)
         stock = first.stock
         second = make_trade(member, stock=stock, quantity=4)
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 sell(client, stock),
                 caller(client, "PATCH", f"{TRADES}/{first.pk}", {"quantity": 1}),
@@ -105,7 +109,7 @@ def test_trades_that_move_between_two_stocks_never_deadlock(
         one, two = make_stock(member), make_stock(member)
         there = make_trade(member, stock=one, quantity=6)
         back = make_trade(member, stock=two, quantity=6)
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "PATCH", f"{TRADES}/{there.pk}", {"stockId": two.pk}),
                 caller(client, "PATCH", f"{TRADES}/{back.pk}", {"stockId": one.pk}),
@@ -128,7 +132,7 @@ def test_reorder_and_portfolio_racing_writers_never_deadlock(
     ids = [stock.pk for stock in stocks]
     for _ in range(ROUNDS // 4):
         ids = ids[::-1]
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "PUT", f"{STOCKS}/reorder", {"ids": ids}),
                 caller(client, "GET", "/api/account/portfolio"),
@@ -136,7 +140,7 @@ def test_reorder_and_portfolio_racing_writers_never_deadlock(
                 *(sell(client, stock, 1) for stock in stocks[:3]),
             ]
         )
-        assert statuses_of(responses) == [200, 200, 200, 201, 201, 201]
+        assert sorted_statuses(responses) == [200, 200, 200, 201, 201, 201]
 
 
 class NoPrices:
@@ -150,7 +154,7 @@ def test_delete_of_a_stock_racing_its_first_trade(
     for _ in range(ROUNDS // 4):
         stock = make_stock(member)
         body = {"stockId": stock.pk, "side": "BUY", "date": "2026-11-05"}
-        delete, trade = run_at_once(
+        delete, trade = run_concurrently(
             [
                 caller(client, "DELETE", f"{STOCKS}/{stock.pk}"),
                 caller(client, "POST", TRADES, body | {"quantity": 1, "price": 1}),

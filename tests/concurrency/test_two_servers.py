@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from devstack.stores.data_dir import LOOPBACK
-from tests.support.fault_injection import PASSWORD, Service, run_service
+from tests.support.fault_injection import PASSWORD, RunningService, run_service
 
 TOKEN = "metrics-token-4e1f"
 SETTINGS = {
@@ -31,13 +31,13 @@ SETTINGS = {
 class Servers:
     """Two web servers, and an administrator's token."""
 
-    first: Service
-    second: Service
+    first: RunningService
+    second: RunningService
     administrator: str = ""
 
 
 def send(
-    service: Service,
+    service: RunningService,
     method: str,
     path: str,
     body: Any = None,
@@ -60,7 +60,7 @@ def send(
     return response.status, json.loads(content) if is_json else content.decode()
 
 
-def log_in(service: Service, login_id: str) -> str:
+def log_in(service: RunningService, login_id: str) -> str:
     body = {"loginId": login_id, "password": PASSWORD}
     status, answer = send(service, "POST", "/api/auth/login", body)
     assert status == 200, answer
@@ -74,7 +74,7 @@ def servers() -> Iterator[Servers]:
         tempfile.TemporaryDirectory(prefix="household-ledger-two-") as name,
         run_service(folder := Path(name), **SETTINGS) as first,
     ):
-        second = Service(
+        second = RunningService(
             first.database,
             first.fast_store,
             folder / "second.log",
@@ -89,7 +89,7 @@ def servers() -> Iterator[Servers]:
             second.stop()
 
 
-def read_session(service: Service, token: str) -> tuple[int, Any]:
+def read_session(service: RunningService, token: str) -> tuple[int, Any]:
     return send(service, "GET", "/api/auth/session", token=token)
 
 
@@ -181,7 +181,7 @@ def test_sign_up_limit_is_shared(servers: Servers) -> None:
     assert statuses == [201, 201, 429, 429]
 
 
-def read_metrics(service: Service) -> dict[str, float]:
+def read_metrics(service: RunningService) -> dict[str, float]:
     status, text = send(service, "GET", "/metrics", token=TOKEN)
     assert status == 200
     lines = [line.rpartition(" ") for line in text.splitlines() if line[0] != "#"]
@@ -220,7 +220,7 @@ PICTURE = (
 ACCOUNT_NUMBER = "110-234-567890"
 
 
-def send_secrets(service: Service) -> list[str]:
+def send_secrets(service: RunningService) -> list[str]:
     """Each request that carries a secret, in good and in bad form; the secrets."""
     token = log_in(service, "outage2")
     secrets = [token, PASSWORD, PICTURE[30:], ACCOUNT_NUMBER, TOKEN]

@@ -8,8 +8,8 @@ from django.db.models import Sum
 from ledger.models import Entry, QuickEntry, Wallet, WalletTotal
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_wallet
-from tests.support.races import run_at_once, statuses_of
-from tests.support.rollups import assert_totals_are_right
+from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +49,7 @@ def test_delete_racing_a_write_never_leaves_a_dangling_reference(
         if method != "POST":
             created = client.send("POST", path, EXPENSE)
             address = f"{path}/{created.data['id']}"
-        delete, write = run_at_once(
+        delete, write = run_concurrently(
             [
                 caller(client, "DELETE", f"{WALLETS}/{wallet.pk}"),
                 caller(client, method, address, EXPENSE | {"walletId": wallet.pk}),
@@ -63,7 +63,7 @@ def test_delete_racing_a_write_never_leaves_a_dangling_reference(
             assert outcome in {(409, 200), (409, 201)}, (outcome, delete.content)
             assert delete.data["code"] == "IN_USE"
             assert model.objects.filter(wallet_id=wallet.pk).count() == 1
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(
@@ -73,7 +73,7 @@ def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(
     for _ in range(ROUNDS):
         wallet = make_wallet(member)
         make_entry(member, wallet=wallet)
-        delete, write = run_at_once(
+        delete, write = run_concurrently(
             [
                 caller(client, "DELETE", f"{WALLETS}/{wallet.pk}?moveTo={target.pk}"),
                 caller(client, "POST", ENTRIES, EXPENSE | {"walletId": wallet.pk}),
@@ -81,7 +81,7 @@ def test_delete_with_move_to_takes_a_racing_entry_along_or_refuses_one(
         )
         outcome = (delete.status_code, write.status_code)
         assert outcome in {(204, 201), (204, 400), (204, 404), (409, 201)}, outcome
-    assert_totals_are_right()
+    assert_rollups_are_right()
     referred = set(Entry.objects.values_list("wallet_id", flat=True))
     assert referred <= set(Wallet.objects.values_list("pk", flat=True))
 
@@ -93,14 +93,14 @@ def test_two_wallets_that_move_into_each_other_never_deadlock(
         first, second = make_wallet(member), make_wallet(member)
         make_entry(member, wallet=first)
         make_entry(member, wallet=second)
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "DELETE", f"{WALLETS}/{first.pk}?moveTo={second.pk}"),
                 caller(client, "DELETE", f"{WALLETS}/{second.pk}?moveTo={first.pk}"),
             ]
         )
-        assert statuses_of(responses) == [204, 404]
-    assert_totals_are_right()
+        assert sorted_statuses(responses) == [204, 404]
+    assert_rollups_are_right()
 
 
 def test_concurrent_entry_writes_keep_totals_equal_to_entries(
@@ -127,15 +127,15 @@ def test_concurrent_entry_writes_keep_totals_equal_to_entries(
                 answers.append(other.send("PUT", path, body))
                 path = f"{ENTRIES}/{shared.pk}"
                 answers.append(other.send("PATCH", path, {"amount": number + 50}))
-            return statuses_of(answers)
+            return sorted_statuses(answers)
 
         return run
 
-    results = run_at_once([write(number) for number in range(8)])
+    results = run_concurrently([write(number) for number in range(8)])
     assert results == [[200] * 6 + [201] * 5] * 8
     assert Entry.objects.count() == 8 + 8 * 5
-    assert_totals_are_right()
-    for wallet in client.read(WALLETS):
+    assert_rollups_are_right()
+    for wallet in client.get_json(WALLETS):
         rows = Entry.objects.filter(wallet=wallet["id"])
         sums = [
             rows.filter(type=type_).aggregate(sum=Sum("amount"))["sum"] or 0
@@ -147,7 +147,7 @@ def test_concurrent_entry_writes_keep_totals_equal_to_entries(
 
 def test_new_wallets_at_once_get_different_places(client: JSONClient) -> None:
     for number in range(5):
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(
                     client, "POST", WALLETS, {"name": f"{number}{n}", "kind": "CASH"}
@@ -155,16 +155,16 @@ def test_new_wallets_at_once_get_different_places(client: JSONClient) -> None:
                 for n in range(4)
             ]
         )
-        assert statuses_of(responses) == [201] * 4
-    places = [row["sortOrder"] for row in client.read(WALLETS)]
+        assert sorted_statuses(responses) == [201] * 4
+    places = [row["sortOrder"] for row in client.get_json(WALLETS)]
     assert places == list(range(1, 21))
 
 
 def test_one_name_at_once_makes_one_wallet(client: JSONClient) -> None:
     for number in range(5):
         body = {"name": f"Cash {number}", "kind": "CASH"}
-        responses = run_at_once([caller(client, "POST", WALLETS, body)] * 4)
-        assert statuses_of(responses) == [201, 409, 409, 409]
+        responses = run_concurrently([caller(client, "POST", WALLETS, body)] * 4)
+        assert sorted_statuses(responses) == [201, 409, 409, 409]
     assert Wallet.objects.count() == 5
 
 
@@ -174,14 +174,14 @@ def test_one_pending_entry_confirmed_at_once_is_confirmed_once(
     for _ in range(5):
         entry = make_entry(member, pending=True, amount=7)
         path = f"{ENTRIES}/{entry.pk}/confirm"
-        responses = run_at_once(
+        responses = run_concurrently(
             [caller(client, "POST", path, {"amount": n}) for n in (100, 200, 300)]
         )
-        assert statuses_of(responses) == [200, 200, 200]
+        assert sorted_statuses(responses) == [200, 200, 200]
         amounts = {response.data["amount"] for response in responses}
         entry.refresh_from_db()
         assert amounts == {entry.amount}
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_delete_with_move_to_racing_the_same_move_of_an_entry_never_deadlocks(
@@ -190,7 +190,7 @@ def test_delete_with_move_to_racing_the_same_move_of_an_entry_never_deadlocks(
     for _ in range(ROUNDS):
         source, target = make_wallet(member), make_wallet(member)
         entry = make_entry(member, wallet=source)
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 caller(client, "DELETE", f"{WALLETS}/{source.pk}?moveTo={target.pk}"),
                 caller(
@@ -198,7 +198,7 @@ def test_delete_with_move_to_racing_the_same_move_of_an_entry_never_deadlocks(
                 ),
             ]
         )
-        assert statuses_of(responses) == [200, 204]
+        assert sorted_statuses(responses) == [200, 204]
         entry.refresh_from_db()
         assert entry.wallet == target
 
@@ -209,7 +209,7 @@ def test_reorder_racing_a_new_wallet_is_never_a_5xx(
     ids = [make_wallet(member).pk for _ in range(3)]
     for number in range(ROUNDS):
         ids = ids[::-1]
-        reorder, create = run_at_once(
+        reorder, create = run_concurrently(
             [
                 caller(client, "PUT", f"{WALLETS}/reorder", {"ids": ids}),
                 caller(
@@ -219,8 +219,8 @@ def test_reorder_racing_a_new_wallet_is_never_a_5xx(
         )
         assert create.status_code == 201
         assert reorder.status_code in {200, 400}
-        ids = [row["id"] for row in client.read(WALLETS)]
-        places = [row["sortOrder"] for row in client.read(WALLETS)]
+        ids = [row["id"] for row in client.get_json(WALLETS)]
+        places = [row["sortOrder"] for row in client.get_json(WALLETS)]
         assert len(places) == len(set(places))
 
 
@@ -230,7 +230,7 @@ def test_card_that_becomes_a_bank_account_keeps_no_racing_installments(
     for _ in range(ROUNDS):
         card = make_wallet(member, kind="CARD")
         body = EXPENSE | {"walletId": card.pk, "installmentMonths": 3}
-        change, write = run_at_once(
+        change, write = run_concurrently(
             [
                 caller(client, "PATCH", f"{WALLETS}/{card.pk}", {"kind": "BANK"}),
                 caller(client, "POST", ENTRIES, body),

@@ -59,7 +59,7 @@ def test_all_addresses_give_the_same_body(
     make_quick_entry(premium_member)
     make_entry(premium_member, pending=True)
     client = client_of(premium_member)
-    first, *others = [client.read(a) for a in list_addresses(written, canonical)]
+    first, *others = [client.get_json(a) for a in list_addresses(written, canonical)]
     assert first
     assert others == [first, first]
 
@@ -112,10 +112,10 @@ def test_quick_entries_are_made_changed_and_deleted(
     made = client.send("POST", path, body)
     assert made.status_code == 201
     item = f"{path}/{made.data['id']}"
-    assert client.read(item) == made.data
+    assert client.get_json(item) == made.data
     assert client.send("PUT", item, body | {"amount": 9500}).data["amount"] == 9500
     assert client.send("DELETE", item).status_code == 204
-    assert client.read(path) == []
+    assert client.get_json(path) == []
 
 
 @pytest.mark.parametrize(("written", "canonical"), ALIASES)

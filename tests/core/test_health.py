@@ -4,10 +4,10 @@ import pytest
 
 from tests.support.clients import JSONClient
 from tests.support.stores import (
+    disconnect_database,
     find_closed_port,
-    lose_database,
+    redis_at,
     run_valkey,
-    use_fast_store,
 )
 
 READY = "/api/health"
@@ -25,7 +25,7 @@ def test_service_with_both_stores_is_ok() -> None:
 
 @pytest.mark.django_db
 def test_service_without_the_fast_store_is_degraded_but_serves() -> None:
-    with use_fast_store(NOWHERE.format(find_closed_port())):
+    with redis_at(NOWHERE.format(find_closed_port())):
         response = JSONClient().send("GET", READY)
     assert response.status_code == 200
     assert response.data["status"] == "degraded"
@@ -43,7 +43,7 @@ def test_fast_store_that_hangs_is_down() -> None:
 
 @pytest.mark.django_db
 def test_service_without_the_database_is_unavailable() -> None:
-    with run_valkey(), lose_database():
+    with run_valkey(), disconnect_database():
         response = JSONClient().send("GET", READY)
     assert response.status_code == 503
     assert int(response.headers["Retry-After"]) > 0
@@ -53,7 +53,7 @@ def test_service_without_the_database_is_unavailable() -> None:
 
 @pytest.mark.django_db
 def test_service_is_alive_whatever_else_is_down() -> None:
-    with use_fast_store(NOWHERE.format(find_closed_port())), lose_database():
+    with redis_at(NOWHERE.format(find_closed_port())), disconnect_database():
         response = JSONClient().send("GET", LIVE)
     assert (response.status_code, response.data) == (200, {"status": "ok"})
 

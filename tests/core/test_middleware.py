@@ -62,7 +62,7 @@ def test_write_is_not_repeated_but_the_next_request_works(
     free_member: Member, client_of: ClientOf
 ) -> None:
     client = client_of(free_member)
-    client.read("/api/auth/session")
+    client.get_json("/api/auth/session")
     connection.ensure_connection()
     break_connections()
     body = {"name": "Cash", "kind": "CASH"}
@@ -70,9 +70,9 @@ def test_write_is_not_repeated_but_the_next_request_works(
     assert first.status_code in {201, 503}
     if first.status_code == 503:
         assert int(first.headers["Retry-After"]) > 0
-        assert client.read(WALLETS) == []
+        assert client.get_json(WALLETS) == []
         assert client.send("POST", WALLETS, body).status_code == 201
-    assert [wallet["name"] for wallet in client.read(WALLETS)] == ["Cash"]
+    assert [wallet["name"] for wallet in client.get_json(WALLETS)] == ["Cash"]
 
 
 @pytest.mark.django_db(transaction=True)

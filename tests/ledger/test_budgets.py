@@ -49,14 +49,14 @@ def test_budget_is_made_read_changed_and_deleted(client: JSONClient) -> None:
     assert created.status_code == 201
     path = f"{BUDGETS}/{created.data['id']}"
     assert created.data == FOOD | {"id": created.data["id"]}
-    assert client.read(path) == created.data
-    assert client.read(BUDGETS, **NOVEMBER) == [created.data]
+    assert client.get_json(path) == created.data
+    assert client.get_json(BUDGETS, **NOVEMBER) == [created.data]
 
     whole = {"year": 2027, "month": 1, "category": "Rent", "amount": 7}
     assert client.send("PUT", path, whole).data == whole | {"id": created.data["id"]}
     part = client.send("PATCH", path, {"amount": 8}).data
     assert part == whole | {"id": created.data["id"], "amount": 8}
-    assert client.read(BUDGETS, **NOVEMBER) == []
+    assert client.get_json(BUDGETS, **NOVEMBER) == []
 
     assert client.send("DELETE", path).status_code == 204
     assert client.send("GET", path).status_code == 404
@@ -97,7 +97,7 @@ def test_change_into_the_key_of_another_budget_is_a_duplicate(
     for method, body in (("PATCH", change), ("PUT", FOOD | change)):
         response = client.send(method, path, body)
         assert (response.status_code, response.data["code"]) == (409, "DUPLICATE")
-    assert client.read(path) == own
+    assert client.get_json(path) == own
 
 
 def test_two_members_have_budgets_of_the_same_key(
@@ -106,7 +106,7 @@ def test_two_members_have_budgets_of_the_same_key(
     theirs = make_category(other_member, name="Food")
     make_budget(other_member, category=theirs)
     assert client.send("POST", BUDGETS, FOOD).status_code == 201
-    assert len(client.read(BUDGETS, **NOVEMBER)) == 1
+    assert len(client.get_json(BUDGETS, **NOVEMBER)) == 1
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def test_without_a_month_it_is_the_current_one_of_the_home_time_zone(db: None) -
     make_budget(member, year=2027, month=1, amount=3)
     make_budget(member, year=2026, month=12)
     client = JSONClient(member)
-    assert [row["amount"] for row in client.read(BUDGETS)] == [3]
+    assert [row["amount"] for row in client.get_json(BUDGETS)] == [3]
     for path in (STATUS, CHART, INCOME):
-        body = client.read(path)
+        body = client.get_json(path)
         assert (body["year"], body["month"]) == (2027, 1)
 
 
@@ -201,9 +201,9 @@ def test_budgets_are_in_the_order_of_the_categories_minors_under_their_major(
     for category in Random(1).sample(budgeted, len(budgeted)):
         make_budget(premium_member, category=category)
 
-    listed = [row["category"] for row in client.read(BUDGETS, **NOVEMBER)]
-    statuses = client.read(STATUS, **NOVEMBER)["categories"]
-    categories = [row["name"] for row in client.read(CATEGORIES)]
+    listed = [row["category"] for row in client.get_json(BUDGETS, **NOVEMBER)]
+    statuses = client.get_json(STATUS, **NOVEMBER)["categories"]
+    categories = [row["name"] for row in client.get_json(CATEGORIES)]
 
     assert listed == [
         *("early", "early d", "early c", "early last", "twin", "twin h", "twin g"),
@@ -221,8 +221,10 @@ def test_new_name_of_a_category_reaches_its_budgets(
 ) -> None:
     budget = make_budget(premium_member)
     client.send("PATCH", f"{CATEGORIES}/{budget.category_id}", {"name": "Groceries"})
-    assert client.read(f"{BUDGETS}/{budget.pk}")["category"] == "Groceries"
-    assert client.read(STATUS, **NOVEMBER)["categories"][0]["category"] == "Groceries"
+    assert client.get_json(f"{BUDGETS}/{budget.pk}")["category"] == "Groceries"
+    assert (
+        client.get_json(STATUS, **NOVEMBER)["categories"][0]["category"] == "Groceries"
+    )
 
 
 def test_category_with_a_budget_is_in_use(
@@ -310,7 +312,7 @@ def test_overwritten_budget_keeps_its_id(
     make_budget(premium_member, category=category, month=11, amount=5)
     kept = make_budget(premium_member, category=category, month=12)
     copy(client, (2026, 11), (2026, 12))
-    assert client.read(f"{BUDGETS}/{kept.pk}")["amount"] == 5
+    assert client.get_json(f"{BUDGETS}/{kept.pk}")["amount"] == 5
 
 
 def test_copy_of_a_month_without_budgets_changes_nothing(
@@ -354,7 +356,7 @@ def test_copy_leaves_the_expected_income_alone(
 ) -> None:
     client.send("PUT", INCOME, NOVEMBER | {"amount": 5})
     copy(client, (2026, 11), (2026, 12))
-    assert client.read(INCOME, year=2026, month=12)["amount"] == 0
+    assert client.get_json(INCOME, year=2026, month=12)["amount"] == 0
 
 
 @pytest.mark.parametrize("missing", ["fromYear", "fromMonth", "toYear", "toMonth"])
@@ -371,13 +373,13 @@ def test_copy_needs_both_months(client: JSONClient, missing: str) -> None:
 
 
 def test_expected_income_is_0_until_it_is_set(client: JSONClient) -> None:
-    assert client.read(INCOME, **NOVEMBER) == NOVEMBER | {"amount": 0}
+    assert client.get_json(INCOME, **NOVEMBER) == NOVEMBER | {"amount": 0}
     for amount in (5_000, 0, MOST):
         response = client.send("PUT", INCOME, NOVEMBER | {"amount": amount})
         assert response.status_code == 200
         assert response.data == NOVEMBER | {"amount": amount}
-        assert client.read(INCOME, **NOVEMBER) == response.data
-    assert client.read(INCOME, year=2026, month=12)["amount"] == 0
+        assert client.get_json(INCOME, **NOVEMBER) == response.data
+    assert client.get_json(INCOME, year=2026, month=12)["amount"] == 0
     assert BudgetIncome.objects.count() == 1
 
 
@@ -385,7 +387,7 @@ def test_expected_income_is_the_members_own(
     client: JSONClient, other_member: Member
 ) -> None:
     BudgetIncome.objects.create(member=other_member, year=2026, month=11, amount=9)
-    assert client.read(INCOME, **NOVEMBER)["amount"] == 0
+    assert client.get_json(INCOME, **NOVEMBER)["amount"] == 0
     client.send("PUT", INCOME, NOVEMBER | {"amount": 1})
     assert BudgetIncome.objects.get(member=other_member).amount == 9
 
@@ -402,7 +404,7 @@ def test_expected_income_is_a_whole_amount_not_below_0(
 
 
 def test_status_of_a_month_without_anything(client: JSONClient) -> None:
-    assert client.read(STATUS, **NOVEMBER) == NOVEMBER | {
+    assert client.get_json(STATUS, **NOVEMBER) == NOVEMBER | {
         "categories": [],
         "total": {"budgeted": 0, "spent": 0, "remaining": 0, "share": None},
         "income": {"expected": 0, "actual": 0},
@@ -416,7 +418,7 @@ def test_status_tells_budgeted_spent_remaining_and_share(
     make_budget(premium_member, category=food, amount=1_000)
     make_entry(premium_member, category=food, amount=200)
     make_entry(premium_member, category=food, amount=50, date=date(2026, 11, 30))
-    body = client.read(STATUS, **NOVEMBER)
+    body = client.get_json(STATUS, **NOVEMBER)
     figures = {
         "budgeted": 1_000,
         "spent": 250,
@@ -434,7 +436,7 @@ def test_share_is_rounded_half_up_to_4_decimals(
         category = make_category(premium_member, name=share)
         make_budget(premium_member, category=category, amount=budgeted)
         make_entry(premium_member, category=category, amount=spent)
-    rows = client.read(STATUS, **NOVEMBER)["categories"]
+    rows = client.get_json(STATUS, **NOVEMBER)["categories"]
     assert {row["category"]: str(row["share"]) for row in rows} == {
         "0.6667": "0.6667",
         "0.0001": "0.0001",
@@ -446,7 +448,7 @@ def test_overspent_budget_has_a_negative_remainder(
 ) -> None:
     budget = make_budget(premium_member, amount=100)
     make_entry(premium_member, category=budget.category, amount=250)
-    total = client.read(STATUS, **NOVEMBER)["total"]
+    total = client.get_json(STATUS, **NOVEMBER)["total"]
     assert (total["remaining"], total["share"]) == (-150, Decimal("2.5"))
 
 
@@ -464,9 +466,9 @@ def test_what_does_not_count_as_spent(
     make_entry(premium_member, category=income, type="income")
     theirs = make_category(other_member, name=food.name)
     make_entry(other_member, category=theirs)
-    body = client.read(STATUS, **NOVEMBER)
+    body = client.get_json(STATUS, **NOVEMBER)
     assert (body["categories"][0]["spent"], body["total"]["spent"]) == (0, 0)
-    assert {day["spent"] for day in client.read(CHART, **NOVEMBER)["days"]} == {0}
+    assert {day["spent"] for day in client.get_json(CHART, **NOVEMBER)["days"]} == {0}
 
 
 def test_confirmed_entry_counts_as_spent(
@@ -475,7 +477,7 @@ def test_confirmed_entry_counts_as_spent(
     budget = make_budget(premium_member)
     entry = make_entry(premium_member, category=budget.category, pending=True)
     client.send("POST", f"/api/account/entries/{entry.pk}/confirm")
-    assert client.read(STATUS, **NOVEMBER)["total"]["spent"] == entry.amount
+    assert client.get_json(STATUS, **NOVEMBER)["total"]["spent"] == entry.amount
 
 
 def test_budget_of_a_major_category_covers_its_minors(
@@ -486,10 +488,10 @@ def test_budget_of_a_major_category_covers_its_minors(
     make_budget(premium_member, category=food, amount=100)
     make_entry(premium_member, category=food, amount=1)
     make_entry(premium_member, category=lunch, amount=20)
-    body = client.read(STATUS, **NOVEMBER)
+    body = client.get_json(STATUS, **NOVEMBER)
     assert [row["spent"] for row in body["categories"]] == [21]
     assert body["total"]["spent"] == 21
-    assert client.read(CHART, **NOVEMBER)["days"][-1]["spent"] == 21
+    assert client.get_json(CHART, **NOVEMBER)["days"][-1]["spent"] == 21
 
 
 def test_budget_of_a_minor_category_does_not_cover_its_major(
@@ -500,7 +502,7 @@ def test_budget_of_a_minor_category_does_not_cover_its_major(
     make_budget(premium_member, category=lunch, amount=100)
     make_entry(premium_member, category=food, amount=1)
     make_entry(premium_member, category=lunch, amount=20)
-    body = client.read(STATUS, **NOVEMBER)
+    body = client.get_json(STATUS, **NOVEMBER)
     row = body["categories"][0]
     assert (row["category"], row["parent"], row["spent"]) == ("Lunch", "Food", 20)
     assert body["total"]["spent"] == 20
@@ -516,7 +518,7 @@ def test_nothing_counts_twice_where_major_and_minor_have_budgets(
         make_budget(premium_member, category=category, amount=amount)
     for category, amount in ((lunch, 8), (food, 1), (rent, 300)):
         make_entry(premium_member, category=category, amount=amount)
-    body = client.read(STATUS, **NOVEMBER)
+    body = client.get_json(STATUS, **NOVEMBER)
     assert [
         (row["category"], row["parent"], row["budgeted"], row["spent"])
         for row in body["categories"]
@@ -526,7 +528,7 @@ def test_nothing_counts_twice_where_major_and_minor_have_budgets(
         ("Lunch", "Food", 40, 8),
     ]
     assert (body["total"]["budgeted"], body["total"]["spent"]) == (600, 309)
-    last = client.read(CHART, **NOVEMBER)["days"][-1]
+    last = client.get_json(CHART, **NOVEMBER)["days"][-1]
     assert (last["budgeted"], last["spent"]) == (600, 309)
 
 
@@ -539,7 +541,7 @@ def test_status_sets_the_actual_income_beside_the_expected(
     make_entry(premium_member, type="income", amount=500)
     make_entry(premium_member, type="income", amount=7, pending=True)
     make_entry(premium_member, type="income", amount=9, date=date(2026, 12, 1))
-    body = client.read(STATUS, **NOVEMBER)
+    body = client.get_json(STATUS, **NOVEMBER)
     assert body["income"] == {"expected": 3_000, "actual": 2_500}
 
 
@@ -569,7 +571,7 @@ def test_status_and_chart_equal_a_count_by_hand(
         for entry in Entry.objects.select_related("category")
         if entry.date.month == 11 and not entry.pending and entry.category
     ]
-    body = client.read(STATUS, **NOVEMBER)
+    body = client.get_json(STATUS, **NOVEMBER)
     assert {row["category"]: row["spent"] for row in body["categories"]} == {
         budget.category.name: sum(
             entry.amount
@@ -587,7 +589,7 @@ def test_status_and_chart_equal_a_count_by_hand(
     assert body["total"]["budgeted"] == sum(
         row.amount for row in budgets.values() if row.category.parent_id not in budgets
     )
-    for day in client.read(CHART, **NOVEMBER)["days"]:
+    for day in client.get_json(CHART, **NOVEMBER)["days"]:
         assert day["spent"] == sum(
             entry.amount for entry in counted if entry.date.isoformat() <= day["date"]
         )
@@ -601,7 +603,7 @@ def test_chart_has_every_day_of_the_month_and_ends_with_the_whole_budget(
     client: JSONClient, premium_member: Member, year: int, month: int
 ) -> None:
     make_budget(premium_member, year=year, month=month, amount=1_000)
-    body = client.read(CHART, year=year, month=month)
+    body = client.get_json(CHART, year=year, month=month)
     last = calendar.monthrange(year, month)[1]
     assert [row["date"] for row in body["days"]] == [
         date(year, month, number).isoformat() for number in range(1, last + 1)
@@ -621,7 +623,7 @@ def test_chart_is_cumulative(client: JSONClient, premium_member: Member) -> None
             date=date(2026, 11, day),
             amount=amount,
         )
-    days = client.read(CHART, **NOVEMBER)["days"]
+    days = client.get_json(CHART, **NOVEMBER)["days"]
     assert [row["spent"] for row in days] == [5, 5, *[13] * 27, 113]
     assert [row["budgeted"] for row in days] == list(range(1, 31))
 
@@ -630,7 +632,7 @@ def test_chart_without_budgets_is_flat(
     client: JSONClient, premium_member: Member
 ) -> None:
     make_entry(premium_member, category=make_category(premium_member))
-    body = client.read(CHART, **NOVEMBER)
+    body = client.get_json(CHART, **NOVEMBER)
     assert {(row["budgeted"], row["spent"]) for row in body["days"]} == {(0, 0)}
 
 
@@ -658,4 +660,4 @@ def test_moving_a_wallet_leaves_what_is_spent(
     budget = make_budget(premium_member)
     make_entry(premium_member, category=budget.category, wallet=wallet, amount=9)
     client.send("DELETE", f"/api/account/wallets/{wallet.pk}?moveTo={target.pk}")
-    assert client.read(STATUS, **NOVEMBER)["total"]["spent"] == 9
+    assert client.get_json(STATUS, **NOVEMBER)["total"]["spent"] == 9

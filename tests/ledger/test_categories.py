@@ -46,8 +46,8 @@ def test_category_needs_only_name_and_type(client: JSONClient) -> None:
         "parentId": None,
         "sortOrder": 1,
     }
-    assert client.read(f"{CATEGORIES}/{category['id']}") == category
-    assert client.read(CATEGORIES) == [category]
+    assert client.get_json(f"{CATEGORIES}/{category['id']}") == category
+    assert client.get_json(CATEGORIES) == [category]
 
 
 def test_minor_category_sits_under_a_major_one(client: JSONClient) -> None:
@@ -183,11 +183,11 @@ def test_rename_reaches_entries_and_quick_entries(
     make_quick_entry(free_member, category=major)
     changed = change(client, "PATCH", major.pk, {"name": "New"})
     assert changed["name"] == "New"
-    rows = client.read("/api/account/entries")["results"]
+    rows = client.get_json("/api/account/entries")["results"]
     assert [row["category"] for row in rows] == ["Minor", "New"]
-    assert client.read("/api/account/quick-entries")[0]["category"] == "New"
-    assert client.read("/api/account/entries", category="New")["count"] == 2
-    assert client.read("/api/account/entries", category="Old")["count"] == 0
+    assert client.get_json("/api/account/quick-entries")[0]["category"] == "New"
+    assert client.get_json("/api/account/entries", category="New")["count"] == 2
+    assert client.get_json("/api/account/entries", category="Old")["count"] == 0
 
 
 # --- two levels ---------------------------------------------------------------
@@ -305,7 +305,7 @@ def test_what_was_read_can_be_sent_back_as_it_is(
     major = make_category(free_member)
     minor = make_category(free_member, parent=major)
     for row in (major, minor):
-        body = client.read(f"{CATEGORIES}/{row.pk}")
+        body = client.get_json(f"{CATEGORIES}/{row.pk}")
         assert change(client, "PUT", row.pk, body) == body
         assert change(client, "PATCH", row.pk, {}) == body
 
@@ -350,12 +350,12 @@ def test_list_is_flat_with_each_major_followed_by_its_minor_ones(
     client: JSONClient, free_member: Member
 ) -> None:
     build_tree(free_member)
-    rows = client.read(CATEGORIES)
+    rows = client.get_json(CATEGORIES)
     expense = [row["name"] for row in rows if row["type"] == "expense"]
     assert expense == ["a", "a1", "a2", "b", "b1", "b2"]
     assert len(rows) == 7
-    assert names_of(client.read(CATEGORIES, type="expense")) == expense
-    assert names_of(client.read(CATEGORIES, type="income")) == ["i"]
+    assert names_of(client.get_json(CATEGORIES, type="expense")) == expense
+    assert names_of(client.get_json(CATEGORIES, type="income")) == ["i"]
 
 
 def test_list_of_an_unknown_type_is_refused(client: JSONClient) -> None:
@@ -369,7 +369,7 @@ def test_new_category_goes_last_among_its_siblings(
     major = write(client, PLAIN | {"name": "c"})
     minor = write(client, PLAIN | {"name": "a3", "parentId": ids["a"]})
     assert (major["sortOrder"], minor["sortOrder"]) == (3, 3)
-    names = names_of(client.read(CATEGORIES, type="expense"))
+    names = names_of(client.get_json(CATEGORIES, type="expense"))
     assert names == ["a", "a1", "a2", "a3", "b", "b1", "b2", "c"]
 
 
@@ -388,8 +388,8 @@ def test_reorder_is_of_one_type_and_one_parent(
     body = {"ids": [ids[name] for name in order]}
     response = client.send("PUT", f"{CATEGORIES}/reorder", body)
     assert response.status_code == 200, response.content
-    assert client.read(CATEGORIES) == response.data
-    assert names_of(client.read(CATEGORIES, type="expense")) == expected
+    assert client.get_json(CATEGORIES) == response.data
+    assert names_of(client.get_json(CATEGORIES, type="expense")) == expected
 
 
 @pytest.mark.parametrize(
@@ -415,12 +415,12 @@ def test_reorder_that_is_not_exactly_one_list_is_refused(
     client: JSONClient, free_member: Member, other_member: Member, order: list[Any]
 ) -> None:
     ids = build_tree(free_member) | {"foreign": make_category(other_member).pk}
-    before = client.read(CATEGORIES)
+    before = client.get_json(CATEGORIES)
     body = {"ids": [ids[name] for name in order]}
     response = client.send("PUT", f"{CATEGORIES}/reorder", body)
     assert response.status_code == 400, response.content
     assert response.data["code"] == "INVALID_ORDER"
-    assert client.read(CATEGORIES) == before
+    assert client.get_json(CATEGORIES) == before
 
 
 def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:
@@ -501,7 +501,7 @@ def test_move_to_takes_entries_and_quick_entries_along(
     assert client.send("DELETE", path).status_code == 204
     assert set(Entry.objects.values_list("category", flat=True)) == {target.pk}
     assert QuickEntry.objects.get().category == target
-    rows = client.read("/api/account/entries", category=target.name)
+    rows = client.get_json("/api/account/entries", category=target.name)
     assert rows["count"] == 2
 
 

@@ -99,7 +99,9 @@ def test_import_copies_all_defaults_with_their_hierarchy(
     client: JSONClient, body: dict[str, Any] | None, name: str
 ) -> None:
     assert copy_defaults(client, body) == (DefaultCategory.objects.count(), 0)
-    assert sorted(read_tree(client.read(CATEGORIES)), key=str) == read_defaults(name)
+    assert sorted(read_tree(client.get_json(CATEGORIES)), key=str) == read_defaults(
+        name
+    )
 
 
 def test_import_keeps_the_order(client: JSONClient) -> None:
@@ -110,7 +112,7 @@ def test_import_keeps_the_order(client: JSONClient) -> None:
         for major in majors.order_by("sort_order"):
             minors = major.minors.order_by("sort_order")
             expected += [major.name, *minors.values_list("name", flat=True)]
-        rows = client.read(CATEGORIES, type=type_)
+        rows = client.get_json(CATEGORIES, type=type_)
         assert [row["name"] for row in rows] == expected
 
 
@@ -121,9 +123,9 @@ def test_import_answers_at_each_of_its_addresses(client: JSONClient, path: Any) 
 
 def test_second_import_skips_everything(client: JSONClient) -> None:
     total, _ = copy_defaults(client)
-    before = client.read(CATEGORIES)
+    before = client.get_json(CATEGORIES)
     assert copy_defaults(client) == (0, total)
-    assert client.read(CATEGORIES) == before
+    assert client.get_json(CATEGORIES) == before
 
 
 def test_import_in_the_other_language_adds_its_own_names(client: JSONClient) -> None:
@@ -182,7 +184,7 @@ def test_imported_categories_go_behind_the_members_own(
 ) -> None:
     make_category(free_member, name="Mine", sort_order=500)
     copy_defaults(client)
-    rows = client.read(CATEGORIES, type="expense")
+    rows = client.get_json(CATEGORIES, type="expense")
     assert rows[0]["name"] == "Mine"
 
 
@@ -199,10 +201,10 @@ def test_later_changes_of_the_defaults_leave_the_copies_alone(
     client: JSONClient,
 ) -> None:
     copy_defaults(client)
-    before = client.read(CATEGORIES)
+    before = client.get_json(CATEGORIES)
     DefaultCategory.objects.filter(parent=None).update(name_en="x")
     DefaultCategory.objects.exclude(parent=None).delete()
-    assert client.read(CATEGORIES) == before
+    assert client.get_json(CATEGORIES) == before
 
 
 def test_import_without_any_defaults_imports_nothing(client: JSONClient) -> None:
@@ -218,7 +220,7 @@ def test_default_without_an_english_name_is_copied_by_its_own(
     DefaultCategory.objects.all().delete()
     DefaultCategory.objects.create(type="expense", name="식비")
     assert copy_defaults(client, {"language": "en"}) == (1, 0)
-    assert client.read(CATEGORIES)[0]["name"] == "식비"
+    assert client.get_json(CATEGORIES)[0]["name"] == "식비"
 
 
 @pytest.mark.parametrize("language", ["fr", "", None, 5, True, [], {}])
@@ -232,4 +234,4 @@ def test_import_in_an_unknown_language_is_refused(
 
 
 def test_no_categories_are_copied_at_sign_up(client: JSONClient) -> None:
-    assert client.read(CATEGORIES) == []
+    assert client.get_json(CATEGORIES) == []

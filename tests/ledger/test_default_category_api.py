@@ -11,7 +11,7 @@ from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.problems import assert_problem
-from tests.support.races import run_at_once, statuses_of
+from tests.support.races import run_concurrently, sorted_statuses
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def make(name: str, parent: DefaultCategory | None = None, **fields: Any) -> Any
 
 
 def names(client: JSONClient) -> list[str]:
-    return [row["name"] for row in client.read(PATH)]
+    return [row["name"] for row in client.get_json(PATH)]
 
 
 def test_list_is_a_bare_array_of_majors_each_followed_by_its_minors(
@@ -48,7 +48,7 @@ def test_list_is_a_bare_array_of_majors_each_followed_by_its_minors(
     make("외식", parent=food, sort_order=9)
     make("카페", parent=food, sort_order=8)
     make("급여", type="income")
-    rows = client.read(PATH)
+    rows = client.get_json(PATH)
     assert [row["name"] for row in rows] == [
         "식비",
         "카페",
@@ -65,18 +65,18 @@ def test_list_is_a_bare_array_of_majors_each_followed_by_its_minors(
         "parentId": None,
         "sortOrder": 1,
     }
-    assert client.read(f"{PATH}/{rent.pk}") == rows[4]
+    assert client.get_json(f"{PATH}/{rent.pk}") == rows[4]
 
 
 def test_list_takes_one_query(
     client: JSONClient, django_assert_num_queries: Any
 ) -> None:
-    client.read(PATH)
+    client.get_json(PATH)
     for count in (1, 50):
         for number in range(count):
             make(f"{count} {number}")
         with django_assert_num_queries(1):
-            client.read(PATH)
+            client.get_json(PATH)
 
 
 def test_new_installation_has_a_list() -> None:
@@ -235,7 +235,7 @@ def test_members_import_what_administrators_made(
     theirs = client_of(free_member)
     answer = theirs.send("POST", "/api/account/categories/import")
     assert answer.data == {"imported": 2, "skipped": 0}
-    assert [c["name"] for c in theirs.read("/api/account/categories")] == [
+    assert [c["name"] for c in theirs.get_json("/api/account/categories")] == [
         "식비",
         "카페",
     ]
@@ -254,14 +254,14 @@ def test_reorders_at_once_leave_one_of_the_orders(racing_client: JSONClient) -> 
     ids = [make(f"Category {number}").pk for number in range(5)]
     orders = [ids, ids[::-1], [*ids[2:], *ids[:2]]]
     for _ in range(10):
-        responses = run_at_once(
+        responses = run_concurrently(
             [
                 lambda order=order: racing_client.send("PUT", ORDER, {"ids": order})
                 for order in orders
             ]
         )
-        assert statuses_of(responses) == [200] * 3
-        assert [row["id"] for row in racing_client.read(PATH)] in orders
+        assert sorted_statuses(responses) == [200] * 3
+        assert [row["id"] for row in racing_client.get_json(PATH)] in orders
         places = DefaultCategory.objects.values_list("sort_order", flat=True)
         assert sorted(places) == [1, 2, 3, 4, 5]
 
@@ -274,10 +274,18 @@ def test_new_categories_at_once_get_different_places_and_one_name_is_made_once(
         body = {"name": name, "type": "expense"}
         return lambda: racing_client.send("POST", PATH, body)
 
-    assert statuses_of(run_at_once([create(f"{n}") for n in range(6)])) == [201] * 6
+    assert (
+        sorted_statuses(run_concurrently([create(f"{n}") for n in range(6)]))
+        == [201] * 6
+    )
     places = DefaultCategory.objects.values_list("sort_order", flat=True)
     assert sorted(places) == list(range(1, 7))
-    assert statuses_of(run_at_once([create("same")] * 4)) == [201, 409, 409, 409]
+    assert sorted_statuses(run_concurrently([create("same")] * 4)) == [
+        201,
+        409,
+        409,
+        409,
+    ]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -289,7 +297,7 @@ def test_moves_at_once_never_make_three_levels(racing_client: JSONClient) -> Non
     a, b, c = make("a"), make("b"), make("c")
     for _ in range(15):
         DefaultCategory.objects.update(parent=None)
-        assert statuses_of(run_at_once([move(a, b), move(b, c)])) == [200, 400]
+        assert sorted_statuses(run_concurrently([move(a, b), move(b, c)])) == [200, 400]
         assert not DefaultCategory.objects.filter(parent__parent__isnull=False).exists()
 
 
@@ -300,7 +308,7 @@ def test_new_minor_racing_the_end_of_its_major_leaves_no_orphan(
     for number in range(15):
         major = make(f"major {number}").pk
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}
-        create, delete = run_at_once(
+        create, delete = run_concurrently(
             [
                 lambda body=body: racing_client.send("POST", PATH, body),
                 lambda major=major: racing_client.send("DELETE", f"{PATH}/{major}"),

@@ -25,7 +25,7 @@ from ledger.models import (
 from ledger.occurrences import RecurringRunResult, process_due_rules
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_member
-from tests.support.rollups import assert_totals_are_right
+from tests.support.rollups import assert_rollups_are_right
 
 ACCOUNT = "/api/account"
 PASSWORD = "correct-horse-9"
@@ -83,17 +83,17 @@ def test_command_is_refused_where_the_login_id_is_taken(db: None) -> None:
     ],
 )
 def test_every_list_has_something_to_show(client: JSONClient, path: Any) -> None:
-    body = client.read(f"{ACCOUNT}/{path}")
+    body = client.get_json(f"{ACCOUNT}/{path}")
     assert len(body["results"] if isinstance(body, dict) else body) > 3
 
 
 def test_every_kind_of_entry_is_there(client: JSONClient) -> None:
     def count(**query: Any) -> Any:
-        return client.read(f"{ACCOUNT}/entries", **query)["count"]
+        return client.get_json(f"{ACCOUNT}/entries", **query)["count"]
 
     assert count() > 1_000
     assert count(pending="true") == 2
-    assert client.read(f"{ACCOUNT}/entries/pending/count") == {"count": 2}
+    assert client.get_json(f"{ACCOUNT}/entries/pending/count") == {"count": 2}
     assert count(type="income") > 36
     assert count(tag="여행") == count(tag="가족") > 3
     assert Entry.objects.filter(currency="USD", exchange_rate__gt=1_000).exists()
@@ -101,38 +101,38 @@ def test_every_kind_of_entry_is_there(client: JSONClient) -> None:
 
 
 def test_budgets_are_spent_beside_an_income(client: JSONClient) -> None:
-    status = client.read(f"{ACCOUNT}/budgets/status")
+    status = client.get_json(f"{ACCOUNT}/budgets/status")
     assert {row["category"] for row in status["categories"]} >= {"식비", "배달"}
     assert status["total"]["spent"] > 0
     assert status["income"]["expected"] > 0
-    assert client.read(f"{ACCOUNT}/budgets/chart")["days"][-1]["spent"] > 0
+    assert client.get_json(f"{ACCOUNT}/budgets/chart")["days"][-1]["spent"] > 0
     for month in (6, 7, 8, 9, 10, 12):
-        assert len(client.read(f"{ACCOUNT}/budgets", year=2026, month=month)) == (
+        assert len(client.get_json(f"{ACCOUNT}/budgets", year=2026, month=month)) == (
             0 if month == 6 else 7
         )
 
 
 def test_statistics_and_trend_move(client: JSONClient) -> None:
-    month = client.read(f"{ACCOUNT}/statistics/month", year=2026, month=10)
+    month = client.get_json(f"{ACCOUNT}/statistics/month", year=2026, month=10)
     assert month["income"] > 0
     assert len(month["byCategory"]) > 10
     assert month["byTag"]
-    points = client.read(f"{ACCOUNT}/networth/trend")["points"]
+    points = client.get_json(f"{ACCOUNT}/networth/trend")["points"]
     assert len({point["netWorth"] for point in points}) == len(points)
-    worth = client.read(f"{ACCOUNT}/networth")
+    worth = client.get_json(f"{ACCOUNT}/networth")
     assert worth["investments"] > 0
     assert 0 < worth["liabilities"] < worth["assets"]
 
 
 def test_wallets_hold_what_is_believable(client: JSONClient) -> None:
-    rows = client.read(f"{ACCOUNT}/wallets")
+    rows = client.get_json(f"{ACCOUNT}/wallets")
     held = {row["name"]: row["balance"] for row in rows}
     assert held.items() >= BALANCES_TODAY.items()
     assert len(held) == len(rows) > len(BALANCES_TODAY)
 
 
 def test_rules_run_pause_and_end(client: JSONClient) -> None:
-    rules = {rule["name"]: rule for rule in client.read(f"{ACCOUNT}/recurring")}
+    rules = {rule["name"]: rule for rule in client.get_json(f"{ACCOUNT}/recurring")}
     assert {rule["frequency"] for rule in rules.values()} == {
         "WEEKLY",
         "MONTHLY",
@@ -141,7 +141,7 @@ def test_rules_run_pause_and_end(client: JSONClient) -> None:
     assert rules["정수기 렌탈"]["nextDate"] is None
     assert not rules["신문 구독"]["active"]
     gym = rules["헬스장"]["id"]
-    page = client.read(f"{ACCOUNT}/recurring/{gym}/occurrences", size=100)
+    page = client.get_json(f"{ACCOUNT}/recurring/{gym}/occurrences", size=100)
     assert {row["status"] for row in page["results"]} == {"BOOKED", "SKIPPED"}
 
 
@@ -165,7 +165,7 @@ def test_rules_booked_each_of_their_due_dates_and_the_job_finds_nothing_left(
 def test_portfolio_holds_fractions_and_has_realised_something(
     client: JSONClient,
 ) -> None:
-    portfolio = client.read(f"{ACCOUNT}/portfolio")
+    portfolio = client.get_json(f"{ACCOUNT}/portfolio")
     holdings = portfolio["holdings"]
     assert len(holdings) == len(STOCKS)
     assert holdings[-1]["quantity"] == 0
@@ -205,7 +205,7 @@ def test_it_can_be_written_on_any_day_and_every_total_is_right(
     assert not Entry.objects.filter(date__gt=day).exists()
     assert Occurrence.objects.exclude(status="MISSED").count() > 100
     assert not Occurrence.objects.filter(status="MISSED").exists()
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_it_can_be_written_without_the_default_categories(db: None) -> None:

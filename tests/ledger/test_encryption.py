@@ -124,7 +124,7 @@ def test_plain_number_stays_readable_after_a_key_is_set(
     settings.ACCOUNT_NUMBER_KEYS = []
     wallet = write(client)
     settings.ACCOUNT_NUMBER_KEYS = [KEY]
-    read = client.read(f"{WALLETS}/{wallet['id']}")
+    read = client.get_json(f"{WALLETS}/{wallet['id']}")
     assert read == wallet
     assert client.send("PUT", f"{WALLETS}/{wallet['id']}", read).data == wallet
     assert NUMBER not in stored_number(wallet["id"])
@@ -203,7 +203,7 @@ def test_wrong_key_is_null_with_a_mark_and_an_error_in_the_log(
     settings.ACCOUNT_NUMBER_KEYS = keys
     for path in (WALLETS, f"{WALLETS}/{wallet['id']}"):
         caplog.clear()
-        body = client.read(path)
+        body = client.get_json(path)
         rows = {row["id"]: row for row in (body if path == WALLETS else [body])}
         row = rows[wallet["id"]]
         assert row["accountNumber"] is None
@@ -224,14 +224,14 @@ def test_unreadable_number_survives_what_was_read_being_sent_back(
     stored = stored_number(wallet["id"])
     path = f"{WALLETS}/{wallet['id']}"
     settings.ACCOUNT_NUMBER_KEYS = [OTHER_KEY]
-    read = client.read(path)
+    read = client.get_json(path)
     for method, body in (("PUT", read), ("PATCH", read), ("PATCH", {"memo": "x"})):
         response = client.send(method, path, body)
         assert response.status_code == 200, response.content
         assert response.data["accountNumberUnreadable"] is True
         assert stored_number(wallet["id"]) == stored
     settings.ACCOUNT_NUMBER_KEYS = [KEY]
-    assert client.read(path)["accountNumber"] == NUMBER
+    assert client.get_json(path)["accountNumber"] == NUMBER
 
 
 @pytest.mark.usefixtures("sealed")
@@ -254,11 +254,11 @@ def test_rotated_keys_read_the_old_and_seal_with_the_new(
     wallet = write(client)
     settings.ACCOUNT_NUMBER_KEYS = [OTHER_KEY, KEY]
     path = f"{WALLETS}/{wallet['id']}"
-    read = client.read(path)
+    read = client.get_json(path)
     assert read["accountNumber"] == NUMBER
     client.send("PUT", path, read)
     settings.ACCOUNT_NUMBER_KEYS = [OTHER_KEY]
-    assert client.read(path)["accountNumber"] == NUMBER
+    assert client.get_json(path)["accountNumber"] == NUMBER
 
 
 @pytest.mark.usefixtures("sealed")
@@ -269,7 +269,7 @@ def test_value_copied_into_another_members_row_is_unreadable(
     theirs = make_wallet(
         other_member, sealed_account_number=stored_number(wallet["id"])
     )
-    body = JSONClient(other_member).read(f"{WALLETS}/{theirs.pk}")
+    body = JSONClient(other_member).get_json(f"{WALLETS}/{theirs.pk}")
     assert body["accountNumber"] is None
     assert body["accountNumberUnreadable"] is True
 
@@ -280,7 +280,7 @@ def test_broken_column_is_never_a_500(
     client: JSONClient, free_member: Member, stored: str
 ) -> None:
     wallet = make_wallet(free_member, sealed_account_number=stored)
-    assert client.read(WALLETS)[0]["accountNumberUnreadable"] is True
-    assert client.read("/api/account/networth")["wallets"][0]["id"] == wallet.pk
+    assert client.get_json(WALLETS)[0]["accountNumberUnreadable"] is True
+    assert client.get_json("/api/account/networth")["wallets"][0]["id"] == wallet.pk
     path = f"{WALLETS}/{wallet.pk}"
     assert client.send("PATCH", path, {"memo": "x"}).status_code == 200

@@ -22,7 +22,7 @@ def client(free_member: Member) -> JSONClient:
 
 
 def ids_of(client: JSONClient, **query: Any) -> list[Any]:
-    body = client.read(ENTRIES, **query)
+    body = client.get_json(ENTRIES, **query)
     assert body["count"] == len(body["results"])
     return [row["id"] for row in body["results"]]
 
@@ -147,7 +147,7 @@ def test_list_equals_a_model_in_python_over_random_ledgers(
         size = random.choice([1, 7, 20, 100])
         last = max(1, -(-len(expected) // size))
         number = random.randrange(1, last + 1)
-        body = client.read(ENTRIES, **query, size=size, page=number)
+        body = client.get_json(ENTRIES, **query, size=size, page=number)
         assert body["count"] == len(expected), query
         page = expected[(number - 1) * size : number * size]
         assert [row["id"] for row in body["results"]] == page, query
@@ -279,7 +279,10 @@ def test_tag_is_found_by_its_whole_name(
     entry = make_entry(free_member, tags=("trip", "work"))
     make_entry(free_member, tags=("trip 2",))
     assert ids_of(client, tag="trip") == [entry.pk]
-    assert client.read(ENTRIES, tag="trip")["results"][0]["tags"] == ["trip", "work"]
+    assert client.get_json(ENTRIES, tag="trip")["results"][0]["tags"] == [
+        "trip",
+        "work",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -303,7 +306,7 @@ def test_keyword_is_found_in_the_memo_as_it_is_written(
 ) -> None:
     for memo in ("100% off", "snake_case", "back\\slash", "회사 점심 식사", ""):
         make_entry(free_member, memo=memo)
-    rows = client.read(ENTRIES, keyword=keyword)["results"]
+    rows = client.get_json(ENTRIES, keyword=keyword)["results"]
     assert [row["memo"] for row in rows] == found
 
 
@@ -439,16 +442,16 @@ def test_page_has_20_rows_by_default_and_100_at_most(
         Entry(member=free_member, date=date(2026, 1, 1), type="expense", amount=n + 1)
         for n in range(105)
     )
-    assert len(client.read(ENTRIES)["results"]) == 20
+    assert len(client.get_json(ENTRIES)["results"]) == 20
     for size in (100, 101, 10**12):
-        body = client.read(ENTRIES, size=size)
+        body = client.get_json(ENTRIES, size=size)
         assert len(body["results"]) == 100
         assert body["count"] == 105
-    assert len(client.read(ENTRIES, size=101, page=2)["results"]) == 5
+    assert len(client.get_json(ENTRIES, size=101, page=2)["results"]) == 5
 
 
 def test_empty_list_has_one_empty_page(client: JSONClient) -> None:
-    assert client.read(ENTRIES) == {
+    assert client.get_json(ENTRIES) == {
         "count": 0,
         "next": None,
         "previous": None,
@@ -471,7 +474,7 @@ def test_next_and_previous_are_absolute_and_keep_the_filters(
 ) -> None:
     for _ in range(5):
         make_entry(free_member, memo="a&b=c 점심")
-    body = client.read(ENTRIES, keyword="a&b=c 점심", size=2, page=2)
+    body = client.get_json(ENTRIES, keyword="a&b=c 점심", size=2, page=2)
     for name, page in (("next", "3"), ("previous", "1")):
         parts = urlsplit(body[name])
         assert f"{parts.scheme}://{parts.netloc}{parts.path}" == (

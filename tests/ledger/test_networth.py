@@ -15,7 +15,7 @@ def client(free_member: Member) -> JSONClient:
 
 
 def test_net_worth_without_wallets_is_zero(client: JSONClient) -> None:
-    assert client.read(NETWORTH) == {
+    assert client.get_json(NETWORTH) == {
         "total": 0,
         "assets": 0,
         "liabilities": 0,
@@ -31,7 +31,7 @@ def test_positive_balances_are_assets_and_negative_ones_liabilities(
     make_wallet(free_member, opening_balance=500)
     make_wallet(free_member, kind="LOAN", opening_balance=-300)
     make_wallet(free_member, kind="CARD", opening_balance=-50)
-    body = client.read(NETWORTH)
+    body = client.get_json(NETWORTH)
     assert (body["assets"], body["liabilities"], body["total"]) == (1_500, 350, 1_150)
     assert body["investments"] == 0
 
@@ -39,7 +39,7 @@ def test_positive_balances_are_assets_and_negative_ones_liabilities(
 def test_the_sign_decides_not_the_kind(client: JSONClient, free_member: Member) -> None:
     make_wallet(free_member, kind="LOAN", opening_balance=300)
     make_wallet(free_member, kind="BANK", opening_balance=-100)
-    body = client.read(NETWORTH)
+    body = client.get_json(NETWORTH)
     assert (body["assets"], body["liabilities"]) == (300, 100)
 
 
@@ -54,7 +54,7 @@ def test_valuation_counts_instead_of_the_balance(
         current_value=900,
     )
     make_entry(free_member, wallet=pension, type="income", amount=5)
-    body = client.read(NETWORTH)
+    body = client.get_json(NETWORTH)
     assert body["total"] == 900
     assert body["wallets"] == [
         {
@@ -80,19 +80,19 @@ def test_valuation_of_zero_or_less_counts_too_and_none_does_not(
         manual_valuation=True,
         current_value=valuation,
     )
-    assert client.read(NETWORTH)["total"] == value
+    assert client.get_json(NETWORTH)["total"] == value
 
 
 def test_typed_value_without_manual_valuation_does_not_count(
     client: JSONClient, free_member: Member
 ) -> None:
     make_wallet(free_member, opening_balance=10, current_value=900)
-    assert client.read(NETWORTH)["total"] == 10
+    assert client.get_json(NETWORTH)["total"] == 10
 
 
 def test_archived_wallets_count(client: JSONClient, free_member: Member) -> None:
     make_wallet(free_member, opening_balance=70, archived=True)
-    body = client.read(NETWORTH)
+    body = client.get_json(NETWORTH)
     assert body["total"] == 70
     assert body["wallets"][0]["archived"] is True
 
@@ -103,20 +103,20 @@ def test_later_dated_entries_count_and_pending_ones_do_not(
     wallet = make_wallet(free_member, opening_balance=100)
     make_entry(free_member, wallet=wallet, amount=30, date="2099-01-01")
     make_entry(free_member, wallet=wallet, amount=9, pending=True)
-    assert client.read(NETWORTH)["total"] == 70
+    assert client.get_json(NETWORTH)["total"] == 70
 
 
 def test_entries_without_a_wallet_do_not_count(
     client: JSONClient, free_member: Member
 ) -> None:
     make_entry(free_member, type="income", amount=30)
-    assert client.read(NETWORTH)["total"] == 0
+    assert client.get_json(NETWORTH)["total"] == 0
 
 
 def test_wallets_stand_in_their_order(client: JSONClient, free_member: Member) -> None:
     second = make_wallet(free_member, sort_order=2)
     first = make_wallet(free_member, sort_order=1)
-    ids = [row["id"] for row in client.read(NETWORTH)["wallets"]]
+    ids = [row["id"] for row in client.get_json(NETWORTH)["wallets"]]
     assert ids == [first.pk, second.pk]
 
 
@@ -126,4 +126,4 @@ def test_confirming_an_entry_changes_the_net_worth(
     wallet = make_wallet(free_member, opening_balance=100)
     entry = make_entry(free_member, wallet=wallet, amount=30, pending=True)
     client.send("POST", f"/api/account/entries/{entry.pk}/confirm")
-    assert client.read(NETWORTH)["total"] == 70
+    assert client.get_json(NETWORTH)["total"] == 70

@@ -41,12 +41,12 @@ def test_confirm_makes_a_pending_entry_an_ordinary_one(
     client: JSONClient, free_member: Member
 ) -> None:
     entry = make_entry(free_member, pending=True, memo="cafe", tags=("a",))
-    before = client.read(f"{ENTRIES}/{entry.pk}")
+    before = client.get_json(f"{ENTRIES}/{entry.pk}")
     response = confirm(client, entry.pk)
     assert response.status_code == 200, response.content
     changed = {"pending": False, "updatedAt": response.data["updatedAt"]}
     assert response.data == before | changed
-    assert client.read(f"{ENTRIES}/{entry.pk}") == response.data
+    assert client.get_json(f"{ENTRIES}/{entry.pk}") == response.data
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_pending_count_answers_at_each_of_its_addresses(
 ) -> None:
     make_entry(free_member, pending=True)
     make_entry(free_member)
-    assert client.read(path) == {"count": 1}
+    assert client.get_json(path) == {"count": 1}
 
 
 def test_confirming_twice_is_a_200_without_effect(
@@ -128,10 +128,10 @@ def test_refused_correction_leaves_the_entry_pending(
     client: JSONClient, free_member: Member, body: dict[str, Any], field: str
 ) -> None:
     entry = make_entry(free_member, pending=True)
-    before = client.read(f"{ENTRIES}/{entry.pk}")
+    before = client.get_json(f"{ENTRIES}/{entry.pk}")
     response = confirm(client, entry.pk, {"category": "New", "tags": ["n"]} | body)
     assert_invalid(response, field)
-    assert client.read(f"{ENTRIES}/{entry.pk}") == before
+    assert client.get_json(f"{ENTRIES}/{entry.pk}") == before
     assert Category.objects.count() == 0
     assert Tag.objects.count() == 0
 
@@ -208,7 +208,7 @@ def test_entry_without_a_rate_that_was_edited_before_is_confirmed(
 def test_whole_entry_may_be_sent_back_as_the_correction(
     client: JSONClient, rateless: Entry
 ) -> None:
-    body = client.read(f"{ENTRIES}/{rateless.pk}")
+    body = client.get_json(f"{ENTRIES}/{rateless.pk}")
     sent = {**body, "amount": 17_000, "originalAmount": str(body["originalAmount"])}
     response = confirm(client, rateless.pk, sent)
     assert response.status_code == 200, response.content
@@ -223,13 +223,13 @@ def test_pending_entries_count_nowhere_until_confirmed(
     entry = make_entry(
         free_member, pending=True, wallet=wallet, category=category, amount=30
     )
-    assert client.read(f"/api/account/wallets/{wallet.pk}")["balance"] == 100
-    assert client.read("/api/account/networth")["total"] == 100
-    assert client.read(COUNT) == {"count": 1}
+    assert client.get_json(f"/api/account/wallets/{wallet.pk}")["balance"] == 100
+    assert client.get_json("/api/account/networth")["total"] == 100
+    assert client.get_json(COUNT) == {"count": 1}
     confirm(client, entry.pk)
-    assert client.read(f"/api/account/wallets/{wallet.pk}")["balance"] == 70
-    assert client.read("/api/account/networth")["total"] == 70
-    assert client.read(COUNT) == {"count": 0}
+    assert client.get_json(f"/api/account/wallets/{wallet.pk}")["balance"] == 70
+    assert client.get_json("/api/account/networth")["total"] == 70
+    assert client.get_json(COUNT) == {"count": 0}
 
 
 def test_editing_a_pending_entry_leaves_it_pending(
@@ -241,7 +241,7 @@ def test_editing_a_pending_entry_leaves_it_pending(
         response = client.send(method, f"{ENTRIES}/{entry.pk}", body)
         assert response.status_code == 200, response.content
         assert response.data["pending"] is True
-    assert client.read(COUNT) == {"count": 1}
+    assert client.get_json(COUNT) == {"count": 1}
 
 
 def test_deleted_pending_entry_no_longer_counts(
@@ -249,7 +249,7 @@ def test_deleted_pending_entry_no_longer_counts(
 ) -> None:
     entry = make_entry(free_member, pending=True)
     client.send("DELETE", f"{ENTRIES}/{entry.pk}")
-    assert client.read(COUNT) == {"count": 0}
+    assert client.get_json(COUNT) == {"count": 0}
 
 
 def test_pending_count_is_over_all_months_and_types(
@@ -260,7 +260,7 @@ def test_pending_count_is_over_all_months_and_types(
             make_entry(
                 free_member, pending=True, date=f"2026-{month:02}-03", type=type_
             )
-    assert client.read(COUNT) == {"count": 6}
+    assert client.get_json(COUNT) == {"count": 6}
 
 
 def test_member_whose_plan_has_lapsed_still_confirms(
@@ -268,5 +268,5 @@ def test_member_whose_plan_has_lapsed_still_confirms(
 ) -> None:
     entry = make_entry(free_member, pending=True)
     assert free_member.plan == "FREE"
-    assert client.read(COUNT) == {"count": 1}
+    assert client.get_json(COUNT) == {"count": 1}
     assert confirm(client, entry.pk).status_code == 200

@@ -158,7 +158,7 @@ LISTS = [
 
 def capture_queries(client: JSONClient, path: str) -> list[str]:
     with CaptureQueriesContext(connection) as captured:
-        client.read(path)
+        client.get_json(path)
     return [query["sql"] for query in captured]
 
 
@@ -168,7 +168,7 @@ def test_list_costs_the_same_queries_for_1_row_and_for_50(
 ) -> None:
     client = JSONClient(administrator)
     add(administrator, 0)
-    client.read(path)
+    client.get_json(path)
     few = capture_queries(client, path)
     for number in range(1, MANY):
         add(administrator, number)
@@ -184,13 +184,13 @@ def test_occurrences_cost_the_same_queries_for_1_and_for_50(
     add_occurrence(administrator, 0)
     rule = RecurringRule.objects.owned_by(administrator).get()
     path = f"/api/account/recurring/{rule.pk}/occurrences?size=100"
-    client.read(path)
+    client.get_json(path)
     few = capture_queries(client, path)
     for number in range(1, MANY):
         add_occurrence(administrator, number)
     many = capture_queries(client, path)
     assert len(few) == len(many)
-    assert len(client.read(path)["results"]) == MANY
+    assert len(client.get_json(path)["results"]) == MANY
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_page_of_entries_is_read_with_three_statements_at_most(
     client = JSONClient(free_member)
     category = make_category(free_member, name="Food")
     make_entry(free_member, memo="a", tags=("one",), category=category)
-    client.read("/api/account/entries")
+    client.get_json("/api/account/entries")
     queries = capture_queries(client, f"/api/account/entries{query}")
     about_entries = [sql for sql in queries if "account_" in sql]
     assert len(about_entries) <= most, f"{len(about_entries)}: {about_entries}"

@@ -63,8 +63,8 @@ def test_quick_entry_keeps_every_field_that_is_written(
 ) -> None:
     quick = write(client, full)
     assert quick == full | {"id": quick["id"], "sortOrder": 1}
-    assert client.read(f"{QUICK}/{quick['id']}") == quick
-    assert client.read(QUICK) == [quick]
+    assert client.get_json(f"{QUICK}/{quick['id']}") == quick
+    assert client.get_json(QUICK) == [quick]
 
 
 @pytest.mark.parametrize("path", [QUICK, "/account/quick-entries"])
@@ -72,8 +72,8 @@ def test_quick_entries_answer_at_each_of_their_addresses(
     client: JSONClient, path: Any
 ) -> None:
     quick = client.send("POST", path, PLAIN).data
-    assert client.read(f"{path}/{quick['id']}") == quick
-    assert client.read(path) == [quick]
+    assert client.get_json(f"{path}/{quick['id']}") == quick
+    assert client.get_json(path) == [quick]
     assert client.send("PUT", f"{path}/reorder", {"ids": [quick["id"]]}).data == [quick]
     assert client.send("DELETE", f"{path}/{quick['id']}").status_code == 204
 
@@ -225,7 +225,7 @@ def test_reorder_gives_the_quick_entries_the_order_of_the_ids(
     response = client.send("PUT", f"{QUICK}/reorder", body)
     assert response.status_code == 200, response.content
     assert [row["id"] for row in response.data] == [third, first, second]
-    assert client.read(QUICK) == response.data
+    assert client.get_json(QUICK) == response.data
 
 
 @pytest.mark.parametrize("order", ["a", "ab?", "a?", "aa", "abb", "", "a*", "ab*"])
@@ -238,12 +238,12 @@ def test_reorder_that_is_not_exactly_the_list_is_refused(
         "?": 2**62,
         "*": make_quick_entry(other_member).pk,
     }
-    before = client.read(QUICK)
+    before = client.get_json(QUICK)
     body = {"ids": [ids[name] for name in order]}
     response = client.send("PUT", f"{QUICK}/reorder", body)
     assert response.status_code == 400, response.content
     assert response.data["code"] == "INVALID_ORDER"
-    assert client.read(QUICK) == before
+    assert client.get_json(QUICK) == before
 
 
 def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:

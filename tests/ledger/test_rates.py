@@ -211,7 +211,7 @@ def test_answer_has_the_pair_the_rate_and_its_date(
 
 
 def test_currencies_are_written_in_any_letter_case(client: JSONClient) -> None:
-    answer = client.read(PATH, **{"from": "krw", "to": "Krw"})
+    answer = client.get_json(PATH, **{"from": "krw", "to": "Krw"})
     assert answer == {"from": "KRW", "to": "KRW", "rate": 1, "date": "2026-11-21"}
 
 
@@ -248,7 +248,7 @@ def test_failure_without_a_known_rate_is_502(client: JSONClient) -> None:
 
 def test_failure_is_answered_with_the_last_known_rate(client: JSONClient) -> None:
     store("SEK", "KRW", FRIDAY, "140.25")
-    answer = client.read(PATH, **{"from": "SEK", "to": "KRW"})
+    answer = client.get_json(PATH, **{"from": "SEK", "to": "KRW"})
     assert answer["rate"] == Decimal("140.25")
     assert answer["date"] == "2026-11-20"
 
@@ -257,7 +257,7 @@ def test_last_known_rate_is_shown_however_old_but_books_nothing(
     client: JSONClient,
 ) -> None:
     store("USD", "KRW", date(2020, 2, 1), "1111.5")
-    body = client.read(PATH, **{"from": "USD", "to": "KRW"})
+    body = client.get_json(PATH, **{"from": "USD", "to": "KRW"})
     assert (body["rate"], body["date"]) == (Decimal("1111.5"), "2020-02-01")
     with pytest.raises(ProviderUnavailableError):
         get_rate("USD", "KRW", SATURDAY)

@@ -17,7 +17,7 @@ from ledger.models import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
-from tests.support.rollups import assert_totals_are_right
+from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db
 
@@ -207,8 +207,8 @@ def test_totals_equal_the_entries_after_a_random_sequence_of_writes(
         way = random.choice(WAYS)
         getattr(random.choice(ledgers), way)()
         if step % 5 == 0:
-            assert_totals_are_right()
-    assert_totals_are_right()
+            assert_rollups_are_right()
+    assert_rollups_are_right()
     assert Entry.objects.exists()
 
 
@@ -219,7 +219,7 @@ def test_each_way_to_write_keeps_the_totals(way: Any, premium_member: Member) ->
         ledger.insert_many_by_orm()
     for _ in range(3):
         getattr(ledger, way)()
-        assert_totals_are_right()
+        assert_rollups_are_right()
 
 
 def test_balances_and_counts_are_read_from_right_totals(free_member: Member) -> None:
@@ -227,13 +227,13 @@ def test_balances_and_counts_are_read_from_right_totals(free_member: Member) -> 
     ledger.insert_many_by_copy()
     for _ in range(5):
         ledger.insert_many_by_orm()
-    for wallet in ledger.client.read("/api/account/wallets"):
+    for wallet in ledger.client.get_json("/api/account/wallets"):
         entries = Entry.objects.filter(wallet=wallet["id"], pending=False)
         expected = sum(e.amount if e.type == "income" else -e.amount for e in entries)
         assert wallet["balance"] == expected
-    assert ledger.client.read(ENTRIES)["count"] == Entry.objects.count()
+    assert ledger.client.get_json(ENTRIES)["count"] == Entry.objects.count()
     pending = Entry.objects.filter(pending=True).count()
-    assert ledger.client.read(f"{ENTRIES}/pending/count") == {"count": pending}
+    assert ledger.client.get_json(f"{ENTRIES}/pending/count") == {"count": pending}
 
 
 def test_entry_that_moves_to_another_month_leaves_nothing_behind(
@@ -242,7 +242,7 @@ def test_entry_that_moves_to_another_month_leaves_nothing_behind(
     entry = make_entry(free_member, date=date(2026, 1, 31))
     client = JSONClient(free_member)
     client.send("PATCH", f"{ENTRIES}/{entry.pk}", {"date": "2026-02-01"})
-    assert_totals_are_right()
+    assert_rollups_are_right()
     january = MonthTotal.objects.get(month=date(2026, 1, 1))
     assert (january.amount, january.entries) == (0, 0)
 
@@ -251,6 +251,6 @@ def test_sums_far_beyond_the_largest_amount_are_exact(free_member: Member) -> No
     wallet = make_wallet(free_member)
     for _ in range(30):
         make_entry(free_member, wallet=wallet, type="income", amount=999_999_999_999)
-    assert_totals_are_right()
-    body = JSONClient(free_member).read("/api/account/networth")
+    assert_rollups_are_right()
+    body = JSONClient(free_member).get_json("/api/account/networth")
     assert body["total"] == 30 * 999_999_999_999

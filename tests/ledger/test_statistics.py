@@ -156,7 +156,7 @@ def test_month_equals_a_count_by_hand(
         start, end = month_bounds(year, month)
         entries = model.within(start, end)
         before = start - timedelta(1)
-        body = client.read(MONTH, year=year, month=month)
+        body = client.get_json(MONTH, year=year, month=month)
         previous = model.within(*month_bounds(before.year, before.month))
 
         assert body.pop("previous") == net(previous)
@@ -201,7 +201,7 @@ def test_year_equals_a_count_by_hand(
     model = Model(premium_member)
     for year in (2025, 2026, 2027, 2031):
         entries = model.within(date(year, 1, 1), date(year, 12, 31))
-        body = client.read(YEAR, year=year)
+        body = client.get_json(YEAR, year=year)
         rows = body.pop("byCategory")
         assert sorted_rows(rows) == sorted_rows(by_category(entries))
         assert body == {
@@ -223,7 +223,7 @@ def test_range_equals_a_count_by_hand(
     for _ in range(4):
         start = FIRST + timedelta(random.randrange(SPAN_DAYS))
         end = start + timedelta(random.choice([0, 1, 6, 40, 200]))
-        body = client.read(
+        body = client.get_json(
             RANGE,
             **{"from": start.isoformat(), "to": end.isoformat()},
             groupBy=group_by,
@@ -254,7 +254,7 @@ def test_range_equals_a_count_by_hand(
 
 
 def test_month_without_entries(client: JSONClient) -> None:
-    body = client.read(MONTH, **NOVEMBER)
+    body = client.get_json(MONTH, **NOVEMBER)
     days = body.pop("byDay")
     assert len(days) == 30
     assert {(day["income"], day["expense"]) for day in days} == {(0, 0)}
@@ -273,7 +273,7 @@ def test_month_before_january_is_december_of_the_year_before(
 ) -> None:
     make_entry(premium_member, date=date(2025, 12, 31), amount=5)
     make_entry(premium_member, date=date(2026, 12, 31), amount=70)
-    body = client.read(MONTH, year=2026, month=1)
+    body = client.get_json(MONTH, year=2026, month=1)
     assert body["previous"] == {"income": 0, "expense": 5, "net": -5}
     assert body["count"] == 0
 
@@ -289,20 +289,20 @@ def test_pending_entries_count_nowhere_until_confirmed(
         category=make_category(premium_member),
     )
     period = {"from": "2026-11-01", "to": "2026-11-30"}
-    empty = client.read(MONTH, **NOVEMBER)
+    empty = client.get_json(MONTH, **NOVEMBER)
     assert (empty["count"], empty["byCategory"], empty["byWallet"]) == (0, [], [])
     assert empty["byTag"] == []
     assert {day["expense"] for day in empty["byDay"]} == {0}
-    assert client.read(YEAR, year=2026)["expense"] == 0
-    assert client.read(RANGE, **period)["expense"] == 0
+    assert client.get_json(YEAR, year=2026)["expense"] == 0
+    assert client.get_json(RANGE, **period)["expense"] == 0
 
     client.send("POST", f"/api/account/entries/{entry.pk}/confirm")
 
-    body = client.read(MONTH, **NOVEMBER)
+    body = client.get_json(MONTH, **NOVEMBER)
     assert (body["count"], body["expense"]) == (1, 1_000)
     assert [row["expense"] for row in body["byTag"]] == [1_000]
-    assert client.read(YEAR, year=2026)["expense"] == 1_000
-    assert client.read(RANGE, **period)["expense"] == 1_000
+    assert client.get_json(YEAR, year=2026)["expense"] == 1_000
+    assert client.get_json(RANGE, **period)["expense"] == 1_000
 
 
 def test_minor_category_is_named_with_its_major(
@@ -312,18 +312,18 @@ def test_minor_category_is_named_with_its_major(
     lunch = make_category(premium_member, name="Lunch", parent=food)
     make_entry(premium_member, category=food, amount=1)
     make_entry(premium_member, category=lunch, amount=3)
-    rows = client.read(MONTH, **NOVEMBER)["byCategory"]
+    rows = client.get_json(MONTH, **NOVEMBER)["byCategory"]
     assert [(row["category"], row["parent"], row["share"]) for row in rows] == [
         ("Lunch", "Food", Decimal("0.75")),
         ("Food", None, Decimal("0.25")),
     ]
-    assert client.read(YEAR, year=2026)["byCategory"] == rows
+    assert client.get_json(YEAR, year=2026)["byCategory"] == rows
 
 
 def test_share_is_that_of_the_type(client: JSONClient, premium_member: Member) -> None:
     make_entry(premium_member, amount=10)
     make_entry(premium_member, amount=990, type="income")
-    rows = client.read(MONTH, **NOVEMBER)["byCategory"]
+    rows = client.get_json(MONTH, **NOVEMBER)["byCategory"]
     assert [(row["type"], row["share"]) for row in rows] == [
         ("expense", 1),
         ("income", 1),
@@ -336,7 +336,7 @@ def test_same_name_in_both_types_stands_twice(
     for type_ in ("income", "expense"):
         category = make_category(premium_member, name="Gift", type=type_)
         make_entry(premium_member, type=type_, category=category)
-    rows = client.read(MONTH, **NOVEMBER)["byCategory"]
+    rows = client.get_json(MONTH, **NOVEMBER)["byCategory"]
     assert [(row["type"], row["category"]) for row in rows] == [
         ("expense", "Gift"),
         ("income", "Gift"),
@@ -347,7 +347,7 @@ def test_entry_without_category_wallet_and_tags_is_listed_as_such(
     client: JSONClient, premium_member: Member
 ) -> None:
     make_entry(premium_member, amount=4)
-    body = client.read(MONTH, **NOVEMBER)
+    body = client.get_json(MONTH, **NOVEMBER)
     assert body["byCategory"] == [
         {
             "type": "expense",
@@ -369,7 +369,7 @@ def test_entry_counts_under_each_of_its_tags_and_once_in_the_total(
 ) -> None:
     make_entry(premium_member, amount=4, tags=("a", "b"))
     make_entry(premium_member, amount=1, tags=("b",), type="income")
-    body = client.read(MONTH, **NOVEMBER)
+    body = client.get_json(MONTH, **NOVEMBER)
     assert {row["tag"]: row["expense"] for row in body["byTag"]} == {"a": 4, "b": 4}
     assert {row["tag"]: row["count"] for row in body["byTag"]} == {"a": 1, "b": 2}
     assert (body["expense"], body["count"]) == (4, 2)
@@ -384,7 +384,7 @@ def test_what_went_and_came_back_leaves_no_empty_group(
         wallet=make_wallet(premium_member),
     )
     client.send("DELETE", f"/api/account/entries/{entry.pk}")
-    body = client.read(MONTH, **NOVEMBER)
+    body = client.get_json(MONTH, **NOVEMBER)
     assert (body["byCategory"], body["byWallet"]) == ([], [])
 
 
@@ -395,7 +395,7 @@ def test_category_that_becomes_minor_is_named_so_in_earlier_months_too(
     make_entry(premium_member, category=lunch)
     path = f"/api/account/categories/{lunch.pk}"
     client.send("PATCH", path, {"parentId": food.pk, "name": "Noon"})
-    row = client.read(MONTH, **NOVEMBER)["byCategory"][0]
+    row = client.get_json(MONTH, **NOVEMBER)["byCategory"][0]
     assert (row["category"], row["parent"]) == ("Noon", food.name)
 
 
@@ -407,7 +407,7 @@ def test_home_time_zone_moves_no_entry_to_another_day(
     make_entry(premium_member, date=date(2026, 11, 30), amount=20)
     make_entry(premium_member, date=date(2026, 12, 1), amount=300)
     settings.TIME_ZONE = zone
-    body = client.read(MONTH, **NOVEMBER)
+    body = client.get_json(MONTH, **NOVEMBER)
     assert body["expense"] == 21
     assert [day["expense"] for day in body["byDay"]] == [1, *[0] * 28, 20]
 
@@ -417,13 +417,13 @@ def test_without_parameters_it_is_the_current_month_of_the_home_time_zone(
     db: None,
 ) -> None:
     client = JSONClient(make_member(plan="PREMIUM"))
-    body = client.read(MONTH)
+    body = client.get_json(MONTH)
     assert (body["year"], body["month"]) == (2027, 1)
-    assert client.read(YEAR)["year"] == 2027
+    assert client.get_json(YEAR)["year"] == 2027
 
 
 def test_weeks_begin_on_monday_and_are_cut_to_the_range(client: JSONClient) -> None:
-    body = client.read(
+    body = client.get_json(
         RANGE, **{"from": "2026-11-21", "to": "2026-12-01"}, groupBy="week"
     )
     assert [(point["start"], point["end"]) for point in body["points"]] == [
@@ -434,7 +434,7 @@ def test_weeks_begin_on_monday_and_are_cut_to_the_range(client: JSONClient) -> N
 
 
 def test_range_is_grouped_by_day_unless_told_otherwise(client: JSONClient) -> None:
-    body = client.read(RANGE, **{"from": "2026-11-21", "to": "2026-11-22"})
+    body = client.get_json(RANGE, **{"from": "2026-11-21", "to": "2026-11-22"})
     assert body["groupBy"] == "day"
     assert len(body["points"]) == 2
 
@@ -446,7 +446,7 @@ def test_range_is_grouped_by_day_unless_told_otherwise(client: JSONClient) -> No
 def test_range_at_the_ends_of_the_calendar(
     client: JSONClient, start: str, end: str, group_by: str
 ) -> None:
-    body = client.read(RANGE, **{"from": start, "to": end}, groupBy=group_by)
+    body = client.get_json(RANGE, **{"from": start, "to": end}, groupBy=group_by)
     assert (body["points"][0]["start"], body["points"][-1]["end"]) == (start, end)
 
 
@@ -482,5 +482,5 @@ def test_year_out_of_range_is_400(client: JSONClient, path: Any, year: str) -> N
 def test_first_and_last_month_can_be_asked_for(
     client: JSONClient, year: int, month: int
 ) -> None:
-    assert client.read(MONTH, year=year, month=month)["count"] == 0
-    assert len(client.read(YEAR, year=year)["months"]) == 12
+    assert client.get_json(MONTH, year=year, month=month)["count"] == 0
+    assert len(client.get_json(YEAR, year=year)["months"]) == 12

@@ -58,8 +58,8 @@ def test_change_replaces_the_tags_and_their_order(client: JSONClient) -> None:
     for tags in (["c", "a"], ["d"], [], ["b", "a", "c"]):
         body = client.send("PATCH", path, {"tags": tags}).data
         assert body["tags"] == tags
-        assert client.read(path)["tags"] == tags
-        assert client.read(ENTRIES)["results"][0]["tags"] == tags
+        assert client.get_json(path)["tags"] == tags
+        assert client.get_json(ENTRIES)["results"][0]["tags"] == tags
 
 
 def test_tags_outlive_the_entries_that_made_them(client: JSONClient) -> None:
@@ -75,7 +75,7 @@ def test_two_members_have_tags_of_the_same_name_of_their_own(
     make_entry(other_member, tags=("trip",))
     write(client, ["trip"])
     assert Tag.objects.filter(name="trip").count() == 2
-    assert client.read(ENTRIES, tag="trip")["count"] == 1
+    assert client.get_json(ENTRIES, tag="trip")["count"] == 1
 
 
 def test_tags_of_a_page_belong_to_their_entries(
@@ -85,5 +85,5 @@ def test_tags_of_a_page_belong_to_their_entries(
     for number in range(30):
         tags = tuple(f"tag{n}" for n in range(number % 4))
         expected[make_entry(free_member, tags=tags).pk] = list(tags)
-    rows = client.read(ENTRIES, size=100)["results"]
+    rows = client.get_json(ENTRIES, size=100)["results"]
     assert {row["id"]: row["tags"] for row in rows} == expected

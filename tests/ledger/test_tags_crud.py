@@ -19,7 +19,7 @@ def client(premium_member: Member) -> JSONClient:
 
 
 def names(client: JSONClient) -> list[Any]:
-    return [row["name"] for row in client.read(TAGS)]
+    return [row["name"] for row in client.get_json(TAGS)]
 
 
 def test_new_tag_goes_last(
@@ -31,7 +31,7 @@ def test_new_tag_goes_last(
     assert response.status_code == 201
     tag = Tag.objects.get(name="여행")
     assert response.data == {"id": tag.pk, "name": "여행", "sortOrder": 8}
-    assert client.read(f"{TAGS}/{tag.pk}") == response.data
+    assert client.get_json(f"{TAGS}/{tag.pk}") == response.data
     assert names(client) == ["first", "여행"]
 
 
@@ -84,9 +84,9 @@ def test_new_name_reaches_the_entries(
     entry = make_entry(premium_member, tags=("trip", "work"))
     tag = Tag.objects.get(name="trip")
     client.send(method, f"{TAGS}/{tag.pk}", {"name": "journey"})
-    assert client.read(f"{ENTRIES}/{entry.pk}")["tags"] == ["journey", "work"]
-    assert client.read(ENTRIES, tag="journey")["count"] == 1
-    assert client.read(ENTRIES, tag="trip")["count"] == 0
+    assert client.get_json(f"{ENTRIES}/{entry.pk}")["tags"] == ["journey", "work"]
+    assert client.get_json(ENTRIES, tag="journey")["count"] == 1
+    assert client.get_json(ENTRIES, tag="trip")["count"] == 0
 
 
 def test_delete_takes_the_tag_off_whatever_has_it(
@@ -105,9 +105,9 @@ def test_delete_takes_the_tag_off_whatever_has_it(
 
     assert (response.status_code, response.content) == (204, b"")
     assert names(client) == ["work"]
-    assert client.read(f"{ENTRIES}/{entry.pk}")["tags"] == ["work"]
-    assert client.read(f"/api/account/quick-entries/{quick.pk}")["tags"] == []
-    assert client.read(f"/api/account/recurring/{rule.pk}")["tags"] == []
+    assert client.get_json(f"{ENTRIES}/{entry.pk}")["tags"] == ["work"]
+    assert client.get_json(f"/api/account/quick-entries/{quick.pk}")["tags"] == []
+    assert client.get_json(f"/api/account/recurring/{rule.pk}")["tags"] == []
     assert client.send("DELETE", f"{TAGS}/{tag.pk}").status_code == 404
 
 
@@ -123,7 +123,7 @@ def test_reorder_changes_the_order_of_tags(
         (a, 2),
         (b, 3),
     ]
-    assert client.read(TAGS) == response.data
+    assert client.get_json(TAGS) == response.data
 
 
 @pytest.mark.parametrize("change", ["one missing", "one twice", "one unknown", "none"])
@@ -139,7 +139,7 @@ def test_reorder_needs_exactly_the_members_tags(
     }[change]
     response = client.send("PUT", f"{TAGS}/reorder", {"ids": wrong})
     assert (response.status_code, response.data["code"]) == (400, "INVALID_ORDER")
-    assert [row["id"] for row in client.read(TAGS)] == ids
+    assert [row["id"] for row in client.get_json(TAGS)] == ids
 
 
 def test_empty_order_is_right_for_an_empty_list_only(client: JSONClient) -> None:
@@ -150,6 +150,6 @@ def test_order_of_tags_on_an_entry_is_the_entrys_own(
     client: JSONClient, premium_member: Member
 ) -> None:
     entry = make_entry(premium_member, tags=("b", "a"))
-    ids = [row["id"] for row in client.read(TAGS)]
+    ids = [row["id"] for row in client.get_json(TAGS)]
     client.send("PUT", f"{TAGS}/reorder", {"ids": ids[::-1]})
-    assert client.read(f"{ENTRIES}/{entry.pk}")["tags"] == ["b", "a"]
+    assert client.get_json(f"{ENTRIES}/{entry.pk}")["tags"] == ["b", "a"]

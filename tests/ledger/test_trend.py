@@ -95,7 +95,7 @@ def assert_trend_is_right(
         | {"netWorth": worth_at(member, end)}
         for start, end in periods
     ]
-    expected[-1]["netWorth"] = client.read(NETWORTH)["total"]
+    expected[-1]["netWorth"] = client.get_json(NETWORTH)["total"]
     assert points == expected
 
 
@@ -109,11 +109,11 @@ def test_trend_equals_a_count_by_hand(
     client = JSONClient(member)
     for owner in (member, other_member):
         fill(owner, random)
-    body = client.read(TREND, months=18)
+    body = client.get_json(TREND, months=18)
     assert body["unit"] == "month"
     periods = months_until(TODAY, 18)
     assert_trend_is_right(member, client, body["points"], periods)
-    body = client.read(TREND, unit="WEEK", weeks=30)
+    body = client.get_json(TREND, unit="WEEK", weeks=30)
     assert body["unit"] == "WEEK"
     assert_trend_is_right(member, client, body["points"], weeks_until(TODAY, 30))
 
@@ -143,29 +143,29 @@ def fill(member: Member, random: Any) -> None:
 
 
 def test_trend_without_anything_is_flat(client: JSONClient) -> None:
-    points = client.read(TREND)["points"]
+    points = client.get_json(TREND)["points"]
     assert len(points) == 12
     assert {point["netWorth"] for point in points} == {0}
 
 
 @pytest.mark.parametrize("path", [TREND, "/networth/trend", "/api/networth/trend"])
 def test_default_is_12_months_and_13_weeks(client: JSONClient, path: Any) -> None:
-    months = client.read(path)
+    months = client.get_json(path)
     assert (months["unit"], len(months["points"])) == ("month", 12)
     assert months["points"][0]["start"] == "2025-12-01"
     assert months["points"][-1]["end"] == "2026-11-30"
-    weeks = client.read(path, unit="WEEK")
+    weeks = client.get_json(path, unit="WEEK")
     assert (weeks["unit"], len(weeks["points"])) == ("WEEK", 13)
 
 
 @pytest.mark.parametrize("unit", ["WEEK", "week", "Week", "wEEk"])
 def test_week_in_any_letter_case(client: JSONClient, unit: str) -> None:
-    assert client.read(TREND, unit=unit, weeks=2)["unit"] == "WEEK"
+    assert client.get_json(TREND, unit=unit, weeks=2)["unit"] == "WEEK"
 
 
 @pytest.mark.parametrize("unit", ["month", "MONTH", "Month", ""])
 def test_month_in_any_letter_case(client: JSONClient, unit: str) -> None:
-    assert client.read(TREND, unit=unit, months=2)["unit"] == "month"
+    assert client.get_json(TREND, unit=unit, months=2)["unit"] == "month"
 
 
 @pytest.mark.parametrize("today", range(16, 23))
@@ -173,7 +173,7 @@ def test_weeks_begin_on_monday_on_whatever_day_it_is_asked(
     client: JSONClient, today: Any
 ) -> None:
     with time_machine.travel(datetime(2026, 11, today, 3, tzinfo=UTC), tick=False):
-        points = client.read(TREND, unit="WEEK", weeks=2)["points"]
+        points = client.get_json(TREND, unit="WEEK", weeks=2)["points"]
     assert [(point["start"], point["end"]) for point in points] == [
         ("2026-11-09", "2026-11-15"),
         ("2026-11-16", "2026-11-22"),
@@ -182,7 +182,7 @@ def test_weeks_begin_on_monday_on_whatever_day_it_is_asked(
 
 def test_current_period_is_that_of_the_home_time_zone(free_member: Member) -> None:
     with time_machine.travel(datetime(2026, 11, 30, 15, tzinfo=UTC), tick=False):
-        points = JSONClient(free_member).read(TREND, months=1)["points"]
+        points = JSONClient(free_member).get_json(TREND, months=1)["points"]
     assert points[0]["start"] == "2026-12-01"
 
 
@@ -216,15 +216,15 @@ def test_wrong_parameter_is_400_with_the_field_named(
 def test_count_of_the_other_unit_is_ignored_whatever_whole_number_it_is(
     client: JSONClient, count: str
 ) -> None:
-    months = client.read(TREND, unit="month", weeks=count)
+    months = client.get_json(TREND, unit="month", weeks=count)
     assert (months["unit"], len(months["points"])) == ("month", 12)
-    weeks = client.read(TREND, unit="WEEK", months=count)
+    weeks = client.get_json(TREND, unit="WEEK", months=count)
     assert (weeks["unit"], len(weeks["points"])) == ("WEEK", 13)
 
 
 def test_most_months_and_weeks_that_can_be_asked_for(client: JSONClient) -> None:
-    assert len(client.read(TREND, months=240)["points"]) == 240
-    assert len(client.read(TREND, unit="week", weeks=520)["points"]) == 520
+    assert len(client.get_json(TREND, months=240)["points"]) == 240
+    assert len(client.get_json(TREND, unit="week", weeks=520)["points"]) == 520
 
 
 def test_entry_dated_later_is_in_the_last_point_only(
@@ -232,7 +232,7 @@ def test_entry_dated_later_is_in_the_last_point_only(
 ) -> None:
     wallet = make_wallet(free_member, opening_balance=100)
     make_entry(free_member, wallet=wallet, amount=30, date=date(2027, 6, 1))
-    points = client.read(TREND, months=3)["points"]
+    points = client.get_json(TREND, months=3)["points"]
     assert [point["netWorth"] for point in points] == [100, 100, 70]
     assert points[-1]["expense"] == 0
 
@@ -242,7 +242,7 @@ def test_entry_later_in_the_current_period_is_in_its_flow(
 ) -> None:
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet, amount=30, date=date(2026, 11, 30))
-    points = client.read(TREND, months=2)["points"]
+    points = client.get_json(TREND, months=2)["points"]
     assert [point["netWorth"] for point in points] == [0, -30]
     assert points[-1]["net"] == -30
 
@@ -254,7 +254,7 @@ def test_typed_valuation_has_no_history_but_its_flows_count(
         free_member, kind="PENSION", manual_valuation=True, current_value=900
     )
     make_entry(free_member, wallet=pension, type="income", amount=50)
-    points = client.read(TREND, months=3)["points"]
+    points = client.get_json(TREND, months=3)["points"]
     assert [point["netWorth"] for point in points] == [900, 900, 900]
     assert points[-1]["income"] == 50
 
@@ -264,7 +264,7 @@ def test_entry_without_a_wallet_is_in_the_flows_only(
 ) -> None:
     make_wallet(free_member, opening_balance=10)
     make_entry(free_member, type="income", amount=50)
-    points = client.read(TREND, months=2)["points"]
+    points = client.get_json(TREND, months=2)["points"]
     assert [point["netWorth"] for point in points] == [10, 10]
     assert [point["net"] for point in points] == [0, 50]
 
@@ -273,11 +273,11 @@ def test_pending_entries_count_nowhere(client: JSONClient, free_member: Member) 
     wallet = make_wallet(free_member)
     entry = make_entry(free_member, wallet=wallet, amount=9, pending=True)
     for unit in ("month", "WEEK"):
-        points = client.read(TREND, unit=unit)["points"]
+        points = client.get_json(TREND, unit=unit)["points"]
         assert {point["netWorth"] for point in points} == {0}
         assert {point["expense"] for point in points} == {0}
     client.send("POST", f"/api/account/entries/{entry.pk}/confirm")
-    assert client.read(TREND)["points"][-1]["netWorth"] == -9
+    assert client.get_json(TREND)["points"][-1]["netWorth"] == -9
 
 
 def test_wallet_moved_into_another_leaves_the_trend(
@@ -286,15 +286,15 @@ def test_wallet_moved_into_another_leaves_the_trend(
     source, target = (make_wallet(free_member) for _ in range(2))
     for month in (9, 10, 11):
         make_entry(free_member, wallet=source, date=date(2026, month, 5), amount=month)
-    before = client.read(TREND)
+    before = client.get_json(TREND)
     path = f"/api/account/wallets/{source.pk}?moveTo={target.pk}"
     assert client.send("DELETE", path).status_code == 204
-    assert client.read(TREND) == before
+    assert client.get_json(TREND) == before
 
 
 def test_trend_is_drawn_until_today_of_the_home_time_zone(client: JSONClient) -> None:
     assert timezone.localdate() == TODAY
-    assert client.read(TREND, unit="WEEK")["points"][-1]["end"] == "2026-11-22"
+    assert client.get_json(TREND, unit="WEEK")["points"][-1]["end"] == "2026-11-22"
 
 
 def test_holdings_are_drawn_as_they_are_now(
@@ -302,7 +302,7 @@ def test_holdings_are_drawn_as_they_are_now(
 ) -> None:
     make_wallet(free_member, opening_balance=7)
     make_trade(free_member, stock=make_stock(free_member, current_price=120))
-    points = client.read(TREND, months=3)["points"]
-    total = client.read(NETWORTH)["total"]
+    points = client.get_json(TREND, months=3)["points"]
+    total = client.get_json(NETWORTH)["total"]
     assert total == 1_207
     assert [point["netWorth"] for point in points] == [total] * 3

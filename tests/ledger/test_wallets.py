@@ -77,8 +77,8 @@ def test_wallet_keeps_every_field_that_is_written(client: JSONClient) -> None:
     }
     wallet = write(client, body)
     assert wallet == body | {"id": wallet["id"], "balance": 1_000, "sortOrder": 1}
-    assert client.read(f"{WALLETS}/{wallet['id']}") == wallet
-    assert client.read(WALLETS) == [wallet]
+    assert client.get_json(f"{WALLETS}/{wallet['id']}") == wallet
+    assert client.get_json(WALLETS) == [wallet]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -265,7 +265,7 @@ def test_what_was_read_can_be_sent_back_as_it_is(
 ) -> None:
     wallet = write(client, FULL)
     make_entry(free_member, wallet_id=wallet["id"])
-    wallet = client.read(f"{WALLETS}/{wallet['id']}")
+    wallet = client.get_json(f"{WALLETS}/{wallet['id']}")
     assert change(client, "PUT", wallet["id"], wallet) == wallet
 
 
@@ -308,7 +308,7 @@ def test_balance_is_opening_plus_income_minus_expense(
     make_entry(free_member, wallet=wallet, type="expense", amount=700)
     make_entry(free_member, type="income", amount=9)
     make_entry(free_member, wallet=wallet, amount=50, pending=True)
-    assert client.read(f"{WALLETS}/{wallet.pk}")["balance"] == 3_300
+    assert client.get_json(f"{WALLETS}/{wallet.pk}")["balance"] == 3_300
 
 
 def test_balance_counts_later_dated_entries(
@@ -316,7 +316,7 @@ def test_balance_counts_later_dated_entries(
 ) -> None:
     wallet = make_wallet(free_member)
     make_entry(free_member, wallet=wallet, amount=700, date="2099-12-31")
-    assert client.read(f"{WALLETS}/{wallet.pk}")["balance"] == -700
+    assert client.get_json(f"{WALLETS}/{wallet.pk}")["balance"] == -700
 
 
 def test_balance_of_a_foreign_entry_is_its_converted_amount(
@@ -332,7 +332,7 @@ def test_balance_of_a_foreign_entry_is_its_converted_amount(
         "exchangeRate": "1380.5",
     }
     client.send("POST", "/api/account/entries", body)
-    assert client.read(f"{WALLETS}/{wallet.pk}")["balance"] == -13_805
+    assert client.get_json(f"{WALLETS}/{wallet.pk}")["balance"] == -13_805
 
 
 def test_current_value_is_active_for_accounts_with_manual_valuation(
@@ -356,7 +356,7 @@ def test_new_wallet_goes_last(
     make_wallet(free_member, sort_order=8, name="A")
     make_wallet(free_member, sort_order=3, name="B")
     assert write(client, PLAIN)["sortOrder"] == 9
-    assert [row["name"] for row in client.read(WALLETS)] == ["B", "A", "Cash"]
+    assert [row["name"] for row in client.get_json(WALLETS)] == ["B", "A", "Cash"]
 
 
 def test_reorder_gives_the_wallets_the_order_of_the_ids(
@@ -366,7 +366,7 @@ def test_reorder_gives_the_wallets_the_order_of_the_ids(
     response = client.send("PUT", f"{WALLETS}/reorder", {"ids": [third, first, second]})
     assert response.status_code == 200, response.content
     assert [row["id"] for row in response.data] == [third, first, second]
-    assert client.read(WALLETS) == response.data
+    assert client.get_json(WALLETS) == response.data
     orders = [row["sortOrder"] for row in response.data]
     assert orders == sorted(set(orders))
     assert write(client, PLAIN)["sortOrder"] > orders[-1]
@@ -407,11 +407,11 @@ def test_reorder_that_is_not_exactly_the_list_is_refused(
 ) -> None:
     first, second = make_wallet(free_member), make_wallet(free_member)
     ids = pick(first.pk, second.pk, make_wallet(other_member).pk)
-    before = client.read(WALLETS)
+    before = client.get_json(WALLETS)
     response = client.send("PUT", f"{WALLETS}/reorder", {"ids": ids})
     assert response.status_code == 400, response.content
     assert response.data["code"] == "INVALID_ORDER"
-    assert client.read(WALLETS) == before
+    assert client.get_json(WALLETS) == before
 
 
 @pytest.mark.parametrize(
@@ -440,7 +440,7 @@ def test_reorder_body_that_is_no_list_of_ids_is_refused(
 def test_unused_wallet_is_deleted(client: JSONClient, free_member: Member) -> None:
     wallet = make_wallet(free_member)
     assert client.send("DELETE", f"{WALLETS}/{wallet.pk}").status_code == 204
-    assert client.read(WALLETS) == []
+    assert client.get_json(WALLETS) == []
     for method in ("GET", "PUT", "PATCH", "DELETE"):
         response = client.send(method, f"{WALLETS}/{wallet.pk}", PLAIN)
         assert response.status_code == 404, method
@@ -488,7 +488,7 @@ def test_move_to_takes_entries_and_quick_entries_along(
     assert client.send("DELETE", path).status_code == 204
     assert set(Entry.objects.values_list("wallet", flat=True)) == {target.pk}
     assert QuickEntry.objects.get().wallet == target
-    assert [row["balance"] for row in client.read(WALLETS)] == [100 - 7 - 1]
+    assert [row["balance"] for row in client.get_json(WALLETS)] == [100 - 7 - 1]
 
 
 def test_move_to_works_for_an_unused_wallet(

@@ -15,19 +15,19 @@ POSTS = "/admin/board/post/"
 COMMENTS = "/admin/board/comment/"
 
 
-def open_browser(member: Member) -> JSONClient:
+def logged_in_browser(member: Member) -> JSONClient:
     """A browser in which the member is logged in."""
     browser = JSONClient()
     browser.cookies["sessionid"] = JSONClient(member).token
     return browser
 
 
-def see(browser: JSONClient, path: str, **query: Any) -> str:
+def get_page(browser: JSONClient, path: str, **query: Any) -> str:
     response = browser.get(path, query)
     assert response.status_code == 200, (response.status_code, path)
     return response.content.decode()
 
 
-def act(browser: JSONClient, name: str, *members: Member, **more: Any) -> Any:
+def run_action(browser: JSONClient, name: str, *members: Member, **more: Any) -> Any:
     data = {"action": name, "_selected_action": [m.pk for m in members]} | more
     return browser.post(MEMBERS, data)

@@ -27,7 +27,7 @@ DRIFT = """
 """
 
 
-def find_drift() -> list[Any]:
+def find_counter_drift() -> list[Any]:
     """Rows whose counters differ from what there is to count."""
     with connection.cursor() as cursor:
         cursor.execute(DRIFT)

@@ -30,45 +30,45 @@ def noon(day: str) -> datetime:
     return datetime.fromisoformat(f"{day}T12:00:00+09:00")
 
 
-def on(day: str) -> Any:
+def travel_to(day: str) -> Any:
     return time_machine.travel(noon(day), tick=False)
 
 
-def make_paying(since: datetime = LONG_AGO, **fields: Any) -> Member:
+def make_premium_since(since: datetime = LONG_AGO, **fields: Any) -> Member:
     """A member whose plan runs since then; the database notes its own clock."""
     member = make_member(plan="PREMIUM", **fields)
-    return set_since(member, since)
+    return set_premium_since(member, since)
 
 
-def set_since(member: Member, since: datetime) -> Member:
+def set_premium_since(member: Member, since: datetime) -> Member:
     Member.objects.filter(pk=member.pk).update(plan_since=since)
     member.refresh_from_db()
     return member
 
 
-def create(client: JSONClient, **fields: Any) -> Any:
+def create_rule(client: JSONClient, **fields: Any) -> Any:
     response = client.send("POST", RECURRING, BODY | fields)
     assert response.status_code == 201, response.content
     return response.data
 
 
-def patch(client: JSONClient, rule: Any, **fields: Any) -> Any:
+def patch_rule(client: JSONClient, rule: Any, **fields: Any) -> Any:
     response = client.send("PATCH", f"{RECURRING}/{rule['id']}", fields)
     assert response.status_code == 200, response.content
     return response.data
 
 
-def run_now(client: JSONClient, rule: Any) -> Any:
+def run_rule_now(client: JSONClient, rule: Any) -> Any:
     return client.send("POST", f"{RECURRING}/{rule['id']}/run")
 
 
 def next_date_of(client: JSONClient, rule: Any) -> Any:
-    return client.read(f"{RECURRING}/{rule['id']}")["nextDate"]
+    return client.get_json(f"{RECURRING}/{rule['id']}")["nextDate"]
 
 
-def occurrences(client: JSONClient, rule: Any) -> Any:
+def list_occurrences(client: JSONClient, rule: Any) -> Any:
     """Due date and status, oldest first."""
-    body = client.read(f"{RECURRING}/{rule['id']}/occurrences", size=100)
+    body = client.get_json(f"{RECURRING}/{rule['id']}/occurrences", size=100)
     return [(row["dueDate"], row["status"]) for row in body["results"]][::-1]
 
 
@@ -78,5 +78,5 @@ def days_of_entries(member: Member) -> list[Any]:
 
 
 def run_job(day: str) -> RecurringRunResult:
-    with on(day):
+    with travel_to(day):
         return process_due_rules(timezone.now())

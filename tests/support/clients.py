@@ -45,8 +45,8 @@ class JSONClient(Client):
             response.data = json.loads(response.content, parse_float=Decimal)
         return response
 
-    def read(self, path: str, **query: Any) -> Any:
-        """The body of a GET that must succeed."""
+    def get_json(self, path: str, **query: Any) -> Any:
+        """Return the body of a GET that must succeed."""
         response = self.get(path, {k: v for k, v in query.items() if v is not None})
         assert response.status_code == 200, response.content
         return json.loads(response.content, parse_float=Decimal)

@@ -34,14 +34,14 @@ FIELDS = {
 }
 
 
-def write(client: JSONClient, body: Any) -> Any:
+def create_entry(client: JSONClient, body: Any) -> Any:
     """The new entry's body; it must be accepted."""
     response = client.send("POST", ENTRIES, body)
     assert response.status_code == 201, response.content
     return response.data
 
 
-def change(client: JSONClient, method: str, entry_id: Any, body: Any) -> Any:
+def update_entry(client: JSONClient, method: str, entry_id: Any, body: Any) -> Any:
     response = client.send(method, f"{ENTRIES}/{entry_id}", body)
     assert response.status_code == 200, response.content
     return response.data

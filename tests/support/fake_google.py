@@ -11,10 +11,10 @@ from pytest_httpserver import HTTPServer
 AUDIENCE = "https://ledger.example/api/billing/store/rtdn"
 EMAIL = "push@ledger.iam.gserviceaccount.com"
 
-Vouch = Callable[..., str]
+MakeIdToken = Callable[..., str]
 
 
-def open_google(settings: Any, httpserver: HTTPServer) -> Vouch:
+def fake_google_at(settings: Any, httpserver: HTTPServer) -> MakeIdToken:
     """`vouch(**claims)`: a push token that Google vouches for."""
     settings.STORE_PUSH_AUDIENCE, settings.STORE_PUSH_EMAIL = AUDIENCE, EMAIL
     settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")

@@ -110,18 +110,18 @@ class FakePlay:
             return self.token_refusal
         assert request.form["grant_type"].endswith(":jwt-bearer")
         assert request.form["assertion"].count(".") == 2
-        return as_json({"access_token": ACCESS_TOKEN, "expires_in": 3600})
+        return json_response({"access_token": ACCESS_TOKEN, "expires_in": 3600})
 
     def _answer(self, request: Request) -> Response:
         if self.refusal is not None:
             return self.refusal
         if request.headers.get("Authorization") != f"Bearer {ACCESS_TOKEN}":
-            return refuse(401, "UNAUTHENTICATED")
+            return error_response(401, "UNAUTHENTICATED")
         token, _, verb = request.path.rsplit("/", 1)[1].partition(":")
         if token not in self.bodies:
-            return refuse(404, "NOT_FOUND")
+            return error_response(404, "NOT_FOUND")
         if verb in self.deaf:
-            return refuse(503, "UNAVAILABLE")
+            return error_response(503, "UNAVAILABLE")
         body = self.bodies[token]
         if verb == "acknowledge":
             body["acknowledgementState"] = google_play.ACKNOWLEDGED_STATE
@@ -129,20 +129,20 @@ class FakePlay:
             body["subscriptionState"] = "SUBSCRIPTION_STATE_CANCELED"
             body["lineItems"][0]["autoRenewingPlan"] = {}
         else:
-            return as_json(body)
+            return json_response(body)
         return Response("")
 
 
-def as_json(body: Any, status: int = 200) -> Response:
+def json_response(body: Any, status: int = 200) -> Response:
     return Response(json.dumps(body), status=status, mimetype="application/json")
 
 
-def refuse(status: int, name: str) -> Response:
-    return as_json({"error": {"code": status, "status": name}}, status)
+def error_response(status: int, name: str) -> Response:
+    return json_response({"error": {"code": status, "status": name}}, status)
 
 
 @contextmanager
-def open_play(settings: Any) -> Iterator[FakePlay]:
+def fake_play_at(settings: Any) -> Iterator[FakePlay]:
     """Google Play as the store, with a server of its own."""
     google_play._build_credentials.cache_clear()
     with HTTPServer(threaded=True) as server:

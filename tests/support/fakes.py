@@ -48,10 +48,10 @@ class FakeRates:
     def forget(self) -> None:
         """The same, and sources are asked at once again."""
         self.clear()
-        end_pauses()
+        reset_breakers()
 
 
-def end_pauses() -> None:
+def reset_breakers() -> None:
     rates.circuit_breaker.reset()
     fx.circuit_breaker.reset()
 
@@ -59,18 +59,18 @@ def end_pauses() -> None:
 @pytest.fixture
 def fx_source(settings: Any, httpserver: HTTPServer) -> Iterator[FakeRates]:
     """The sources of exchange rates; they know nothing yet."""
-    yield from use_source(settings, httpserver)
+    yield from fake_rates_at(settings, httpserver)
 
 
 @pytest.fixture
 def slow_fx_source(settings: Any) -> Iterator[FakeRates]:
     """The same for answers that take long: a server that no other test waits for."""
     with HTTPServer(threaded=True) as server:
-        yield from use_source(settings, server)
+        yield from fake_rates_at(settings, server)
 
 
-def use_source(settings: Any, server: HTTPServer) -> Iterator[FakeRates]:
+def fake_rates_at(settings: Any, server: HTTPServer) -> Iterator[FakeRates]:
     settings.FX_BASE_URL = server.url_for("").rstrip("/")
-    end_pauses()
+    reset_breakers()
     yield FakeRates(server)
-    end_pauses()
+    reset_breakers()

@@ -18,7 +18,7 @@ from typing import Any
 from devstack.stores import store_supervisor
 from devstack.stores.data_dir import LOOPBACK, StoreDir
 from devstack.stores.postgres import Postgres
-from tests.support.stores import OwnValkey, find_closed_port
+from tests.support.stores import ValkeyServer, find_closed_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATHS = ("/api/auth/session", "/api/account/entries?size=50", "/api/account/networth")
@@ -26,7 +26,7 @@ MEMBERS, CLIENTS, RATE = 3, 6, 40
 PASSWORD = "correct-horse-9"
 
 
-class OwnPostgres:
+class PostgresServer:
     """A PostgreSQL server that belongs to one test module."""
 
     def __init__(self, path: Path) -> None:
@@ -63,7 +63,7 @@ def list_children(parent: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TimedResponse:
     """What came, from when to when (seconds of the monotonic clock)."""
 
     status: int
@@ -77,11 +77,11 @@ class Answer:
 
 
 @dataclass
-class Service:
+class RunningService:
     """gunicorn with the service's settings, its stores and members."""
 
-    database: OwnPostgres
-    fast_store: OwnValkey
+    database: PostgresServer
+    fast_store: ValkeyServer
     log: Path
     port: int = field(default_factory=find_closed_port)
     tokens: list[str] = field(default_factory=list)
@@ -164,9 +164,9 @@ class Service:
             connection.close()
 
     @contextmanager
-    def under_load(self) -> Iterator[list[Answer]]:
+    def under_load(self) -> Iterator[list[TimedResponse]]:
         """Requests of several clients during the block; their answers after it."""
-        answers: list[Answer] = []
+        answers: list[TimedResponse] = []
         over = threading.Event()
         turns = itertools.count()
 
@@ -180,7 +180,7 @@ class Service:
                 except (OSError, http.client.HTTPException):
                     status, headers = 0, {}
                 wait = headers.get("Retry-After")
-                answers.append(Answer(status, began, time.monotonic(), wait))
+                answers.append(TimedResponse(status, began, time.monotonic(), wait))
 
         threads = [threading.Thread(target=keep_asking) for _ in range(CLIENTS)]
         for thread in threads:
@@ -219,12 +219,14 @@ class Service:
 
 
 @contextmanager
-def run_service(folder: Path, **settings: str) -> Iterator[Service]:
+def run_service(folder: Path, **settings: str) -> Iterator[RunningService]:
     folder.chmod(0o711)  # PostgreSQL may run under another account
-    database = OwnPostgres(folder / "postgres")
-    fast_store = OwnValkey()
+    database = PostgresServer(folder / "postgres")
+    fast_store = ValkeyServer()
     settings |= {"DATA_DIR": str(folder)}
-    service = Service(database, fast_store, folder / "server.log", settings=settings)
+    service = RunningService(
+        database, fast_store, folder / "server.log", settings=settings
+    )
     try:
         service.start()
         yield service

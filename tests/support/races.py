@@ -7,16 +7,16 @@ from typing import Any
 
 from django.db import connections
 
-START_SECONDS = 20
+START_TIMEOUT_SECONDS = 20
 
 
-def run_at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     """What the calls returned, in their order; all start behind one barrier.
 
     An exception in a thread is raised here. Connections are given back, so that
     none outlives its thread.
     """
-    barrier = threading.Barrier(len(calls), timeout=START_SECONDS)
+    barrier = threading.Barrier(len(calls), timeout=START_TIMEOUT_SECONDS)
 
     def run(call: Callable[[], Any]) -> Any:
         try:
@@ -30,6 +30,6 @@ def run_at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     return [future.result() for future in futures]
 
 
-def statuses_of(responses: Sequence[Any]) -> list[int]:
+def sorted_statuses(responses: Sequence[Any]) -> list[int]:
     """The status codes, sorted; in an assertion they tell what won."""
     return sorted(response.status_code for response in responses)

@@ -16,7 +16,7 @@ from ledger.models import (
 )
 
 
-def recompute_totals() -> Any:
+def recompute_rollups() -> Any:
     """The tables as they must be, by key: an amount or count, and how many entries."""
     by_entry, by_month, by_day, by_tag, by_wallet, by_member, by_memo = (
         defaultdict(lambda: [0, 0]) for _ in range(7)
@@ -51,7 +51,7 @@ def recompute_totals() -> Any:
     return tuple(dict(table) for table in tables)
 
 
-def read_totals() -> Any:
+def stored_rollups() -> Any:
     """The tables as they are; groups without entries must be all zero."""
     month = ("member_id", "month", "type", "pending")
     day = ("member_id", "date", "type", "pending", "wallet_id")
@@ -78,5 +78,5 @@ def read_totals() -> Any:
     return tuple(kept)
 
 
-def assert_totals_are_right() -> None:
-    assert read_totals() == recompute_totals()
+def assert_rollups_are_right() -> None:
+    assert stored_rollups() == recompute_rollups()

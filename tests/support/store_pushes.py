@@ -11,7 +11,9 @@ PATH = "/api/billing/store/rtdn"
 TOKEN = "opaque.token-AO_J1Ox"
 
 
-def describe(kind: str = "subscriptionNotification", **part: Any) -> dict[str, Any]:
+def notification_data(
+    kind: str = "subscriptionNotification", **part: Any
+) -> dict[str, Any]:
     """The data of a notification."""
     return {
         "version": "1.0",
@@ -21,11 +23,11 @@ def describe(kind: str = "subscriptionNotification", **part: Any) -> dict[str, A
     }
 
 
-def renewed(token: str = TOKEN, kind: int = 2) -> dict[str, Any]:
-    return describe(notificationType=kind, purchaseToken=token)
+def renewal_data(token: str = TOKEN, kind: int = 2) -> dict[str, Any]:
+    return notification_data(notificationType=kind, purchaseToken=token)
 
 
-def wrap(data: Any, message_id: Any = "1") -> dict[str, Any]:
+def push_body(data: Any, message_id: Any = "1") -> dict[str, Any]:
     """The push of a notification."""
     if not isinstance(data, str):
         data = base64.b64encode(json.dumps(data).encode()).decode()
@@ -33,5 +35,5 @@ def wrap(data: Any, message_id: Any = "1") -> dict[str, Any]:
     return {"message": message, "subscription": "projects/p/subscriptions/s"}
 
 
-def push(data: Any, message_id: Any = "1", **extra: Any) -> Any:
-    return JSONClient().send("POST", PATH, wrap(data, message_id), **extra)
+def push_notification(data: Any, message_id: Any = "1", **extra: Any) -> Any:
+    return JSONClient().send("POST", PATH, push_body(data, message_id), **extra)

@@ -30,7 +30,7 @@ def find_closed_port() -> int:
         return port
 
 
-class OwnValkey:
+class ValkeyServer:
     """A Valkey server without persistence that belongs to one test."""
 
     def __init__(self) -> None:
@@ -63,12 +63,12 @@ class OwnValkey:
         self.run("CONFIG", "SET", "maxmemory", "1mb")
 
     def run(self, *command: Any) -> Any:
-        with make_client(self.url, seconds=2) as client:
+        with make_redis_client(self.url, seconds=2) as client:
             return client.execute_command(*command)
 
     def dump(self) -> bytes:
         """All keys and values, to look for what must not be there."""
-        with make_client(self.url, seconds=2) as client:
+        with make_redis_client(self.url, seconds=2) as client:
             keys = list(client.scan_iter())
             return b"\n".join([*keys, *(client.get(key) or b"" for key in keys)])
 
@@ -82,7 +82,7 @@ class OwnValkey:
         raise AssertionError("valkey-server did not start")
 
 
-def make_client(url: str, seconds: float = 0.15) -> Redis:
+def make_redis_client(url: str, seconds: float = 0.15) -> Redis:
     """A client as the service makes it: short time limits, no retries."""
     return Redis.from_url(
         url,
@@ -93,27 +93,30 @@ def make_client(url: str, seconds: float = 0.15) -> Redis:
 
 
 @contextmanager
-def use_fast_store(url: str, seconds: float = 0.15) -> Iterator[None]:
+def redis_at(url: str, seconds: float = 0.15) -> Iterator[None]:
     """Let the service speak to another fast store, with no failures seen."""
-    with pytest.MonkeyPatch.context() as patch, make_client(url, seconds) as client:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        make_redis_client(url, seconds) as client,
+    ):
         patch.setattr(redis_client, "get_client", lambda: client)
         patch.setattr(redis_client, "breaker", redis_client.CircuitBreaker())
         yield
 
 
 @contextmanager
-def run_valkey() -> Iterator[OwnValkey]:
+def run_valkey() -> Iterator[ValkeyServer]:
     """A server that the service uses until the end of the block."""
-    server = OwnValkey()
+    server = ValkeyServer()
     try:
-        with use_fast_store(server.url):
+        with redis_at(server.url):
             yield server
     finally:
         server.kill()
 
 
 @contextmanager
-def lose_database() -> Iterator[None]:
+def disconnect_database() -> Iterator[None]:
     """Let the service look for PostgreSQL where nobody answers, in this thread."""
     present = connections["default"]
     settings = present.settings_dict | {"HOST": "127.0.0.1"}

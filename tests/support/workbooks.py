@@ -124,13 +124,13 @@ def _plain(value: Any) -> Any:
     return unescape(value) if isinstance(value, str) else value
 
 
-def back_up(member: Any) -> bytes:
+def download_backup(member: Any) -> bytes:
     file = io.BytesIO()
     write_backup(member, file)
     return file.getvalue()
 
 
-def places_of(response: Any) -> set[tuple[Any, ...]]:
+def error_places(response: Any) -> set[tuple[Any, ...]]:
     """Sheet, row, column and code of each error."""
     return {
         (e["sheet"], e["row"], e["column"], e["code"]) for e in response.data["errors"]

@@ -14,7 +14,7 @@ from core.api.permissions import AllowAny
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.problems import assert_problem
-from tests.support.stores import lose_database
+from tests.support.stores import disconnect_database
 
 SECRET = "the-password-is-swordfish"
 
@@ -247,7 +247,7 @@ def test_database_that_is_away_is_503_with_the_time_to_wait(
     free_member: Member, client_of: ClientOf
 ) -> None:
     client = client_of(free_member)
-    with lose_database():
+    with disconnect_database():
         for method, address in (("GET", WALLETS), ("POST", WALLETS), ("POST", LOGIN)):
             body = {"loginId": "nobody", "password": "x", "name": "a", "kind": "CASH"}
             response = client.send(method, address, body)
@@ -257,7 +257,7 @@ def test_database_that_is_away_is_503_with_the_time_to_wait(
 
 def test_admin_says_503_too_while_the_database_is_away(anonymous: JSONClient) -> None:
     anonymous.cookies["sessionid"] = "some-key"
-    with lose_database():
+    with disconnect_database():
         response = anonymous.get("/admin/")
     assert_problem(response, 503, "SERVICE_UNAVAILABLE")
     assert int(response.headers["Retry-After"]) > 0

@@ -13,14 +13,13 @@ from core.api.fields import (
     AmountField,
     ExactDecimalField,
     PositiveDecimalField,
-    Serializer,
     StrictBooleanField,
     StrictCharField,
     StrictIntegerField,
     StrictListField,
-    to_camel_case,
 )
 from core.api.renderers import dump_json, format_decimal
+from core.api.serializers import Serializer, to_camel_case
 
 
 class InnerBody(Serializer):

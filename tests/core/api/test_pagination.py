@@ -22,14 +22,14 @@ def client(administrator: Member, client_of: ClientOf) -> JSONClient:
 
 
 def test_twenty_rows_make_a_page(client: JSONClient) -> None:
-    page = client.read(PATH)
+    page = client.get_json(PATH)
     assert (page["count"], len(page["results"])) == (25, 20)
     assert page["previous"] is None
     assert page["next"] == f"http://testserver{PATH}?page=2"
 
 
 def test_last_page_has_the_rest_and_no_next_one(client: JSONClient) -> None:
-    page = client.read(PATH, page=2)
+    page = client.get_json(PATH, page=2)
     assert (page["count"], len(page["results"])) == (25, 5)
     assert page["next"] is None
     assert page["previous"] == f"http://testserver{PATH}?page=1"
@@ -39,14 +39,14 @@ def test_last_page_has_the_rest_and_no_next_one(client: JSONClient) -> None:
 def test_pages_hold_every_row_once(client: JSONClient, size: int) -> None:
     ids, address = [], f"{PATH}?size={size}"
     while address:
-        page = client.read(address)
+        page = client.get_json(address)
         ids += [row["id"] for row in page["results"]]
         address = page["next"]
     assert ids == sorted(Member.objects.values_list("id", flat=True))
 
 
 def test_links_keep_the_other_parameters(client: JSONClient) -> None:
-    page = client.read(PATH, size=5, page=2, search="김 & 이")
+    page = client.get_json(PATH, size=5, page=2, search="김 & 이")
     for link in (page["next"], page["previous"]):
         assert "size=5" in link
         assert "search=%EA%B9%80+%26+%EC%9D%B4" in link
@@ -56,7 +56,7 @@ def test_links_keep_the_other_parameters(client: JSONClient) -> None:
 def test_more_than_a_hundred_counts_as_a_hundred(client: JSONClient, size: int) -> None:
     for _ in range(80):
         make_member()
-    assert len(client.read(PATH, size=size)["results"]) == 100
+    assert len(client.get_json(PATH, size=size)["results"]) == 100
 
 
 def test_page_past_the_end_is_404(client: JSONClient) -> None:
@@ -66,7 +66,7 @@ def test_page_past_the_end_is_404(client: JSONClient) -> None:
 
 
 def test_empty_list_has_a_first_page(free_member: Member, client_of: ClientOf) -> None:
-    page = client_of(free_member).read("/api/account/entries")
+    page = client_of(free_member).get_json("/api/account/entries")
     assert page == {"count": 0, "next": None, "previous": None, "results": []}
 
 
@@ -93,7 +93,7 @@ def test_page_that_cannot_be_is_400_and_named(client: JSONClient, query: str) ->
 
 
 def test_empty_parameter_counts_as_not_given(client: JSONClient) -> None:
-    assert len(client.read(f"{PATH}?page=&size=")["results"]) == 20
+    assert len(client.get_json(f"{PATH}?page=&size=")["results"]) == 20
 
 
 def test_list_without_an_order_is_a_fault_of_ours(db: None) -> None:

@@ -12,24 +12,24 @@ import psycopg
 import pytest
 
 from devstack.environment import ROOT
-from tests.support.fault_injection import OwnPostgres, Service
-from tests.support.stores import OwnValkey
+from tests.support.fault_injection import PostgresServer, RunningService
+from tests.support.stores import ValkeyServer
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
+def service() -> Iterator[RunningService]:
     with tempfile.TemporaryDirectory(prefix="household-ledger-migrations-") as name:
         folder = Path(name)
         folder.chmod(0o711)
-        database, fast_store = OwnPostgres(folder / "postgres"), OwnValkey()
+        database, fast_store = PostgresServer(folder / "postgres"), ValkeyServer()
         try:
-            yield Service(database, fast_store, folder / "log")
+            yield RunningService(database, fast_store, folder / "log")
         finally:
             fast_store.kill()
             database.remove()
 
 
-def manage(service: Service, *arguments: str) -> str:
+def manage(service: RunningService, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
@@ -43,7 +43,7 @@ def manage(service: Service, *arguments: str) -> str:
     return done.stdout
 
 
-def ask(service: Service, statement: str) -> list[tuple[Any, ...]]:
+def ask(service: RunningService, statement: str) -> list[tuple[Any, ...]]:
     with psycopg.connect(service.environment["DATABASE_URL"]) as connection:
         return connection.execute(statement).fetchall()
 
@@ -54,7 +54,7 @@ SELECT count(*), coalesce(sum(amount), 0) FROM account_entry
 
 
 def test_filled_database_goes_back_and_forth_without_losing_a_row(
-    service: Service,
+    service: RunningService,
 ) -> None:
     manage(service, "migrate", "-v", "0")
     manage(service, "load_demo_data")

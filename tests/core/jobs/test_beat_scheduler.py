@@ -10,7 +10,7 @@ from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
 from config.celery import app
 from core.jobs.beat_scheduler import ResilientDatabaseScheduler
-from tests.support.stores import lose_database
+from tests.support.stores import disconnect_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
 JOB = "purge_sessions"
@@ -45,13 +45,13 @@ def test_schedule_in_memory_goes_on_while_the_database_is_away(
     scheduler: ResilientDatabaseScheduler,
 ) -> None:
     jobs = set(scheduler.schedule)
-    with lose_database():
+    with disconnect_database():
         assert set(scheduler.schedule) == jobs
     assert set(scheduler.schedule) == jobs
 
 
 def test_start_without_the_database_fails() -> None:
-    with lose_database(), pytest.raises(DatabaseError):
+    with disconnect_database(), pytest.raises(DatabaseError):
         ResilientDatabaseScheduler(app=app)
 
 
@@ -71,7 +71,7 @@ def test_run_that_could_not_be_stored_is_stored_later_and_not_sent_again(
     monkeypatch.setattr(ResilientDatabaseScheduler, "send_task", lambda *_, **__: None)
     monkeypatch.setattr("celery.app.task.Task.apply_async", lambda *_, **__: None)
     assert scheduler.schedule[JOB].is_due().is_due
-    with lose_database():
+    with disconnect_database():
         send(scheduler)
     assert stored().last_run_at is None
     assert not scheduler.schedule[JOB].is_due().is_due

@@ -9,7 +9,7 @@ from django.utils import timezone
 from config.celery import app
 from core.jobs.models import JobRun
 from core.jobs.runner import list_last_runs, run_job
-from tests.support.races import run_at_once
+from tests.support.races import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,9 +34,9 @@ def test_failure_is_recorded_by_its_kind_alone_and_raised() -> None:
 
 def test_two_runs_of_one_job_at_once_are_one_and_one_skipped() -> None:
     def run_inside(now: Any) -> int:
-        (inner,) = run_at_once([lambda: run_job("purge", lambda now: 1)])
+        (inner,) = run_concurrently([lambda: run_job("purge", lambda now: 1)])
         assert inner.state == "SKIPPED"
-        (other,) = run_at_once([lambda: run_job("other", lambda now: 1)])
+        (other,) = run_concurrently([lambda: run_job("other", lambda now: 1)])
         assert other.state == "DONE"
         return 2
 
@@ -74,7 +74,7 @@ def test_no_scheduled_job_runs_beside_itself(monkeypatch: pytest.MonkeyPatch) ->
         task = app.tasks[job["task"]]
 
         def run_inside(now: Any, task: Any = task) -> int:
-            run_at_once([task])
+            run_concurrently([task])
             return 1
 
         run_job(name, run_inside)

@@ -12,7 +12,7 @@ from ledger.management.commands import backup_member
 from ledger.models import Entry
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
-from tests.support.workbooks import COUNTS, ENTRY, WHOLE, back_up, send_json
+from tests.support.workbooks import COUNTS, ENTRY, WHOLE, download_backup, send_json
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def test_what_backup_member_writes_restore_backup_restores(
     assert path.stat().st_mode & 0o077 == 0
     call_command("restore_backup", "--member", other_member.login_id, str(path))
     assert "restored" in capsys.readouterr().out
-    assert back_up(other_member) == back_up(premium_member)
+    assert download_backup(other_member) == download_backup(premium_member)
 
 
 def test_existing_file_is_left_alone(premium_member: Member, tmp_path: Path) -> None:

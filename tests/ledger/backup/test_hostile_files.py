@@ -213,7 +213,7 @@ def test_formula_is_read_as_the_value_that_the_file_holds(premium_member):
     client = JSONClient(premium_member)
     data = repack({SHEET: sheet_of(cells)}, source=tags)
     assert upload(client, data).status_code == 200
-    assert [tag["name"] for tag in client.read("/api/account/tags")] == ["ab"]
+    assert [tag["name"] for tag in client.get_json("/api/account/tags")] == ["ab"]
 
 
 @pytest.fixture

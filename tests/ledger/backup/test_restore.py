@@ -32,16 +32,16 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
-from tests.support.rollups import assert_totals_are_right
+from tests.support.rollups import assert_rollups_are_right
 from tests.support.workbooks import (
     BACKUP,
     COUNTS,
     ENTRY,
     RESTORE,
     WHOLE,
-    back_up,
+    download_backup,
+    error_places,
     make_xlsx,
-    places_of,
     read_book,
     send_json,
     upload,
@@ -57,31 +57,31 @@ def test_restore_writes_every_sheet_and_counts_its_rows(
     response = restore(WHOLE)
     assert response.status_code == 200, response.content
     assert response.data == {"dryRun": False, **COUNTS}
-    newest = client.read("/api/account/entries")["results"]
+    newest = client.get_json("/api/account/entries")["results"]
     assert [row["tags"] for row in newest] == [[], [], ["@home", "여행"]]
     assert newest[2]["memo"] == "=SUM(A1)\n둘째 줄 🍜"
     assert newest[2]["wallet"]["name"] == "카드"
     assert newest[2]["installmentMonths"] == 3
     assert newest[1]["pending"] is True
     assert str(newest[0]["originalAmount"]) == "12.3456"
-    wallets = client.read("/api/account/wallets")
+    wallets = client.get_json("/api/account/wallets")
     assert [row["name"] for row in wallets] == ["현금", "카드", "연금"]
     assert [row["sortOrder"] for row in wallets] == [1, 2, 3]
     assert wallets[1]["accountNumber"] == "0123-45"
     minor = Category.objects.get(name="점심")
     assert minor.parent.name == "식비"
-    quick = client.read("/api/account/quick-entries")
+    quick = client.get_json("/api/account/quick-entries")
     assert [row["name"] for row in quick] == ["커피", "교통"]
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_json_and_workbook_restore_the_same(
     client: JSONClient, premium_member: Member
 ) -> None:
     send_json(client, WHOLE)
-    by_json = read_book(back_up(premium_member))
+    by_json = read_book(download_backup(premium_member))
     upload(client, make_xlsx(WHOLE))
-    assert read_book(back_up(premium_member)) == by_json
+    assert read_book(download_backup(premium_member)) == by_json
 
 
 def test_backup_of_a_restored_ledger_restores_to_the_same_backup(
@@ -97,7 +97,7 @@ def test_backup_of_a_restored_ledger_restores_to_the_same_backup(
     assert response.headers["Content-Type"].endswith("spreadsheetml.sheet")
     restored = upload(client, first)
     assert restored.data == {"dryRun": False, **COUNTS}
-    assert back_up(premium_member) == first
+    assert download_backup(premium_member) == first
 
 
 def test_everything_of_before_is_deleted_with_stocks_and_trades(
@@ -120,7 +120,7 @@ def test_expected_incomes_which_no_backup_holds_stay(
     make_entry(premium_member)
     BudgetIncome.objects.create(member=premium_member, year=2026, month=11, amount=3)
     before = list(BudgetIncome.objects.values())
-    assert upload(client, back_up(premium_member)).status_code == 200
+    assert upload(client, download_backup(premium_member)).status_code == 200
     assert list(BudgetIncome.objects.values()) == before
 
 
@@ -205,7 +205,7 @@ def test_one_bad_row_at_the_end_changes_nothing(
     response = restore(WHOLE | {"entries": [ENTRY] * 3_000 + [{"date": "2026-13-01"}]})
     assert response.status_code == 400
     assert response.data["code"] == "INVALID_BACKUP"
-    assert places_of(response) == {
+    assert error_places(response) == {
         ("entries", 3_002, "date", "invalid"),
         ("entries", 3_002, "type", "required"),
     }

@@ -12,10 +12,17 @@ from ledger.backup.restore import MAX_CATCH_UP_DAYS
 from ledger.models import Budget, Entry, RecurringRule, Tag, Wallet
 from ledger.occurrences import RecurringRunResult, process_due_rules
 from ledger.periods import add_months
-from tests.support.calendar_oracle import LONG_AGO, set_since
+from tests.support.calendar_oracle import LONG_AGO, set_premium_since
 from tests.support.clients import JSONClient
 from tests.support.factories import make_rule
-from tests.support.workbooks import ENTRY, WHOLE, back_up, read_book, send_json, upload
+from tests.support.workbooks import (
+    ENTRY,
+    WHOLE,
+    download_backup,
+    read_book,
+    send_json,
+    upload,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -106,7 +113,7 @@ def test_what_a_rule_owes_of_more_than_a_year_ago_is_not_booked(restore: Any) ->
 def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
     client: JSONClient, premium_member: Member
 ) -> None:
-    set_since(premium_member, LONG_AGO)
+    set_premium_since(premium_member, LONG_AGO)
     anchor = days_ago(5)
     make_rule(
         premium_member,
@@ -114,7 +121,7 @@ def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
         anchor_date=anchor,
         next_date=days_ago(3),
     )
-    assert upload(client, back_up(premium_member)).status_code == 200
+    assert upload(client, download_backup(premium_member)).status_code == 200
     for _ in range(2):
         process_due_rules(timezone.now())
     booked = Entry.objects.order_by("date").values_list("date", flat=True)
@@ -127,8 +134,8 @@ def test_due_dates_of_before_the_plan_are_booked_for_a_restored_rule(
     """The rule comes from where it ran; the plan of this account has just begun."""
     anchor = days_ago(3)
     make_rule(premium_member, frequency="DAILY", anchor_date=anchor, next_date=anchor)
-    book = back_up(premium_member)
-    set_since(premium_member, timezone.now() - timedelta(hours=1))
+    book = download_backup(premium_member)
+    set_premium_since(premium_member, timezone.now() - timedelta(hours=1))
     assert upload(client, book).status_code == 200
     assert process_due_rules(timezone.now()) == RecurringRunResult(booked=4)
 
@@ -145,9 +152,9 @@ def test_backup_then_restore_gives_equal_rules(
             active=bool(number),
         )
     make_rule(premium_member, end_date=date(2026, 11, 2), next_date=None)
-    before = back_up(premium_member)
+    before = download_backup(premium_member)
     assert upload(client, before).status_code == 200
-    assert back_up(premium_member) == before
+    assert download_backup(premium_member) == before
 
 
 def test_pending_foreign_entry_without_a_rate_stays_so(restore: Any) -> None:
@@ -165,7 +172,7 @@ def test_account_numbers_are_plain_in_the_backup_and_sealed_at_rest(
     restore(WHOLE)
     stored = Wallet.objects.get(name="카드").sealed_account_number
     assert stored.startswith("sealed:")
-    wallets = read_book(back_up(premium_member))["wallets"]
+    wallets = read_book(download_backup(premium_member))["wallets"]
     assert [row[3] for row in wallets] == ["accountNumber", None, "0123-45", None]
 
 
@@ -176,7 +183,7 @@ def test_number_that_no_key_opens_survives_with_its_wallet(
         send_json(client, WHOLE)
         sealed = Wallet.objects.get(name="카드").sealed_account_number
     with override_settings(ACCOUNT_NUMBER_KEYS=[bytes(32)]):
-        response = upload(client, back_up(premium_member))
+        response = upload(client, download_backup(premium_member))
     assert response.status_code == 200
     assert Wallet.objects.get(name="카드").sealed_account_number == sealed
 

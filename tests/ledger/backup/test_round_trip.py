@@ -20,7 +20,7 @@ from tests.support.ledger_strategies import ODD, books, columns_of, expect_table
 from tests.support.workbooks import (
     BACKUP,
     HEADERS,
-    back_up,
+    download_backup,
     read_book,
     send_json,
     upload,
@@ -66,19 +66,19 @@ def test_backup_restore_backup_gives_equal_tables(
     with override_settings(ACCOUNT_NUMBER_KEYS=keys):
         response = send_json(JSONClient(premium_member), book)
         assert response.status_code == 200, (response.data, book)
-        first = back_up(premium_member)
+        first = download_backup(premium_member)
         found, wanted = read_tables(first), expect_tables(book, timezone.localdate())
         assert sorted(found.pop("budgets")) == sorted(wanted.pop("budgets"))
         assert found == wanted
         other = make_member()
         restore_backup(other, first, timezone.now())
-        assert back_up(other) == first
+        assert download_backup(other) == first
 
 
 def describe_ledger(client: JSONClient) -> dict[str, Any]:
     """What the lists of the API show; rows by name instead of by id."""
-    lists = {name: client.read(f"/api/account/{name}") for name in LISTS}
-    lists["entries"] = client.read("/api/account/entries", size=100)["results"]
+    lists = {name: client.get_json(f"/api/account/{name}") for name in LISTS}
+    lists["entries"] = client.get_json("/api/account/entries", size=100)["results"]
     names = {
         (field, row["id"]): row["name"]
         for field, owners in (("walletId", "wallets"), ("parentId", "categories"))
@@ -184,7 +184,7 @@ def test_text_stays_text_whatever_it_begins_with(
     ]
     response = send_json(JSONClient(premium_member), {"entries": entries})
     assert response.status_code == 200, response.data["errors"]
-    data = back_up(premium_member)
+    data = download_backup(premium_member)
     (tmp_path / "backup.xlsx").write_bytes(data)
     sheet = load_workbook(tmp_path / "backup.xlsx")["entries"]
     memos = [row[5] for row in sheet.iter_rows(min_row=2)]
@@ -201,7 +201,7 @@ def test_stored_characters_that_no_workbook_holds_are_replaced(
     premium_member: Member,
 ) -> None:
     make_entry(premium_member, memo="a\x07b\ufffec\uffffd\re\x85f")
-    data = back_up(premium_member)
+    data = download_backup(premium_member)
     memo = read_book(data)["entries"][1][5]
     assert memo == "a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf"
     assert upload(JSONClient(premium_member), data).status_code == 200
@@ -210,7 +210,7 @@ def test_stored_characters_that_no_workbook_holds_are_replaced(
 def test_equal_ledgers_make_equal_files(premium_member: Member) -> None:
     client = JSONClient(premium_member)
     assert send_json(client, {"tags": [{"name": "a"}]}).status_code == 200
-    assert back_up(premium_member) == back_up(premium_member)
+    assert download_backup(premium_member) == download_backup(premium_member)
 
 
 def test_numbers_that_a_sheet_cannot_hold_are_written_as_text(tmp_path: Path) -> None:

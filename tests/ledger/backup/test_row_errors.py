@@ -9,8 +9,8 @@ from tests.support.clients import JSONClient
 from tests.support.workbooks import (
     ENTRY,
     WHOLE,
+    error_places,
     make_xlsx,
-    places_of,
     send_json,
     upload,
 )
@@ -185,36 +185,36 @@ def test_bad_row_is_named(
     )
     assert response.status_code == 400, response.data
     assert response.data["code"] == "INVALID_BACKUP"
-    assert (sheet, number, column, code) in places_of(response)
+    assert (sheet, number, column, code) in error_places(response)
     assert len(response.data["errors"]) == 1
 
 
 def test_two_budgets_of_one_month_are_refused(client: JSONClient) -> None:
     response = send_json(client, BASE | {"budgets": [BUDGET, BUDGET]})
-    assert places_of(response) == {("budgets", 3, "category", "duplicate")}
+    assert error_places(response) == {("budgets", 3, "category", "duplicate")}
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\x07b", "\ud800"])
 def test_control_characters_are_refused(client: JSONClient, text: str) -> None:
     response = send_json(client, {"tags": [{"name": text}]})
-    assert places_of(response) == {("tags", 2, "name", "control")}
+    assert error_places(response) == {("tags", 2, "name", "control")}
 
 
 @pytest.mark.parametrize("value", [5, True, [], {}, [1], 1.5])
 def test_text_is_text_in_json(client: JSONClient, value: Any) -> None:
     response = send_json(client, {"tags": [{"name": value}]})
-    assert places_of(response) == {("tags", 2, "name", "invalid")}
+    assert error_places(response) == {("tags", 2, "name", "invalid")}
 
 
 def test_number_typed_into_a_sheet_is_a_name(client: JSONClient) -> None:
     assert upload(client, make_xlsx({"tags": [{"name": 2024}]})).status_code == 200
-    assert client.read("/api/account/tags")[0]["name"] == "2024"
+    assert client.get_json("/api/account/tags")[0]["name"] == "2024"
 
 
 @pytest.mark.parametrize("row", [5, None, "x", []])
 def test_row_that_is_no_object_is_named(client: JSONClient, row: Any) -> None:
     response = send_json(client, {"tags": [{"name": "a"}, row]})
-    assert places_of(response) == {("tags", 3, None, "invalid")}
+    assert error_places(response) == {("tags", 3, None, "invalid")}
 
 
 def test_at_most_100_errors_are_told_and_the_others_counted(client: JSONClient) -> None:

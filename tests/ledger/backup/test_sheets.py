@@ -14,9 +14,9 @@ from tests.support.factories import make_entry
 from tests.support.workbooks import (
     ENTRY,
     WHOLE,
-    back_up,
+    download_backup,
+    error_places,
     make_xlsx,
-    places_of,
     read_book,
     send_json,
     upload,
@@ -60,7 +60,7 @@ def test_tags_in_a_cell_are_joined_by_a_comma_and_a_blank(
     client: JSONClient, premium_member: Member
 ) -> None:
     send_json(client, WHOLE)
-    headers, *rows = read_book(back_up(premium_member))["entries"]
+    headers, *rows = read_book(download_backup(premium_member))["entries"]
     assert {row[headers.index("tags")] for row in rows} == {None, "@home, 여행"}
 
 
@@ -78,7 +78,7 @@ def test_tags_in_a_cell_keep_their_order_and_count_once(client: JSONClient) -> N
 def test_blank_rows_are_no_rows_but_count_in_row_numbers(client: JSONClient) -> None:
     rows = [["name"], ["a"], [None], [""], ["b"], [None], ["a"]]
     response = upload(client, write_sheets({"tags": rows}))
-    assert places_of(response) == {("tags", 7, "name", "duplicate")}
+    assert error_places(response) == {("tags", 7, "name", "duplicate")}
     response = upload(client, write_sheets({"tags": [["name"], ["a"], [None], ["b"]]}))
     assert response.data["tags"] == 2
 
@@ -101,7 +101,7 @@ def test_letter_case_of_sheets_and_headers_does_not_count(
     entries = {"ENTRIES": [{**ENTRY, "Memo": "kept", "Tags": "a", "PENDING": True}]}
     response = restore_any(tags | entries)
     assert (response.data["tags"], response.data["entries"]) == (1, 1)
-    (entry,) = client.read("/api/account/entries")["results"]
+    (entry,) = client.get_json("/api/account/entries")["results"]
     assert (entry["memo"], entry["tags"], entry["pending"]) == ("kept", ["a"], True)
 
 
@@ -109,12 +109,12 @@ def test_name_in_the_letter_case_of_the_api_goes_before_another(
     restore_any: Any, client: JSONClient
 ) -> None:
     restore_any({"tags": [{"Name": "other", "name": "a", "NAME": "another"}]})
-    assert [tag["name"] for tag in client.read("/api/account/tags")] == ["a"]
+    assert [tag["name"] for tag in client.get_json("/api/account/tags")] == ["a"]
 
 
 def test_error_names_sheet_and_column_as_the_api_does(restore_any: Any) -> None:
     response = restore_any({"TAGS": [{"Name": "a"}, {"Name": "a"}]})
-    assert places_of(response) == {("tags", 3, "name", "duplicate")}
+    assert error_places(response) == {("tags", 3, "name", "duplicate")}
 
 
 def test_workbook_of_unknown_sheets_only_is_an_empty_backup(
@@ -155,7 +155,7 @@ def test_sheet_without_its_headers_in_row_1_is_no_empty_one(
 def test_missing_column_is_named_in_each_row_that_needs_it(client: JSONClient) -> None:
     rows = [["date", "type"], ["2026-11-02", "expense"], ["2026-11-03", "income"]]
     response = upload(client, write_sheets({"entries": rows}))
-    assert places_of(response) == {
+    assert error_places(response) == {
         ("entries", 2, "amount", "required"),
         ("entries", 3, "amount", "required"),
     }
@@ -166,7 +166,7 @@ def test_date_cells_are_days_unless_they_have_a_time(client: JSONClient) -> None
     times = map(datetime.fromisoformat, ("2026-11-03T00:00", "2026-11-04T05:06"))
     rows = [headers, *([day, "expense", 5] for day in (date(2026, 11, 2), *times))]
     response = upload(client, write_sheets({"entries": rows}))
-    assert places_of(response) == {("entries", 4, "date", "invalid")}
+    assert error_places(response) == {("entries", 4, "date", "invalid")}
     assert upload(client, write_sheets({"entries": rows[:3]})).status_code == 200
     assert set(Entry.objects.values_list("date", flat=True)) == set(
         map(date.fromisoformat, ("2026-11-02", "2026-11-03"))
@@ -176,15 +176,15 @@ def test_date_cells_are_days_unless_they_have_a_time(client: JSONClient) -> None
 def test_numbers_and_errors_in_text_cells_are_text(client: JSONClient) -> None:
     rows = [["name"], [2024], [1.5], [True], ["#N/A"]]
     response = upload(client, write_sheets({"tags": rows}))
-    assert places_of(response) >= {("tags", 4, "name", "invalid")}
+    assert error_places(response) >= {("tags", 4, "name", "invalid")}
     assert upload(client, write_sheets({"tags": rows[:3]})).status_code == 200
     assert set(Tag.objects.values_list("name", flat=True)) == {"2024", "1.5"}
 
 
 def test_rows_of_json_are_numbered_as_those_of_a_sheet(client: JSONClient) -> None:
     book = {"entries": [ENTRY, ENTRY | {"amount": -1}]}
-    assert places_of(send_json(client, book)) == {("entries", 3, "amount", "range")}
-    assert places_of(upload(client, make_xlsx(book))) == places_of(
+    assert error_places(send_json(client, book)) == {("entries", 3, "amount", "range")}
+    assert error_places(upload(client, make_xlsx(book))) == error_places(
         send_json(client, book)
     )
 

@@ -27,7 +27,7 @@ from tests.support.alert_texts import (
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
 from tests.support.fakes import FakeRates
-from tests.support.rollups import assert_totals_are_right
+from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db
 
@@ -79,9 +79,9 @@ def test_payment_becomes_a_pending_expense(
         "createdAt": 0,
         "updatedAt": 0,
     }
-    assert client.read(f"{ENTRIES}/{entry['id']}") == entry
+    assert client.get_json(f"{ENTRIES}/{entry['id']}") == entry
     assert body["parsed"]["walletId"] == card.pk
-    assert client.read(f"{ENTRIES}/pending/count") == {"count": 1}
+    assert client.get_json(f"{ENTRIES}/pending/count") == {"count": 1}
 
 
 def test_pending_entry_counts_nowhere_until_it_is_confirmed(
@@ -89,10 +89,10 @@ def test_pending_entry_counts_nowhere_until_it_is_confirmed(
 ) -> None:
     entry_id = send(APPROVAL)["entry"]["id"]
     month = "/api/account/statistics/month?year=2026&month=11"
-    assert client.read(month)["expense"] == 0
+    assert client.get_json(month)["expense"] == 0
     assert client.send("POST", f"{ENTRIES}/{entry_id}/confirm").status_code == 200
-    assert client.read(month)["expense"] == 4800
-    assert_totals_are_right()
+    assert client.get_json(month)["expense"] == 4800
+    assert_rollups_are_right()
 
 
 @pytest.mark.parametrize(

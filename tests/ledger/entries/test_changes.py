@@ -11,7 +11,13 @@ from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, Tag
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import ENTRIES, FOREIGN, PLAIN, change, write
+from tests.support.entry_writing import (
+    ENTRIES,
+    FOREIGN,
+    PLAIN,
+    create_entry,
+    update_entry,
+)
 from tests.support.factories import make_category, make_entry, make_wallet
 from tests.support.problems import assert_invalid
 
@@ -86,8 +92,8 @@ def test_patch_of_nothing_changes_nothing(
     client: JSONClient, free_member: Member, shape: str
 ) -> None:
     entry = make_shapes(free_member)[shape]
-    before = client.read(f"{ENTRIES}/{entry.pk}")
-    after = change(client, "PATCH", entry.pk, {})
+    before = client.get_json(f"{ENTRIES}/{entry.pk}")
+    after = update_entry(client, "PATCH", entry.pk, {})
     assert after | {"updatedAt": None} == before | {"updatedAt": None}
 
 
@@ -96,8 +102,8 @@ def test_patch_of_the_memo_leaves_all_else(
     client: JSONClient, free_member: Member, shape: str
 ) -> None:
     entry = make_shapes(free_member)[shape]
-    before = client.read(f"{ENTRIES}/{entry.pk}")
-    after = change(client, "PATCH", entry.pk, {"memo": "changed"})
+    before = client.get_json(f"{ENTRIES}/{entry.pk}")
+    after = update_entry(client, "PATCH", entry.pk, {"memo": "changed"})
     same = {"updatedAt": None, "memo": None}
     assert after | same == before | same
     assert after["memo"] == "changed"
@@ -105,7 +111,7 @@ def test_patch_of_the_memo_leaves_all_else(
 
 def test_put_clears_what_it_leaves_out(client: JSONClient, free_member: Member) -> None:
     entry = make_shapes(free_member)["full"]
-    changed = change(client, "PUT", entry.pk, PLAIN)
+    changed = update_entry(client, "PUT", entry.pk, PLAIN)
     assert changed["category"] is None
     assert changed["walletId"] is None
     assert changed["memo"] == ""
@@ -125,8 +131,8 @@ def test_put_without_date_type_or_amount_is_refused(
 def test_put_of_a_home_amount_makes_a_foreign_entry_a_home_one(
     client: JSONClient,
 ) -> None:
-    entry = write(client, FOREIGN)
-    changed = change(client, "PUT", entry["id"], PLAIN)
+    entry = create_entry(client, FOREIGN)
+    changed = update_entry(client, "PUT", entry["id"], PLAIN)
     assert changed["amount"] == 5_000
     assert changed["currency"] is None
 
@@ -135,7 +141,7 @@ def test_patch_changes_each_field_alone(
     client: JSONClient, free_member: Member
 ) -> None:
     wallet = make_wallet(free_member)
-    entry = write(client, PLAIN | {"tags": ["a"], "category": "Food"})
+    entry = create_entry(client, PLAIN | {"tags": ["a"], "category": "Food"})
     for body in (
         {"date": "2025-01-02"},
         {"amount": 6},
@@ -147,7 +153,7 @@ def test_patch_changes_each_field_alone(
         {"tags": []},
         {"type": "income"},
     ):
-        changed = change(client, "PATCH", entry["id"], body)
+        changed = update_entry(client, "PATCH", entry["id"], body)
         expected = entry | body | {"updatedAt": changed["updatedAt"]}
         if "walletId" in body:
             expected["wallet"] = {"id": wallet.pk, "name": wallet.name}
@@ -159,12 +165,12 @@ def test_refused_change_changes_nothing(
     client: JSONClient, free_member: Member
 ) -> None:
     entry = make_shapes(free_member)["full"]
-    before = client.read(f"{ENTRIES}/{entry.pk}")
+    before = client.get_json(f"{ENTRIES}/{entry.pk}")
     for method in ("PUT", "PATCH"):
         body = PLAIN | {"tags": ["x"], "category": "New", "amount": -1}
         response = client.send(method, f"{ENTRIES}/{entry.pk}", body)
         assert_invalid(response, "amount")
-    assert client.read(f"{ENTRIES}/{entry.pk}") == before
+    assert client.get_json(f"{ENTRIES}/{entry.pk}") == before
     assert not Tag.objects.filter(name="x").exists()
 
 
@@ -172,9 +178,9 @@ def test_rename_of_a_wallet_reaches_its_entries(
     client: JSONClient, free_member: Member
 ) -> None:
     wallet = make_wallet(free_member, name="Old")
-    entry = write(client, PLAIN | {"walletId": wallet.pk})
+    entry = create_entry(client, PLAIN | {"walletId": wallet.pk})
     client.send("PATCH", f"/api/account/wallets/{wallet.pk}", {"name": "New"})
-    body = client.read(f"{ENTRIES}/{entry['id']}")
+    body = client.get_json(f"{ENTRIES}/{entry['id']}")
     assert body["wallet"] == {"id": wallet.pk, "name": "New"}
 
 

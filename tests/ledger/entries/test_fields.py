@@ -11,7 +11,14 @@ from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from ledger.models import Category, Entry, Tag
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import ENTRIES, FIELDS, FOREIGN, PLAIN, change, write
+from tests.support.entry_writing import (
+    ENTRIES,
+    FIELDS,
+    FOREIGN,
+    PLAIN,
+    create_entry,
+    update_entry,
+)
 from tests.support.factories import make_entry, make_wallet
 from tests.support.problems import assert_invalid
 
@@ -27,7 +34,7 @@ def test_entry_has_every_field_of_the_contract(
         "tags": ["trip", "work"],
         "installmentMonths": 3,
     }
-    entry = write(client, body)
+    entry = create_entry(client, body)
     assert set(entry) == FIELDS
     created_at = datetime.fromisoformat(entry.pop("createdAt"))
     updated_at = datetime.fromisoformat(entry.pop("updatedAt"))
@@ -52,7 +59,7 @@ def test_entry_has_every_field_of_the_contract(
 
 
 def test_entry_needs_only_date_type_and_amount(client: JSONClient) -> None:
-    entry = write(client, PLAIN)
+    entry = create_entry(client, PLAIN)
     own = {name: entry[name] for name in ("id", "createdAt", "updatedAt")}
     assert entry == own | {
         "date": "2026-11-21",
@@ -72,9 +79,9 @@ def test_entry_needs_only_date_type_and_amount(client: JSONClient) -> None:
 
 
 def test_one_entry_reads_as_it_stands_in_the_list(client: JSONClient) -> None:
-    entry = write(client, FOREIGN | {"tags": ["a"], "category": "Food"})
-    assert client.read(f"{ENTRIES}/{entry['id']}") == entry
-    assert client.read(ENTRIES)["results"] == [entry]
+    entry = create_entry(client, FOREIGN | {"tags": ["a"], "category": "Food"})
+    assert client.get_json(f"{ENTRIES}/{entry['id']}") == entry
+    assert client.get_json(ENTRIES)["results"] == [entry]
 
 
 @pytest.mark.parametrize("name", ["date", "type", "amount"])
@@ -248,7 +255,7 @@ def test_json_constants_that_are_no_numbers_are_refused(
 def test_value_at_its_limit_is_kept_as_it_is(
     client: JSONClient, name: str, value: Any
 ) -> None:
-    entry = write(client, PLAIN | {name: value})
+    entry = create_entry(client, PLAIN | {name: value})
     assert entry[name] == value
 
 
@@ -266,12 +273,14 @@ def test_whole_number_written_as_a_decimal_is_a_whole_number(
 
 
 def test_null_and_missing_memo_are_empty(client: JSONClient) -> None:
-    assert write(client, PLAIN | {"memo": None})["memo"] == ""
-    assert write(client, PLAIN)["memo"] == ""
+    assert create_entry(client, PLAIN | {"memo": None})["memo"] == ""
+    assert create_entry(client, PLAIN)["memo"] == ""
 
 
 def test_unknown_fields_are_ignored(client: JSONClient) -> None:
-    entry = write(client, PLAIN | {"mood": "good", "notifKey": "x", "amounts": []})
+    entry = create_entry(
+        client, PLAIN | {"mood": "good", "notifKey": "x", "amounts": []}
+    )
     assert set(entry) == FIELDS
 
 
@@ -292,13 +301,13 @@ def test_id_member_pending_and_times_of_a_body_have_no_effect(
         "wallet": {"id": 1, "name": "forged"},
     }
     if method == "POST":
-        body = write(client, forged)
+        body = create_entry(client, forged)
         entry = Entry.objects.get(pk=body["id"])
         assert entry.pk != taken.pk
     else:
         own = make_entry(free_member)
         created_at = own.created_at
-        body = change(client, method, own.pk, forged)
+        body = update_entry(client, method, own.pk, forged)
         entry = Entry.objects.get(pk=own.pk)
         assert body["id"] == own.pk
         assert entry.created_at == created_at
@@ -316,13 +325,13 @@ def test_pending_entry_is_not_confirmed_by_writing_pending(
     client: JSONClient, free_member: Member, method: str
 ) -> None:
     entry = make_entry(free_member, pending=True)
-    body = change(client, method, entry.pk, PLAIN | {"pending": False})
+    body = update_entry(client, method, entry.pk, PLAIN | {"pending": False})
     assert body["pending"] is True
-    assert client.read(f"{ENTRIES}/pending/count") == {"count": 1}
+    assert client.get_json(f"{ENTRIES}/pending/count") == {"count": 1}
 
 
 def test_a_change_moves_updated_at_and_keeps_created_at(client: JSONClient) -> None:
-    entry = write(client, PLAIN)
-    changed = change(client, "PATCH", entry["id"], {"memo": "later"})
+    entry = create_entry(client, PLAIN)
+    changed = update_entry(client, "PATCH", entry["id"], {"memo": "later"})
     assert changed["createdAt"] == entry["createdAt"]
     assert changed["updatedAt"] > entry["updatedAt"]

@@ -11,7 +11,14 @@ import pytest
 from ledger import rates
 from ledger.models import Category, Entry
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import ENTRIES, FOREIGN, PLAIN, RATELESS, change, write
+from tests.support.entry_writing import (
+    ENTRIES,
+    FOREIGN,
+    PLAIN,
+    RATELESS,
+    create_entry,
+    update_entry,
+)
 from tests.support.fakes import FakeRates
 from tests.support.problems import assert_invalid
 
@@ -37,7 +44,7 @@ def test_missing_amount_is_the_product_rounded_half_up(
     client: JSONClient, original: str, rate: str, amount: int
 ) -> None:
     body = FOREIGN | {"originalAmount": original, "exchangeRate": rate}
-    entry = write(client, body)
+    entry = create_entry(client, body)
     assert entry["amount"] == amount
     assert entry["originalAmount"] == Decimal(original)
     assert entry["exchangeRate"] == Decimal(rate)
@@ -95,7 +102,7 @@ def test_decimals_are_exact_as_number_and_as_string(
 
 
 def test_amount_that_is_given_is_kept_beside_the_rate(client: JSONClient) -> None:
-    entry = write(client, FOREIGN | {"amount": 17_000})
+    entry = create_entry(client, FOREIGN | {"amount": 17_000})
     assert entry["amount"] == 17_000
     assert entry["exchangeRate"] == Decimal("1380.5")
 
@@ -104,7 +111,7 @@ def test_missing_rate_is_looked_up_for_the_date(
     client: JSONClient, fx_source: FakeRates
 ) -> None:
     fx_source.quote("USD", "KRW", "1390.12345678", "2026-10-02")
-    entry = write(client, RATELESS | {"date": "2026-10-04"})
+    entry = create_entry(client, RATELESS | {"date": "2026-10-04"})
     assert entry["exchangeRate"] == Decimal("1390.12345678")
     assert entry["amount"] == 17_154  # 12.34 × 1390.12345678 = 17154.12…
     request, _ = fx_source.log[0]
@@ -116,7 +123,7 @@ def test_rate_that_was_looked_up_is_not_asked_for_again(
 ) -> None:
     fx_source.quote("USD", "KRW", "1390", "2026-10-02")
     for _ in range(3):
-        write(client, RATELESS | {"date": "2026-10-02"})
+        create_entry(client, RATELESS | {"date": "2026-10-02"})
     assert len(fx_source.calls) == 1
 
 
@@ -124,13 +131,13 @@ def test_amount_that_is_given_is_kept_beside_a_rate_that_is_looked_up(
     client: JSONClient, fx_source: FakeRates
 ) -> None:
     fx_source.quote("USD", "KRW", "1390", "2026-11-20")
-    entry = write(client, RATELESS | {"amount": 17_000})
+    entry = create_entry(client, RATELESS | {"amount": 17_000})
     assert entry["amount"] == 17_000
     assert entry["exchangeRate"] == 1390
 
 
 def test_rate_follows_from_the_amount_where_none_can_be_had(client: JSONClient) -> None:
-    entry = write(client, RATELESS | {"amount": 17_000, "originalAmount": "12"})
+    entry = create_entry(client, RATELESS | {"amount": 17_000, "originalAmount": "12"})
     assert entry["amount"] == 17_000
     assert entry["exchangeRate"] == Decimal("1416.66666667")
 
@@ -189,7 +196,7 @@ def test_home_currency_entry_has_no_foreign_fields(
     client: JSONClient, currency: str | None
 ) -> None:
     body = PLAIN | {"currency": currency, "originalAmount": "5", "exchangeRate": "1"}
-    entry = write(client, body)
+    entry = create_entry(client, body)
     assert entry["amount"] == 5_000
     for name in ("currency", "originalAmount", "exchangeRate"):
         assert entry[name] is None
@@ -207,19 +214,19 @@ def test_home_currency_entry_needs_an_amount(
 def test_currency_is_written_in_any_letter_case(
     client: JSONClient, currency: str
 ) -> None:
-    assert write(client, FOREIGN | {"currency": currency})["currency"] == "USD"
+    assert create_entry(client, FOREIGN | {"currency": currency})["currency"] == "USD"
 
 
 def test_new_rate_converts_again(client: JSONClient) -> None:
-    entry = write(client, FOREIGN)
-    changed = change(client, "PATCH", entry["id"], {"exchangeRate": "1400"})
+    entry = create_entry(client, FOREIGN)
+    changed = update_entry(client, "PATCH", entry["id"], {"exchangeRate": "1400"})
     assert changed["amount"] == 17_276
     assert changed["originalAmount"] == Decimal("12.34")
 
 
 def test_new_original_amount_converts_again(client: JSONClient) -> None:
-    entry = write(client, FOREIGN)
-    changed = change(client, "PATCH", entry["id"], {"originalAmount": 10})
+    entry = create_entry(client, FOREIGN)
+    changed = update_entry(client, "PATCH", entry["id"], {"originalAmount": 10})
     assert changed["amount"] == 13_805
     assert changed["exchangeRate"] == Decimal("1380.5")
 
@@ -227,25 +234,25 @@ def test_new_original_amount_converts_again(client: JSONClient) -> None:
 def test_new_amount_of_a_foreign_entry_keeps_original_amount_and_rate(
     client: JSONClient,
 ) -> None:
-    entry = write(client, FOREIGN)
-    changed = change(client, "PATCH", entry["id"], {"amount": 17_100})
+    entry = create_entry(client, FOREIGN)
+    changed = update_entry(client, "PATCH", entry["id"], {"amount": 17_100})
     assert changed["amount"] == 17_100
     assert changed["originalAmount"] == Decimal("12.34")
     assert changed["exchangeRate"] == Decimal("1380.5")
 
 
 def test_currency_null_makes_a_foreign_entry_a_home_one(client: JSONClient) -> None:
-    entry = write(client, FOREIGN)
-    changed = change(client, "PATCH", entry["id"], {"currency": None})
+    entry = create_entry(client, FOREIGN)
+    changed = update_entry(client, "PATCH", entry["id"], {"currency": None})
     assert changed["amount"] == 17_035
     for name in ("currency", "originalAmount", "exchangeRate"):
         assert changed[name] is None
 
 
 def test_home_entry_becomes_a_foreign_one(client: JSONClient) -> None:
-    entry = write(client, PLAIN)
+    entry = create_entry(client, PLAIN)
     body = {"currency": "JPY", "originalAmount": 1_000, "exchangeRate": "9.2"}
-    changed = change(client, "PATCH", entry["id"], body)
+    changed = update_entry(client, "PATCH", entry["id"], body)
     assert changed["amount"] == 9_200
     assert changed["currency"] == "JPY"
 
@@ -262,9 +269,9 @@ def test_home_entry_becomes_a_foreign_one(client: JSONClient) -> None:
 def test_rate_that_is_taken_away_is_looked_up_anew(
     client: JSONClient, fx_source: FakeRates, method: str, body: Any
 ) -> None:
-    entry = write(client, FOREIGN)
+    entry = create_entry(client, FOREIGN)
     fx_source.quote("USD", "KRW", "1400", "2026-11-20")
-    changed = change(client, method, entry["id"], body)
+    changed = update_entry(client, method, entry["id"], body)
     assert changed["exchangeRate"] == 1400
     assert changed["amount"] == 17_276
 
@@ -272,30 +279,32 @@ def test_rate_that_is_taken_away_is_looked_up_anew(
 def test_new_currency_has_a_rate_of_its_own(
     client: JSONClient, fx_source: FakeRates
 ) -> None:
-    entry = write(client, FOREIGN)
+    entry = create_entry(client, FOREIGN)
     fx_source.quote("EUR", "KRW", "1600", "2026-11-20")
-    changed = change(client, "PATCH", entry["id"], {"currency": "EUR"})
+    changed = update_entry(client, "PATCH", entry["id"], {"currency": "EUR"})
     assert changed["exchangeRate"] == 1600
     assert changed["amount"] == 19_744
-    assert change(client, "PATCH", entry["id"], {"currency": "EUR"}) == changed | {
-        "updatedAt": client.read(f"{ENTRIES}/{entry['id']}")["updatedAt"]
+    assert update_entry(
+        client, "PATCH", entry["id"], {"currency": "EUR"}
+    ) == changed | {
+        "updatedAt": client.get_json(f"{ENTRIES}/{entry['id']}")["updatedAt"]
     }
 
 
 def test_home_entry_becomes_a_foreign_one_at_the_rate_of_its_date(
     client: JSONClient, fx_source: FakeRates
 ) -> None:
-    entry = write(client, PLAIN | {"date": "2026-10-02"})
+    entry = create_entry(client, PLAIN | {"date": "2026-10-02"})
     fx_source.quote("JPY", "KRW", "9.2", "2026-10-02")
     body = {"currency": "JPY", "originalAmount": 1_000}
-    changed = change(client, "PATCH", entry["id"], body)
+    changed = update_entry(client, "PATCH", entry["id"], body)
     assert changed["amount"] == 9_200
     assert fx_source.log[0][0].args["date"] == "2026-10-02"
 
 
 def test_new_date_keeps_the_rate(client: JSONClient, fx_source: FakeRates) -> None:
-    entry = write(client, FOREIGN)
-    changed = change(client, "PATCH", entry["id"], {"date": "2026-10-02"})
+    entry = create_entry(client, FOREIGN)
+    changed = update_entry(client, "PATCH", entry["id"], {"date": "2026-10-02"})
     assert changed["exchangeRate"] == Decimal("1380.5")
     assert changed["amount"] == entry["amount"]
     assert fx_source.calls == []
@@ -304,20 +313,20 @@ def test_new_date_keeps_the_rate(client: JSONClient, fx_source: FakeRates) -> No
 def test_change_that_needs_a_rate_is_502_and_changes_nothing_without_one(
     client: JSONClient,
 ) -> None:
-    entry = write(client, PLAIN)
+    entry = create_entry(client, PLAIN)
     path = f"{ENTRIES}/{entry['id']}"
     body = {"currency": "JPY", "originalAmount": 1_000, "memo": "x"}
     response = client.send("PATCH", path, body)
     assert response.status_code == 502, response.content
     assert response.data["code"] == "PROVIDER_UNAVAILABLE"
-    assert client.read(path) == entry
+    assert client.get_json(path) == entry
 
 
 def test_entry_that_changes_while_its_rate_is_looked_up_gets_the_right_one(
     client: JSONClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is needed is seen under the lock, so it is looked up once more."""
-    entry = write(client, PLAIN)
+    entry = create_entry(client, PLAIN)
     looked_up = []
 
     def look_up(base: Any, quote: Any, day: Any) -> Any:
@@ -327,7 +336,7 @@ def test_entry_that_changes_while_its_rate_is_looked_up_gets_the_right_one(
 
     monkeypatch.setattr(rates, "get_rate", look_up)
     body = {"currency": "JPY", "originalAmount": 1_000}
-    changed = change(client, "PATCH", entry["id"], body)
+    changed = update_entry(client, "PATCH", entry["id"], body)
     assert looked_up == [
         ("JPY", "KRW", date(2026, 11, 21)),
         ("JPY", "KRW", date(2026, 9, 1)),
@@ -338,6 +347,6 @@ def test_entry_that_changes_while_its_rate_is_looked_up_gets_the_right_one(
 def test_home_entry_with_a_currency_but_no_original_amount_is_refused(
     client: JSONClient,
 ) -> None:
-    entry = write(client, PLAIN)
+    entry = create_entry(client, PLAIN)
     response = client.send("PATCH", f"{ENTRIES}/{entry['id']}", {"currency": "JPY"})
     assert_invalid(response, "originalAmount")

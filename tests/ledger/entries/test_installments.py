@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import Member
 from tests.support.clients import JSONClient
-from tests.support.entry_writing import ENTRIES, PLAIN, change, write
+from tests.support.entry_writing import ENTRIES, PLAIN, create_entry, update_entry
 from tests.support.factories import make_wallet
 from tests.support.problems import assert_invalid
 
@@ -15,7 +15,7 @@ def test_expense_by_card_may_be_paid_in_installments(
 ) -> None:
     card = make_wallet(free_member, kind="CARD")
     body = PLAIN | {"walletId": card.pk, "installmentMonths": months}
-    assert write(client, body)["installmentMonths"] == months
+    assert create_entry(client, body)["installmentMonths"] == months
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_patch_that_leaves_installments_without_a_card_expense_is_refused(
 ) -> None:
     card = make_wallet(free_member, kind="CARD")
     cash = make_wallet(free_member, kind="CASH")
-    entry = write(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
+    entry = create_entry(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
     body = {
         "income": {"type": "income"},
         "cash": {"walletId": cash.pk},
@@ -56,8 +56,10 @@ def test_patch_that_leaves_installments_without_a_card_expense_is_refused(
     }[change_to]
     path = f"{ENTRIES}/{entry['id']}"
     assert_invalid(client.send("PATCH", path, body), "installmentMonths")
-    assert client.read(path) == entry
-    changed = change(client, "PATCH", entry["id"], body | {"installmentMonths": None})
+    assert client.get_json(path) == entry
+    changed = update_entry(
+        client, "PATCH", entry["id"], body | {"installmentMonths": None}
+    )
     assert changed["installmentMonths"] is None
 
 
@@ -65,6 +67,6 @@ def test_put_without_installments_clears_them(
     client: JSONClient, free_member: Member
 ) -> None:
     card = make_wallet(free_member, kind="CARD")
-    entry = write(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
-    changed = change(client, "PUT", entry["id"], PLAIN | {"walletId": card.pk})
+    entry = create_entry(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
+    changed = update_entry(client, "PUT", entry["id"], PLAIN | {"walletId": card.pk})
     assert changed["installmentMonths"] is None

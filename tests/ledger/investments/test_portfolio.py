@@ -59,7 +59,7 @@ def trade(
 
 
 def test_empty_portfolio(client: JSONClient) -> None:
-    assert client.read(PORTFOLIO) == {
+    assert client.get_json(PORTFOLIO) == {
         "holdings": [],
         "totals": {
             "costBasis": 0,
@@ -79,7 +79,7 @@ def test_holding_with_all_its_figures(
     )
     trade(stock, "BUY", 2, 10, 1_000, fee=50)
     trade(stock, "SELL", 3, 4, 1_200, fee=10, tax=20)
-    body = client.read(PORTFOLIO)
+    body = client.get_json(PORTFOLIO)
     (holding,) = body["holdings"]
     assert datetime.fromisoformat(holding.pop("priceAt")) == AT
     assert holding == {
@@ -112,7 +112,7 @@ def test_totals_are_rounded_from_the_exact_sums(
     for _ in range(2):
         stock = make_priced_stock(premium_member, 1)
         trade(stock, "BUY", 2, "0.4", 1)
-    body = client.read(PORTFOLIO)
+    body = client.get_json(PORTFOLIO)
     assert [row["costBasis"] for row in body["holdings"]] == [0, 0]
     assert body["totals"]["costBasis"] == 1
     assert body["totals"]["marketValue"] == 1
@@ -130,7 +130,7 @@ def test_sold_out_stocks_stay_last_and_untraded_ones_are_not_listed(
     for stock in (sold, second, first):
         trade(stock, "BUY", 2, 3, 10)
     trade(sold, "SELL", 4, 3, 15)
-    rows = client.read(PORTFOLIO)["holdings"]
+    rows = client.get_json(PORTFOLIO)["holdings"]
     assert [row["stockId"] for row in rows] == [first.pk, second.pk, sold.pk]
     assert untraded.pk not in {row["stockId"] for row in rows}
     gone = rows[-1]
@@ -146,7 +146,7 @@ def test_holding_without_a_price_has_no_value_and_counts_at_its_cost(
     known = make_priced_stock(premium_member, 30)
     trade(unknown, "BUY", 2, 2, 100, fee=1)
     trade(known, "BUY", 2, 1, 20)
-    body = client.read(PORTFOLIO)
+    body = client.get_json(PORTFOLIO)
     (holding,) = [row for row in body["holdings"] if row["stockId"] == unknown.pk]
     nulls = ("currentPrice", "priceAt", "marketValue", "unrealizedProfit")
     assert [holding[name] for name in nulls] == [None] * 4
@@ -155,7 +155,7 @@ def test_holding_without_a_price_has_no_value_and_counts_at_its_cost(
     assert body["totals"]["marketValue"] == 201 + 30
     assert body["totals"]["unrealizedProfit"] == 10
     assert get_holdings_value(premium_member) == 231
-    assert client.read(NETWORTH)["investments"] == 231
+    assert client.get_json(NETWORTH)["investments"] == 231
 
 
 def test_typed_price_counts_where_there_is_no_other(
@@ -165,7 +165,7 @@ def test_typed_price_counts_where_there_is_no_other(
         premium_member, None, current_price=7, price_at=AT - timedelta(3)
     )
     trade(stock, "BUY", 2, 2, 5)
-    (holding,) = client.read(PORTFOLIO)["holdings"]
+    (holding,) = client.get_json(PORTFOLIO)["holdings"]
     assert (holding["currentPrice"], holding["marketValue"]) == (7, 14)
     assert holding["priceStale"] is True
     assert get_holdings_value(premium_member) == 14
@@ -181,7 +181,7 @@ def test_rates_of_loss_and_of_shares_that_cost_nothing(
 ) -> None:
     trade(make_priced_stock(premium_member, 75, sort_order=1), "BUY", 2, 1, 100)
     trade(make_priced_stock(premium_member, 75, sort_order=2), "BUY", 2, 1, 0)
-    rows = client.read(PORTFOLIO)["holdings"]
+    rows = client.get_json(PORTFOLIO)["holdings"]
     assert [row["unrealizedRate"] for row in rows] == [Decimal("-0.25"), None]
 
 
@@ -191,12 +191,12 @@ def test_every_change_of_a_trade_shows_at_once(
     """What a replay found is kept, and forgotten with the next write."""
     stock = make_priced_stock(premium_member, 1)
     row = trade(stock, "BUY", 2, 10, 100)
-    client.read(PORTFOLIO)
+    client.get_json(PORTFOLIO)
     kept = Position.objects.get()
     assert (kept.replayed_version, kept.cost) == (kept.version, 1_000 * 10**30)
 
     def read_cost() -> Any:
-        return client.read(PORTFOLIO)["totals"]["costBasis"]
+        return client.get_json(PORTFOLIO)["totals"]["costBasis"]
 
     client.send("PATCH", f"{TRADES}/{row.pk}", {"price": 200})
     assert read_cost() == 2_000
@@ -237,10 +237,10 @@ def test_the_largest_values_are_written_out(
     exact = 3 * 999_999_999_999_999_999 * MAX
     value = (exact + 500_000) // 10**6
     cost = (exact + 3 * MAX * 10**6 + 500_000) // 10**6
-    (holding,) = client.read(PORTFOLIO)["holdings"]
+    (holding,) = client.get_json(PORTFOLIO)["holdings"]
     assert holding["quantity"] == Decimal("2999999999999.999997")
     assert (holding["marketValue"], holding["costBasis"]) == (value, cost)
-    worth = client.read(NETWORTH)
+    worth = client.get_json(NETWORTH)
     assert worth["investments"] == worth["total"] == value
     assert client.send("GET", "/api/account/networth/trend").status_code == 200
 
@@ -269,10 +269,10 @@ def test_holdings_are_investments_and_assets_of_the_net_worth(
     trade(stock, "SELL", 3, "0.5", 10)
     theirs = make_member()
     trade(make_priced_stock(theirs, 99), "BUY", 2, 1, 10)
-    body = client.read(NETWORTH)
+    body = client.get_json(NETWORTH)
     assert (body["investments"], body["assets"], body["liabilities"]) == (11, 111, 30)
     assert body["total"] == 81
-    assert body["investments"] == (client.read(PORTFOLIO)["totals"]["marketValue"])
+    assert body["investments"] == (client.get_json(PORTFOLIO)["totals"]["marketValue"])
 
 
 def test_value_is_rounded_half_up_once(premium_member: Member) -> None:
@@ -295,5 +295,5 @@ def test_value_costs_one_statement(
 def test_member_without_the_plan_keeps_the_net_worth(free_member: Member) -> None:
     trade(make_priced_stock(free_member, 5), "BUY", 2, 1, 1)
     client = JSONClient(free_member)
-    assert client.read(NETWORTH)["investments"] == 5
+    assert client.get_json(NETWORTH)["investments"] == 5
     assert client.send("GET", PORTFOLIO).data["code"] == "PREMIUM_REQUIRED"

@@ -22,7 +22,7 @@ from ledger.models import StockQuote
 from ledger.rates import Rate
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade
-from tests.support.races import run_at_once
+from tests.support.races import run_concurrently
 from tests.support.stores import find_closed_port
 
 NAVER, YAHOO = "/api/realtime/domestic/stock/", "/v8/finance/chart/"
@@ -285,7 +285,7 @@ def client(premium_member: Any) -> JSONClient:
 
 
 def read_holdings(client: JSONClient) -> dict[str, Any]:
-    return {row["code"]: row for row in client.read(PORTFOLIO)["holdings"]}
+    return {row["code"]: row for row in client.get_json(PORTFOLIO)["holdings"]}
 
 
 def hold(member: Any, *codes: str) -> None:
@@ -340,7 +340,7 @@ def test_failure_leaves_the_old_price_with_its_time(
     expire()
     after = read_holdings(client)["005930"]
     assert after == before | {"priceStale": True}
-    assert client.read("/api/account/stocks")[0]["currentPrice"] == 71_000
+    assert client.get_json("/api/account/stocks")[0]["currentPrice"] == 71_000
 
 
 def test_price_is_stale_as_soon_as_a_look_up_has_failed(
@@ -447,7 +447,7 @@ def test_net_worth_asks_nobody(
     market: FakeMarket, client: JSONClient, premium_member: Any
 ) -> None:
     hold(premium_member, "005930")
-    assert client.read("/api/account/networth")["investments"] == 1_000
+    assert client.get_json("/api/account/networth")["investments"] == 1_000
     assert market.calls == []
 
 
@@ -464,7 +464,7 @@ def test_64_openings_at_once_make_one_call(market: FakeMarket) -> None:
         hold(member, "005930")
         clients.append(JSONClient(member))
     for client in clients:
-        client.read("/api/auth/session")
+        client.get_json("/api/auth/session")
 
     def open_eight(token: str) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
@@ -474,7 +474,7 @@ def test_64_openings_at_once_make_one_call(market: FakeMarket) -> None:
 
         return run
 
-    found = run_at_once([open_eight(client.token) for client in clients])
+    found = run_concurrently([open_eight(client.token) for client in clients])
     assert found == [[71_000] * 8] * 8
     assert len(market.calls) == 1
 
@@ -498,6 +498,6 @@ def test_nobody_waits_for_a_look_up_where_there_is_an_old_price(
         assert read_holdings(own)["005930"]["currentPrice"] == 5
         return time.monotonic() - started
 
-    times = sorted(run_at_once([open_it] * 6))
+    times = sorted(run_concurrently([open_it] * 6))
     assert times[-2] < 1
     assert len(market.calls) == 2

@@ -38,7 +38,7 @@ def test_new_stock_goes_last(client: JSONClient) -> None:
         "sortOrder": 1,
     }
     assert second.data["market"] == ""
-    assert client.read(STOCKS) == [first.data, second.data]
+    assert client.get_json(STOCKS) == [first.data, second.data]
 
 
 def test_code_is_kept_in_capital_letters_and_is_unique(client: JSONClient) -> None:
@@ -71,7 +71,7 @@ def test_stock_is_changed_whole_and_in_part(client: JSONClient) -> None:
     assert client.send("PATCH", path, {"name": "Samsung"}).data["market"] == "KOSPI"
     changed = client.send("PUT", path, {"code": "005935", "name": "Preferred"})
     assert (changed.data["code"], changed.data["market"]) == ("005935", "")
-    assert client.read(path) == changed.data
+    assert client.get_json(path) == changed.data
 
 
 def test_quoted_price_goes_before_a_typed_one(client: JSONClient) -> None:
@@ -79,7 +79,7 @@ def test_quoted_price_goes_before_a_typed_one(client: JSONClient) -> None:
     assert stock["currentPrice"] == 5
     assert stock["priceAt"] is not None
     make_quote("005930", 71_000)
-    (row,) = client.read(STOCKS)
+    (row,) = client.get_json(STOCKS)
     assert row["currentPrice"] == 71_000
     assert datetime.fromisoformat(row["priceAt"]) == NOW
 
@@ -119,6 +119,6 @@ def test_stocks_are_reordered(client: JSONClient, premium_member: Member) -> Non
     ids = [make_stock(premium_member).pk for _ in range(3)][::-1]
     rows = client.send("PUT", f"{STOCKS}/reorder", {"ids": ids}).data
     assert [row["id"] for row in rows] == ids
-    assert [row["sortOrder"] for row in client.read(STOCKS)] == [1, 2, 3]
+    assert [row["sortOrder"] for row in client.get_json(STOCKS)] == [1, 2, 3]
     refused = client.send("PUT", f"{STOCKS}/reorder", {"ids": ids[:2]})
     assert refused.data["code"] == "INVALID_ORDER"

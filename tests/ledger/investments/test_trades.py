@@ -65,7 +65,7 @@ def test_trade_is_answered_as_it_was_written(client: JSONClient, stock: Stock) -
         "tax": 4,
         "memo": "first",
     }
-    assert client.read(f"{TRADES}/{response.data['id']}") == response.data
+    assert client.get_json(f"{TRADES}/{response.data['id']}") == response.data
 
 
 def test_what_was_read_can_be_sent_back(client: JSONClient, stock: Stock) -> None:
@@ -170,7 +170,7 @@ def test_edit_that_makes_holdings_negative_is_refused(
     )
     for change, day in changes:
         assert_refused(client.send("PATCH", path, change), day)
-        assert client.read(path) == buy
+        assert client.get_json(path) == buy
     late = client.send("PATCH", f"{TRADES}/{sell['id']}", {"date": "2026-11-01"})
     assert_refused(late, "2026-11-01")
     assert client.send("PATCH", path, {"quantity": 7}).status_code == 200
@@ -301,7 +301,7 @@ def test_list_is_newest_first_and_filtered(
     d = make_trade(premium_member, stock=other, date="2026-11-04").pk
 
     def ids(**query: Any) -> list[Any]:
-        page = client.read(TRADES, **query)
+        page = client.get_json(TRADES, **query)
         assert page["count"] == len(page["results"])
         return [row["id"] for row in page["results"]]
 
@@ -320,7 +320,7 @@ def test_list_is_paged(
 ) -> None:
     for day in range(1, 6):
         make_trade(premium_member, stock=stock, date=date(2026, 11, day))
-    page = client.read(TRADES, size=2, page=2)
+    page = client.get_json(TRADES, size=2, page=2)
     assert page["count"] == 5
     assert [row["date"] for row in page["results"]] == ["2026-11-03", "2026-11-02"]
     assert client.get(TRADES, {"page": 9}).status_code == 404

@@ -5,20 +5,20 @@ from collections.abc import Iterator
 import pytest
 
 from accounts.models import Member
-from tests.support.calendar_oracle import make_paying, on
+from tests.support.calendar_oracle import make_premium_since, travel_to
 from tests.support.clients import JSONClient
 
 
 @pytest.fixture(autouse=True)
 def _today() -> Iterator[None]:
     """21 November 2026, a Saturday."""
-    with on("2026-11-21"):
+    with travel_to("2026-11-21"):
         yield
 
 
 @pytest.fixture
 def member(db: None) -> Member:
-    return make_paying()
+    return make_premium_since()
 
 
 @pytest.fixture

@@ -25,21 +25,21 @@ from ledger.occurrences import (
 from tests.support.calendar_oracle import (
     BOOKED,
     RECURRING,
-    create,
+    create_rule,
     days_of_entries,
-    make_paying,
+    list_occurrences,
+    make_premium_since,
     next_date_of,
     noon,
-    occurrences,
-    on,
-    patch,
+    patch_rule,
     run_job,
-    run_now,
-    set_since,
+    run_rule_now,
+    set_premium_since,
+    travel_to,
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_member, make_rule, make_wallet
-from tests.support.rollups import assert_totals_are_right
+from tests.support.rollups import assert_rollups_are_right
 
 # The job
 
@@ -47,7 +47,7 @@ from tests.support.rollups import assert_totals_are_right
 def test_job_books_what_is_due_confirmed_and_once(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client)
+    rule = create_rule(client)
     assert run_job("2026-11-21") == RecurringRunResult(1, 0, 0)
     entry = Entry.objects.get()
     assert (entry.date, entry.pending) == (date(2026, 11, 21), False)
@@ -55,26 +55,26 @@ def test_job_books_what_is_due_confirmed_and_once(
     for day in ("2026-11-21", "2026-11-22", "2026-12-20"):
         assert run_job(day) == RecurringRunResult(0, 0, 0)
     assert days_of_entries(member) == ["2026-11-21"]
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_days_of_downtime_are_caught_up_each_date_once_and_confirmed(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, frequency="DAILY", anchorDate="2026-11-21")
+    rule = create_rule(client, frequency="DAILY", anchorDate="2026-11-21")
     assert run_job("2026-11-26") == RecurringRunResult(6, 0, 0)
     days = [f"2026-11-{day}" for day in range(21, 27)]
     assert days_of_entries(member) == days
-    assert occurrences(client, rule) == [(day, BOOKED) for day in days]
+    assert list_occurrences(client, rule) == [(day, BOOKED) for day in days]
     assert not Entry.objects.filter(pending=True).exists()
     assert run_job("2026-11-26") == RecurringRunResult(0, 0, 0)
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_day_31_is_caught_up_as_the_last_day_and_31_again(
     client: JSONClient, member: Member
 ) -> None:
-    create(client, anchorDate="2026-12-31")
+    create_rule(client, anchorDate="2026-12-31")
     run_job("2027-04-01")
     assert days_of_entries(member) == [
         "2026-12-31",
@@ -85,7 +85,7 @@ def test_day_31_is_caught_up_as_the_last_day_and_31_again(
 
 
 def test_home_time_zone_decides_when_a_day_is_due(client: JSONClient) -> None:
-    create(client, anchorDate="2026-11-22")
+    create_rule(client, anchorDate="2026-11-22")
     before_midnight = datetime(2026, 11, 21, 14, 59, 59, tzinfo=UTC)
     assert process_due_rules(before_midnight).booked == 0
     assert process_due_rules(before_midnight + timedelta(seconds=1)).booked == 1
@@ -94,7 +94,7 @@ def test_home_time_zone_decides_when_a_day_is_due(client: JSONClient) -> None:
 def test_long_downtime_is_caught_up_over_several_runs(
     client: JSONClient, member: Member
 ) -> None:
-    create(client, frequency="DAILY", anchorDate="2026-11-21")
+    create_rule(client, frequency="DAILY", anchorDate="2026-11-21")
     day = (date(2026, 11, 21) + timedelta(MAX_DUE_DATES_PER_RUN + 4)).isoformat()
     assert run_job(day) == RecurringRunResult(MAX_DUE_DATES_PER_RUN, 0, 0)
     assert run_job(day) == RecurringRunResult(5, 0, 0)
@@ -103,7 +103,7 @@ def test_long_downtime_is_caught_up_over_several_runs(
 
 
 def test_catch_up_stops_at_the_end_date(client: JSONClient, member: Member) -> None:
-    rule = create(client, frequency="DAILY", endDate="2026-11-23")
+    rule = create_rule(client, frequency="DAILY", endDate="2026-11-23")
     assert run_job("2026-12-31").booked == 3
     assert next_date_of(client, rule) is None
 
@@ -111,9 +111,9 @@ def test_catch_up_stops_at_the_end_date(client: JSONClient, member: Member) -> N
 def test_entries_of_different_members_go_to_their_own_ledgers(
     client: JSONClient, member: Member
 ) -> None:
-    other = make_paying()
-    create(client, name="mine", category="Food", tags=["x"])
-    create(JSONClient(other), amount=5, category="Food", tags=["x"])
+    other = make_premium_since()
+    create_rule(client, name="mine", category="Food", tags=["x"])
+    create_rule(JSONClient(other), amount=5, category="Food", tags=["x"])
     assert run_job("2026-11-21").booked == 2
     for owner, amount in ((member, 700), (other, 5)):
         entry = Entry.objects.select_related("category").get(member=owner)
@@ -125,10 +125,10 @@ def test_entries_of_different_members_go_to_their_own_ledgers(
 def test_changed_amount_is_booked_from_the_change_on_and_keeps_the_dates(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, frequency="DAILY")
+    rule = create_rule(client, frequency="DAILY")
     run_job("2026-11-22")
-    with on("2026-11-25"):
-        assert patch(client, rule, amount=9)["nextDate"] == "2026-11-23"
+    with travel_to("2026-11-25"):
+        assert patch_rule(client, rule, amount=9)["nextDate"] == "2026-11-23"
     run_job("2026-11-25")
     amounts = Entry.objects.order_by("date").values_list("amount", flat=True)
     assert list(amounts) == [700, 700, 9, 9, 9]
@@ -137,12 +137,12 @@ def test_changed_amount_is_booked_from_the_change_on_and_keeps_the_dates(
 def test_new_name_of_a_category_reaches_what_is_booked_later(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, category="Flat")
+    rule = create_rule(client, category="Flat")
     category = Category.objects.get(name="Flat")
     path = f"/api/account/categories/{category.pk}"
     client.send("PATCH", path, {"name": "Housing"})
-    assert client.read(f"{RECURRING}/{rule['id']}")["category"] == "Housing"
-    assert run_now(client, rule).data["category"] == "Housing"
+    assert client.get_json(f"{RECURRING}/{rule['id']}")["category"] == "Housing"
+    assert run_rule_now(client, rule).data["category"] == "Housing"
     assert Category.objects.count() == 1
 
 
@@ -150,7 +150,7 @@ def test_category_and_wallet_of_a_rule_are_in_use_and_move(
     client: JSONClient, member: Member
 ) -> None:
     wallet, target = make_wallet(member), make_wallet(member)
-    create(client, category="Flat", walletId=wallet.pk)
+    create_rule(client, category="Flat", walletId=wallet.pk)
     category = Category.objects.get(name="Flat")
     into = make_category(member, name="Housing")
     for path, move_to in (
@@ -168,9 +168,9 @@ def test_category_and_wallet_of_a_rule_are_in_use_and_move(
 def test_new_type_takes_the_category_of_that_name_and_type(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, category="Gift")
-    assert patch(client, rule, type="income")["category"] == "Gift"
-    entry = run_now(client, rule).data
+    rule = create_rule(client, category="Gift")
+    assert patch_rule(client, rule, type="income")["category"] == "Gift"
+    entry = run_rule_now(client, rule).data
     assert (entry["type"], entry["category"]) == ("income", "Gift")
     assert Category.objects.filter(name="Gift").count() == 2
 
@@ -179,7 +179,7 @@ def test_new_type_takes_the_category_of_that_name_and_type(
 
 
 def count_queries_of_job(day: Any) -> Any:
-    with on(day), CaptureQueriesContext(connection) as queries:
+    with travel_to(day), CaptureQueriesContext(connection) as queries:
         run = process_due_rules(timezone.now())
     return run, len(queries)
 
@@ -188,12 +188,12 @@ def test_rules_that_are_not_due_cost_one_query_for_all_members(db: None) -> None
     def add_members(count: Any) -> None:
         for _ in range(count):
             for rule in (
-                make_rule(make_paying(), anchor_date=date(2026, 11, 22)),
-                make_rule(make_paying(), active=False),
-                make_rule(make_paying(), next_date=None),
+                make_rule(make_premium_since(), anchor_date=date(2026, 11, 22)),
+                make_rule(make_premium_since(), active=False),
+                make_rule(make_premium_since(), next_date=None),
                 make_rule(make_member()),
-                make_rule(make_paying(status="SUSPENDED")),
-                make_rule(make_paying(plan_expires_at=noon("2026-11-20"))),
+                make_rule(make_premium_since(status="SUSPENDED")),
+                make_rule(make_premium_since(plan_expires_at=noon("2026-11-20"))),
             ):
                 assert rule.pk
 
@@ -208,7 +208,7 @@ def test_rule_costs_the_same_however_many_dates_it_catches_up(
 ) -> None:
     wallet = make_wallet(member)
     for name in ("short", "long"):
-        create(
+        create_rule(
             client,
             name=name,
             frequency="DAILY",
@@ -224,7 +224,7 @@ def test_rule_costs_the_same_however_many_dates_it_catches_up(
     long, same = count_queries_of_job("2027-11-21")
     assert (short.booked, long.booked) == (1, 366)
     assert cost == same <= 14
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 # Failures, the command, the schedule
@@ -272,11 +272,11 @@ def test_rule_that_failed_is_booked_by_the_next_run(
 
 
 def test_command_prints_what_it_did(client: JSONClient, member: Member) -> None:
-    create(client, frequency="DAILY")
+    create_rule(client, frequency="DAILY")
     RecurringRule.objects.update(created_at=noon("2026-11-20"))
-    set_since(member, noon("2026-11-22"))
+    set_premium_since(member, noon("2026-11-22"))
     out = StringIO()
-    with on("2026-11-23"):
+    with travel_to("2026-11-23"):
         call_command("run_recurring", stdout=out)
         assert out.getvalue() == "2 booked, 1 missed.\n"
         call_command("run_recurring", stdout=out)
@@ -294,7 +294,7 @@ def test_command_fails_if_a_rule_could_not_be_booked(
 
 
 def test_task_books_what_is_due(client: JSONClient) -> None:
-    create(client)
+    create_rule(client)
     app.loader.import_default_modules()
     app.tasks["ledger.tasks.run_recurring"].apply(throw=True)
     assert Entry.objects.count() == 1

@@ -13,22 +13,22 @@ from tests.support.calendar_oracle import (
     BOOKED,
     ENTRIES,
     RECURRING,
-    create,
+    create_rule,
     days_of_entries,
+    list_occurrences,
     next_date_of,
-    occurrences,
     run_job,
-    run_now,
+    run_rule_now,
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_rule, make_wallet
-from tests.support.rollups import assert_totals_are_right
+from tests.support.rollups import assert_rollups_are_right
 
 # The rule
 
 
 def test_rule_is_made_with_its_defaults(client: JSONClient) -> None:
-    body = create(client)
+    body = create_rule(client)
     assert body == BODY | {
         "id": body["id"],
         "category": None,
@@ -40,8 +40,8 @@ def test_rule_is_made_with_its_defaults(client: JSONClient) -> None:
         "nextDate": "2026-11-21",
         "active": True,
     }
-    assert client.read(f"{RECURRING}/{body['id']}") == body
-    assert client.read(RECURRING) == [body]
+    assert client.get_json(f"{RECURRING}/{body['id']}") == body
+    assert client.get_json(RECURRING) == [body]
 
 
 def test_rule_refers_to_category_and_tags_by_name_and_makes_unknown_ones(
@@ -56,7 +56,7 @@ def test_rule_refers_to_category_and_tags_by_name_and_makes_unknown_ones(
         "interval": 2,
         "endDate": "2027-11-21",
     }
-    body = create(client, **full)
+    body = create_rule(client, **full)
     assert body.items() >= full.items()
     assert Category.objects.get(name="Housing").type == "expense"
     assert set(Tag.objects.values_list("name", flat=True)) == {"home", "fixed"}
@@ -68,12 +68,12 @@ def test_rules_are_listed_oldest_first_and_only_the_callers(
     client: JSONClient, other_member: Member
 ) -> None:
     make_rule(other_member)
-    ids = [create(client)["id"] for _ in range(3)]
-    assert [row["id"] for row in client.read(RECURRING)] == ids
+    ids = [create_rule(client)["id"] for _ in range(3)]
+    assert [row["id"] for row in client.get_json(RECURRING)] == ids
 
 
 def test_put_clears_what_it_leaves_out(client: JSONClient) -> None:
-    rule = create(client, category="Housing", memo="flat", tags=["a"], interval=3)
+    rule = create_rule(client, category="Housing", memo="flat", tags=["a"], interval=3)
     body = client.send("PUT", f"{RECURRING}/{rule['id']}", BODY).data
     cleared = (body["category"], body["memo"], body["tags"], body["interval"])
     assert cleared == (None, "", [], 1)
@@ -108,13 +108,13 @@ def test_put_clears_what_it_leaves_out(client: JSONClient) -> None:
 def test_wrong_field_is_named(
     client: JSONClient, method: str, field: str, value: bool | int | str | None
 ) -> None:
-    rule = create(client)
+    rule = create_rule(client)
     path = RECURRING if method == "POST" else f"{RECURRING}/{rule['id']}"
     body = {field: value} if method == "PATCH" else BODY | {field: value}
     response = client.send(method, path, body)
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == [field]
-    assert client.read(RECURRING) == [rule]
+    assert client.get_json(RECURRING) == [rule]
 
 
 @pytest.mark.parametrize(
@@ -135,26 +135,28 @@ def test_wrong_field_is_named(
 def test_rule_starts_at_its_first_due_date_not_before_the_day_it_is_made(
     client: JSONClient, frequency: str, anchor: str, first: str
 ) -> None:
-    rule = create(client, frequency=frequency, anchorDate=anchor)
+    rule = create_rule(client, frequency=frequency, anchorDate=anchor)
     assert (rule["anchorDate"], rule["nextDate"]) == (anchor, first)
     run_job("2026-11-21")
-    assert occurrences(client, rule) == (
+    assert list_occurrences(client, rule) == (
         [(first, BOOKED)] if first == "2026-11-21" else []
     )
 
 
 def test_day_it_is_made_is_that_of_the_home_time_zone(member: Member) -> None:
     with time_machine.travel(datetime(2026, 11, 21, 15, 0, tzinfo=UTC), tick=False):
-        rule = create(JSONClient(member), frequency="DAILY", anchorDate="2026-11-01")
+        rule = create_rule(
+            JSONClient(member), frequency="DAILY", anchorDate="2026-11-01"
+        )
     assert rule["nextDate"] == "2026-11-22"
 
 
 def test_rule_that_has_ended_has_no_next_date_and_cannot_be_run(
     client: JSONClient,
 ) -> None:
-    rule = create(client, anchorDate="2026-01-01", endDate="2026-06-01")
+    rule = create_rule(client, anchorDate="2026-01-01", endDate="2026-06-01")
     assert rule["nextDate"] is None
-    response = run_now(client, rule)
+    response = run_rule_now(client, rule)
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
     assert run_job("2027-11-21") == RecurringRunResult(0, 0, 0)
 
@@ -166,7 +168,7 @@ def test_run_books_the_next_due_date_now_and_moves_it_on(
     client: JSONClient, member: Member
 ) -> None:
     wallet = make_wallet(member, opening_balance=1_000)
-    rule = create(
+    rule = create_rule(
         client,
         anchorDate="2026-12-31",
         walletId=wallet.pk,
@@ -174,10 +176,10 @@ def test_run_books_the_next_due_date_now_and_moves_it_on(
         memo="flat",
         tags=["b", "a"],
     )
-    response = run_now(client, rule)
+    response = run_rule_now(client, rule)
     assert response.status_code == 201
     entry = response.data
-    assert client.read(f"{ENTRIES}/{entry['id']}") == entry
+    assert client.get_json(f"{ENTRIES}/{entry['id']}") == entry
     assert entry["wallet"] == {"id": wallet.pk, "name": wallet.name}
     assert (entry["date"], entry["type"], entry["amount"], entry["pending"]) == (
         "2026-12-31",
@@ -191,16 +193,16 @@ def test_run_books_the_next_due_date_now_and_moves_it_on(
         ["b", "a"],
     )
     assert next_date_of(client, rule) == "2027-01-31"
-    balance = client.read(f"/api/account/wallets/{wallet.pk}")["balance"]
+    balance = client.get_json(f"/api/account/wallets/{wallet.pk}")["balance"]
     assert balance == 300
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_date_that_was_run_early_is_not_booked_again_when_it_comes(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, anchorDate="2026-12-31")
-    run_now(client, rule)
+    rule = create_rule(client, anchorDate="2026-12-31")
+    run_rule_now(client, rule)
     assert run_job("2026-12-31") == RecurringRunResult(0, 0, 0)
     assert run_job("2027-01-31") == RecurringRunResult(1, 0, 0)
     assert days_of_entries(member) == ["2026-12-31", "2027-01-31"]
@@ -209,8 +211,8 @@ def test_date_that_was_run_early_is_not_booked_again_when_it_comes(
 def test_run_again_and_again_books_each_date_until_the_end(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, anchorDate="2027-01-31", endDate="2027-03-31")
-    statuses = [run_now(client, rule).status_code for _ in range(4)]
+    rule = create_rule(client, anchorDate="2027-01-31", endDate="2027-03-31")
+    statuses = [run_rule_now(client, rule).status_code for _ in range(4)]
     assert statuses == [201, 201, 201, 400]
     assert days_of_entries(member) == ["2027-01-31", "2027-02-28", "2027-03-31"]
     assert next_date_of(client, rule) is None
@@ -228,11 +230,11 @@ def test_run_of_a_free_member_is_refused(free_member: Member) -> None:
 def test_deleted_entry_leaves_its_occurrence_and_is_not_booked_again(
     client: JSONClient,
 ) -> None:
-    rule = create(client)
+    rule = create_rule(client)
     run_job("2026-11-21")
     client.send("DELETE", f"{ENTRIES}/{Entry.objects.get().pk}")
     assert run_job("2026-11-22") == RecurringRunResult(0, 0, 0)
-    rows = client.read(f"{RECURRING}/{rule['id']}/occurrences")["results"]
+    rows = client.get_json(f"{RECURRING}/{rule['id']}/occurrences")["results"]
     assert [(row["dueDate"], row["status"], row["entryId"]) for row in rows] == [
         ("2026-11-21", BOOKED, None)
     ]
@@ -241,30 +243,30 @@ def test_deleted_entry_leaves_its_occurrence_and_is_not_booked_again(
 def test_deleted_rule_leaves_the_entries_that_it_booked(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, tags=["home"], category="Flat")
+    rule = create_rule(client, tags=["home"], category="Flat")
     run_job("2026-12-21")
-    before = client.read(ENTRIES)
+    before = client.get_json(ENTRIES)
     response = client.send("DELETE", f"{RECURRING}/{rule['id']}")
     assert (response.status_code, response.content) == (204, b"")
-    assert client.read(ENTRIES) == before
+    assert client.get_json(ENTRIES) == before
     assert before["count"] == 2
     assert Occurrence.objects.count() == 0
     assert run_job("2027-01-21") == RecurringRunResult(0, 0, 0)
 
 
 def test_booked_entry_can_be_changed_like_any_other(client: JSONClient) -> None:
-    rule = create(client)
-    entry = run_now(client, rule).data
+    rule = create_rule(client)
+    entry = run_rule_now(client, rule).data
     path = f"{ENTRIES}/{entry['id']}"
     assert client.send("PATCH", path, {"date": "2026-11-01"}).status_code == 200
     assert run_job("2026-11-21") == RecurringRunResult(0, 0, 0)
 
 
 def test_occurrences_are_paged_newest_first(client: JSONClient) -> None:
-    rule = create(client, frequency="DAILY")
+    rule = create_rule(client, frequency="DAILY")
     run_job("2026-11-25")
     path = f"{RECURRING}/{rule['id']}/occurrences"
-    body = client.read(path, size=2, page=2)
+    body = client.get_json(path, size=2, page=2)
     assert [row["dueDate"] for row in body["results"]] == ["2026-11-23", "2026-11-22"]
     assert body["count"] == 5
     assert body["next"] is not None

@@ -14,39 +14,39 @@ from tests.support.calendar_oracle import (
     MISSED,
     RECURRING,
     SKIPPED,
-    create,
+    create_rule,
     days_of_entries,
+    list_occurrences,
     next_date_of,
     noon,
-    occurrences,
-    on,
-    patch,
+    patch_rule,
     run_job,
-    run_now,
-    set_since,
+    run_rule_now,
+    set_premium_since,
+    travel_to,
 )
 from tests.support.clients import JSONClient
-from tests.support.rollups import assert_totals_are_right
+from tests.support.rollups import assert_rollups_are_right
 
 # Switched off
 
 
 def test_rule_that_is_off_waits(client: JSONClient) -> None:
-    rule = create(client, frequency="DAILY", active=False)
+    rule = create_rule(client, frequency="DAILY", active=False)
     assert run_job("2026-11-25") == RecurringRunResult(0, 0, 0)
-    assert occurrences(client, rule) == []
+    assert list_occurrences(client, rule) == []
 
 
 def test_dates_that_passed_while_a_rule_was_off_are_skipped(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, frequency="DAILY")
+    rule = create_rule(client, frequency="DAILY")
     run_job("2026-11-21")
-    patch(client, rule, active=False)
-    with on("2026-11-25"):
-        assert patch(client, rule, active=True)["nextDate"] == "2026-11-25"
+    patch_rule(client, rule, active=False)
+    with travel_to("2026-11-25"):
+        assert patch_rule(client, rule, active=True)["nextDate"] == "2026-11-25"
     assert run_job("2026-11-26") == RecurringRunResult(2, 0, 0)
-    assert occurrences(client, rule) == [
+    assert list_occurrences(client, rule) == [
         ("2026-11-21", BOOKED),
         ("2026-11-22", SKIPPED),
         ("2026-11-23", SKIPPED),
@@ -58,34 +58,34 @@ def test_dates_that_passed_while_a_rule_was_off_are_skipped(
 
 
 def test_off_and_on_again_on_the_same_day_skips_nothing(client: JSONClient) -> None:
-    rule = create(client, frequency="DAILY")
-    patch(client, rule, active=False)
-    assert patch(client, rule, active=True)["nextDate"] == "2026-11-21"
+    rule = create_rule(client, frequency="DAILY")
+    patch_rule(client, rule, active=False)
+    assert patch_rule(client, rule, active=True)["nextDate"] == "2026-11-21"
     assert run_job("2026-11-21").booked == 1
-    assert occurrences(client, rule) == [("2026-11-21", BOOKED)]
+    assert list_occurrences(client, rule) == [("2026-11-21", BOOKED)]
 
 
 def test_rule_that_was_run_ahead_keeps_its_next_date_when_switched_on(
     client: JSONClient,
 ) -> None:
-    rule = create(client)
+    rule = create_rule(client)
     for _ in range(3):
-        run_now(client, rule)
-    patch(client, rule, active=False)
-    assert patch(client, rule, active=True)["nextDate"] == "2027-02-21"
+        run_rule_now(client, rule)
+    patch_rule(client, rule, active=False)
+    assert patch_rule(client, rule, active=True)["nextDate"] == "2027-02-21"
 
 
 def test_dates_of_a_downtime_before_the_switching_off_are_booked(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, frequency="DAILY")
-    with on("2026-11-24"):
-        patch(client, rule, active=False)
+    rule = create_rule(client, frequency="DAILY")
+    with travel_to("2026-11-24"):
+        patch_rule(client, rule, active=False)
     assert days_of_entries(member) == ["2026-11-21", "2026-11-22", "2026-11-23"]
-    with on("2026-11-26"):
-        patch(client, rule, active=True)
+    with travel_to("2026-11-26"):
+        patch_rule(client, rule, active=True)
     run_job("2026-11-26")
-    assert occurrences(client, rule) == [
+    assert list_occurrences(client, rule) == [
         ("2026-11-21", BOOKED),
         ("2026-11-22", BOOKED),
         ("2026-11-23", BOOKED),
@@ -98,13 +98,13 @@ def test_dates_of_a_downtime_before_the_switching_off_are_booked(
 def test_pause_skips_no_date_that_was_run_ahead(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client)
-    run_now(client, rule)
-    run_now(client, rule)
-    patch(client, rule, frequency="DAILY", active=False)
-    with on("2026-12-23"):
+    rule = create_rule(client)
+    run_rule_now(client, rule)
+    run_rule_now(client, rule)
+    patch_rule(client, rule, frequency="DAILY", active=False)
+    with travel_to("2026-12-23"):
         client = JSONClient(member)
-        assert patch(client, rule, active=True)["nextDate"] == "2026-12-23"
+        assert patch_rule(client, rule, active=True)["nextDate"] == "2026-12-23"
     assert run_job("2026-12-23") == RecurringRunResult(1, 0, 0)
     assert days_of_entries(member) == ["2026-11-21", "2026-12-21", "2026-12-23"]
     assert Occurrence.objects.filter(status=SKIPPED).count() == 30
@@ -113,10 +113,10 @@ def test_pause_skips_no_date_that_was_run_ahead(
 def test_end_that_passes_while_a_rule_is_off_ends_it(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, frequency="DAILY", endDate="2026-11-23")
-    patch(client, rule, active=False)
-    with on("2026-11-25"):
-        assert patch(client, rule, active=True)["nextDate"] is None
+    rule = create_rule(client, frequency="DAILY", endDate="2026-11-23")
+    patch_rule(client, rule, active=False)
+    with travel_to("2026-11-25"):
+        assert patch_rule(client, rule, active=True)["nextDate"] is None
     assert run_job("2026-11-25") == RecurringRunResult(0, 0, 0)
     assert days_of_entries(member) == []
 
@@ -124,17 +124,17 @@ def test_end_that_passes_while_a_rule_is_off_ends_it(
 def test_rule_that_is_off_can_be_run_by_hand(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, active=False)
-    assert run_now(client, rule).data["date"] == "2026-11-21"
+    rule = create_rule(client, active=False)
+    assert run_rule_now(client, rule).data["date"] == "2026-11-21"
     assert next_date_of(client, rule) == "2026-12-21"
     assert run_job("2026-12-21") == RecurringRunResult(0, 0, 0)
 
 
 def test_rule_switched_on_after_years_starts_today(client: JSONClient) -> None:
-    rule = create(client, frequency="DAILY", active=False)
-    with on("2036-01-01"):
+    rule = create_rule(client, frequency="DAILY", active=False)
+    with travel_to("2036-01-01"):
         other = JSONClient(Member.objects.get())
-        assert patch(other, rule, active=True)["nextDate"] == "2036-01-01"
+        assert patch_rule(other, rule, active=True)["nextDate"] == "2036-01-01"
     assert Occurrence.objects.count() == MAX_DUE_DATES_PER_RUN
     assert Entry.objects.count() == 0
 
@@ -156,40 +156,40 @@ def test_rule_switched_on_after_years_starts_today(client: JSONClient) -> None:
 def test_new_timing_starts_at_its_first_due_date_from_today_on(
     client: JSONClient, change: dict[str, Any], following: str
 ) -> None:
-    rule = create(client, anchorDate="2026-11-20")
-    with on("2026-11-24"):
-        assert patch(client, rule, **change)["nextDate"] == following
+    rule = create_rule(client, anchorDate="2026-11-20")
+    with travel_to("2026-11-24"):
+        assert patch_rule(client, rule, **change)["nextDate"] == following
 
 
 def test_days_of_a_downtime_before_new_timing_are_booked_as_the_rule_was(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, anchorDate="2026-11-22")
-    with on("2026-11-24"):
-        changed = patch(client, rule, anchorDate="2026-11-30", amount=9)
+    rule = create_rule(client, anchorDate="2026-11-22")
+    with travel_to("2026-11-24"):
+        changed = patch_rule(client, rule, anchorDate="2026-11-30", amount=9)
     assert changed["nextDate"] == "2026-11-30"
     run_job("2026-11-30")
     booked = Entry.objects.order_by("date").values_list("date", "amount")
     assert list(booked) == [(date(2026, 11, 22), 700), (date(2026, 11, 30), 9)]
-    assert_totals_are_right()
+    assert_rollups_are_right()
 
 
 def test_new_timing_on_the_day_a_rule_is_made_books_nothing_of_the_old(
     client: JSONClient,
 ) -> None:
-    rule = create(client)
-    assert patch(client, rule, anchorDate="2026-11-25")["nextDate"] == "2026-11-25"
+    rule = create_rule(client)
+    assert patch_rule(client, rule, anchorDate="2026-11-25")["nextDate"] == "2026-11-25"
     assert run_job("2026-11-24") == RecurringRunResult(0, 0, 0)
 
 
 def test_days_missed_in_a_lapse_stay_missed_after_new_timing(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, frequency="DAILY")
-    set_since(member, noon("2026-11-23"))
-    with on("2026-11-24"):
-        patch(client, rule, frequency="MONTHLY")
-    assert occurrences(client, rule) == [
+    rule = create_rule(client, frequency="DAILY")
+    set_premium_since(member, noon("2026-11-23"))
+    with travel_to("2026-11-24"):
+        patch_rule(client, rule, frequency="MONTHLY")
+    assert list_occurrences(client, rule) == [
         ("2026-11-21", MISSED),
         ("2026-11-22", MISSED),
         ("2026-11-23", BOOKED),
@@ -197,8 +197,8 @@ def test_days_missed_in_a_lapse_stay_missed_after_new_timing(
 
 
 def test_refused_change_books_nothing(client: JSONClient) -> None:
-    rule = create(client, frequency="DAILY")
-    with on("2026-11-24"):
+    rule = create_rule(client, frequency="DAILY")
+    with travel_to("2026-11-24"):
         response = client.send(
             "PATCH",
             f"{RECURRING}/{rule['id']}",
@@ -211,24 +211,24 @@ def test_refused_change_books_nothing(client: JSONClient) -> None:
 def test_next_date_passes_over_what_was_run_ahead_under_other_timing(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, anchorDate="2026-11-22")
-    run_now(client, rule)
-    deleted = run_now(client, rule).data
+    rule = create_rule(client, anchorDate="2026-11-22")
+    run_rule_now(client, rule)
+    deleted = run_rule_now(client, rule).data
     client.send("DELETE", f"{ENTRIES}/{deleted['id']}")
     assert deleted["date"] == "2026-12-22"
-    assert patch(client, rule, frequency="DAILY")["nextDate"] == "2026-11-23"
+    assert patch_rule(client, rule, frequency="DAILY")["nextDate"] == "2026-11-23"
     run_job("2026-12-21")
     assert next_date_of(client, rule) == "2026-12-23"
-    response = run_now(client, rule)
+    response = run_rule_now(client, rule)
     assert (response.status_code, response.data["date"]) == (201, "2026-12-23")
     days = days_of_entries(member)
     assert len(days) == len(set(days)) == 31
 
 
 def test_same_timing_sent_again_changes_no_date(client: JSONClient) -> None:
-    rule = create(client)
-    run_now(client, rule)
-    body = client.read(f"{RECURRING}/{rule['id']}")
+    rule = create_rule(client)
+    run_rule_now(client, rule)
+    body = client.get_json(f"{RECURRING}/{rule['id']}")
     again = client.send("PUT", f"{RECURRING}/{rule['id']}", body | {"nextDate": "x"})
     assert again.data["nextDate"] == "2026-12-21"
 
@@ -236,11 +236,11 @@ def test_same_timing_sent_again_changes_no_date(client: JSONClient) -> None:
 def test_date_that_was_booked_is_not_booked_again_after_new_timing(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client)
+    rule = create_rule(client)
     run_job("2026-11-21")
-    patch(client, rule, interval=2)
+    patch_rule(client, rule, interval=2)
     run_job("2026-11-21")
-    patch(client, rule, frequency="DAILY", interval=1)
+    patch_rule(client, rule, frequency="DAILY", interval=1)
     run_job("2026-11-22")
     assert days_of_entries(member) == ["2026-11-21", "2026-11-22"]
 
@@ -248,50 +248,50 @@ def test_date_that_was_booked_is_not_booked_again_after_new_timing(
 def test_next_date_is_one_that_is_not_dealt_with_yet_after_new_timing(
     client: JSONClient,
 ) -> None:
-    rule = create(client)
-    run_now(client, rule)
-    assert patch(client, rule, interval=2)["nextDate"] == "2027-01-21"
+    rule = create_rule(client)
+    run_rule_now(client, rule)
+    assert patch_rule(client, rule, interval=2)["nextDate"] == "2027-01-21"
 
 
 def test_run_after_new_timing_books_another_date(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client)
-    first = run_now(client, rule).data
+    rule = create_rule(client)
+    first = run_rule_now(client, rule).data
     client.send("DELETE", f"{ENTRIES}/{first['id']}")
-    patch(client, rule, interval=2)
-    response = run_now(client, rule)
+    patch_rule(client, rule, interval=2)
+    response = run_rule_now(client, rule)
     assert response.status_code == 201, response.content
     assert days_of_entries(member) == ["2027-01-21"]
 
 
 def test_end_date_does_not_bring_back_what_was_run_early(client: JSONClient) -> None:
-    rule = create(client)
-    run_now(client, rule)
-    run_now(client, rule)
-    assert patch(client, rule, endDate="2027-12-31")["nextDate"] == "2027-01-21"
+    rule = create_rule(client)
+    run_rule_now(client, rule)
+    run_rule_now(client, rule)
+    assert patch_rule(client, rule, endDate="2027-12-31")["nextDate"] == "2027-01-21"
 
 
 def test_earlier_end_date_ends_the_rule(client: JSONClient) -> None:
-    rule = create(client, anchorDate="2026-11-25")
-    assert patch(client, rule, endDate="2026-11-25")["nextDate"] == "2026-11-25"
+    rule = create_rule(client, anchorDate="2026-11-25")
+    assert patch_rule(client, rule, endDate="2026-11-25")["nextDate"] == "2026-11-25"
     run_job("2026-11-25")
     assert next_date_of(client, rule) is None
     assert run_job("2026-12-25") == RecurringRunResult(0, 0, 0)
 
 
 def test_end_date_taken_away_lets_an_ended_rule_go_on(client: JSONClient) -> None:
-    rule = create(client, endDate="2026-11-21")
+    rule = create_rule(client, endDate="2026-11-21")
     run_job("2026-11-21")
     assert next_date_of(client, rule) is None
-    assert patch(client, rule, endDate=None)["nextDate"] == "2026-12-21"
+    assert patch_rule(client, rule, endDate=None)["nextDate"] == "2026-12-21"
 
 
 def test_end_date_set_during_downtime_loses_none_of_the_dates_before_it(
     client: JSONClient, member: Member
 ) -> None:
-    rule = create(client, frequency="DAILY")
-    with on("2026-11-24"):
-        patch(client, rule, endDate="2026-11-30")
+    rule = create_rule(client, frequency="DAILY")
+    with travel_to("2026-11-24"):
+        patch_rule(client, rule, endDate="2026-11-30")
     run_job("2026-11-24")
     assert days_of_entries(member) == [f"2026-11-{day}" for day in range(21, 25)]
