@@ -3,12 +3,8 @@
 from rest_framework import serializers
 
 from accounts.models import Member
-from core.api.fields import (
-    QuerySerializer,
-    Serializer,
-    StrictBooleanField,
-    StrictCharField,
-)
+from core.api.fields import StrictBooleanField, StrictCharField
+from core.api.serializers import QuerySerializer, Serializer
 
 MAX_SEARCH_LENGTH = 100
 

@@ -9,7 +9,8 @@ from rest_framework import serializers
 from accounts.models import Member
 from billing.models import TOKEN_LENGTH
 from billing.products import BillingPeriod, Product
-from core.api.fields import Serializer, StrictCharField
+from core.api.fields import StrictCharField
+from core.api.serializers import Serializer
 
 
 class ProductSerializer(Serializer):

@@ -21,9 +21,9 @@ from billing.serializers import (
     product_payload,
     subscription_payload,
 )
-from core.api.fields import validate_body
 from core.api.parsers import RawBodyParser
 from core.api.permissions import AllowAny, IsMember
+from core.api.serializers import validate_body
 
 
 class ProductsView(APIView):

@@ -9,8 +9,8 @@ from rest_framework.views import APIView
 
 from core import redis_client
 from core.api.exception_handler import RETRY_AFTER_SECONDS
-from core.api.fields import Serializer
 from core.api.permissions import AllowAny
+from core.api.serializers import Serializer
 from core.db.postgresql import liveness
 
 UP, DOWN = "up", "down"

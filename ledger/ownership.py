@@ -13,7 +13,8 @@ from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
 from accounts.models import Member
-from core.api.fields import QuerySerializer, Serializer, StrictIntegerField
+from core.api.fields import StrictIntegerField
+from core.api.serializers import QuerySerializer, Serializer
 from core.errors import NotFoundError
 from ledger.models.base import OwnedModel, OwnedQuerySet
 

@@ -7,7 +7,8 @@ from rest_framework import serializers
 
 from accounts.models import Member
 from accounts.models.members import MAX_DISPLAY_NAME_LENGTH, MAX_LOGIN_ID_LENGTH
-from core.api.fields import Serializer, StrictCharField
+from core.api.fields import StrictCharField
+from core.api.serializers import Serializer
 
 LOGIN_ID_PATTERN = rf"\A[A-Za-z0-9._-]{{3,{MAX_LOGIN_ID_LENGTH}}}\Z"
 MAX_PASSWORD_LENGTH = 128

@@ -3,8 +3,8 @@
 from rest_framework import serializers
 
 from accounts.models import PointHistory
-from core.api.fields import Serializer
 from core.api.openapi import page_serializer
+from core.api.serializers import Serializer
 
 
 class PointAwardSerializer(Serializer):

@@ -3,7 +3,8 @@
 from rest_framework import serializers
 
 from accounts.serializers.members import MemberSerializer, PasswordField
-from core.api.fields import Serializer, StrictCharField
+from core.api.fields import StrictCharField
+from core.api.serializers import Serializer
 
 
 class LoginRequestSerializer(Serializer):

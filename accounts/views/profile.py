@@ -29,7 +29,6 @@ from accounts.views.sessions import (
     delete_session_cookie,
     set_session_cookie,
 )
-from core.api.fields import validate_body
 from core.api.pagination import (
     PageQuerySerializer,
     get_page_request,
@@ -37,6 +36,7 @@ from core.api.pagination import (
     paginate_queryset,
 )
 from core.api.permissions import IsMember
+from core.api.serializers import validate_body
 from core.client_ip import get_client_ip
 
 

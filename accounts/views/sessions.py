@@ -39,8 +39,8 @@ from accounts.sessions import (
     revoke_session,
 )
 from accounts.signup_setting import is_signup_enabled
-from core.api.fields import validate_body
 from core.api.permissions import AllowAny, IsMember
+from core.api.serializers import validate_body
 from core.client_ip import get_client_ip
 
 

@@ -20,10 +20,10 @@ from administration.serializers import (
     MemberRoleRequestSerializer,
     MemberStatusRequestSerializer,
 )
-from core.api.fields import Serializer, validate_body, validate_query
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsAdministrator
+from core.api.serializers import Serializer, validate_body, validate_query
 
 
 class MembersView(APIView):

@@ -10,8 +10,8 @@ from accounts.signup_setting import is_signup_enabled, set_signup_enabled
 from administration.serializers import (
     SignupSettingSerializer,
 )
-from core.api.fields import validate_body
 from core.api.permissions import IsAdministrator
+from core.api.serializers import validate_body
 
 
 class SignupSettingView(APIView):

@@ -18,10 +18,10 @@ from accounts.serializers.members import (
 )
 from accounts.signup import SignupData
 from administration import members
-from core.api.fields import validate_body
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsAdministrator
+from core.api.serializers import validate_body
 
 
 class UsersView(APIView):

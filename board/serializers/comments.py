@@ -4,7 +4,8 @@ from rest_framework import serializers
 
 from board.models import COMMENT_LENGTH, PostCategory
 from board.serializers.posts import VOTE_CHOICES, AuthorSerializer
-from core.api.fields import Serializer, StrictCharField
+from core.api.fields import StrictCharField
+from core.api.serializers import Serializer
 
 
 class CommentSerializer(Serializer):

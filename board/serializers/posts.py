@@ -7,13 +7,12 @@ from rest_framework import serializers
 from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, PostCategory
 from board.voting import VOTE_VALUE_BY_CHOICE
 from core.api.fields import (
-    QuerySerializer,
-    Serializer,
     StrictBooleanField,
     StrictCharField,
-    TagCharField,
+    TagNameField,
     UniqueListField,
 )
+from core.api.serializers import QuerySerializer, Serializer
 
 MAX_TAGS = 20
 """Tags on one post."""
@@ -36,7 +35,7 @@ class PostTagsField(UniqueListField):
     """The tags of a post."""
 
     def __init__(self, **options: Any) -> None:
-        child = TagCharField(max_length=TAG_LENGTH)
+        child = TagNameField(max_length=TAG_LENGTH)
         super().__init__(child=child, max_length=MAX_TAGS, required=False, **options)
 
 

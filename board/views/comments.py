@@ -10,10 +10,10 @@ from rest_framework.viewsets import ViewSet
 from accounts.authentication import current_member
 from board import comments, posts
 from board.serializers.comments import CommentSerializer, MyCommentSerializer
-from core.api.fields import validate_body
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
+from core.api.serializers import validate_body
 
 
 class CommentViewSet(ViewSet):

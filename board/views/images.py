@@ -15,7 +15,6 @@ from accounts.authentication import current_member
 from board import images
 from board.content import IMAGE_PATH_PREFIX
 from board.serializers.images import ImageUploadRequestSerializer, ImageUrlSerializer
-from core.api.fields import validate_body
 from core.api.image_response import (
     CACHE_IMMUTABLE,
     IMAGE_RESPONSE_SCHEMA,
@@ -24,6 +23,7 @@ from core.api.image_response import (
 )
 from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import AllowAny, IsMember
+from core.api.serializers import validate_body
 
 
 class ImagesView(APIView):

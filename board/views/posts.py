@@ -15,7 +15,6 @@ from board.serializers.posts import (
     PostSerializer,
     PostSummarySerializer,
 )
-from core.api.fields import validate_body, validate_query
 from core.api.openapi import page_serializer
 from core.api.pagination import (
     PageQuerySerializer,
@@ -24,6 +23,7 @@ from core.api.pagination import (
     page_payload,
 )
 from core.api.permissions import IsAdministrator, IsMember
+from core.api.serializers import validate_body, validate_query
 
 
 class PostViewSet(ViewSet):

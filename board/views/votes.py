@@ -13,8 +13,8 @@ from board.serializers.posts import (
     VoteResultSerializer,
 )
 from board.voting import VoteRequest
-from core.api.fields import validate_body
 from core.api.permissions import IsMember
+from core.api.serializers import validate_body
 
 
 class PostVoteViewSet(ViewSet):

@@ -8,7 +8,7 @@ from drf_spectacular.utils import Direction, OpenApiResponse
 from rest_framework import serializers
 
 from core.api.exception_handler import PROBLEM_MEDIA_TYPE
-from core.api.fields import Serializer
+from core.api.serializers import Serializer
 
 API_PREFIX = "/api/"
 

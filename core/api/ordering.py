@@ -5,7 +5,8 @@ from typing import Any
 
 from django.db.models import Max, QuerySet
 
-from core.api.fields import Serializer, StrictIntegerField, StrictListField
+from core.api.fields import StrictIntegerField, StrictListField
+from core.api.serializers import Serializer
 from core.errors import InvalidOrderError
 
 

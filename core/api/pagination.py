@@ -8,7 +8,7 @@ from django.db.models import Model, QuerySet
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.fields import QuerySerializer, validate_query
+from core.api.serializers import QuerySerializer, validate_query
 from core.errors import NotFoundError
 
 Row = TypeVar("Row", bound=Model)
@@ -23,7 +23,7 @@ class PageQuerySerializer(QuerySerializer):
     size = serializers.IntegerField(
         min_value=1,
         default=DEFAULT_PAGE_SIZE,
-        help_text=f"Rows on a page; more than {MAX_PAGE_SIZE} counts as {MAX_PAGE_SIZE}.",
+        help_text=f"Rows on a page, at most {MAX_PAGE_SIZE}.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from core.api.fields import QuerySerializer, Serializer
+from core.api.serializers import QuerySerializer, Serializer
 
 
 class RestoreQuerySerializer(QuerySerializer):

@@ -8,9 +8,9 @@ from core.api.fields import (
     MAX_AMOUNT,
     AmountField,
     ExactDecimalField,
-    Serializer,
     StrictIntegerField,
 )
+from core.api.serializers import Serializer
 from ledger.budgets import BudgetStatus, MonthlyBudgetStatus
 from ledger.models import Budget
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR

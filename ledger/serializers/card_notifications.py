@@ -6,7 +6,8 @@ from typing import Any
 from rest_framework import serializers
 
 from card_alerts.result import Kind, ParseResult, Reason
-from core.api.fields import ExactDecimalField, Serializer, StrictCharField
+from core.api.fields import ExactDecimalField, StrictCharField
+from core.api.serializers import Serializer
 from ledger.card_notifications.processing import Action
 from ledger.models import Wallet
 from ledger.ownership import OwnedPrimaryKeyField

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import QuerySerializer, Serializer
+from core.api.serializers import QuerySerializer, Serializer
 from ledger.models import Category
 from ledger.models.base import EntryType
 from ledger.ownership import OwnedPrimaryKeyField

@@ -5,7 +5,8 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from core.api.fields import Serializer, StrictCharField, StrictIntegerField
+from core.api.fields import StrictCharField, StrictIntegerField
+from core.api.serializers import Serializer
 from ledger.models import DefaultCategory
 
 NAME_LENGTH = 100

@@ -11,11 +11,10 @@ from core.api.fields import (
     AmountField,
     IsoDateField,
     PositiveDecimalField,
-    QuerySerializer,
-    Serializer,
     StrictCharField,
     StrictIntegerField,
 )
+from core.api.serializers import QuerySerializer, Serializer
 from core.errors import InvalidFieldError
 from ledger.currencies import CURRENCY_CODES
 from ledger.models import Wallet

@@ -7,12 +7,12 @@ from rest_framework.fields import empty
 
 from core.api.fields import (
     MAX_AMOUNT,
-    QuerySerializer,
     StrictCharField,
     StrictIntegerField,
-    TagCharField,
+    TagNameField,
     UniqueListField,
 )
+from core.api.serializers import QuerySerializer
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
 
 MAX_TAGS_PER_ENTRY = 50
@@ -50,7 +50,7 @@ class SignedMoneyField(StrictIntegerField):
         super().__init__(min_value=-MAX_AMOUNT, max_value=MAX_AMOUNT, **options)
 
 
-class LedgerTagNameField(TagCharField):
+class LedgerTagNameField(TagNameField):
     """A tag's name of 1 to 100 characters."""
 
     def __init__(self, **options: Any) -> None:

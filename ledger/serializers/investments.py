@@ -11,10 +11,9 @@ from core.api.fields import (
     ExactDecimalField,
     IsoDateField,
     PositiveDecimalField,
-    QuerySerializer,
-    Serializer,
     StrictCharField,
 )
+from core.api.serializers import QuerySerializer, Serializer
 from ledger.investments.portfolio import Holding, Portfolio, PortfolioTotals
 from ledger.investments.prices import Price
 from ledger.models import Stock, Trade

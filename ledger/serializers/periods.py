@@ -3,12 +3,8 @@
 from django.utils import timezone
 from rest_framework import serializers
 
-from core.api.fields import (
-    IsoDateField,
-    QuerySerializer,
-    Serializer,
-    StrictIntegerField,
-)
+from core.api.fields import IsoDateField, StrictIntegerField
+from core.api.serializers import QuerySerializer, Serializer
 from ledger.budgets import Month
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import AmountField, Serializer
+from core.api.fields import AmountField
+from core.api.serializers import Serializer
 from ledger.models import QuickEntry, Wallet
 from ledger.models.base import EntryType
 from ledger.ownership import OwnedPrimaryKeyField

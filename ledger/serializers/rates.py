@@ -2,7 +2,8 @@
 
 from rest_framework import serializers
 
-from core.api.fields import ExactDecimalField, QuerySerializer, Serializer
+from core.api.fields import ExactDecimalField
+from core.api.serializers import QuerySerializer, Serializer
 from ledger.serializers.entries import CurrencyField
 
 

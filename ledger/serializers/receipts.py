@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from core.api.fields import Serializer
+from core.api.serializers import Serializer
 
 
 class ReceiptRequestSerializer(Serializer):

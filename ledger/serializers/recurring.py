@@ -7,10 +7,10 @@ from rest_framework import serializers
 from core.api.fields import (
     AmountField,
     IsoDateField,
-    Serializer,
     StrictBooleanField,
     StrictIntegerField,
 )
+from core.api.serializers import Serializer
 from ledger.models import Occurrence, RecurringRule, Wallet
 from ledger.models.base import EntryType
 from ledger.models.recurring import MAX_INTERVAL

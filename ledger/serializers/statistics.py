@@ -5,7 +5,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import ExactDecimalField, Serializer
+from core.api.fields import ExactDecimalField
+from core.api.serializers import Serializer
 from ledger.cash_flow import CategoryFlow, Flow
 from ledger.models.base import EntryType
 from ledger.periods import Unit

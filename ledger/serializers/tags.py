@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import Serializer
+from core.api.serializers import Serializer
 from ledger.models import Tag
 from ledger.serializers.fields import LedgerTagNameField
 

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from rest_framework import serializers
 
-from core.api.fields import QuerySerializer, Serializer
+from core.api.serializers import QuerySerializer, Serializer
 from ledger.periods import Unit
 from ledger.trend import TrendPoint
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import Serializer, StrictBooleanField, StrictCharField
+from core.api.fields import StrictBooleanField, StrictCharField
+from core.api.serializers import Serializer
 from ledger.encryption import DecryptionError
 from ledger.models import Wallet
 from ledger.models.base import MAX_NAME_LENGTH

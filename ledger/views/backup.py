@@ -13,10 +13,10 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_body, validate_query
 from core.api.parsers import MAX_UPLOAD_BYTES, LimitedMultiPartParser, read_limited
 from core.api.permissions import IsPremium
 from core.api.renderers import JSONRenderer
+from core.api.serializers import validate_body, validate_query
 from ledger.backup.export import backup_filename, write_backup
 from ledger.backup.restore import restore_backup
 from ledger.ownership import OwnedViewSet

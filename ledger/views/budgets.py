@@ -5,8 +5,8 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_body, validate_query
 from core.api.permissions import IsPremium
+from core.api.serializers import validate_body, validate_query
 from ledger import budgets
 from ledger.budgets import Month
 from ledger.ownership import OwnedViewSet

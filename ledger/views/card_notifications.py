@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from card_alerts.result import ParseResult
-from core.api.fields import validate_body
 from core.api.permissions import IsPremium
+from core.api.serializers import validate_body
 from core.errors import NotFoundError
 from ledger.card_notifications.processing import (
     Action,

@@ -5,9 +5,9 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_body, validate_query
 from core.api.ordering import ReorderRequestSerializer
 from core.api.permissions import IsMember
+from core.api.serializers import validate_body, validate_query
 from ledger import categories
 from ledger.models import Category
 from ledger.ownership import OwnedViewSet, get_owned_or_404

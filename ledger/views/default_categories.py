@@ -7,9 +7,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.authentication import current_member
-from core.api.fields import validate_body
 from core.api.ordering import ReorderRequestSerializer
 from core.api.permissions import IsAdministrator
+from core.api.serializers import validate_body
 from ledger import default_categories
 from ledger.serializers.default_categories import (
     DefaultCategorySerializer,

@@ -6,10 +6,10 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_body, validate_query
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
+from core.api.serializers import validate_body, validate_query
 from ledger import entries
 from ledger.entry_list import (
     EntryFilter,

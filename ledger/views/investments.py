@@ -7,11 +7,11 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_body, validate_query
 from core.api.openapi import page_serializer
 from core.api.ordering import ReorderRequestSerializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsPremium
+from core.api.serializers import validate_body, validate_query
 from ledger.investments import trading
 from ledger.investments.portfolio import get_portfolio
 from ledger.investments.prices import get_prices_by_stock, refresh_prices

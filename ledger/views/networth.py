@@ -5,8 +5,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_query
 from core.api.permissions import IsMember
+from core.api.serializers import validate_query
 from ledger.networth import compute_net_worth
 from ledger.ownership import OwnedViewSet
 from ledger.periods import Unit

@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api.fields import validate_query
 from core.api.permissions import IsMember
+from core.api.serializers import validate_query
 from ledger.rates import get_rate
 from ledger.serializers.rates import FxRateQuerySerializer, FxRateSerializer
 

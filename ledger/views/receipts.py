@@ -4,9 +4,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_body
 from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import IsPremium
+from core.api.serializers import validate_body
 from ledger import receipts
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.receipts import ReceiptRequestSerializer, ReceiptTextSerializer

@@ -6,7 +6,6 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_body
 from core.api.openapi import page_serializer
 from core.api.pagination import (
     PageQuerySerializer,
@@ -15,6 +14,7 @@ from core.api.pagination import (
     paginate_queryset,
 )
 from core.api.permissions import IsPremium
+from core.api.serializers import validate_body
 from ledger import recurring
 from ledger.entry_list import get_entry_payload
 from ledger.ownership import OwnedViewSet

@@ -5,8 +5,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_query
 from core.api.permissions import IsPremium
+from core.api.serializers import validate_query
 from core.errors import InvalidFieldError
 from ledger import statistics
 from ledger.ownership import OwnedViewSet

@@ -6,9 +6,9 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.fields import validate_body
 from core.api.ordering import ReorderRequestSerializer, reorder
 from core.api.permissions import IsPremium
+from core.api.serializers import validate_body
 from ledger import tags
 from ledger.models import Tag
 from ledger.ownership import OwnedViewSet, get_owned_or_404

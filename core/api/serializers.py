@@ -1,0 +1,71 @@
+"""Base serializers of the JSON API, and readers of request bodies and queries."""
+
+import functools
+import re
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+
+_WORD_BOUNDARY_RE = re.compile(r"_([a-z0-9])")
+
+
+def to_camel_case(name: str) -> str:
+    """Convert `wallet_id` to `walletId`."""
+    return _WORD_BOUNDARY_RE.sub(lambda match: match.group(1).upper(), name)
+
+
+class Serializer(serializers.Serializer[Any]):
+    """Base serializer: fields are declared in snake_case, named in camelCase in JSON.
+
+    Schema, body and errors share the camelCase name. A trailing underscore avoids a
+    Python keyword: `from_` is `from`.
+    """
+
+    def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
+        fields = super().get_fields()
+        for name, field in fields.items():
+            if isinstance(field, serializers.SerializerMethodField):
+                field.method_name = field.method_name or f"get_{name}"
+            elif field.source is None and to_camel_case(name) != name:
+                field.source = name
+        return {
+            to_camel_case(name).rstrip("_"): field for name, field in fields.items()
+        }
+
+
+class QuerySerializer(Serializer):
+    """Query parameters: text in, typed values out; unknown parameters are ignored."""
+
+    # An empty value counts as missing, unless a subclass wants it validated.
+    keep_blank_values = False
+
+
+def validate_query(
+    serializer_class: type[QuerySerializer], request: Request
+) -> dict[str, Any]:
+    """Return the validated query parameters, or raise `ValidationError`."""
+    params = request.query_params.dict()
+    if not serializer_class.keep_blank_values:
+        params = {name: value for name, value in params.items() if value != ""}
+    serializer = _get_query_serializer(serializer_class)
+    values: dict[str, Any] = serializer.run_validation(params)
+    return values
+
+
+@functools.cache
+def _get_query_serializer(serializer_class: type[QuerySerializer]) -> QuerySerializer:
+    # One instance serves all requests: validation leaves no state in its fields.
+    return serializer_class()
+
+
+def validate_body(
+    serializer_class: type[Serializer], request: Request, *, partial: bool = False
+) -> dict[str, Any]:
+    """Return the validated request body, or raise `ValidationError`."""
+    serializer = serializer_class(
+        data=request.data, partial=partial, context={"request": request}
+    )
+    serializer.is_valid(raise_exception=True)
+    values: dict[str, Any] = serializer.validated_data
+    return values
