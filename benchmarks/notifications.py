@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from statistics import median
+from typing import Any
 
 import psycopg
 
@@ -105,7 +106,7 @@ def longest_parse_seconds(texts: list[str]) -> float:
     return longest
 
 
-def accuracy_rows(name: str, messages: list[dict]) -> list[Row]:
+def accuracy_rows(name: str, messages: list[dict[str, Any]]) -> list[Row]:
     """The rate of messages with every field right, then those below it, by part."""
     wrong = {message["id"]: differences(message) for message in messages}
     right = proportion(not fields for fields in wrong.values())

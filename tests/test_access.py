@@ -277,7 +277,7 @@ def test_plan_opens_paid_paths_only_while_it_runs(
     access: Any, method: Any, path: Any
 ) -> None:
     now = timezone.now()
-    plans = [
+    plans: list[tuple[dict[str, Any], bool]] = [
         ({"plan_expires_at": now - timedelta(seconds=1)}, True),
         ({"plan_expires_at": now + timedelta(days=1)}, False),
         ({"plan_expires_at": now - timedelta(days=9), "plan_auto_renew": True}, False),

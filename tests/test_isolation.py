@@ -5,7 +5,7 @@ new id in a body fails here until it has its case.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -30,7 +30,7 @@ from tests.support.routes import MISSING_ID, list_routes
 
 pytestmark = pytest.mark.django_db
 
-MAKERS = {
+MAKERS: dict[str, Callable[[Member], Any]] = {
     "wallet_id": make_wallet,
     "entry_id": lambda member: make_entry(member, pending=True, tags=("theirs",)),
     "category_id": make_category,
@@ -154,7 +154,7 @@ def dump_rows_of(member: Member) -> list[str]:
     return sorted(rows)
 
 
-def every_subclass(cls) -> Iterator[Any]:
+def every_subclass(cls: type[Any]) -> Iterator[type[Any]]:
     for child in cls.__subclasses__():
         yield child
         yield from every_subclass(child)

@@ -1,5 +1,6 @@
 """Login by login id and password: who gets in, what a refusal tells, the limits."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -80,12 +81,13 @@ def test_session_remembers_where_it_was_started(anonymous: JSONClient) -> None:
 def test_every_wrong_pair_gets_the_same_answer_after_the_same_work(
     anonymous: JSONClient, counting_hasher: type[CountingHasher], cause: str
 ) -> None:
-    login_id = {
+    login_ids: dict[str, Callable[[], str]] = {
         "unknown": lambda: "nobody",
         "wrong": lambda: make_member().login_id,
         "idp": lambda: make_idp_member().login_id,
         "suspended": lambda: make_member(status="SUSPENDED").login_id,
-    }[cause]()
+    }
+    login_id = login_ids[cause]()
     counting_hasher.computed = 0
     response = log_in(anonymous, login_id, WRONG)
     assert counting_hasher.computed == 1

@@ -150,7 +150,7 @@ def test_plan_that_has_expired_is_free_in_filter_and_count(
     client: JSONClient, administrator: Member
 ) -> None:
     now = timezone.now()
-    kinds = {
+    kinds: dict[str, dict[str, Any]] = {
         "expired": {"plan_expires_at": now - timedelta(1)},
         "runs": {"plan_expires_at": now + timedelta(1)},
         "renews": {"plan_expires_at": now - timedelta(1), "plan_auto_renew": True},
@@ -467,7 +467,7 @@ def test_three_administrators_in_a_circle_leave_one() -> None:
         clients = [JSONClient(member) for member in trio]
         run_concurrently(
             [
-                lambda c=client, o=trio[(place + 1) % 3]: put(c, o, role="MEMBER")
+                partial(put, client, trio[(place + 1) % 3], role="MEMBER")
                 for place, client in enumerate(clients)
             ]
         )

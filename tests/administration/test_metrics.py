@@ -17,7 +17,7 @@ from tests.support.clients import JSONClient
 from tests.support.stores import disconnect_database, find_closed_port, redis_at
 
 TOKEN = "a-token-of-the-operators"
-ALLOWED = {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
+ALLOWED: dict[str, Any] = {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
 
 
 @pytest.fixture

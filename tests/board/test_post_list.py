@@ -55,9 +55,10 @@ def test_notices_come_before_the_rest_newest_first(client: JSONClient) -> None:
 
 def test_three_hot_posts_stand_on_top_most_up_votes_first(client: JSONClient) -> None:
     author = make_member()
-    ups = {HOT: None, HOT + 2: None, HOT + 1: None, HOT + 3: None}
-    for votes in ups:
-        ups[votes] = make_post(author, ups=votes).pk
+    ups = {
+        votes: make_post(author, ups=votes).pk
+        for votes in (HOT, HOT + 2, HOT + 1, HOT + 3)
+    }
     notice = make_post(author, is_notice=True).pk
     body = client.get_json(POSTS)
     assert ids_of(body) == [ups[HOT + 3], ups[HOT + 2], ups[HOT + 1], notice, ups[HOT]]
@@ -295,7 +296,7 @@ def test_author_comes_without_a_data_url(client: JSONClient) -> None:
 
 
 def test_empty_board_has_an_empty_first_page(client: JSONClient) -> None:
-    empty = {"count": 0, "next": None, "previous": None, "results": []}
+    empty: dict[str, Any] = {"count": 0, "next": None, "previous": None, "results": []}
     assert client.get_json(POSTS) == empty
     assert client.get_json(POSTS, category="tips", size=5) == empty
     assert client.get_json(POSTS, before=5) == empty

@@ -38,7 +38,11 @@ def test_written_post_is_answered_whole_and_read_the_same(
     assert set(post) == SUMMARY | {"content", "updatedAt", "recommenders"}
     author = {"id": free_member.pk, "displayName": free_member.display_name}
     assert post["author"] == author | {"avatar": None}
-    expected = BODY | {"tags": ["food", "쌀"], "recommenders": [], "myVote": None}
+    expected: dict[str, Any] = BODY | {
+        "tags": ["food", "쌀"],
+        "recommenders": [],
+        "myVote": None,
+    }
     expected |= {"notice": False, "hot": False, "upCount": 0, "downCount": 0}
     assert post.items() >= (expected | {"commentCount": 0}).items()
     assert datetime.fromisoformat(post["createdAt"]).utcoffset() is not None

@@ -1,6 +1,6 @@
 """Each list of the board costs the same number of queries for 1 row and for 50."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.db import connection
@@ -71,7 +71,7 @@ def capture_queries(client: JSONClient, path: str) -> list[Any]:
 def test_list_costs_the_same_queries_for_1_row_and_for_50(
     path: str, add: Any, statements: int, free_member: Member
 ) -> None:
-    client, reader = JSONClient(free_member), free_member
+    client, reader = JSONClient(free_member), cast("Any", free_member)
     reader.post = make_post(make_member()) if "{post}" in path else None
     path = path.format(post=reader.post and reader.post.pk)
     add(reader, 0)

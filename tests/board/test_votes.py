@@ -33,6 +33,8 @@ def tally(up: Any, down: Any, mine: Any) -> dict[str, Any]:
 
 def stored(kind: str, target: Any) -> Any:
     """The counters and the rows."""
+    row: Post | Comment
+    votes: Any
     if kind == "posts":
         row, votes = (
             Post.objects.get(pk=target.pk),

@@ -1,5 +1,7 @@
 """Names of wallets, senders and apps, and the issuers they mean."""
 
+from typing import Any
+
 import pytest
 
 from card_alerts.issuers import (
@@ -108,7 +110,7 @@ def test_no_name_belongs_to_two_issuers() -> None:
     numbers = [number for issuer in ISSUERS for number in set(issuer.senders)]
 
     assert sorted({n for n in numbers if numbers.count(n) > 1}) == []
-    owners = {}
+    owners: dict[Any, Any] = {}
     for issuer in ISSUERS:
         for name in (*issuer.aliases, *issuer.ambiguous_aliases, *issuer.app_aliases):
             owners.setdefault(name.replace(" ", "").lower(), set()).add(issuer.name)

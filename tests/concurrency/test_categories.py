@@ -251,6 +251,7 @@ def test_move_of_entries_racing_a_change_to_a_new_category_never_deadlocks(
         )
         assert sorted_statuses(responses) == [200, 204]
         entry.refresh_from_db()
+        assert entry.category is not None
         assert entry.category.name == f"New {number}"
 
 
@@ -270,4 +271,5 @@ def test_new_type_of_a_category_racing_an_entry_by_its_name_is_never_a_500(
         outcome = (change.status_code, write.status_code)
         assert outcome in {(200, 201), (409, 201)}, (outcome, write.content)
         stored = Entry.objects.get(pk=write.data["id"]).category
+        assert stored is not None
         assert (stored.type, stored.name) == ("expense", category.name)

@@ -1,5 +1,6 @@
 """Notifications that arrive at once: one payment is one entry."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -30,9 +31,7 @@ def client() -> JSONClient:
 
 def send_at_once(client: JSONClient, texts: Any) -> list[Any]:
     bodies = [{"text": text, "receivedAt": NOVEMBER} for text in texts]
-    calls = [
-        lambda body=body: client.send("POST", NOTIFICATION, body) for body in bodies
-    ]
+    calls = [partial(client.send, "POST", NOTIFICATION, body) for body in bodies]
     responses = run_concurrently(calls)
     assert {response.status_code for response in responses} <= {200, 201}
     return [response.data["action"] for response in responses]
@@ -69,7 +68,7 @@ def test_cancellation_that_races_with_the_confirmation_loses_no_money(
                 lambda: client.send(
                     "POST", NOTIFICATION, {"text": CANCELLATION, "receivedAt": NOVEMBER}
                 ),
-                lambda path=path: client.send("POST", path),
+                partial(client.send, "POST", path),
             ]
         )
         found = set(Entry.objects.values_list("type", "pending"))

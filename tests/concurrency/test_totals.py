@@ -1,5 +1,6 @@
 """Writers of one member who touch the same totals in different orders."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -31,9 +32,12 @@ def test_entries_written_and_deleted_at_once_never_wait_crosswise() -> None:
             [
                 lambda: create("2026-01-05"),
                 lambda: create("2026-02-05"),
-                lambda path=f"{ENTRIES}/{first}": client.send("DELETE", path),
-                lambda path=f"{ENTRIES}/{second}": client.send(
-                    "PATCH", path, {"date": "2026-01-05", "tags": ["회사"]}
+                partial(client.send, "DELETE", f"{ENTRIES}/{first}"),
+                partial(
+                    client.send,
+                    "PATCH",
+                    f"{ENTRIES}/{second}",
+                    {"date": "2026-01-05", "tags": ["회사"]},
                 ),
             ]
         )

@@ -189,7 +189,7 @@ def test_budgets_are_in_the_order_of_the_categories_minors_under_their_major(
             budgeted.append(category)
         return category
 
-    budgeted = []
+    budgeted: list[Any] = []
     late = add("late", place=3)
     early = add("early", place=1)
     bare = add("bare", place=2, budget=False)

@@ -137,7 +137,7 @@ def test_import_skips_names_that_the_member_has(
     client: JSONClient, free_member: Member
 ) -> None:
     total = DefaultCategory.objects.count()
-    minor = DefaultCategory.objects.filter(type="expense").exclude(parent=None).first()
+    minor = DefaultCategory.objects.filter(type="expense").exclude(parent=None)[0]
     own = make_category(free_member, name=minor.name, sort_order=70)
     assert copy_defaults(client) == (total - 1, 1)
     own.refresh_from_db()
@@ -148,7 +148,7 @@ def test_same_name_of_the_other_type_is_not_skipped(
     client: JSONClient, free_member: Member
 ) -> None:
     total = DefaultCategory.objects.count()
-    name = DefaultCategory.objects.filter(type="expense").first().name
+    name = DefaultCategory.objects.filter(type="expense")[0].name
     assert not DefaultCategory.objects.filter(type="income", name=name).exists()
     make_category(free_member, name=name, type="income")
     assert copy_defaults(client) == (total, 0)
@@ -157,7 +157,7 @@ def test_same_name_of_the_other_type_is_not_skipped(
 def test_minor_ones_of_a_skipped_major_go_under_the_members_own(
     client: JSONClient, free_member: Member
 ) -> None:
-    major = DefaultCategory.objects.filter(minors__isnull=False).first()
+    major = DefaultCategory.objects.filter(minors__isnull=False)[0]
     own = make_category(free_member, name=major.name, type=major.type)
     copy_defaults(client)
     minors = Category.objects.filter(parent=own)
@@ -168,7 +168,7 @@ def test_import_never_makes_a_third_level(
     client: JSONClient, free_member: Member
 ) -> None:
     """The member keeps a minor one by the name of a default major."""
-    major = DefaultCategory.objects.filter(minors__isnull=False).first()
+    major = DefaultCategory.objects.filter(minors__isnull=False)[0]
     home = make_category(free_member, name="Home", type=major.type)
     own = make_category(free_member, name=major.name, type=major.type, parent=home)
     copy_defaults(client)
@@ -191,7 +191,7 @@ def test_imported_categories_go_behind_the_members_own(
 def test_import_touches_nobody_elses_categories(
     client: JSONClient, other_member: Member
 ) -> None:
-    theirs = make_category(other_member, name=DefaultCategory.objects.first().name)
+    theirs = make_category(other_member, name=DefaultCategory.objects.all()[0].name)
     copy_defaults(client)
     rows = Category.objects.owned_by(other_member)
     assert list(rows) == [theirs]

@@ -1,5 +1,6 @@
 """The shared default categories, for administrators: two levels and an order."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -256,7 +257,7 @@ def test_reorders_at_once_leave_one_of_the_orders(racing_client: JSONClient) -> 
     for _ in range(10):
         responses = run_concurrently(
             [
-                lambda order=order: racing_client.send("PUT", ORDER, {"ids": order})
+                partial(racing_client.send, "PUT", ORDER, {"ids": order})
                 for order in orders
             ]
         )
@@ -310,8 +311,8 @@ def test_new_minor_racing_the_end_of_its_major_leaves_no_orphan(
         body = {"name": f"minor {number}", "type": "expense", "parentId": major}
         create, delete = run_concurrently(
             [
-                lambda body=body: racing_client.send("POST", PATH, body),
-                lambda major=major: racing_client.send("DELETE", f"{PATH}/{major}"),
+                partial(racing_client.send, "POST", PATH, body),
+                partial(racing_client.send, "DELETE", f"{PATH}/{major}"),
             ]
         )
         outcome = (create.status_code, delete.status_code)

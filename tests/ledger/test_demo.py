@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime
+from decimal import Decimal
 from io import StringIO
 from typing import Any
 
@@ -72,7 +73,7 @@ def test_command_is_refused_where_the_login_id_is_taken(db: None) -> None:
         load()
     assert count_rows_of(Member.objects.get()) == before
     load(login_id="another")
-    assert count_rows_of(Member.objects.last()) == before
+    assert count_rows_of(Member.objects.latest("id")) == before
 
 
 @pytest.mark.parametrize(
@@ -176,7 +177,7 @@ def test_portfolio_holds_fractions_and_has_realised_something(
 
 @pytest.mark.parametrize("stock", STOCKS, ids=lambda stock: stock.code)
 def test_no_stock_is_sold_before_it_is_bought(stock: Any) -> None:
-    held = 0
+    held = Decimal(0)
     trades = list(generate_trades(stock, date(2026, 11, 21)))
     assert trades == sorted(trades, key=lambda trade: trade.date)
     for trade in trades:

@@ -1,5 +1,6 @@
 """The entry list: every filter, alone and combined, against a model in Python."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
 from random import Random
 from typing import Any
@@ -48,7 +49,7 @@ def build_random_ledger(member: Member, random: Random) -> list[Any]:
     """About 120 entries over 14 months, with everything that filters ask for."""
     wallets = [make_wallet(member) for _ in range(3)]
     tags = [make_tag(member, name=name) for name in ("여행", "work", "a b")]
-    categories: dict[str, list] = {"income": [None], "expense": [None]}
+    categories: dict[str, list[Any]] = {"income": [None], "expense": [None]}
     for type_ in categories:
         for major_name in ("Food", "Other", f"{type_} only"):
             major = make_category(member, name=major_name, type=type_)
@@ -80,7 +81,7 @@ def build_random_ledger(member: Member, random: Random) -> list[Any]:
     return wallets
 
 
-def pick_query(random: Random, wallets: Any) -> dict:
+def pick_query(random: Random, wallets: Any) -> dict[str, Any]:
     start = date(2025, 12, 1) + timedelta(random.randrange(430))
     month_end = date(2026, random.randrange(2, 13), 1) - timedelta(1)
     options = {
@@ -105,14 +106,14 @@ def pick_query(random: Random, wallets: Any) -> dict:
     return query
 
 
-def matches(entry: Entry, query: dict) -> bool:
+def matches(entry: Entry, query: dict[str, Any]) -> bool:
     """The filters of spec 3.5; a keyword is trimmed like all text."""
     category = entry.category
     category_names = {category.name} if category else set()
     if category and category.parent:
         category_names.add(category.parent.name)
     tag_names = {link.tag.name for link in entry.tag_links.all()}
-    checks = {
+    checks: dict[str, Callable[[Any], bool]] = {
         "from": lambda value: entry.date.isoformat() >= value,
         "to": lambda value: entry.date.isoformat() <= value,
         "year": lambda value: entry.date.year == value,

@@ -33,7 +33,7 @@ def change(client: JSONClient, method: str, quick_id: Any, body: Any) -> Any:
 
 
 @pytest.fixture
-def full(free_member: Member) -> dict:
+def full(free_member: Member) -> dict[str, Any]:
     return {
         "name": "점심",
         "type": "expense",
@@ -59,7 +59,7 @@ def test_quick_entry_needs_only_name_and_type(client: JSONClient) -> None:
 
 
 def test_quick_entry_keeps_every_field_that_is_written(
-    client: JSONClient, full: dict
+    client: JSONClient, full: dict[str, Any]
 ) -> None:
     quick = write(client, full)
     assert quick == full | {"id": quick["id"], "sortOrder": 1}
@@ -152,7 +152,9 @@ def test_refused_quick_entry_creates_nothing(
     assert not Tag.objects.exists()
 
 
-def test_put_clears_what_it_leaves_out(client: JSONClient, full: dict) -> None:
+def test_put_clears_what_it_leaves_out(
+    client: JSONClient, full: dict[str, Any]
+) -> None:
     quick = write(client, full)
     changed = change(client, "PUT", quick["id"], PLAIN)
     empty = write(client, PLAIN)
@@ -161,9 +163,11 @@ def test_put_clears_what_it_leaves_out(client: JSONClient, full: dict) -> None:
     assert changed["sortOrder"] == quick["sortOrder"]
 
 
-def test_patch_changes_each_field_alone(client: JSONClient, full: dict) -> None:
+def test_patch_changes_each_field_alone(
+    client: JSONClient, full: dict[str, Any]
+) -> None:
     quick = write(client, full)
-    for body in (
+    bodies: list[dict[str, Any]] = [
         {"name": "Dinner"},
         {"amount": None},
         {"amount": 5},
@@ -174,14 +178,15 @@ def test_patch_changes_each_field_alone(client: JSONClient, full: dict) -> None:
         {"tags": ["b"]},
         {"tags": []},
         {"type": "income"},
-    ):
+    ]
+    for body in bodies:
         changed = change(client, "PATCH", quick["id"], body)
         assert changed == quick | body
         quick = changed
 
 
 def test_what_was_read_can_be_sent_back_as_it_is(
-    client: JSONClient, full: dict
+    client: JSONClient, full: dict[str, Any]
 ) -> None:
     for body in (full, PLAIN):
         quick = write(client, body)
@@ -251,7 +256,7 @@ def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:
     assert (response.status_code, response.data) == (200, [])
 
 
-def test_deleted_quick_entry_is_gone(client: JSONClient, full: dict) -> None:
+def test_deleted_quick_entry_is_gone(client: JSONClient, full: dict[str, Any]) -> None:
     quick = write(client, full)
     path = f"{QUICK}/{quick['id']}"
     assert client.send("DELETE", path).status_code == 204

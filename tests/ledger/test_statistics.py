@@ -2,6 +2,7 @@
 
 import calendar
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from random import Random
@@ -229,7 +230,7 @@ def test_range_equals_a_count_by_hand(
             groupBy=group_by,
         )
         days = [start + timedelta(number) for number in range((end - start).days + 1)]
-        keys = {
+        keys: dict[str, Callable[[date], Any]] = {
             "day": lambda day: day,
             "week": lambda day: day.isocalendar()[:2],
             "month": lambda day: (day.year, day.month),

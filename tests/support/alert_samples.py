@@ -24,11 +24,11 @@ REASONS = {
 _UNSEEN = re.compile("[\\s\u200b-\u200f\u2060\u2066-\u2069\u202a-\u202e\ufeff]+")
 
 
-def load(path: str) -> list[Any]:
+def load(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def squeeze(text: str) -> Any:
+def squeeze(text: str | None) -> str | None:
     """A merchant as the labels compare it: NFKC, without blanks and zero width."""
     if text is None:
         return None

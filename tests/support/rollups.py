@@ -15,12 +15,18 @@ from ledger.models import (
     WalletTotal,
 )
 
+Groups = defaultdict[Any, list[int]]
+
 
 def recompute_rollups() -> Any:
     """The tables as they must be, by key: an amount or count, and how many entries."""
-    by_entry, by_month, by_day, by_tag, by_wallet, by_member, by_memo = (
-        defaultdict(lambda: [0, 0]) for _ in range(7)
-    )
+    by_entry: Groups = defaultdict(lambda: [0, 0])
+    by_month: Groups = defaultdict(lambda: [0, 0])
+    by_day: Groups = defaultdict(lambda: [0, 0])
+    by_tag: Groups = defaultdict(lambda: [0, 0])
+    by_wallet: Groups = defaultdict(lambda: [0, 0])
+    by_member: Groups = defaultdict(lambda: [0, 0])
+    by_memo: Groups = defaultdict(lambda: [0, 0])
     tags = defaultdict(list)
     for link in EntryTag.objects.all():
         tags[link.entry_id].append(link.tag_id)

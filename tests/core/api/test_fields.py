@@ -35,11 +35,11 @@ class OuterBody(Serializer):
         return "name"
 
 
-def check(field: serializers.Field, value: Any) -> Any:
+def check(field: serializers.Field[Any, Any, Any, Any], value: Any) -> Any:
     return field.run_validation(value)
 
 
-def is_refused(field: serializers.Field, value: Any) -> bool:
+def is_refused(field: serializers.Field[Any, Any, Any, Any], value: Any) -> bool:
     try:
         check(field, value)
     except serializers.ValidationError:

@@ -18,7 +18,8 @@ UNDOCUMENTED = {"/api/docs", "/api/schema"}
 @pytest.fixture(scope="module")
 def document() -> Any:
     GENERATOR_STATS.reset()
-    return SchemaGenerator().get_schema(request=None, public=True)
+    generator: Any = SchemaGenerator
+    return generator().get_schema(request=None, public=True)
 
 
 def list_operations(document: Any) -> list[tuple[str, str, Any]]:
@@ -36,7 +37,8 @@ def test_document_is_made_without_warnings(document: Any) -> None:
 
 
 def test_document_is_valid(document: Any) -> None:
-    validate_schema(document)
+    validate: Any = validate_schema
+    validate(document)
     assert document["openapi"].startswith("3.1")
 
 

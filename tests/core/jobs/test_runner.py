@@ -18,11 +18,12 @@ def test_run_is_recorded_with_what_it_did() -> None:
     run = run_job("purge", lambda now: 7)
     run.refresh_from_db()
     assert (run.state, run.count, run.error) == ("DONE", 7, "")
+    assert run.ended_at is not None
     assert run.started_at <= run.ended_at
 
 
 def test_failure_is_recorded_by_its_kind_alone_and_raised() -> None:
-    def fail(now: Any) -> None:
+    def fail(now: Any) -> int:
         raise ValueError("a member's secret")
 
     with pytest.raises(ValueError, match="secret"):

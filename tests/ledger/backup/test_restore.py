@@ -69,6 +69,7 @@ def test_restore_writes_every_sheet_and_counts_its_rows(
     assert [row["sortOrder"] for row in wallets] == [1, 2, 3]
     assert wallets[1]["accountNumber"] == "0123-45"
     minor = Category.objects.get(name="점심")
+    assert minor.parent is not None
     assert minor.parent.name == "식비"
     quick = client.get_json("/api/account/quick-entries")
     assert [row["name"] for row in quick] == ["커피", "교통"]

@@ -22,7 +22,7 @@ def learn(free_member: Member) -> Any:
 
 @pytest.fixture
 def note(free_member: Member) -> Any:
-    names = {}
+    names: dict[tuple[Any, Any], Any] = {}
 
     def write(memo: Any, category: Any, count: int = 1, **fields: Any) -> None:
         type_ = fields.get("type", "expense")

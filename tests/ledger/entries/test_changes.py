@@ -28,12 +28,17 @@ def make_shapes(member: Member) -> dict[str, Any]:
     major = make_category(member)
     minor = make_category(member, parent=major)
     income = make_category(member, type="income")
-    usd = {
+    usd: dict[str, Any] = {
         "currency": "USD",
         "original_amount": Decimal("12.3400"),
         "exchange_rate": Decimal("1380.12345678"),
     }
-    full = {"wallet": card, "category": minor, "memo": "a\n\tb", "tags": ("t2", "t1")}
+    full: dict[str, Any] = {
+        "wallet": card,
+        "category": minor,
+        "memo": "a\n\tb",
+        "tags": ("t2", "t1"),
+    }
     return {
         "plain": make_entry(member),
         "income": make_entry(member, type="income", category=income),
@@ -142,7 +147,7 @@ def test_patch_changes_each_field_alone(
 ) -> None:
     wallet = make_wallet(free_member)
     entry = create_entry(client, PLAIN | {"tags": ["a"], "category": "Food"})
-    for body in (
+    bodies: list[dict[str, Any]] = [
         {"date": "2025-01-02"},
         {"amount": 6},
         {"category": "Other"},
@@ -152,7 +157,8 @@ def test_patch_changes_each_field_alone(
         {"tags": ["b", "c"]},
         {"tags": []},
         {"type": "income"},
-    ):
+    ]
+    for body in bodies:
         changed = update_entry(client, "PATCH", entry["id"], body)
         expected = entry | body | {"updatedAt": changed["updatedAt"]}
         if "walletId" in body:

@@ -1,5 +1,7 @@
 """Installments belong to expenses by card."""
 
+from typing import Any
+
 import pytest
 
 from accounts.models import Member
@@ -49,11 +51,12 @@ def test_patch_that_leaves_installments_without_a_card_expense_is_refused(
     card = make_wallet(free_member, kind="CARD")
     cash = make_wallet(free_member, kind="CASH")
     entry = create_entry(client, PLAIN | {"walletId": card.pk, "installmentMonths": 3})
-    body = {
+    bodies: dict[str, dict[str, Any]] = {
         "income": {"type": "income"},
         "cash": {"walletId": cash.pk},
         "no wallet": {"walletId": None},
-    }[change_to]
+    }
+    body = bodies[change_to]
     path = f"{ENTRIES}/{entry['id']}"
     assert_invalid(client.send("PATCH", path, body), "installmentMonths")
     assert client.get_json(path) == entry

@@ -56,6 +56,7 @@ def test_new_type_of_an_entry_takes_the_category_of_that_type_by_name(
     changed = update_entry(client, "PATCH", entry["id"], {"type": "income"})
     assert changed["category"] == "Gift"
     stored = Entry.objects.get(pk=entry["id"])
+    assert stored.category is not None
     assert stored.category.type == "income"
 
 

@@ -110,9 +110,9 @@ def test_money_is_whole_units_from_zero(
 ) -> None:
     for value in (0, MAX):
         assert send(client, stock, "BUY", 2, 1, **{name: value}).status_code == 201
-    for value in (-1, MAX + 1, 1.5, "100", None, True):
-        response = send(client, stock, "BUY", 2, 1, **{name: value})
-        assert response.status_code == 400, value
+    for wrong in (-1, MAX + 1, 1.5, "100", None, True):
+        response = send(client, stock, "BUY", 2, 1, **{name: wrong})
+        assert response.status_code == 400, wrong
         assert response.data["errors"][0]["field"] == name
 
 
@@ -259,7 +259,7 @@ def make_line(random: Any) -> Any:
 
 
 def write_history(member: Member, stock: Stock, random: Any) -> list[Any]:
-    rows = []
+    rows: list[Any] = []
     for side, day, quantity in sorted(make_line(random) for _ in range(12)):
         line = (side, day, quantity)
         if find_by_replay(rows, None, line) is None:
@@ -359,7 +359,7 @@ def test_positions_equal_the_trades_whatever_wrote_them(premium_member: Member) 
 
 
 def assert_positions_are_right() -> None:
-    found = {}
+    found: dict[Any, Any] = {}
     for trade in Trade.objects.all():
         signed = trade.quantity if trade.side == "BUY" else -trade.quantity
         quantity, count = found.get(trade.stock_id, (0, 0))

@@ -210,7 +210,7 @@ def test_database_notes_when_the_role_opened_premium(db: None) -> None:
     assert since(plan="PREMIUM", role="MEMBER") == LONG_AGO
     assert since(plan="FREE") is None
     assert make_member(role="ADMIN").plan_since is None  # as it was sent
-    assert Member.objects.last().plan_since == begun
+    assert Member.objects.latest("id").plan_since == begun
 
 
 def test_stale_row_that_is_written_back_keeps_when_premium_began(db: None) -> None:
