@@ -1,6 +1,4 @@
-"""Self-deletion: everything a member has, in the order of spec 2.9."""
-
-from collections.abc import Callable
+"""Account deletion: everything that a member has, in the order of spec 2.9."""
 
 from django.conf import settings
 from django.db import transaction
@@ -14,29 +12,27 @@ from accounts.sessions import revoke_sessions
 def delete_account(member: Member, *, by: Member | None = None) -> None:
     """Delete the account and all its data in one transaction.
 
-    Board data, the whole ledger, points, payment records, sessions, then the
-    member (spec 2.9). Each app deletes what it owns.
-    `by` is the administrator who deletes another member.
+    `by` is the administrator who deletes another member; it raises as
+    `lock_actor_and_target` does.
     """
     with transaction.atomic():
-        for lock in _load(settings.ACCOUNT_DELETION_LOCKS):
-            lock(member)
-        locked = _lock_member(member, by)
-        for delete in _load(settings.ACCOUNT_DELETION_STEPS):
-            delete(locked)
+        # Other apps depend on this one, so settings name the functions by which they
+        # take part. Their locks come before the member's row (lock order).
+        for path in settings.ACCOUNT_DELETION_LOCKS:
+            import_string(path)(member)
+        if by is None:
+            locked = Member.objects.select_for_update().get(pk=member.pk)
+        else:
+            locked = lock_actor_and_target(by, member.pk, to_delete=True)
+
+        # Each app deletes the rows that it owns: board, ledger, points, payments.
+        for path in settings.ACCOUNT_DELETION_STEPS:
+            import_string(path)(locked)
+
         revoke_sessions(locked)
         locked.delete()
 
 
-def _lock_member(member: Member, by: Member | None) -> Member:
-    if by is not None:
-        return lock_actor_and_target(by, member.pk, to_delete=True)
-    return Member.objects.select_for_update().get(pk=member.pk)
-
-
-def delete_points(member: Member) -> None:
+def delete_member_data(member: Member) -> None:
+    """Delete the member's point history; a step of `delete_account`."""
     PointHistory.objects.filter(member=member).delete()
-
-
-def _load(paths: list[str]) -> list[Callable[[Member], None]]:
-    return [import_string(path) for path in paths]

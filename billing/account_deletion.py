@@ -1,15 +1,15 @@
-"""What self-deletion does to payment records."""
+"""Deletion of a member's payment records with the account (spec 2.9)."""
 
 from accounts.models import Member
 from billing.models import Purchase, RedeemedOrder, StoreNotification
 from billing.purchases import hash_order
 
 
-def delete_member_purchases(member: Member) -> None:
-    """Delete the member's purchases and what the store announced about them.
+def delete_member_data(member: Member) -> None:
+    """Delete the member's purchases and the store's notifications about them.
 
-    Inside the caller's transaction, which holds the member. A keyed hash of each
-    order stays, so that no other account can apply it again (spec 6.3).
+    Runs in the caller's transaction, which has locked the member. A keyed hash of each
+    order stays, so that a new account cannot apply the order again (spec 6.3).
     """
     purchases = Purchase.objects.filter(member=member)
     hashes = {
@@ -17,7 +17,7 @@ def delete_member_purchases(member: Member) -> None:
         for store, order_id in purchases.values_list("store", "order_id")
     }
     RedeemedOrder.objects.bulk_create(
-        [RedeemedOrder(digest=digest) for digest in sorted(hashes)],
+        [RedeemedOrder(digest=order_hash) for order_hash in sorted(hashes)],
         ignore_conflicts=True,
     )
     tokens = list(purchases.values_list("token_digest", flat=True))

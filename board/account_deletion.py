@@ -41,12 +41,12 @@ _DELETE = (
 """What refers to something goes before it; pictures follow, as in `board.posts`."""
 
 
-def lock_before_member(member: Member) -> None:
+def lock_for_account_deletion(member: Member) -> None:
     """Serialize account deletions, before the member's row is locked."""
     acquire_account_deletion_lock()
 
 
-def delete_member_content(member: Member) -> None:
+def delete_member_data(member: Member) -> None:
     """Delete all that the member has on the board, inside the caller's transaction.
 
     The caller has locked the member, so that nothing new comes meanwhile. With a post

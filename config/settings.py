@@ -183,14 +183,14 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
 # Deleting an account reaches into the apps above `accounts`: first their locks, taken
 # before the member's row, then their data, in the order of the specification.
 ACCOUNT_DELETION_LOCKS = [
-    "board.account_deletion.lock_before_member",
-    "ledger.account_deletion.lock_before_member",
+    "board.account_deletion.lock_for_account_deletion",
+    "ledger.account_deletion.lock_for_account_deletion",
 ]
 ACCOUNT_DELETION_STEPS = [
-    "board.account_deletion.delete_member_content",
-    "ledger.account_deletion.delete_member_ledger",
-    "accounts.account_deletion.delete_points",
-    "billing.account_deletion.delete_member_purchases",
+    "board.account_deletion.delete_member_data",
+    "ledger.account_deletion.delete_member_data",
+    "accounts.account_deletion.delete_member_data",
+    "billing.account_deletion.delete_member_data",
 ]
 SESSION_ENGINE = "accounts.sessions"
 SESSION_TTL_DAYS = env.read_int("SESSION_TTL_DAYS", 14, least=1, most=3650)
@@ -284,7 +284,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "core.api.openapi.mark_conditional_fields_optional",
     ],
-    "GET_LIB_DOC_EXCLUDES": "ledger.ownership.get_doc_excludes",
+    "GET_LIB_DOC_EXCLUDES": "core.api.openapi.get_doc_excludes",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},

@@ -61,7 +61,7 @@ KEPT_BY_RESTORE = (BudgetIncome, Notification)
 announced before it comes back by being announced again."""
 
 
-def lock_before_member(member: Member) -> None:
+def lock_for_account_deletion(member: Member) -> None:
     """Exclude all writers of the ledger, before the member's row is locked."""
     lock_ledger_exclusive(member)
 
@@ -74,7 +74,7 @@ def delete_ledger_for_restore(member: Member) -> None:
     _delete_rows(member, REPLACED_BY_RESTORE)
 
 
-def delete_member_ledger(member: Member) -> None:
+def delete_member_data(member: Member) -> None:
     """Delete the member's whole ledger, inside the caller's transaction."""
     delete_ledger_for_restore(member)
     _delete_rows(member, KEPT_BY_RESTORE)
