@@ -1,4 +1,4 @@
-"""What members change about themselves: name, email, password, picture."""
+"""What members change about themselves: name, email, password and profile image."""
 
 import base64
 import binascii
@@ -31,7 +31,7 @@ _DATA_URL_RE = re.compile(
 
 
 def update_profile(member: Member, changes: dict[str, str]) -> Member:
-    """New sign-up information; a new display name reaches all live sessions."""
+    """Save a new display name or email; live sessions show the name at once."""
     for name, value in changes.items():
         setattr(member, name, value)
     if not changes:
@@ -43,41 +43,50 @@ def update_profile(member: Member, changes: dict[str, str]) -> Member:
 
 
 def change_password(
-    member: Member, current: str | None, new: str, *, address: str, kept: str = ""
+    member: Member,
+    current_password: str | None,
+    new_password: str,
+    *,
+    ip_address: str,
+    kept_key_hash: str = "",
 ) -> None:
-    """Replace the password after a check of the current one; sessions end.
+    """Replace the password and revoke all sessions but the one with `kept_key_hash`.
 
-    All of the member's sessions end but the one with the digest `kept`.
-
-    Raises `PasswordNotSupportedError` for an identity-provider account,
-    `PasswordMismatchError`, `PasswordUnchangedError`, or a validation error of `newPassword`.
-    A LOCAL member whose password linking made unusable sets one without it.
+    The current password is required, except from a LOCAL member whose password became
+    unusable by linking (spec 2.6). Raises `PasswordNotSupportedError` for an account
+    of the identity provider, `PasswordMismatchError`, `PasswordUnchangedError`, or a
+    validation error of `newPassword`.
     """
     if member.provider == Member.Provider.IDP:
         raise PasswordNotSupportedError
     if member.has_usable_password():
-        if current is None:
+        if current_password is None:
             raise InvalidFieldError(
                 "currentPassword", "This field is required.", "required"
             )
-        verify_password(member, current, address)
-        if current == new:
+        verify_password(member, current_password, ip_address)
+        if current_password == new_password:
             raise PasswordUnchangedError
-    validate_new_password(new, member, field="newPassword")
-    verified = member.password
-    member.set_password(new)
+    validate_new_password(new_password, member, field="newPassword")
+    # Hash before taking the lock: hashing is slow by design.
+    verified_hash = member.password
+    member.set_password(new_password)
     with transaction.atomic():
         locked = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
-        if locked.password != verified:
+        # Another change may have replaced the password that was verified above.
+        if locked.password != verified_hash:
             raise PasswordMismatchError
         member.save_fields("password")
-        revoke_sessions(member, except_digest=kept)
-        if kept:
-            update_session_auth_hash(kept, member)
+        revoke_sessions(member, except_key_hash=kept_key_hash)
+        if kept_key_hash:
+            update_session_auth_hash(kept_key_hash, member)
 
 
 def set_profile_image(member: Member, data_url: str | None) -> Member:
-    """Set the picture, or clear it with an empty value: the provider's counts then."""
+    """Set the profile image, or clear it with an empty value.
+
+    Without one, the image of the identity provider is shown.
+    """
     if data_url:
         validate_image(data_url)
     member.profile_image = data_url or ""
@@ -86,24 +95,25 @@ def set_profile_image(member: Member, data_url: str | None) -> Member:
 
 
 def validate_image(data_url: str) -> None:
-    """Refuse a data URL that does not really decode to the picture it names."""
+    """Raise `InvalidImageError` unless the data URL decodes to the image it names."""
     parts = parse_data_url(data_url)
     if parts is None:
         raise InvalidImageError("Send data:image/(png|jpeg|webp|gif);base64,…")
     kind, text = parts
+    # Four characters of base64 are three bytes: refuse before decoding.
     if len(text) > MAX_IMAGE_BYTES * 4 // 3 + 4:
-        raise InvalidImageError("The picture is larger than 1 MiB.")
+        raise InvalidImageError("The image is larger than 1 MiB.")
     try:
         content = base64.b64decode(text, validate=True)
     except binascii.Error:
         raise InvalidImageError from None
     if len(content) > MAX_IMAGE_BYTES:
-        raise InvalidImageError("The picture is larger than 1 MiB.")
-    with open_image(io.BytesIO(content), (kind,), MAX_IMAGE_PIXELS) as picture:
-        picture.load()
+        raise InvalidImageError("The image is larger than 1 MiB.")
+    with open_image(io.BytesIO(content), (kind,), MAX_IMAGE_PIXELS) as image:
+        image.load()
 
 
 def parse_data_url(data_url: str) -> tuple[str, str] | None:
-    """Kind and base64 text of a picture's data URL, None for anything else."""
+    """Return the kind and base64 text of an image's data URL, None for other texts."""
     match = _DATA_URL_RE.fullmatch(data_url)
     return (match.group(1), match.group(2)) if match else None

@@ -1,9 +1,9 @@
-"""Copies of session rows in the fast store: short-lived, versioned, doubted.
+"""Valkey cache of session rows: short-lived, versioned, ignored after failures.
 
-A copy is believed for `CACHE_TTL_SECONDS` and only if it was read after the last failure of
-the store that this process saw. A change of the row is announced by a marker with the
-row's new version; a slow reader that still holds the older row cannot put its copy
-over it.
+An entry is used for at most `CACHE_TTL_SECONDS`, and only if its row was read after the
+last Valkey failure that this process saw: an invalidation may have been lost in it.
+Entries carry the version of their row. An invalidation writes a tombstone with the new
+version, so that a slow reader of the old row cannot put it back into the cache.
 """
 
 import logging
@@ -20,11 +20,12 @@ from core import redis_client
 logger = logging.getLogger(__name__)
 
 CACHE_TTL_SECONDS = 60
-"""The oldest that a copy may be when it is believed."""
+# A tombstone outlives every entry that was read before it.
 INVALIDATION_TTL_SECONDS = 2 * CACHE_TTL_SECONDS
+# Version of a deleted session: the largest integer that a Lua number holds exactly.
 DELETED_VERSION = 2**53 - 1
-"""The version of a session that is gone: newer than any copy of it."""
 
+# An entry is stored as `<version>:<JSON>`, a tombstone as `<version>:`.
 _SET_IF_NOT_OLDER = """
     local kept = redis.call('GET', KEYS[1])
     if kept and tonumber(string.match(kept, '^%d+')) > tonumber(ARGV[1]) then
@@ -37,103 +38,105 @@ _SET_IF_NOT_OLDER = """
 
 @dataclass(frozen=True, slots=True)
 class CachedSession:
-    """What a row and its member said; `member` is None for a session of nobody."""
+    """A session row with the values of its member's cached fields.
+
+    `member_values` is None for an anonymous session (`accounts.sessions` names the
+    fields).
+    """
 
     data: dict[str, Any]
     expires_at: datetime
-    member: list[Any] | None
+    member_values: list[Any] | None
 
 
-def get_cached_session(digest: str) -> CachedSession | None:
-    """The copy of this session, if there is one that may be believed."""
+def get_cached_session(key_hash: str) -> CachedSession | None:
+    """Return the cached session, or None if there is no entry that may be used."""
+    key = _cache_key(key_hash)
     try:
-        kept: Any = redis_client.call(lambda store: store.get(_cache_key(digest)))
+        entry: Any = redis_client.call(lambda client: client.get(key))
     except redis_client.RedisUnavailableError:
         return None
     try:
-        return _parse(kept or b"")
+        return _parse_entry(entry or b"")
     except (ValueError, TypeError, LookupError):
-        logger.warning("a copy of a session cannot be read")
+        logger.warning("invalid session cache entry ignored")
         return None
 
 
 def set_cached_session(
-    digest: str, version: int, copy: CachedSession, read_at: float
+    key_hash: str, version: int, session: CachedSession, read_at: float
 ) -> None:
-    """Keep a copy of the row that was read at `read_at` (seconds since the epoch)."""
+    """Cache a row that was read at `read_at` (seconds since the epoch)."""
+    key = _cache_key(key_hash)
     text = orjson.dumps(
         {
             "readAt": read_at,
-            "expiresAt": copy.expires_at,
-            "data": copy.data,
-            "member": copy.member,
+            "expiresAt": session.expires_at,
+            "data": session.data,
+            "member": session.member_values,
         }
     )
+
+    def set_if_not_older(client: Any) -> None:
+        # The usual case has no entry yet: a plain SET is cheaper than a script.
+        entry = b"%d:%b" % (version, text)
+        if not client.set(key, entry, nx=True, ex=CACHE_TTL_SECONDS):
+            client.eval(_SET_IF_NOT_OLDER, 1, key, version, text, CACHE_TTL_SECONDS)
+
     try:
-        redis_client.call(lambda store: _set(store, digest, version, text))
+        redis_client.call(set_if_not_older)
     except redis_client.RedisUnavailableError:
         return
 
 
 def invalidate_cached_sessions(versions: dict[str, int]) -> None:
-    """Put markers in the place of copies: whatever is older no longer counts.
+    """Replace entries by tombstones with the new versions (by key hash).
 
-    Call it after the commit. Where the store cannot be told, its copies die of age.
+    Call it after the commit.
     """
     if not versions:
         return
+    tombstones = {_cache_key(each): version for each, version in versions.items()}
+
+    def write_tombstones(client: Any) -> None:
+        with client.pipeline(transaction=False) as pipeline:
+            for key, version in tombstones.items():
+                pipeline.eval(
+                    _SET_IF_NOT_OLDER, 1, key, version, b"", INVALIDATION_TTL_SECONDS
+                )
+            pipeline.execute()
+
     try:
-        redis_client.call(
-            lambda store: _write_invalidations(store, versions), insist=True
-        )
+        # Tried even while the circuit breaker is open: a Valkey that has just come
+        # back must not miss a revocation.
+        redis_client.call(write_tombstones, ignore_breaker=True)
     except redis_client.RedisUnavailableError:
-        _delete_keys(list(versions))
+        try:
+            # A Valkey without free memory refuses to write but still deletes.
+            redis_client.call(lambda client: client.delete(*tombstones))
+        except redis_client.RedisUnavailableError:
+            logger.warning(
+                "session cache invalidation failed; stale entries expire within %d s",
+                CACHE_TTL_SECONDS,
+            )
 
 
-def _parse(kept: bytes) -> CachedSession | None:
-    _, _, text = kept.partition(b":")
+def _parse_entry(entry: bytes) -> CachedSession | None:
+    """Return the session of an entry, None for a tombstone, a stale or expired one."""
+    _, _, text = entry.partition(b":")
     if not text:
         return None
     values = orjson.loads(text)
+    read_at: float = values["readAt"]
     expires_at = datetime.fromisoformat(values["expiresAt"])
-    if not _is_fresh(values["readAt"]) or expires_at <= timezone.now():
+    is_fresh = (
+        time.time() - read_at < CACHE_TTL_SECONDS
+        and redis_client.is_newer_than_last_failure(read_at)
+    )
+    if not is_fresh or expires_at <= timezone.now():
         return None
     return CachedSession(values["data"], expires_at, values["member"])
 
 
-def _is_fresh(read_at: float) -> bool:
-    return (
-        time.time() - read_at < CACHE_TTL_SECONDS
-        and redis_client.is_newer_than_last_failure(read_at)
-    )
-
-
-def _set(store: Any, digest: str, version: int, text: bytes) -> None:
-    """Where nothing is kept, a plain SET will do; else versions are compared."""
-    name = _cache_key(digest)
-    if not store.set(name, b"%d:%b" % (version, text), nx=True, ex=CACHE_TTL_SECONDS):
-        store.eval(_SET_IF_NOT_OLDER, 1, name, version, text, CACHE_TTL_SECONDS)
-
-
-def _write_invalidations(store: Any, versions: dict[str, int]) -> None:
-    with store.pipeline(transaction=False) as pipeline:
-        for digest, version in versions.items():
-            name = _cache_key(digest)
-            pipeline.eval(
-                _SET_IF_NOT_OLDER, 1, name, version, b"", INVALIDATION_TTL_SECONDS
-            )
-        pipeline.execute()
-
-
-def _delete_keys(digests: list[str]) -> None:
-    """A full store refuses markers but still deletes; an absent one does neither."""
-    try:
-        redis_client.call(lambda store: store.delete(*map(_cache_key, digests)))
-    except redis_client.RedisUnavailableError:
-        logger.warning(
-            "fast store not told; its copies die within %d s", CACHE_TTL_SECONDS
-        )
-
-
-def _cache_key(digest: str) -> str:
-    return f"session:{digest}"
+def _cache_key(key_hash: str) -> str:
+    return f"session:{key_hash}"

@@ -1,9 +1,9 @@
-"""Sessions: Valkey in front, `auth_session` behind, PostgreSQL is the truth.
+"""Sessions: Valkey as a cache in front of the table `auth_session` (spec 1.7).
 
-A session is found by the SHA-256 of its key. The fast store holds copies of rows for
-at most 60 seconds (`accounts.session_cache`). A change of a row is committed first
-and then announced, so that it counts at once; where the store cannot be told, its copy
-dies of age (spec 1.7).
+The row is the truth and holds the SHA-256 of the session key, never the key itself.
+A change commits the row first and then invalidates its cache entry, so that it takes
+effect at once; while Valkey is unreachable, entries expire within
+`accounts.session_cache.CACHE_TTL_SECONDS`.
 """
 
 import hashlib
@@ -34,12 +34,14 @@ from core.progress import SILENT_PROGRESS, Progress
 
 logger = logging.getLogger(__name__)
 
+# Using a session extends its expiry, but the row is written at most this often.
 SLIDING_RENEWAL_INTERVAL = timedelta(minutes=5)
-"""The lifetime of a session slides, written at most this often."""
 SESSION_KEY_BYTES = 32
 MAX_USER_AGENT_LENGTH = 200
 PURGE_BATCH = 5_000
 
+# What a request may read of its member without a query, in the model's field order
+# (`Model.from_db` expects that order).
 _CACHED_MEMBER_FIELDS = (
     "id",
     "login_id",
@@ -50,7 +52,7 @@ _CACHED_MEMBER_FIELDS = (
     "plan_expires_at",
     "plan_auto_renew",
 )
-"""What a request may ask of its member without a query; in the model's order."""
+_PLAN_EXPIRES_AT_INDEX = _CACHED_MEMBER_FIELDS.index("plan_expires_at")
 
 _SELECT_SESSION = f"""
     SELECT s.version, s.data, s.expires_at, s.last_seen_at,
@@ -58,16 +60,15 @@ _SELECT_SESSION = f"""
     FROM auth_session s LEFT JOIN member m ON m.id = s.member_id
     WHERE s.digest = %s AND s.expires_at > %s
 """  # noqa: S608
-_PLAN_EXPIRES_AT_INDEX = _CACHED_MEMBER_FIELDS.index("plan_expires_at")
 
 
 class StaleCredentialsError(Exception):
-    """The password or the status changed between the check and the session."""
+    """The password or status changed while the member was logging in."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSession:
-    """A session that is valid now; `member` has its `_CACHED_MEMBER_FIELDS` loaded."""
+    """A session that is valid now; `member` has only `_CACHED_MEMBER_FIELDS` loaded."""
 
     digest: str
     data: dict[str, Any]
@@ -76,43 +77,60 @@ class LiveSession:
 
 
 def hash_session_key(key: str) -> str:
+    """Return the hash under which both stores know a session."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def find_session(key: str) -> LiveSession | None:
-    """The live session of a key: the fast store's copy, else the row.
+    """Return the live session of a key, from the cache or else from its row.
 
-    Reading the row slides the lifetime and refills the fast store. Raises
-    `OperationalError` when neither store answers: never "nobody".
+    Reading the row extends the expiry and fills the cache. Raises `OperationalError`
+    when neither store answers: an outage must not look like a logout.
     """
-    digest = hash_session_key(key)
-    copy = get_cached_session(digest)
-    return _to_live_session(digest, copy) if copy else _load_session(digest)
+    key_hash = hash_session_key(key)
+    session = get_cached_session(key_hash) or _load_session(key_hash)
+    if session is None:
+        return None
+    member = None
+    if session.member_values is not None:
+        values = list(session.member_values)
+        # JSON in the cache holds the time as text.
+        if isinstance(values[_PLAN_EXPIRES_AT_INDEX], str):
+            values[_PLAN_EXPIRES_AT_INDEX] = datetime.fromisoformat(
+                values[_PLAN_EXPIRES_AT_INDEX]
+            )
+        member = Member.from_db("default", _CACHED_MEMBER_FIELDS, values)
+    return LiveSession(key_hash, session.data, session.expires_at, member)
 
 
 def create_session(
-    member: Member, *, address: str | None = None, user_agent: str = ""
+    member: Member, *, ip_address: str | None = None, user_agent: str = ""
 ) -> tuple[str, datetime]:
-    """A new session of the member: its key and when it expires.
+    """Create a session of the member; return its key and its expiry.
 
-    Raises `StaleCredentialsError` when the member's password or status is no longer the one
-    that let them in: who changes these ends all other sessions, also those that are
-    just being made.
+    Raises `StaleCredentialsError` if the password or status is no longer the one that
+    was checked at login.
     """
     key = secrets.token_urlsafe(SESSION_KEY_BYTES)
     with transaction.atomic():
+        # A password change or suspension revokes the sessions that exist. The lock
+        # makes it wait for this one, or makes this one see the change.
         rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
         current = rows.only("password", "status").get()
         if (current.password, current.status) != (member.password, member.status):
             raise StaleCredentialsError
         expires_at = _insert_row(
-            hash_session_key(key), django_auth_data(member), member, address, user_agent
+            hash_session_key(key),
+            django_auth_data(member),
+            member,
+            ip_address,
+            user_agent,
         )
     return key, expires_at
 
 
 def django_auth_data(member: Member) -> dict[str, Any]:
-    """What Django's own login keeps in a session; its admin reads it."""
+    """Return what `django.contrib.auth.login` stores in a session."""
     return {
         SESSION_KEY: str(member.pk),
         BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[0],
@@ -120,67 +138,69 @@ def django_auth_data(member: Member) -> dict[str, Any]:
     }
 
 
-def revoke_session(digest: str) -> None:
-    """Delete the row, then tell the fast store."""
-    AuthSession.objects.filter(digest=digest).delete()
-    transaction.on_commit(lambda: invalidate_cached_sessions({digest: DELETED_VERSION}))
+def revoke_session(key_hash: str) -> None:
+    """Delete the row, then invalidate the cache entry after the commit."""
+    AuthSession.objects.filter(digest=key_hash).delete()
+    transaction.on_commit(
+        lambda: invalidate_cached_sessions({key_hash: DELETED_VERSION})
+    )
 
 
-def revoke_sessions(member: Member, *, except_digest: str = "") -> int:
-    """End all sessions of the member but one; the number that ended."""
-    rows = AuthSession.objects.filter(member=member).exclude(digest=except_digest)
+def revoke_sessions(member: Member, *, except_key_hash: str = "") -> int:
+    """Revoke the member's sessions, except one if given; return their number."""
+    rows = AuthSession.objects.filter(member=member).exclude(digest=except_key_hash)
     with transaction.atomic():
-        digests = list(rows.select_for_update().values_list("digest", flat=True))
-        AuthSession.objects.filter(digest__in=digests).delete()
+        hashes = list(rows.select_for_update().values_list("digest", flat=True))
+        AuthSession.objects.filter(digest__in=hashes).delete()
         transaction.on_commit(
-            lambda: invalidate_cached_sessions(dict.fromkeys(digests, DELETED_VERSION))
+            lambda: invalidate_cached_sessions(dict.fromkeys(hashes, DELETED_VERSION))
         )
-    return len(digests)
+    return len(hashes)
 
 
-def update_session_auth_hash(digest: str, member: Member) -> None:
-    """Keep a session alive over a password change of its own member."""
-    AuthSession.objects.filter(digest=digest).update(
+def update_session_auth_hash(key_hash: str, member: Member) -> None:
+    """Keep a session valid when its own member changes the password."""
+    AuthSession.objects.filter(digest=key_hash).update(
         data=django_auth_data(member), version=F("version") + 1
     )
     invalidate_member_session_cache(member.pk)
 
 
 def invalidate_member_session_cache(*member_ids: int) -> None:
-    """Make members' new plan, name, role or status count in all live sessions.
+    """Invalidate the cache entries of the members' sessions after the commit.
 
-    The rows have changed with the member (a trigger); this tells the fast store
-    after the commit. Call it wherever one of these fields is written.
+    Call it wherever a name, role, status or plan is written. A trigger has then
+    raised the version of the members' session rows.
     """
 
-    def tell() -> None:
+    def invalidate() -> None:
         rows = AuthSession.objects.filter(member_id__in=member_ids)
         invalidate_cached_sessions(dict(rows.values_list("digest", "version")))
 
-    transaction.on_commit(tell)
+    transaction.on_commit(invalidate)
 
 
 def purge_expired_sessions(now: datetime, progress: Progress = SILENT_PROGRESS) -> int:
-    """Delete expired rows in batches; the number deleted."""
+    """Delete expired rows in batches; return their number."""
     purged = 0
     while True:
         expired = AuthSession.objects.filter(expires_at__lte=now).order_by()
-        digests = list(expired.values_list("digest", flat=True)[:PURGE_BATCH])
-        if not digests:
+        hashes = list(expired.values_list("digest", flat=True)[:PURGE_BATCH])
+        if not hashes:
             return purged
-        purged += AuthSession.objects.filter(digest__in=digests).delete()[0]
+        purged += AuthSession.objects.filter(digest__in=hashes).delete()[0]
         progress.update(f"{purged} sessions so far")
 
 
 class SessionStore(SessionBase):
-    """The same sessions for Django's middleware and admin (`SESSION_ENGINE`)."""
+    """Django's session engine over the same rows, for its middleware and admin."""
 
     def load(self) -> dict[str, Any]:
-        live = find_session(self.session_key) if self.session_key else None
-        if live is None:
+        session = find_session(self.session_key) if self.session_key else None
+        if session is None:
             self._session_key = None
             return {}
-        return dict(live.data)
+        return dict(session.data)
 
     def exists(self, session_key: str) -> bool:
         return find_session(session_key) is not None
@@ -194,14 +214,14 @@ class SessionStore(SessionBase):
         if self.session_key is None:
             self.create()
             return
-        digest = hash_session_key(self.session_key)
+        key_hash = hash_session_key(self.session_key)
         data = self._get_session(no_load=must_create)  # type: ignore[attr-defined]
         with transaction.atomic():
             member = _lock_authenticated_member(data)
             if must_create:
-                _insert_row(digest, data, member, None, "")
+                _insert_row(key_hash, data, member, None, "")
             else:
-                _update_row(digest, data, member)
+                _update_row(key_hash, data, member)
 
     def delete(self, session_key: str | None = None) -> None:
         key = session_key or self.session_key
@@ -214,7 +234,10 @@ class SessionStore(SessionBase):
 
 
 def _lock_authenticated_member(data: dict[str, Any]) -> Member | None:
-    """Who Django logged in; `UpdateError` if their password was replaced meanwhile."""
+    """Lock and return the member that Django logged in, None for an anonymous session.
+
+    Raises `UpdateError` if the member is gone or the password has changed since.
+    """
     member_id = data.get(SESSION_KEY)
     if not member_id:
         return None
@@ -225,16 +248,17 @@ def _lock_authenticated_member(data: dict[str, Any]) -> Member | None:
 
 
 def _insert_row(
-    digest: str,
+    key_hash: str,
     data: dict[str, Any],
     member: Member | None,
-    address: str | None,
+    ip_address: str | None,
     user_agent: str,
 ) -> datetime:
+    """Insert the row of a new session; return its expiry."""
     now = timezone.now()
     expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
     AuthSession.objects.create(
-        digest=digest,
+        digest=key_hash,
         member=member,
         plan=member.plan if member else "",
         display_name=member.display_name if member else "",
@@ -242,67 +266,59 @@ def _insert_row(
         created_at=now,
         last_seen_at=now,
         expires_at=expires_at,
-        address=address,
+        address=ip_address,
         user_agent=user_agent[:MAX_USER_AGENT_LENGTH],
     )
     return expires_at
 
 
-def _update_row(digest: str, data: dict[str, Any], member: Member | None) -> None:
-    """A session deleted meanwhile stays deleted: `UpdateError`."""
-    rows = AuthSession.objects.filter(digest=digest)
-    changed = rows.update(
+def _update_row(key_hash: str, data: dict[str, Any], member: Member | None) -> None:
+    """Save the data of a session; raise `UpdateError` if it has been revoked."""
+    rows = AuthSession.objects.filter(digest=key_hash)
+    updated = rows.update(
         data=data,
         member=member,
         plan=member.plan if member else "",
         display_name=member.display_name if member else "",
         version=F("version") + 1,
     )
-    if not changed:
+    if not updated:
         raise UpdateError
     version = rows.values_list("version", flat=True).first() or DELETED_VERSION
-    transaction.on_commit(lambda: invalidate_cached_sessions({digest: version}))
+    transaction.on_commit(lambda: invalidate_cached_sessions({key_hash: version}))
 
 
-def _load_session(digest: str) -> LiveSession | None:
+def _load_session(key_hash: str) -> CachedSession | None:
+    """Read the row of a session, extend its expiry and put it into the cache."""
+    # Taken before the query: a change that commits while it runs is newer.
     read_at, now = time.time(), timezone.now()
     with connection.cursor() as cursor:
-        cursor.execute(_SELECT_SESSION, [digest, now])
+        cursor.execute(_SELECT_SESSION, [key_hash, now])
         row = cursor.fetchone()
     if row is None:
         return None
-    version, data, expires_at, last_seen_at, *member = row
+    version, data, expires_at, last_seen_at, *member_values = row
     if now - last_seen_at >= SLIDING_RENEWAL_INTERVAL:
-        expires_at = _extend_expiry(digest, now) or expires_at
-    known = member if member[0] is not None else None
-    copy = CachedSession(orjson.loads(data), expires_at, known)
-    set_cached_session(digest, version, copy, read_at)
-    return _to_live_session(digest, copy)
+        expires_at = _extend_expiry(key_hash, now) or expires_at
+    session = CachedSession(
+        orjson.loads(data),
+        expires_at,
+        # The id is NULL where the LEFT JOIN found no member.
+        member_values if member_values[0] is not None else None,
+    )
+    set_cached_session(key_hash, version, session, read_at)
+    return session
 
 
-def _extend_expiry(digest: str, now: datetime) -> datetime | None:
-    """Push the expiry out; a database that only reads must log nobody out."""
+def _extend_expiry(key_hash: str, now: datetime) -> datetime | None:
+    """Extend the expiry of a session in use; return the new one, None on failure."""
     expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
     try:
         AuthSession.objects.filter(
-            digest=digest, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
+            digest=key_hash, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
         ).update(last_seen_at=now, expires_at=expires_at)
     except DatabaseError:
-        logger.warning("session lifetime not renewed", exc_info=True)
+        # A read-only database must not log anyone out.
+        logger.warning("session expiry not extended", exc_info=True)
         return None
     return expires_at
-
-
-def _to_live_session(digest: str, copy: CachedSession) -> LiveSession:
-    return LiveSession(digest, copy.data, copy.expires_at, _build_member(copy.member))
-
-
-def _build_member(values: list[Any] | None) -> Member | None:
-    if values is None:
-        return None
-    values = list(values)
-    if isinstance(values[_PLAN_EXPIRES_AT_INDEX], str):
-        values[_PLAN_EXPIRES_AT_INDEX] = datetime.fromisoformat(
-            values[_PLAN_EXPIRES_AT_INDEX]
-        )
-    return Member.from_db("default", _CACHED_MEMBER_FIELDS, values)

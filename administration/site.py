@@ -1,4 +1,4 @@
-"""The Django admin of this service; its index is the dashboard."""
+"""Django admin site of this service; its index shows the dashboard."""
 
 import functools
 from http import HTTPStatus
@@ -18,17 +18,17 @@ from core.errors import RateLimitedError
 
 
 class AdminLoginForm(AdminAuthenticationForm):
-    """The same limited login as the API's; a refusal shows as a form error."""
+    """Login form that shows the rate limit of logins as a form error."""
 
     def clean(self) -> dict[str, Any]:
         try:
             return super().clean()
-        except RateLimitedError as refusal:
-            raise ValidationError(refusal.detail) from refusal
+        except RateLimitedError as error:
+            raise ValidationError(error.detail) from error
 
 
 class ServiceAdminSite(AdminSite):
-    """Django's site; a password changed here ends the member's other sessions."""
+    """Django's admin site with the dashboard and the session rules of the service."""
 
     site_header = "Household Ledger administration"
     site_title = "Household Ledger"
@@ -37,13 +37,14 @@ class ServiceAdminSite(AdminSite):
     site_url = "/"
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
-        """No text with NUL gets further: PostgreSQL's text cannot hold it."""
+        """Wrap an admin view to answer 400 to requests that contain NUL characters."""
         guarded = super().admin_view(view, cacheable)
 
         @functools.wraps(guarded)
         def refuse_nul(request: HttpRequest, *args: Any, **options: Any) -> Any:
+            # PostgreSQL's text types cannot hold NUL.
             if any("\0" in text for text in list_request_strings(request)):
-                raise BadRequest("There is a NUL in it.")
+                raise BadRequest("NUL characters are not allowed.")
             return guarded(request, *args, **options)
 
         return refuse_nul
@@ -51,24 +52,25 @@ class ServiceAdminSite(AdminSite):
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
-        """The list of what can be administered, below the dashboard."""
+        """Show the dashboard above the list of models."""
         dashboard = build_dashboard(timezone.now())
         return super().index(request, {"dashboard": dashboard, **(extra_context or {})})
 
     def password_change(  # type: ignore[override]  # it redirects on success
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        """Change the own password and revoke the member's other sessions."""
         response = super().password_change(request, extra_context)
         if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
             kept = hash_session_key(request.session.session_key or "")
-            revoke_sessions(cast("Member", request.user), except_digest=kept)
+            revoke_sessions(cast("Member", request.user), except_key_hash=kept)
         return response
 
 
 def list_request_strings(request: HttpRequest) -> list[str]:
-    """The address, and the values of query and form."""
-    texts = [request.path]
-    for given in (request.GET, request.POST):
-        for _, values in given.lists():
-            texts += values
-    return texts
+    """Return the path and all values of the query and the form."""
+    strings = [request.path]
+    for params in (request.GET, request.POST):
+        for _, values in params.lists():
+            strings += values
+    return strings

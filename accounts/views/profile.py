@@ -87,8 +87,10 @@ class PasswordView(APIView):
             member,
             body["current_password"],
             body["new_password"],
-            address=address,
-            kept="" if credentials.is_from_cookie else credentials.session.digest,
+            ip_address=address,
+            kept_key_hash=""
+            if credentials.is_from_cookie
+            else credentials.session.digest,
         )
         response = Response(status=status.HTTP_204_NO_CONTENT)
         if credentials.is_from_cookie:

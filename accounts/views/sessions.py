@@ -159,7 +159,7 @@ def create_session_for_request(
     try:
         return create_session(
             member,
-            address=get_client_ip(request) or None,
+            ip_address=get_client_ip(request) or None,
             user_agent=request.META.get("HTTP_USER_AGENT", ""),
         )
     except StaleCredentialsError:
