@@ -1,4 +1,7 @@
-"""Login by identity provider: the token's check and the find, link, create ladder."""
+"""Login by identity provider: verify the ID token, then find, link or create a member.
+
+The rules are in spec 2.4.
+"""
 
 import json
 import secrets
@@ -27,12 +30,13 @@ from core.errors import ProviderUnavailableError
 TRUSTED_ISSUERS = frozenset({"accounts.google.com", "https://accounts.google.com"})
 CLOCK_SKEW_SECONDS = 10
 MAX_PICTURE_URL_LENGTH = 2048
+MAX_SUBJECT_LENGTH = 255
 MAX_EMAIL_LENGTH = 254
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the provider vouches for."""
+    """The verified claims of an ID token."""
 
     subject: str
     email: str
@@ -43,7 +47,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class IdentityLogin:
-    """The member, and how the ladder got to them."""
+    """The member who logged in, and whether this login created or linked them."""
 
     member: Member
     created: bool = False
@@ -51,7 +55,7 @@ class IdentityLogin:
 
 
 def verify_id_token(id_token: str, *, now: float | None = None) -> Identity:
-    """Ask the provider's token-info check; the audience must be our client id.
+    """Return the identity of a token that was issued for our client id.
 
     Raises `InvalidIdTokenError`, `IdentityProviderNotConfiguredError`, or
     `ProviderUnavailableError` when the provider fails.
@@ -60,57 +64,91 @@ def verify_id_token(id_token: str, *, now: float | None = None) -> Identity:
         raise IdentityProviderNotConfiguredError
     now = time.time() if now is None else now
     claims = fetch_verified_claims(id_token, settings.IDP_CLIENT_ID, now=now)
+    picture = _text_claim(claims, "picture")
+    # Browsers load the picture; the server never does.
+    if not picture.startswith("https://") or len(picture) > MAX_PICTURE_URL_LENGTH:
+        picture = ""
     return Identity(
         subject=claims["sub"],
         email=_text_claim(claims, "email")[:MAX_EMAIL_LENGTH],
         email_verified=_text_claim(claims, "email_verified").lower() == "true",
         name=_text_claim(claims, "name")[:MAX_DISPLAY_NAME_LENGTH],
-        picture=_picture_claim(claims),
+        picture=picture,
     )
 
 
 def fetch_verified_claims(
     id_token: str, audience: str, *, now: float
 ) -> dict[str, Any]:
-    """What the provider says of a token that it made for this audience.
+    """Verify a token at the provider's token-info endpoint and return its claims.
 
-    Raises `InvalidIdTokenError`, or `ProviderUnavailableError` when the provider fails.
+    `now` is in seconds since the epoch. Raises `InvalidIdTokenError`, or
+    `ProviderUnavailableError` when the provider fails.
     """
-    answer = http_client.get(settings.IDP_TOKENINFO_URL, {"id_token": id_token})
-    if answer.status != 200:
+    response = http_client.get(settings.IDP_TOKENINFO_URL, {"id_token": id_token})
+    if response.status != 200:
         raise InvalidIdTokenError
-    claims = _parse_claims(answer.body)
-    if not _has_valid_claims(audience, claims, now):
+    try:
+        claims = json.loads(response.body)
+    except (ValueError, RecursionError):
+        raise ProviderUnavailableError from None
+    if not isinstance(claims, dict):
+        raise ProviderUnavailableError
+    subject = _text_claim(claims, "sub")
+    expires_at = _text_claim(claims, "exp")
+    is_valid = (
+        0 < len(subject) <= MAX_SUBJECT_LENGTH
+        and _text_claim(claims, "aud") == audience
+        and _text_claim(claims, "iss") in TRUSTED_ISSUERS
+        and expires_at.isascii()
+        and expires_at.isdigit()
+        # Python refuses to convert thousands of digits.
+        and int(expires_at[:18]) > now - CLOCK_SKEW_SECONDS
+    )
+    if not is_valid:
         raise InvalidIdTokenError
     return claims
 
 
 def login_with_identity(identity: Identity) -> IdentityLogin:
-    """Find by subject, else link a verified email's account, else create one.
+    """Find the member of the subject, else link one by verified email, else create one.
 
-    The picture is stored at the first login and when it changes. Two first logins
-    at once end at the same member: the subject is unique in the database.
+    Raises `MemberSuspendedError`, or `SignupDisabledError` instead of creating.
     """
     try:
         with transaction.atomic():
-            return _find_link_or_create(identity)
+            member = Member.objects.filter(idp_id=identity.subject).first()
+            if member is not None:
+                _refresh_on_login(member, identity)
+                return IdentityLogin(member)
+
+            member = _lock_member_to_link(identity)
+            if member is not None:
+                _refresh_on_login(member, identity)
+                # The email of a LOCAL account was never verified here. Whoever
+                # registered it first must not keep a way in: neither the password
+                # nor a session.
+                member.idp_id = identity.subject
+                member.set_unusable_password()
+                member.save_fields("idp_id", "password")
+                revoke_sessions(member)
+                return IdentityLogin(member, linked=True)
+
+            return IdentityLogin(_create_member(identity), created=True)
     except IntegrityError:
+        # `idp_id` is unique: a concurrent login of the same subject was faster, and
+        # its member is the one to log in.
         with transaction.atomic():
-            return _find_link_or_create(identity)
+            member = Member.objects.get(idp_id=identity.subject)
+            _refresh_on_login(member, identity)
+            return IdentityLogin(member)
 
 
-def _find_link_or_create(identity: Identity) -> IdentityLogin:
-    member = Member.objects.filter(idp_id=identity.subject).first()
-    if member is not None:
-        return IdentityLogin(_refresh_on_login(member, identity))
-    member = _find_member_to_link(identity)
-    if member is not None:
-        return IdentityLogin(_link_identity(member, identity), linked=True)
-    return IdentityLogin(_create_member(identity), created=True)
+def _lock_member_to_link(identity: Identity) -> Member | None:
+    """Lock and return the member to link, None without a verified email or a match.
 
-
-def _find_member_to_link(identity: Identity) -> Member | None:
-    """The account to link: LOCAL first, then the oldest; no other subject's."""
+    LOCAL members come first, then the oldest. Members of another subject never match.
+    """
     if not (identity.email and identity.email_verified):
         return None
     local_first = Case(
@@ -124,30 +162,17 @@ def _find_member_to_link(identity: Identity) -> Member | None:
     return candidates.order_by(local_first, "id").first()
 
 
-def _link_identity(member: Member, identity: Identity) -> Member:
-    """Backfill the subject; a password that was set before loses its force.
-
-    The email of a LOCAL account was never verified here, so whoever registered it
-    first must not keep a way in: password and sessions end.
-    """
-    _refresh_on_login(member, identity)
-    member.idp_id = identity.subject
-    member.set_unusable_password()
-    member.save_fields("idp_id", "password")
-    revoke_sessions(member)
-    return member
-
-
-def _refresh_on_login(member: Member, identity: Identity) -> Member:
+def _refresh_on_login(member: Member, identity: Identity) -> None:
+    """Save the provider's picture if it is new; refuse a suspended member."""
     if not member.is_active:
         raise MemberSuspendedError
     if identity.picture and identity.picture != member.idp_picture:
         member.idp_picture = identity.picture
         member.save_fields("idp_picture")
-    return member
 
 
 def _create_member(identity: Identity) -> Member:
+    """Create an IDP member without a password, if sign-up is open."""
     if not is_signup_enabled():
         raise SignupDisabledError
     member = Member(
@@ -163,43 +188,13 @@ def _create_member(identity: Identity) -> Member:
     return member
 
 
-def _parse_claims(body: bytes) -> dict[str, Any]:
-    try:
-        claims = json.loads(body)
-    except (ValueError, RecursionError):
-        raise ProviderUnavailableError from None
-    if not isinstance(claims, dict):
-        raise ProviderUnavailableError
-    return claims
-
-
-def _has_valid_claims(audience: str, claims: dict[str, Any], now: float) -> bool:
-    subject, expires_at = _text_claim(claims, "sub"), _text_claim(claims, "exp")
-    return (
-        0 < len(subject) <= 255
-        and _text_claim(claims, "aud") == audience
-        and _text_claim(claims, "iss") in TRUSTED_ISSUERS
-        and expires_at.isascii()
-        and expires_at.isdigit()
-        and int(expires_at[:18]) > now - CLOCK_SKEW_SECONDS
-    )
-
-
 def _text_claim(claims: dict[str, Any], name: str) -> str:
-    """The value as text, "" where it is missing or could not be stored.
+    """Return a claim as text, "" if it is missing or cannot be stored.
 
-    Token info gives all values as strings; imitations give booleans and numbers.
+    The provider sends all values as strings; compatible ones send booleans and numbers.
     """
     value = claims.get(name)
     if isinstance(value, bool):
         return str(value).lower()
     text = str(value) if isinstance(value, str | int) else ""
     return "" if has_control_characters(text) else text
-
-
-def _picture_claim(claims: dict[str, Any]) -> str:
-    """Only https: the address is handed to browsers, never fetched here."""
-    picture = _text_claim(claims, "picture")
-    if picture.startswith("https://") and len(picture) <= MAX_PICTURE_URL_LENGTH:
-        return picture
-    return ""
