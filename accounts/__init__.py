@@ -1,1 +1,1 @@
-"""Members: sign-up, login, sessions, profile, points and leaving."""
+"""Members: sign-up, login, sessions, profile, points and account deletion."""

@@ -1,4 +1,4 @@
-"""The app that owns members and their sessions."""
+"""App configuration of accounts."""
 
 from django.apps import AppConfig
 

@@ -1,6 +1,6 @@
-"""The log of what administrators changed, by the API and by Django admin alike.
+"""Audit log of administrators: one log for the API and Django admin.
 
-It names members by id only: what it keeps outlives a member who was deleted.
+It names members by id only, because its rows outlive deleted members.
 """
 
 from typing import Any
@@ -16,20 +16,26 @@ __all__ = ["ADDITION", "CHANGE", "DELETION", "log_admin_action"]
 MAX_REPR_LENGTH = 200
 
 
-def log_admin_action(actor: Member, changed: Model, kind: int, text: str = "") -> None:
-    """Put into Django admin's log what `actor` did; inside the same transaction."""
+def log_admin_action(
+    actor: Member, target: Model, action_flag: int, message: str = ""
+) -> None:
+    """Write an administrator's action to Django admin's log.
+
+    Call it inside the transaction of the action. `action_flag` is ADDITION, CHANGE or
+    DELETION.
+    """
     LogEntry.objects.create(
         user_id=actor.pk,
-        content_type=ContentType.objects.get_for_model(changed),
-        object_id=str(changed.pk),
-        object_repr=object_label(changed)[:MAX_REPR_LENGTH],
-        action_flag=kind,
-        change_message=text,
+        content_type=ContentType.objects.get_for_model(target),
+        object_id=str(target.pk),
+        object_repr=object_label(target)[:MAX_REPR_LENGTH],
+        action_flag=action_flag,
+        change_message=message,
     )
 
 
-def object_label(changed: Any) -> str:
-    """What the log calls the object."""
-    if isinstance(changed, Member):
-        return f"member {changed.pk}"
-    return str(changed)
+def object_label(target: Any) -> str:
+    """Return the name of the object in the log, without personal data of members."""
+    if isinstance(target, Member):
+        return f"member {target.pk}"
+    return str(target)

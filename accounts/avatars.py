@@ -1,4 +1,4 @@
-"""Avatars: which picture stands for a member, and the bytes of a profile image."""
+"""Avatars: the URL of a member's image, and the content of a profile image."""
 
 import base64
 import binascii
@@ -19,9 +19,9 @@ class Avatar:
 
 
 def avatar_url(member_id: int, version: str | None, idp_picture: str) -> str | None:
-    """Where a member's picture is: the profile image, else the provider's, else none.
+    """Return the URL of a member's image: the profile image, else the provider's.
 
-    The path of a profile image holds its version, so that it can be cached for good.
+    The URL of a profile image contains its version, so that it can be cached forever.
     """
     if version:
         return f"/api/members/{member_id}/avatar?v={version}"
@@ -29,15 +29,18 @@ def avatar_url(member_id: int, version: str | None, idp_picture: str) -> str | N
 
 
 def get_avatar(member_id: int) -> Avatar:
-    """The member's profile image, or `NotFoundError` where there is none."""
+    """Return the member's profile image, or raise `NotFoundError`."""
     rows = Member.objects.filter(pk=member_id, avatar_version__isnull=False)
     row = rows.values_list("profile_image", "avatar_version").first()
-    parts = parse_data_url(row[0]) if row else None
-    if row is None or parts is None:
+    if row is None:
+        raise NotFoundError
+    data_url, version = row
+    parts = parse_data_url(data_url)
+    if parts is None:
         raise NotFoundError
     kind, text = parts
     try:
         content = base64.b64decode(text, validate=True)
     except binascii.Error:
         raise NotFoundError from None
-    return Avatar(content, f"image/{kind}", row[1])
+    return Avatar(content, f"image/{kind}", version)

@@ -1,4 +1,4 @@
-"""Every refusal of the accounts app."""
+"""Errors of the accounts app."""
 
 from core.errors import DomainError
 
@@ -6,19 +6,19 @@ from core.errors import DomainError
 class InvalidCredentialsError(DomainError):
     status = 401
     code = "INVALID_CREDENTIALS"
-    detail = "Login id and password do not match."
+    detail = "The login id or password is incorrect."
 
 
 class InvalidIdTokenError(DomainError):
     status = 401
     code = "INVALID_ID_TOKEN"
-    detail = "The identity provider does not vouch for this token."
+    detail = "The ID token is invalid."
 
 
 class IdentityProviderNotConfiguredError(DomainError):
     status = 503
     code = "IDP_NOT_CONFIGURED"
-    detail = "Login by identity provider is not set up here."
+    detail = "Login by identity provider is not configured."
 
 
 class MemberSuspendedError(DomainError):
@@ -30,7 +30,7 @@ class MemberSuspendedError(DomainError):
 class SignupDisabledError(DomainError):
     status = 403
     code = "SIGNUP_DISABLED"
-    detail = "Sign-up is closed at the moment."
+    detail = "Sign-up is currently closed."
 
 
 class SignupRefusedError(DomainError):
@@ -40,17 +40,17 @@ class SignupRefusedError(DomainError):
 
 class PasswordMismatchError(DomainError):
     code = "PASSWORD_MISMATCH"
-    detail = "The password is not right."
+    detail = "The password is incorrect."
 
 
 class PasswordUnchangedError(DomainError):
     code = "PASSWORD_UNCHANGED"
-    detail = "The new password equals the current one."
+    detail = "The new password must differ from the current one."
 
 
 class PasswordNotSupportedError(DomainError):
     code = "PASSWORD_NOT_SUPPORTED"
-    detail = "This account logs in by its identity provider and has no password."
+    detail = "This account logs in by identity provider and has no password."
 
 
 class SelfChangeError(DomainError):

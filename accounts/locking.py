@@ -1,8 +1,4 @@
-"""Administrators who change other members, checked again under a lock.
-
-Two who take each other's role away, suspend or delete each other at once are one
-after the other, and the second is no administrator by then. So one always remains.
-"""
+"""Lock of two members when an administrator changes another member."""
 
 from accounts.models import Member
 from core.api.permissions import AdminRequiredError
@@ -11,19 +7,24 @@ from core.api.permissions import AdminRequiredError
 def lock_actor_and_target(
     actor: Member, member_id: int, *, to_delete: bool = False
 ) -> Member:
-    """The other member, locked together with the administrator who changes them.
+    """Lock the administrator and the other member; return the latter.
 
-    Rows are locked in the order of their ids, so that no two wait crosswise. Raises
-    `AdminRequiredError` for one who is no administrator any more, and
-    `Member.DoesNotExist`. Call inside a transaction.
+    Call it inside a transaction. Raises `AdminRequiredError` if the actor is no longer
+    an active administrator, and `Member.DoesNotExist`. Two administrators who suspend,
+    demote or delete each other at the same time are thus serialized, and the second is
+    refused: at least one administrator always remains (spec 7.1).
     """
     locked = {}
+    # In the order of ids, so that two such changes cannot deadlock.
     for pk in sorted({actor.pk, member_id}):
+        # Only a deletion needs the stronger lock, which also excludes foreign keys.
         is_weak = pk == actor.pk or not to_delete
         rows = Member.objects.select_for_update(no_key=is_weak)
         locked[pk] = rows.filter(pk=pk).first()
-    present = locked[actor.pk]
-    if present is None or not (present.is_active and present.is_administrator):
+    current_actor = locked[actor.pk]
+    if current_actor is None or not (
+        current_actor.is_active and current_actor.is_administrator
+    ):
         raise AdminRequiredError
     member = locked[member_id]
     if member is None:

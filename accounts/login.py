@@ -1,4 +1,4 @@
-"""Login by login id and password; the same check for the API and the admin."""
+"""Login by login id and password: one check for the API and for Django admin."""
 
 from typing import Any
 
@@ -16,17 +16,17 @@ from accounts.rate_limits import count_login_failures
 from core.client_ip import get_client_ip, rate_limit_key
 
 
-def authenticate_member(login_id: str, password: str, address: str) -> Member:
-    """The member of a right pair.
+def authenticate_member(login_id: str, password: str, ip_address: str) -> Member:
+    """Return the member with this login id and password (spec 2.3).
 
-    Raises `InvalidCredentialsError`, the same and after the same work whether the login
-    id exists or not, `MemberSuspendedError` only after a right password, `RateLimited`
-    after too many failures (spec 2.3).
+    Raises `InvalidCredentialsError`, `MemberSuspendedError` after a correct password
+    only, or `RateLimitedError` after too many failures.
     """
-    with count_login_failures(login_id, rate_limit_key(address)):
+    with count_login_failures(login_id, rate_limit_key(ip_address)):
         member = Member.objects.filter(login_id__iexact=login_id).first()
         if member is None:
-            make_password(password)  # the work of a check, for nobody's benefit
+            # Hash as well, so that the time does not tell whether the login id exists.
+            make_password(password)
             raise InvalidCredentialsError
         if not _is_password_correct(member, password):
             raise InvalidCredentialsError
@@ -35,25 +35,28 @@ def authenticate_member(login_id: str, password: str, address: str) -> Member:
     return member
 
 
-def verify_password(member: Member, password: str, address: str) -> None:
+def verify_password(member: Member, password: str, ip_address: str) -> None:
     """Raise `PasswordMismatchError` unless this is the member's password."""
-    with count_login_failures(member.login_id, rate_limit_key(address)):
+    with count_login_failures(member.login_id, rate_limit_key(ip_address)):
         if not _is_password_correct(member, password):
             raise PasswordMismatchError
 
 
 def _is_password_correct(member: Member, password: str) -> bool:
-    """Django hashes once for an unusable password too, and renews older hashes."""
+    """Check the password, and hash it again if its hash is of an older kind.
 
-    def renew(raw_password: str) -> None:
+    Django takes the time of one hash for an unusable password too.
+    """
+
+    def upgrade_hash(raw_password: str) -> None:
         member.set_password(raw_password)
         member.save_fields("password")
 
-    return check_password(password, member.password, setter=renew)
+    return check_password(password, member.password, setter=upgrade_hash)
 
 
 class LoginBackend(ModelBackend):
-    """Django's side of the same login: the admin's form ends up here."""
+    """Django's authentication backend, which the admin's login form uses."""
 
     def authenticate(
         self,
@@ -64,8 +67,8 @@ class LoginBackend(ModelBackend):
     ) -> Member | None:
         if username is None or password is None:
             return None
-        address = get_client_ip(request) if request else ""
+        ip_address = get_client_ip(request) if request else ""
         try:
-            return authenticate_member(username, password, address)
+            return authenticate_member(username, password, ip_address)
         except (InvalidCredentialsError, MemberSuspendedError):
             return None

@@ -1,4 +1,4 @@
-"""Counts that are kept, so that no page counts a million rows."""
+"""Counters of members by role, status and plan, so that no page counts the table."""
 
 from datetime import datetime
 
@@ -7,6 +7,7 @@ from django.db.models import Sum
 
 from accounts.models import Member, MemberCount
 
+# Triggers only insert rows: neither they nor this statement wait for each other.
 _COMPACT = """
     WITH gone AS (DELETE FROM member_tally RETURNING role, status, plan, members)
     INSERT INTO member_tally (role, status, plan, members)
@@ -15,23 +16,24 @@ _COMPACT = """
 """
 
 
-def count_members(now: datetime, **kind: str) -> int:
-    """How many members are of this `role`, `status` and `plan`, as far as given.
+def count_members(now: datetime, **filters: str) -> int:
+    """Return the number of members with this `role`, `status` and `plan`, as given.
 
-    The plan is the one that counts now: the few that have expired and wait for the
-    hourly job are counted as FREE.
+    The plan is the effective one at `now`.
     """
-    plan = kind.get("plan")
-    kept = MemberCount.objects.filter(**kind).order_by()
-    count = int(kept.aggregate(sum=Sum("members"))["sum"] or 0)
+    plan = filters.get("plan")
+    rows = MemberCount.objects.filter(**filters).order_by()
+    count = int(rows.aggregate(sum=Sum("members"))["sum"] or 0)
     if plan is None:
         return count
-    others = {name: value for name, value in kind.items() if name != "plan"}
+    # The counters follow the stored plan. Correct them by the few members whose plan
+    # has expired but still waits for the hourly job.
+    others = {name: value for name, value in filters.items() if name != "plan"}
     expired = Member.objects.with_expired_plan(now).filter(**others).count()
     return count - expired if plan == Member.Plan.PREMIUM else count + expired
 
 
 def compact_member_counts() -> None:
-    """Add the rows of each kind of member up to one."""
+    """Replace the rows of each role, status and plan by one with their sum."""
     with connection.cursor() as cursor:
         cursor.execute(_COMPACT)

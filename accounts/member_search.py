@@ -1,4 +1,4 @@
-"""The list of members: filters, search, and a count that a million cannot slow."""
+"""The list of members with filters and search, bounded for a million members."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,16 +7,17 @@ from django.db.models import Q, QuerySet
 
 from accounts.member_counters import count_members
 from accounts.models import Member
+from accounts.models.members import expired_plan_condition
 from core.api.pagination import PageRequest
 
+# A search counts no further, and its pages end here.
 MAX_COUNTED_HITS = 10_000
-"""As far as the hits of a search are counted, and its pages go."""
 SEARCH_FIELDS = ("login_id", "display_name", "email")
 
 
 @dataclass(frozen=True, slots=True)
 class MemberFilter:
-    """Which members are asked for; empty asks for all."""
+    """Filters of the list of members; an empty one is not applied."""
 
     search: str = ""
     role: str = ""
@@ -25,56 +26,54 @@ class MemberFilter:
 
     @property
     def column_filters(self) -> dict[str, str]:
+        """The filters of role, status and plan that are given."""
         given = {"role": self.role, "status": self.status, "plan": self.plan}
         return {name: value for name, value in given.items() if value}
 
 
 def list_members_page(
-    wanted: MemberFilter, page: PageRequest, now: datetime
+    filters: MemberFilter, page: PageRequest, now: datetime
 ) -> tuple[int, list[Member]]:
-    """The count and one page without pictures, the newest member first.
+    """Return the total and one page of members, newest first.
 
-    Without a search the count is a kept one; with one it is exact up to `MAX_COUNTED_HITS`.
+    Without a search the total comes from the counters; with one it is exact up to
+    `MAX_COUNTED_HITS`. Profile images are not loaded.
     """
-    rows = search_members(wanted, now).order_by("-id").defer("profile_image")
-    if not wanted.search:
-        count = count_members(now, **wanted.column_filters)
+    rows = search_members(filters, now).order_by("-id").defer("profile_image")
+    if not filters.search:
+        count = count_members(now, **filters.column_filters)
         return count, page.slice_rows(rows)
     hits = rows[:MAX_COUNTED_HITS]
-    found = page.slice_rows(hits)
-    is_last = len(found) < page.size and (found or page.number == 1)
-    return page.offset + len(found) if is_last else hits.count(), found
+    members = page.slice_rows(hits)
+    # A page that is not full is the last one and tells the total without a query; an
+    # empty page says nothing unless it is the first.
+    is_last = len(members) < page.size and (members or page.number == 1)
+    return page.offset + len(members) if is_last else hits.count(), members
 
 
-def search_members(wanted: MemberFilter, now: datetime) -> QuerySet[Member]:
-    """Each word of the search is somewhere in login id, name or email."""
+def search_members(filters: MemberFilter, now: datetime) -> QuerySet[Member]:
+    """Return the members that match all words of the search and all filters.
+
+    The filter of the plan compares the effective plan at `now`.
+    """
     rows = Member.objects.all()
-    for word in wanted.search.split():
+    for word in filters.search.split():
         rows = rows.filter(search_condition(word))
-    match wanted.plan:
+    expired = expired_plan_condition(now)
+    match filters.plan:
         case Member.Plan.PREMIUM:
-            rows = rows.filter(plan=Member.Plan.PREMIUM).exclude(
-                _expired_plan_condition(now)
-            )
+            rows = rows.filter(plan=Member.Plan.PREMIUM).exclude(expired)
         case Member.Plan.FREE:
-            rows = rows.filter(Q(plan=Member.Plan.FREE) | _expired_plan_condition(now))
+            rows = rows.filter(Q(plan=Member.Plan.FREE) | expired)
     return rows.filter(
-        **{k: v for k, v in wanted.column_filters.items() if k != "plan"}
+        **{k: v for k, v in filters.column_filters.items() if k != "plan"}
     )
 
 
 def search_condition(word: str) -> Q:
-    """Whether login id, name or email contains the word, in any letter case.
+    """Return the condition that login id, name or email contains the word.
 
-    The trigram index `member_search` answers this for three letters or more.
+    Letter case does not matter. The trigram index `member_search` serves words of at
+    least three letters.
     """
     return Q(*((f"{name}__icontains", word) for name in SEARCH_FIELDS), _connector=Q.OR)
-
-
-def _expired_plan_condition(now: datetime) -> Q:
-    return Q(
-        plan=Member.Plan.PREMIUM,
-        plan_expires_at__isnull=False,
-        plan_expires_at__lte=now,
-        plan_auto_renew=False,
-    )

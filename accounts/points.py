@@ -1,4 +1,4 @@
-"""Activity points: what brings them, what a member has, what today still brings."""
+"""Activity points for posts and comments (spec 2.8)."""
 
 from datetime import datetime, time, timedelta
 
@@ -14,18 +14,20 @@ POINTS_PER_AWARD = 10
 
 @transaction.atomic
 def award_points(member: Member, reason: PointHistory.Reason, now: datetime) -> bool:
-    """Give an award, unless today, in the home time zone, brought all of its three.
+    """Award points for a post or comment; return False once the daily limit is reached.
 
-    For posts and comments together (spec 2.8). The member's row is
-    locked until the caller's transaction ends, so that awards at once are counted one
-    after the other; the slots of the day are unique besides.
+    A day is one of the home time zone.
     """
+    # Concurrent awards of a member wait here until the caller's transaction ends, so
+    # that each counts the ones before. The unique constraint is the second guard.
     Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
     day = timezone.localdate(now)
     awards = PointHistory.objects.filter(member=member, award_day=day)
     taken = set(awards.values_list("slot", flat=True))
-    slot = next((n for n in range(1, DAILY_AWARD_LIMIT + 1) if n not in taken), None)
-    if slot is None:
+    award_number = next(
+        (n for n in range(1, DAILY_AWARD_LIMIT + 1) if n not in taken), None
+    )
+    if award_number is None:
         return False
     PointHistory.objects.create(
         member=member,
@@ -33,19 +35,19 @@ def award_points(member: Member, reason: PointHistory.Reason, now: datetime) -> 
         reason=reason,
         created_at=now,
         award_day=day,
-        slot=slot,
+        slot=award_number,
     )
     Member.objects.filter(pk=member.pk).update(points=F("points") + POINTS_PER_AWARD)
     return True
 
 
 def list_awards(member: Member) -> QuerySet[PointHistory]:
-    """The member's awards, newest first."""
+    """Return the member's awards, newest first."""
     return PointHistory.objects.filter(member=member)
 
 
 def count_awards_today(member: Member, now: datetime) -> int:
-    """Awards since midnight in the home time zone, of posts and comments together."""
+    """Count the awards since midnight in the home time zone."""
     today = timezone.localdate(now)
     start = timezone.make_aware(datetime.combine(today, time.min))
     end = timezone.make_aware(datetime.combine(today + timedelta(days=1), time.min))

@@ -1,7 +1,7 @@
-"""Limits on attempts, counted in PostgreSQL: exact, whatever else is down.
+"""Rate limits with sliding windows, counted in PostgreSQL.
 
-A limit is a sliding window: the times of the recent attempts stand in one row,
-and one statement checks and adds under the row's lock.
+They are exact and work without Valkey. The times of recent attempts under one key are
+an array in one row; a single statement checks and appends under the row's lock.
 """
 
 import math
@@ -16,6 +16,8 @@ from django.db import connection
 from accounts.models import RateLimit
 from core.errors import RateLimitedError
 
+# The upsert waits for concurrent attempts under the key. Its WHERE skips the update,
+# and so returns no row, once the window is full.
 _CONSUME = """
     INSERT INTO rate_limit AS kept (key, attempts, expires_at)
     VALUES (%(key)s, ARRAY[clock_timestamp()], clock_timestamp() + %(window)s)
@@ -28,7 +30,7 @@ _CONSUME = """
     WHERE (
         SELECT count(*) FROM unnest(kept.attempts) AS at
         WHERE at > clock_timestamp() - %(window)s
-    ) < %(attempts)s
+    ) < %(max_attempts)s
     RETURNING attempts[array_upper(attempts, 1)]
 """
 _SECONDS_LEFT = """
@@ -37,73 +39,83 @@ _SECONDS_LEFT = """
     WHERE key = %(key)s AND at > clock_timestamp() - %(window)s
 """
 _REFUND = """
-    UPDATE rate_limit SET attempts = array_remove(attempts, %(taken)s)
+    UPDATE rate_limit SET attempts = array_remove(attempts, %(at)s)
     WHERE key = %(key)s
 """
+
+MAX_KEY_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimitPolicy:
-    """At most `attempts` within any `window` under one key."""
+    """At most `max_attempts` within any `window` under one key."""
 
     name: str
-    attempts: int
+    max_attempts: int
     window: timedelta
 
 
 @dataclass(frozen=True, slots=True)
 class CountedAttempt:
-    """One counted attempt; it can be given back if it turns out harmless."""
+    """One counted attempt, for `refund_attempt`."""
 
     key: str
     at: datetime
 
 
 SIGNUP_PER_IP = RateLimitPolicy("sign-up", 5, timedelta(hours=1))
-LOGIN_PER_ACCOUNT_AND_IP = RateLimitPolicy("login", 10, timedelta(minutes=15))
-"""Failures for one login id from one address: strangers elsewhere lock nobody out."""
-LOGIN_PER_IP = RateLimitPolicy("logins", 100, timedelta(minutes=15))
+# Keyed by IP address and login id, so that an attacker elsewhere cannot lock out the
+# owner of an account.
+LOGIN_PER_ACCOUNT_AND_IP = RateLimitPolicy(
+    "login-per-account-and-ip", 10, timedelta(minutes=15)
+)
+LOGIN_PER_IP = RateLimitPolicy("login-per-ip", 100, timedelta(minutes=15))
 
 
-def consume_attempt(limit: RateLimitPolicy, subject: str) -> CountedAttempt:
+def consume_attempt(policy: RateLimitPolicy, subject: str) -> CountedAttempt:
     """Count one attempt, or raise `RateLimitedError` with the seconds to wait."""
-    key = f"{limit.name}:{subject}"[:200]
-    values: dict[str, Any] = {
+    key = f"{policy.name}:{subject}"[:MAX_KEY_LENGTH]
+    params: dict[str, Any] = {
         "key": key,
-        "window": limit.window,
-        "attempts": limit.attempts,
+        "window": policy.window,
+        "max_attempts": policy.max_attempts,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_CONSUME, values)
+        cursor.execute(_CONSUME, params)
         row = cursor.fetchone()
         if row is not None:
-            return CountedAttempt(key, row[0])
-        cursor.execute(_SECONDS_LEFT, values)
-        left = cursor.fetchone()[0]
-    raise RateLimitedError(math.ceil(left or 1))
+            (attempted_at,) = row
+            return CountedAttempt(key, attempted_at)
+        cursor.execute(_SECONDS_LEFT, params)
+        (seconds_left,) = cursor.fetchone()
+    # NULL if the attempts have left the window between the two statements.
+    raise RateLimitedError(math.ceil(seconds_left or 1))
 
 
 def refund_attempt(attempt: CountedAttempt) -> None:
+    """Remove a counted attempt; a second call has no effect."""
     with connection.cursor() as cursor:
-        cursor.execute(_REFUND, {"key": attempt.key, "taken": attempt.at})
+        cursor.execute(_REFUND, {"key": attempt.key, "at": attempt.at})
 
 
 @contextmanager
-def count_login_failures(login_id: str, address: str) -> Iterator[None]:
-    """Count the block as a failed login unless it ends without a refusal.
+def count_login_failures(login_id: str, ip_key: str) -> Iterator[None]:
+    """Count the block as a failed login if it raises.
 
-    The attempt is counted before the password is looked at, so that attempts at
-    the same moment cannot all pass.
+    `ip_key` is the `rate_limit_key` of the client. Raises `RateLimitedError` before
+    the block runs if there were too many failures.
     """
-    by_address = consume_attempt(LOGIN_PER_IP, address)
+    # Count before the password is checked and refund on success: concurrent guesses
+    # cannot all pass this way.
+    by_ip = consume_attempt(LOGIN_PER_IP, ip_key)
     by_account = consume_attempt(
-        LOGIN_PER_ACCOUNT_AND_IP, f"{address}:{login_id.lower()}"
+        LOGIN_PER_ACCOUNT_AND_IP, f"{ip_key}:{login_id.lower()}"
     )
     yield
     refund_attempt(by_account)
-    refund_attempt(by_address)
+    refund_attempt(by_ip)
 
 
 def purge_rate_limits(now: datetime) -> int:
-    """Delete the rows whose windows have passed; the number deleted."""
+    """Delete the rows whose windows have passed; return their number."""
     return RateLimit.objects.filter(expires_at__lte=now).delete()[0]

@@ -1,4 +1,4 @@
-"""Sign-up: honeypot, the administrators' switch, the limit per address."""
+"""Sign-up: rate limit, sign-up setting, honeypot and the new member (spec 2.2)."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from core.errors import (
 
 @dataclass(frozen=True, slots=True)
 class SignupData:
-    """What somebody says of themselves to become a LOCAL member."""
+    """The data of a new LOCAL member."""
 
     login_id: str
     password: str
@@ -28,32 +28,35 @@ class SignupData:
     email: str
 
 
-def require_signup_allowed(address: str) -> None:
-    """Let a sign-up attempt pass, or refuse it before its data is read.
+def require_signup_allowed(ip_address: str) -> None:
+    """Count a sign-up attempt; raise if there are too many or sign-up is closed.
 
-    Every attempt counts, refused or not: 5 an hour and address. Then the switch
-    decides (spec 2.2).
+    Call it before the data is parsed: every attempt counts, a refused one too.
     """
-    consume_attempt(SIGNUP_PER_IP, rate_limit_key(address))
+    consume_attempt(SIGNUP_PER_IP, rate_limit_key(ip_address))
     if not is_signup_enabled():
         raise SignupDisabledError
 
 
 def validate_honeypot(website: object) -> None:
-    """The honeypot: a field that people do not see and programs fill."""
+    """Raise `SignupRefusedError` if the hidden field is filled in, as bots do."""
     if website not in (None, ""):
         raise SignupRefusedError
 
 
-def create_member(new: SignupData) -> Member:
-    """A LOCAL member; `DuplicateError` where the login id is taken in any letter case."""
+def create_member(data: SignupData) -> Member:
+    """Create a LOCAL member.
+
+    Raises `DuplicateError` if the login id is taken, in any letter case.
+    """
     member = Member(
-        login_id=new.login_id, display_name=new.display_name, email=new.email
+        login_id=data.login_id, display_name=data.display_name, email=data.email
     )
-    validate_new_password(new.password, member, field="password")
-    if Member.objects.filter(login_id__iexact=new.login_id).exists():
+    validate_new_password(data.password, member, field="password")
+    # Before hashing, which is slow; the constraint decides between concurrent requests.
+    if Member.objects.filter(login_id__iexact=data.login_id).exists():
         raise DuplicateError("This login id is taken.")
-    member.set_password(new.password)
+    member.set_password(data.password)
     with raise_on_constraint_violation(
         "member_login_id_unique", DuplicateError("This login id is taken.")
     ):
@@ -62,7 +65,7 @@ def create_member(new: SignupData) -> Member:
 
 
 def validate_new_password(password: str, member: Member, *, field: str) -> None:
-    """Django's password validators, as errors of one field."""
+    """Raise a validation error of `field` if a password validator refuses it."""
     try:
         validate_password(password, member)
     except ValidationError as error:

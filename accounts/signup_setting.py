@@ -1,4 +1,4 @@
-"""The switches of the running service."""
+"""The setting by which administrators open and close sign-up."""
 
 from django.db import transaction
 
@@ -7,14 +7,14 @@ from accounts.models import ApplicationSetting, Member
 
 
 def is_signup_enabled() -> bool:
-    """Sign-up is open unless an administrator has closed it."""
+    """Return True unless an administrator has closed sign-up."""
     name = ApplicationSetting.Name.SIGNUP_ENABLED
     setting = ApplicationSetting.objects.filter(name=name).first()
     return setting is None or setting.enabled
 
 
 def set_signup_enabled(*, enabled: bool, by: Member | None = None) -> None:
-    """Open or close sign-up; what an administrator did is in the log."""
+    """Open or close sign-up; the change by an administrator is logged."""
     with transaction.atomic():
         setting, _ = ApplicationSetting.objects.update_or_create(
             name=ApplicationSetting.Name.SIGNUP_ENABLED, defaults={"enabled": enabled}

@@ -1,4 +1,4 @@
-"""The jobs of the accounts app; each calls one function."""
+"""Celery tasks of accounts."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from core.jobs.runner import run_job
 
 @shared_task  # type: ignore[untyped-decorator]
 def purge_sessions() -> None:
-    """Daily: expired sessions and limits whose windows have passed."""
+    """Delete expired sessions and rate limits whose windows have passed; daily."""
     run_job("purge_sessions", _run_purge)
 
 

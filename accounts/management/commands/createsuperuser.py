@@ -1,4 +1,4 @@
-"""`createsuperuser`: Django's command, in this service's words."""
+"""`createsuperuser`: Django's command with the sign-up rules for login ids."""
 
 from typing import Any
 
@@ -11,30 +11,30 @@ from accounts.serializers.members import LoginIdField
 
 
 class Command(createsuperuser.Command):
-    """Makes an administrator (role ADMIN)."""
+    """Create an administrator (role ADMIN)."""
 
     help = (
-        "Makes an administrator: a member with the role ADMIN, who may use the "
-        "administrators' addresses and Django admin. Asks for login id, email and "
-        "password; with --noinput they are DJANGO_SUPERUSER_LOGIN_ID, "
-        "DJANGO_SUPERUSER_EMAIL and DJANGO_SUPERUSER_PASSWORD in the environment. "
-        "Exits with 1 if the login id is taken, in any letter case, or is none, or "
-        "something is missing."
+        "Creates an administrator: a member with the role ADMIN, who may use the "
+        "administrators' API and Django admin. Asks for login id, email and password; "
+        "with --noinput they are read from the environment variables "
+        "DJANGO_SUPERUSER_LOGIN_ID, DJANGO_SUPERUSER_EMAIL and "
+        "DJANGO_SUPERUSER_PASSWORD. Exits with 1 if the login id is invalid or taken "
+        "(in any letter case), or if a value is missing."
     )
 
     def _validate_username(
         self, username: str, verbose_field_name: str, database: str
     ) -> str | None:
-        """What is wrong with a login id, by the rules of sign-up too."""
-        wrong: str | None = super()._validate_username(  # type: ignore[misc]
+        """Return the error of a login id, None if it is valid and free."""
+        message: str | None = super()._validate_username(  # type: ignore[misc]
             username, verbose_field_name, database
         )
-        if wrong:
-            return wrong
+        if message:
+            return message
         try:
             LoginIdField().run_validation(username)
         except ValidationError:
-            return "Error: A login id is 3 to 50 letters, digits, dots, _ and -."
+            return "Error: A login id has 3 to 50 letters, digits, dots, _ or -."
         return None
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""`purge_sessions`: delete expired sessions from the persistent mirror."""
+"""`purge_sessions`: delete expired sessions and rate limits."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from core.progress import Progress
 
 class Command(BaseCommand):
     help = (
-        "Deletes sessions that have expired from auth_session, and rate limits whose "
-        "windows have passed. Beat does the same once a day; running it twice, or "
-        "beside Beat, does no harm."
+        "Deletes expired sessions from auth_session, and rate limits whose windows "
+        "have passed. Beat does the same once a day; running both at the same time is "
+        "safe."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
         now = timezone.now()
         sessions = purge_expired_sessions(now, Progress(self.stderr.write))
         limits = purge_rate_limits(now)
-        self.stdout.write(f"{sessions} sessions and {limits} limits purged.")
+        self.stdout.write(f"{sessions} sessions and {limits} rate limits purged.")
