@@ -1,4 +1,4 @@
-"""The tables of members, sessions, points, limits and settings."""
+"""Models of members, sessions, points, rate limits, counters and settings."""
 
 from accounts.models.counts import MemberCount
 from accounts.models.limits import RateLimit

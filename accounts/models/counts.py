@@ -1,20 +1,20 @@
-"""Counts of members that triggers maintain."""
+"""Counters of members, maintained by triggers."""
 
 from django.db import models
 
 
 class MemberCount(models.Model):
-    """How many members there are of a kind: the sum of `members` over its rows.
+    """Number of members by role, status and plan: the sum of `members` over the rows.
 
-    Triggers on the table of members add rows and never change one, so that nobody
-    waits for anybody; `accounts.member_counters.compact_member_counts` adds them up daily.
+    Triggers on `member` only insert rows, so that writers never wait for each other.
+    `accounts.member_counters.compact_member_counts` sums them up daily.
     """
 
     role = models.CharField(max_length=6)
     status = models.CharField(max_length=9)
     plan = models.CharField(max_length=7)
+    # Negative in rows for members who were deleted or changed.
     members = models.BigIntegerField()
-    """Negative where members went or changed."""
 
     class Meta:
         db_table = "member_tally"

@@ -1,11 +1,11 @@
-"""Attempts that count towards a limit."""
+"""Attempts that count towards a rate limit."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
 class RateLimit(models.Model):
-    """The times of recent attempts under one key, such as a client address."""
+    """Times of the recent attempts under one key, such as an IP address."""
 
     key = models.CharField(max_length=200, primary_key=True)
     attempts = ArrayField(models.DateTimeField())

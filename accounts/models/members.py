@@ -1,4 +1,4 @@
-"""The member: who somebody is, what they may do, what they have paid for."""
+"""Members: identity, role, status and plan (spec 2.1)."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -14,34 +14,34 @@ MAX_DISPLAY_NAME_LENGTH = 100
 
 
 class MemberManager(BaseUserManager["Member"]):
-    """Makes members and finds them by login id, without regard to case."""
+    """Manager with case-insensitive login ids and queries by plan."""
 
     def get_by_natural_key(self, username: str | None) -> "Member":
         return self.get(login_id__iexact=username)
 
     def with_premium(self, now: datetime) -> "models.QuerySet[Member]":
-        """Active members to whom premium is open, by their plan or their role.
+        """Return active members with premium access at `now`, by plan or role.
 
-        What `IsPremium` and `current_plan` say of one member, in SQL.
+        The same rule as the SQL function `has_premium` and the permission `IsPremium`.
         """
-        plan_runs = models.Q(plan=Member.Plan.PREMIUM) & (
+        has_running_plan = models.Q(plan=Member.Plan.PREMIUM) & (
             models.Q(plan_expires_at=None)
             | models.Q(plan_expires_at__gt=now)
             | models.Q(plan_auto_renew=True)
         )
-        administers = models.Q(role=Member.Role.ADMIN)
-        return self.filter(plan_runs | administers, status=Member.Status.ACTIVE)
+        is_administrator = models.Q(role=Member.Role.ADMIN)
+        return self.filter(
+            has_running_plan | is_administrator, status=Member.Status.ACTIVE
+        )
 
     def with_expired_plan(self, now: datetime) -> "models.QuerySet[Member]":
-        """PREMIUM by their row, though it has run out: the hourly job's next ones."""
-        return self.filter(
-            plan=Member.Plan.PREMIUM, plan_expires_at__lte=now, plan_auto_renew=False
-        )
+        """Return members whose plan has expired but is still stored as PREMIUM."""
+        return self.filter(expired_plan_condition(now))
 
     def create_superuser(
         self, login_id: str, email: str, password: str | None = None, **fields: Any
     ) -> "Member":
-        """An administrator; for the `createsuperuser` command."""
+        """Create an administrator; for the command `createsuperuser`."""
         member = self.model(
             login_id=login_id,
             email=self.normalize_email(email),
@@ -54,7 +54,7 @@ class MemberManager(BaseUserManager["Member"]):
 
 
 class Member(AbstractBaseUser):
-    """One account (spec 2.1)."""
+    """A person's account; the user model of Django's authentication."""
 
     class Provider(models.TextChoices):
         LOCAL = "LOCAL"
@@ -81,29 +81,28 @@ class Member(AbstractBaseUser):
     idp_id = models.CharField(max_length=255, null=True, blank=True)
     idp_picture = models.CharField(max_length=2048, blank=True, default="")
     profile_image = models.TextField(blank=True, default="")
+    # Part of the URL of the profile image, which is cached forever; None without one.
     avatar_version = models.GeneratedField(
         expression=MD5(NullIf("profile_image", models.Value(""))),
         output_field=models.CharField(max_length=32, null=True),
         db_persist=True,
     )
-    """Which profile image it is, None without one: for addresses that never change."""
     role = models.CharField(max_length=6, choices=Role.choices, default=Role.MEMBER)
     status = models.CharField(
         max_length=9, choices=Status.choices, default=Status.ACTIVE
     )
     plan = models.CharField(max_length=7, choices=Plan.choices, default=Plan.FREE)
     plan_expires_at = models.DateTimeField(null=True, blank=True)
+    # Beginning of the current, unbroken premium access by plan or role; None without
+    # it. A trigger maintains it.
     plan_since = models.DateTimeField(null=True, blank=True, editable=False)
-    """When premium began, by plan or role, without a break since; None without it.
-
-    The database keeps it (see the migrations).
-    """
     plan_product = models.CharField(max_length=100, blank=True, default="")
     plan_auto_renew = models.BooleanField(default=False)
     points = models.IntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
-    last_login = None  # auth_session knows it better
+    # Not stored: `AuthSession.last_seen_at` is more precise.
+    last_login = None
 
     objects: ClassVar[MemberManager] = MemberManager()
 
@@ -135,6 +134,11 @@ class Member(AbstractBaseUser):
                 name="member_plan_ends",
             ),
             models.Index(
+                fields=["plan_expires_at"],
+                condition=models.Q(plan="PREMIUM", plan_expires_at__isnull=False),
+                name="member_plan_expiry",
+            ),
+            models.Index(
                 fields=["-id"], condition=models.Q(role="ADMIN"), name="member_admins"
             ),
             models.Index(
@@ -162,7 +166,7 @@ class Member(AbstractBaseUser):
 
     @property
     def is_staff(self) -> bool:
-        """Django admin's word for who may enter it."""
+        """Return True if Django admin lets the member in."""
         return self.is_administrator
 
     @property
@@ -170,9 +174,10 @@ class Member(AbstractBaseUser):
         return self.effective_plan(timezone.now()) == self.Plan.PREMIUM
 
     def effective_plan(self, now: datetime) -> str:
-        """The plan that counts: one that has expired is FREE before any job runs.
+        """Return the plan at `now`: FREE once it has expired, before any job runs.
 
-        With auto-renew on, the store and its notifications decide (spec 6.1).
+        With auto-renew on it does not expire by time: the store's notifications end it
+        (spec 6.1).
         """
         expires_at = self.plan_expires_at
         if expires_at and expires_at <= now and not self.plan_auto_renew:
@@ -180,7 +185,7 @@ class Member(AbstractBaseUser):
         return self.plan
 
     def save_fields(self, *fields: str) -> None:
-        """Write these fields only; `DoesNotExist` if the member is gone meanwhile."""
+        """Update only these fields; raise `DoesNotExist` if the member was deleted."""
         values = {name: getattr(self, name) for name in fields}
         if not Member.objects.filter(pk=self.pk).update(**values):
             raise Member.DoesNotExist
@@ -193,3 +198,14 @@ class Member(AbstractBaseUser):
 
     def has_module_perms(self, app_label: str) -> bool:
         return self.is_active and self.is_administrator
+
+
+def expired_plan_condition(now: datetime) -> models.Q:
+    """Return the condition that a plan is stored as PREMIUM but has expired."""
+    return models.Q(
+        plan=Member.Plan.PREMIUM,
+        # Implied by the comparison, but `exclude()` must not lose rows to NULL.
+        plan_expires_at__isnull=False,
+        plan_expires_at__lte=now,
+        plan_auto_renew=False,
+    )

@@ -1,16 +1,16 @@
-"""The history of point awards."""
+"""Point history."""
 
 from django.db import models
 from django.utils import timezone
 
 from accounts.models.members import Member
 
+# For posts and comments together (spec 2.8).
 DAILY_AWARD_LIMIT = 3
-"""Awards on one day, posts and comments together (spec 2.8)."""
 
 
 class PointHistory(models.Model):
-    """One award (spec 2.8)."""
+    """One award of points."""
 
     class Reason(models.TextChoices):
         POST = "POST"
@@ -20,10 +20,11 @@ class PointHistory(models.Model):
     points = models.IntegerField()
     reason = models.CharField(max_length=7, choices=Reason.choices)
     created_at = models.DateTimeField(default=timezone.now)
+    # The day in the home time zone.
     award_day = models.DateField(null=True, editable=False)
-    """The day of an award in the home time zone."""
+    # Number of the award on its day, from 1. Unique, which enforces the daily limit
+    # between concurrent awards.
     slot = models.SmallIntegerField(null=True, editable=False)
-    """Which of its day's awards this is, from 1; each can be given only once."""
 
     class Meta:
         db_table = "point_history"

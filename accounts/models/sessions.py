@@ -1,4 +1,4 @@
-"""The persistent mirror of sessions (spec 1.7)."""
+"""Session rows, the persistent mirror of the session cache (spec 1.7)."""
 
 from django.db import models
 
@@ -6,11 +6,10 @@ from accounts.models.members import MAX_DISPLAY_NAME_LENGTH, Member
 
 
 class AuthSession(models.Model):
-    """One session, found by the SHA-256 of its key; the key itself is not kept.
+    """A session, stored under the SHA-256 of its key; the key itself is not stored.
 
-    `version` grows with every change of the row, so that an older copy in the fast
-    store can be told from a newer one. A trigger carries a member's new plan, name,
-    role or status into the rows of the member (see the migration).
+    A trigger copies a member's new plan or name into the member's rows and raises
+    their version, also after a change of role or status.
     """
 
     digest = models.CharField(max_length=64, primary_key=True)
@@ -20,6 +19,7 @@ class AuthSession(models.Model):
     plan = models.CharField(max_length=7, default="")
     display_name = models.CharField(max_length=MAX_DISPLAY_NAME_LENGTH, default="")
     data = models.JSONField(default=dict)
+    # Raised by every change: an older cache entry must not replace a newer one.
     version = models.BigIntegerField(default=1)
     created_at = models.DateTimeField()
     last_seen_at = models.DateTimeField()
@@ -32,4 +32,4 @@ class AuthSession(models.Model):
         ordering = ["-last_seen_at", "digest"]
 
     def __str__(self) -> str:
-        return f"session of {self.display_name or 'nobody'}"
+        return f"session of {self.display_name or 'an anonymous visitor'}"

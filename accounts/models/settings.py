@@ -1,10 +1,10 @@
-"""Settings that administrators change while the service runs."""
+"""Settings that administrators change while the service is running."""
 
 from django.db import models
 
 
 class ApplicationSetting(models.Model):
-    """One switch of the running service, such as whether sign-up is open."""
+    """A boolean setting of the service, such as whether sign-up is open."""
 
     class Name(models.TextChoices):
         SIGNUP_ENABLED = "signup_enabled", "sign-up is open"
