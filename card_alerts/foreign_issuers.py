@@ -1,35 +1,36 @@
-"""Companies whose messages are English or Japanese; a new one is a row here."""
+"""Tables of the issuers that write in English or Japanese."""
+
+from functools import partial
 
 from card_alerts.issuer import Issuer
 
 
-def _english(
-    name: str, aliases: str = "", dollar: str = "USD", packages: str = ""
-) -> Issuer:
-    names = (name, *filter(None, aliases.split(",")))
-    return Issuer(name, names, packages=tuple(packages.split()), dollar_currency=dollar)
-
-
-def _day_first(
+def _issuer(
     name: str,
     aliases: str = "",
-    dollar: str = "USD",
+    dollar_currency: str = "USD",
     packages: str = "",
     phrases: tuple[str, ...] = (),
+    *,
+    is_day_first: bool = False,
 ) -> Issuer:
+    """Return a row; aliases are separated by commas, packages by spaces."""
     return Issuer(
         name,
         (name, *filter(None, aliases.split(","))),
         packages=tuple(packages.split()),
         phrases=phrases,
-        dollar_currency=dollar,
-        day_first=True,
+        dollar_currency=dollar_currency,
+        is_day_first=is_day_first,
     )
+
+
+_day_first = partial(_issuer, is_day_first=True)
 
 
 ENGLISH = (
     *map(
-        _english,
+        _issuer,
         [
             "Huntington",
             "Citizens",
@@ -50,20 +51,20 @@ ENGLISH = (
             "Apple Card",
         ],
     ),
-    _english("Chase", packages="chase"),
-    _english("Discover", packages="discoverfinancial"),
-    _english("Capital One", packages="konylabs.capitalone"),
-    _english("Venmo", packages="venmo"),
-    _english("Citi", "Citibank,Citi Alert,CitiBank", packages="com.citi."),
-    _english("Amex", "American Express,AMEX,AmEx", packages="americanexpress"),
-    _english("Bank of America", "BofA,BankofAmerica,BoA", packages="infonow.bofa"),
-    _english("Wells Fargo", "WellsFargo", packages="com.wf."),
-    _english("US Bank", "U.S. Bank,USBank", packages="usbank"),
-    _english("TD", "TD Bank,TD Canada"),
-    _english("RBC", "Royal Bank of Canada", "CAD"),
-    _english("BMO", "Bank of Montreal", "CAD"),
-    _english("Scotiabank", "Scotia", "CAD"),
-    _english("CIBC", "", "CAD"),
+    _issuer("Chase", packages="chase"),
+    _issuer("Discover", packages="discoverfinancial"),
+    _issuer("Capital One", packages="konylabs.capitalone"),
+    _issuer("Venmo", packages="venmo"),
+    _issuer("Citi", "Citibank,Citi Alert,CitiBank", packages="com.citi."),
+    _issuer("Amex", "American Express,AMEX,AmEx", packages="americanexpress"),
+    _issuer("Bank of America", "BofA,BankofAmerica,BoA", packages="infonow.bofa"),
+    _issuer("Wells Fargo", "WellsFargo", packages="com.wf."),
+    _issuer("US Bank", "U.S. Bank,USBank", packages="usbank"),
+    _issuer("TD", "TD Bank,TD Canada"),
+    _issuer("RBC", "Royal Bank of Canada", "CAD"),
+    _issuer("BMO", "Bank of Montreal", "CAD"),
+    _issuer("Scotiabank", "Scotia", "CAD"),
+    _issuer("CIBC", "", "CAD"),
     _day_first("HDFC", "HDFC Bank,HDFCBK,HDFCBank", packages="snapwork.hdfc hdfc"),
     _day_first("ICICI", "ICICI Bank,ICICIB,ICICIBank"),
     _day_first(
@@ -147,34 +148,29 @@ ENGLISH = (
 )
 
 
-def _japanese(name: str, aliases: str = "", packages: str = "") -> Issuer:
-    names = (name, *filter(None, aliases.split(",")))
-    return Issuer(name, names, packages=tuple(packages.split()))
-
-
 JAPANESE = (
-    _japanese("三井住友", "SMBC,三井住友カード,Vpass"),
-    _japanese("楽天", "楽天カード,Rakuten", packages="rakuten"),
-    _japanese("三菱UFJ", "三菱UFJニコス,MUFG,MUFGカード,三菱UFJカード"),
-    _japanese("みずほ"),
-    _japanese("イオン", "イオンカード,AEON"),
-    _japanese("エポス", "エポスカード,EPOS"),
-    _japanese("セゾン", "セゾンカード,クレディセゾン,SAISON"),
-    _japanese("dカード", "dcard"),
-    _japanese("PayPay", "PayPayカード,ペイペイ"),
-    _japanese("au PAY", "auPAY,au PAYカード,auじぶん"),
-    _japanese("アメックス", "アメリカン・エキスプレス,アメリカン エキスプレス"),
-    _japanese("オリコ", "オリコカード,Orico"),
-    _japanese("ビューカード", "VIEWカード,ビュー・スイカ"),
-    _japanese("ジャックス", "JACCS,ジャックスカード"),
-    _japanese("ポケットカード"),
-    _japanese("ライフカード"),
-    _japanese("セディナ", "CEDYNA"),
-    _japanese("UCカード", "ユーシーカード"),
-    _japanese("JCB", "JCBカード"),
-    _japanese("リクルートカード"),
-    _japanese("メルカード", "メルカリ"),
-    _japanese("Kyash"),
-    _japanese("ソニー銀行"),
-    _japanese("ダイナース", "Diners"),
+    _issuer("三井住友", "SMBC,三井住友カード,Vpass"),
+    _issuer("楽天", "楽天カード,Rakuten", packages="rakuten"),
+    _issuer("三菱UFJ", "三菱UFJニコス,MUFG,MUFGカード,三菱UFJカード"),
+    _issuer("みずほ"),
+    _issuer("イオン", "イオンカード,AEON"),
+    _issuer("エポス", "エポスカード,EPOS"),
+    _issuer("セゾン", "セゾンカード,クレディセゾン,SAISON"),
+    _issuer("dカード", "dcard"),
+    _issuer("PayPay", "PayPayカード,ペイペイ"),
+    _issuer("au PAY", "auPAY,au PAYカード,auじぶん"),
+    _issuer("アメックス", "アメリカン・エキスプレス,アメリカン エキスプレス"),
+    _issuer("オリコ", "オリコカード,Orico"),
+    _issuer("ビューカード", "VIEWカード,ビュー・スイカ"),
+    _issuer("ジャックス", "JACCS,ジャックスカード"),
+    _issuer("ポケットカード"),
+    _issuer("ライフカード"),
+    _issuer("セディナ", "CEDYNA"),
+    _issuer("UCカード", "ユーシーカード"),
+    _issuer("JCB", "JCBカード"),
+    _issuer("リクルートカード"),
+    _issuer("メルカード", "メルカリ"),
+    _issuer("Kyash"),
+    _issuer("ソニー銀行"),
+    _issuer("ダイナース", "Diners"),
 )

@@ -1,27 +1,28 @@
-"""One row of the table of issuers."""
+"""The row type of the issuer tables."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """A company and how messages write it.
-
-    An `everyday` word (우리, 하나) means the company only where a card word, a
-    digit or a sign follows. A `pay_service` or a name in `apps` gives way to the
-    card that the same text names. `senders` are digits; `packages` stand at the
-    start, or behind a dot, in the names of phone apps. `dollar` is what a bare $
-    means in its messages, `day_first` whether 05/06 is the 5th of June whatever
-    the currency. `phrases` identify messages that do not name the company at all.
-    """
+    """A card company, bank or pay service, and how messages write its name."""
 
     name: str
     aliases: tuple[str, ...] = ()
+    # Everyday words (우리, 하나), which mean the company only before a card word, a
+    # digit or a bracket.
     ambiguous_aliases: tuple[str, ...] = ()
+    # Names of its apps, which give way to a card that the same text names.
     app_aliases: tuple[str, ...] = ()
+    # Phone numbers of senders, digits only.
     senders: tuple[str, ...] = ()
+    # Beginnings of a part of an Android package name: "kbcard" in com.kbcard.cxh.
     packages: tuple[str, ...] = ()
+    # Beginnings of messages that do not name the company at all.
     phrases: tuple[str, ...] = ()
+    # A pay service pays with some card, which the same text may name.
     is_pay_service: bool = False
+    # The currency of a bare $ in its messages.
     dollar_currency: str = "USD"
-    day_first: bool = False
+    # 05/06 is the 5th of June, whatever the currency.
+    is_day_first: bool = False

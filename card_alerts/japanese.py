@@ -1,8 +1,8 @@
-"""Reads Japanese mails of card companies: labels and their values."""
+"""Parse Japanese mails of card companies: labels and their values."""
 
 import re
 
-from card_alerts.candidate import PaymentCandidate, SourceText, Span, build_result
+from card_alerts.candidate import PaymentCandidate, SourceText, build_result
 from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
@@ -11,17 +11,17 @@ from card_alerts.issuers import (
     get_issuer_by_alias,
 )
 from card_alerts.money import MoneyMatch, find_foreign_amounts, parse_number
-from card_alerts.result import Kind, ParseResult, Reason, rejected
+from card_alerts.result import Kind, ParseResult, Reason, Span, rejected
 from card_alerts.times import find_timestamps
 
 _YEN = re.compile(r"(?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})[ ]?円")
 _ISSUER = compile_aliases((*JAPANESE, *ENGLISH))
 _LABELS = {
-    "shop": (
+    "merchant": (
         r"ご?(?:利用|使用)(?:先|店舗|店名|加盟店|場所|店)名?"
         r"|ショップ名?|加盟店名?|店舗名?|お店"
     ),
-    "day": r"ご?(?:利用|使用|取引|決済|承認)(?:日時?|年月日)|日時|日付",
+    "date": r"ご?(?:利用|使用|取引|決済|承認)(?:日時?|年月日)|日時|日付",
     "amount": r"ご?(?:利用|使用|取引|決済|返金|取消)?金額|ご?利用額",
 }
 _VALUE = (
@@ -31,11 +31,12 @@ _VALUE = (
 _LABELED = {
     name: re.compile(rf"(?:{label}){_VALUE}") for name, label in _LABELS.items()
 }
+# たぬき書店にて1,200円
 _MERCHANT_IN_SENTENCE = re.compile(
     r"(?P<value>[^\n、。「」\s]{1,60})(?:にて|で)[^\n]{0,12}\d[\d,]{0,14}[ ]?円"
 )
+# Characters that are searched for a sentence with the merchant.
 MAX_SENTENCE_SCAN_LENGTH = 1000
-"""Characters in which the sentence that names the shop must stand."""
 _DATE_IN_SENTENCE = re.compile(r"\d{1,4}[/年月.-]\d{1,2}")
 
 _PASSWORD = re.compile("ワンタイム|認証コード|認証番号|暗証番号|確認コード|パスワード")
@@ -56,48 +57,48 @@ _USED = re.compile("利用|使用|決済|お支払い|買物|承認")
 
 
 def parse_japanese(source: SourceText, sender: str) -> ParseResult:
-    """The answer for a text in Japanese; amounts in 円 are JPY."""
+    """Return the result of a Japanese text; amounts in 円 are JPY."""
     text = source.normalized.text
-    shop, day, amount = (
-        _find_labeled_value(name, text) for name in ("shop", "day", "amount")
-    )
+    labeled = {name: _find_labeled_value(name, text) for name in _LABELED}
+    merchant, date, amount = labeled["merchant"], labeled["date"], labeled["amount"]
+    is_labeled = bool(amount and (merchant or date))
     money = _find_amount(text, amount)
-    is_labelled = bool(amount and (shop or day))
-    shop = shop or _find_merchant_in_sentence(text)
-    rest = source.text_without(shop)
-    declined = _DECLINED.search(rest)
-    refusal = _rejection_reason(rest, is_labelled=is_labelled)
-    if refusal and not (declined and money):
-        return rejected(refusal)
-    signal = declined or _CANCELLED.search(rest) or _USED.search(rest)
-    if money is None or signal is None:
+    merchant = merchant or _find_merchant_in_sentence(text)
+
+    # The words of a merchant's name decide nothing.
+    rest = source.text_without(merchant)
+    decline = _DECLINED.search(rest)
+    reason = _rejection_reason(rest, is_labeled=is_labeled)
+    if reason and not (decline and money):
+        return rejected(reason)
+    cancellation = None if decline else _CANCELLED.search(rest)
+    keyword = decline or cancellation or _USED.search(rest)
+    if money is None or keyword is None:
         return rejected(Reason.NO_PAYMENT)
-    kind = Kind.APPROVAL
-    if declined:
-        kind = Kind.DECLINED
-    elif _CANCELLED.match(signal[0]):
-        kind = Kind.CANCELLATION
-    issuer, issuer_span = _identify_issuer(text, shop, sender)
-    moments = find_timestamps(text)
-    inside = [each for each in moments if day and day[0] <= each.span[0] < day[1]]
-    chosen = inside or moments
+    kind = Kind.CANCELLATION if cancellation else Kind.APPROVAL
+
+    issuer, issuer_span = _identify_issuer(text, merchant, sender)
+    timestamps = find_timestamps(text)
+    if date:
+        in_label = [t for t in timestamps if date[0] <= t.span[0] < date[1]]
+        timestamps = in_label or timestamps
     return build_result(
         PaymentCandidate(
-            kind=kind,
-            kind_span=signal.span(),
+            kind=Kind.DECLINED if decline else kind,
+            kind_span=keyword.span(),
             issuer=issuer,
             issuer_span=issuer_span,
             money=money,
-            merchant_span=shop,
-            timestamp=chosen[0] if chosen else None,
-            is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
+            merchant_span=merchant,
+            timestamp=timestamps[0] if timestamps else None,
+            is_partial=cancellation is not None and bool(_PARTIAL.search(rest)),
         ),
         source,
     )
 
 
 def _find_labeled_value(name: str, text: str) -> Span | None:
-    """Where the value of a label stands, without blanks around it."""
+    """Return the span of a label's value, without spaces at its end."""
     match = _LABELED[name].search(text)
     if not match:
         return None
@@ -116,24 +117,25 @@ def _find_merchant_in_sentence(text: str) -> Span | None:
     return match.span("value")
 
 
-def _find_amount(text: str, amount: Span | None) -> MoneyMatch | None:
-    """The labelled amount, else the first of the text."""
-    places = [amount] if amount else []
-    for start, end in (*places, (0, len(text))):
+def _find_amount(text: str, labeled: Span | None) -> MoneyMatch | None:
+    """Return the amount after its label, else the first of the text."""
+    for start, end in ([labeled] if labeled else []) + [(0, len(text))]:
         match = _YEN.search(text, start, end)
         if match:
-            yen = (match.end() - 1, match.end())
-            return MoneyMatch(parse_number(match["number"]), "JPY", match.span(), yen)
+            yen_sign = (match.end() - 1, match.end())
+            value = parse_number(match["number"])
+            return MoneyMatch(value, "JPY", match.span(), yen_sign)
         for money in find_foreign_amounts(text):
             if start <= money.span[0] < end:
                 return money
     return None
 
 
-def _rejection_reason(text: str, *, is_labelled: bool) -> Reason | None:
+def _rejection_reason(text: str, *, is_labeled: bool) -> Reason | None:
+    """Return why the text is no payment; labels of a payment outweigh most words."""
     if _PASSWORD.search(text):
         return Reason.ONE_TIME_PASSWORD
-    if is_labelled:
+    if is_labeled:
         return None
     if _STATEMENT.search(text):
         return Reason.STATEMENT
@@ -143,11 +145,10 @@ def _rejection_reason(text: str, *, is_labelled: bool) -> Reason | None:
 
 
 def _identify_issuer(
-    text: str, shop: Span | None, sender: str
+    text: str, merchant: Span | None, sender: str
 ) -> tuple[Issuer | None, Span | None]:
-    """The first issuer named outside the shop's name, else that of the sender."""
+    """Return the first issuer outside the merchant's name, else that of the sender."""
     for match in _ISSUER.finditer(text):
-        if shop and shop[0] <= match.start() < shop[1]:
-            continue
-        return get_issuer_by_alias(match[0]), match.span()
+        if not (merchant and merchant[0] <= match.start() < merchant[1]):
+            return get_issuer_by_alias(match[0]), match.span()
     return find_issuer_by_sender(sender), None

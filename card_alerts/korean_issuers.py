@@ -1,4 +1,4 @@
-"""Korean card companies, banks and pay services; a new one is a row here."""
+"""Table of the Korean card companies, banks and pay services."""
 
 from card_alerts.issuer import Issuer
 
@@ -6,27 +6,27 @@ from card_alerts.issuer import Issuer
 def _korean(
     name: str,
     aliases: str = "",
-    everyday: str = "",
+    ambiguous: str = "",
     apps: str = "",
     senders: str = "",
     packages: str = "",
     *,
-    pay_service: bool = False,
+    is_pay_service: bool = False,
 ) -> Issuer:
-    """A row of the Korean table; the names of one cell are separated by commas."""
+    """Return a row; names are separated by commas, senders and packages by spaces."""
     return Issuer(
         name,
         aliases=_split_names(aliases),
-        ambiguous_aliases=_split_names(everyday),
+        ambiguous_aliases=_split_names(ambiguous),
         app_aliases=_split_names(apps),
         senders=tuple(senders.split()),
         packages=tuple(packages.split()),
-        is_pay_service=pay_service,
+        is_pay_service=is_pay_service,
     )
 
 
-def _split_names(cell: str) -> tuple[str, ...]:
-    return tuple(filter(None, cell.split(",")))
+def _split_names(names: str) -> tuple[str, ...]:
+    return tuple(filter(None, names.split(",")))
 
 
 KOREAN = (
@@ -41,7 +41,7 @@ KOREAN = (
         "KB국민",
         "KB국민,KB*,케이비국민,국민카드,국민체크,국민비씨,국민BC,국민은행,국민신"
         "용,KB카드,KB체크",
-        everyday="국민,KB",
+        ambiguous="국민,KB",
         apps="KB Pay,KB페이,KB스타뱅킹",
         senders="15881688 16449999 15881788 15999999",
         packages="kbcard kbstar kbpay",
@@ -49,21 +49,21 @@ KOREAN = (
     _korean(
         "삼성",
         "삼성카드,삼성체크,삼성가족,삼성법인,삼성BC,삼성비씨",
-        everyday="삼성",
+        ambiguous="삼성",
         senders="15888900 15888700",
         packages="samsungcard scard",
     ),
     _korean(
         "현대",
         "현대카드,현대체크,현대법인,스마일카드,스마일 카드",
-        everyday="현대,스마일",
+        ambiguous="현대,스마일",
         senders="15776200 15776000 15220080 15776100",
         packages="hyundaicard",
     ),
     _korean(
         "롯데",
         "롯데카드,롯데체크,롯데법인,LOCA,로카,디지로카",
-        everyday="롯데",
+        ambiguous="롯데",
         apps="롯데앱카드,디지로카앱",
         senders="15888100 15888300",
         packages="lottecard lcacapp",
@@ -71,7 +71,7 @@ KOREAN = (
     _korean(
         "우리",
         "우리카드,우리체크,우리BC,우리비씨,우리은행,우리법인,우리신용",
-        everyday="우리",
+        ambiguous="우리",
         apps="우리WON카드,우리WON페이,우리WON뱅킹,우리페이",
         senders="15889955 15999955 15885000",
         packages="wooricard wooribank wooripay",
@@ -80,7 +80,7 @@ KOREAN = (
         "하나",
         "하나카드,하나체크,KEB하나,하나SK,하나은행,하나BC,하나비씨,하나법인,하나"
         "신용,외환카드",
-        everyday="하나,외환",
+        ambiguous="하나,외환",
         apps="하나Pay,하나페이,하나머니,원큐페이",
         senders="18001111 15991111 15991155",
         packages="hanaskcard hanacard hanapay hanabank kebhana",
@@ -89,7 +89,7 @@ KOREAN = (
         "NH농협",
         "NH농협,NH카드,NH체크,농협카드,농협체크,농협BC,농협비씨,농협은행,NH채움"
         ",채움카드",
-        everyday="농협,NH,채움",
+        ambiguous="농협,NH,채움",
         apps="NH페이,NH Pay,NH pay,올원페이",
         senders="15881600 15884000 16444000 15882100",
         packages="nonghyup nhcard nh.smart com.nh.",
@@ -97,7 +97,7 @@ KOREAN = (
     _korean(
         "BC",
         "BC바로,BC카드,비씨카드,비씨바로,바로카드,비씨체크,BC체크",
-        everyday="BC,비씨",
+        ambiguous="BC,비씨",
         apps="페이북,ISP/페이북,paybooc",
         senders="15884500 15884515",
         packages="bccard paybooc ispmobile vpay kvp.jjy",
@@ -129,7 +129,7 @@ KOREAN = (
     _korean(
         "IBK기업",
         "IBK기업,IBK카드,IBK,기업은행,기업BC,기업비씨,기업카드,기업체크,IBK체크",
-        everyday="기업",
+        ambiguous="기업",
         apps="i-ONE뱅크,i-ONE Bank",
         senders="15662566 15882588",
         packages="ibk.smart ibkcard com.ibk",
@@ -138,28 +138,28 @@ KOREAN = (
         "SC제일",
         "SC제일,SC은행,SC카드,SC체크,SC비씨,제일은행,제일카드,제일BC,스탠다드차타"
         "드,SC제일BC",
-        everyday="SC",
+        ambiguous="SC",
         senders="15881599",
         packages="scbank standardchartered scfirst",
     ),
     _korean(
         "새마을금고",
         "MG새마을금고,새마을금고,MG체크,MG카드,MG더뱅킹",
-        everyday="MG",
+        ambiguous="MG",
         senders="15999000 15889999",
         packages="kfcc smartmg",
     ),
     _korean(
         "수협",
         "Sh수협,수협카드,수협체크,수협BC,수협비씨,수협은행,수협,SH수협",
-        everyday="Sh",
+        ambiguous="Sh",
         senders="15881515 16441515",
         packages="suhyup",
     ),
     _korean(
         "광주",
         "광주카드,광주은행,광주체크,광주BC,광주비씨,KJ카드,KJB,광주신용",
-        everyday="광주",
+        ambiguous="광주",
         senders="15883388 16004000",
         packages="kjbank",
     ),
@@ -167,14 +167,14 @@ KOREAN = (
         "전북",
         "전북카드,전북은행,전북체크,전북BC,전북비씨,JB카드,JB전북,JB체크,전북신용"
         ",JB은행",
-        everyday="전북,JB",
+        ambiguous="전북,JB",
         senders="15884477",
         packages="jbbank jeonbuk",
     ),
     _korean(
         "제주",
         "제주카드,제주은행,제주체크,제주BC,제주비씨,제주신용",
-        everyday="제주",
+        ambiguous="제주",
         senders="15880079",
         packages="jejubank",
     ),
@@ -187,7 +187,7 @@ KOREAN = (
     _korean(
         "우체국",
         "우체국체크,우체국카드,우체국BC,우체국비씨,우체국은행,우체국예금",
-        everyday="우체국",
+        ambiguous="우체국",
         senders="15881900 15991900",
         packages="epost postbank",
     ),
@@ -219,38 +219,38 @@ KOREAN = (
         "네이버페이",
         "네이버페이,네이버 페이,Npay,N Pay,NPay",
         packages="naverpay naver",
-        pay_service=True,
+        is_pay_service=True,
     ),
     _korean(
         "카카오페이",
         "카카오페이,카카오 페이,kakaopay,Kakao Pay",
         packages="kakaopay",
-        pay_service=True,
+        is_pay_service=True,
     ),
     _korean(
         "토스",
         "토스페이,toss",
-        everyday="토스",
+        ambiguous="토스",
         senders="15994905",
         packages="republica.toss",
-        pay_service=True,
+        is_pay_service=True,
     ),
-    _korean("페이코", "페이코,PAYCO", packages="payco", pay_service=True),
+    _korean("페이코", "페이코,PAYCO", packages="payco", is_pay_service=True),
     _korean(
         "삼성월렛",
         "삼성월렛,삼성페이,Samsung Wallet,Samsung Pay,삼성 월렛,삼성 페이",
         packages="samsung.android.spay samsungpay",
-        pay_service=True,
+        is_pay_service=True,
     ),
-    _korean("애플페이", "애플페이,Apple Pay", pay_service=True),
-    _korean("쿠팡페이", "쿠팡페이,쿠페이", packages="coupang", pay_service=True),
-    _korean("SSG페이", "SSG페이,SSGPAY,SSG PAY,쓱페이", pay_service=True),
-    _korean("스마일페이", "스마일페이", pay_service=True),
-    _korean("제로페이", "제로페이", pay_service=True),
+    _korean("애플페이", "애플페이,Apple Pay", is_pay_service=True),
+    _korean("쿠팡페이", "쿠팡페이,쿠페이", packages="coupang", is_pay_service=True),
+    _korean("SSG페이", "SSG페이,SSGPAY,SSG PAY,쓱페이", is_pay_service=True),
+    _korean("스마일페이", "스마일페이", is_pay_service=True),
+    _korean("제로페이", "제로페이", is_pay_service=True),
     _korean(
         "온누리상품권",
         "디지털온누리상품권,온누리상품권,디지털온누리,온누리페이",
-        pay_service=True,
+        is_pay_service=True,
     ),
-    _korean("지역화폐", "지역화폐,지역사랑상품권,지역사랑화폐", pay_service=True),
+    _korean("지역화폐", "지역화폐,지역사랑상품권,지역사랑화폐", is_pay_service=True),
 )

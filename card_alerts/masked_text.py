@@ -1,15 +1,15 @@
-"""A message in which the parts already understood are masked.
+"""A text whose understood parts are replaced by placeholders of the same length.
 
-Each understood part is replaced by as many signs of its kind, so that places stay
-the same and the layout (amount, then day, then something not understood) can be
-read off the signs.
+Offsets stay valid, and the layout (amount, then date, then something not understood)
+can be matched by regular expressions over the placeholders. They are characters of
+the Unicode private use area, which normalization removes from the original text.
 """
 
 import re
 
+from card_alerts.result import Span
+
 RUNNING_TOTAL = "\ue000"
-BENEFIT = "\ue00b"
-"""A discount, points or a second amount beside the payment."""
 BALANCE = "\ue001"
 TIMESTAMP = "\ue002"
 INSTALLMENT = "\ue003"
@@ -19,46 +19,49 @@ AMOUNT = "\ue006"
 KEYWORD = "\ue007"
 NOISE = "\ue008"
 LABEL = "\ue009"
+# The date of the approval that a cancellation names.
 ORIGINAL_DATE = "\ue00a"
-"""The day of the approval that a cancellation names."""
-
+# A discount, points or a second amount beside the payment.
+BENEFIT = "\ue00b"
+# A name at a place where only the merchant can be.
 MERCHANT = "\ue00c"
-"""A name in a place that can only be the shop's."""
 
 FIRST_PLACEHOLDER, LAST_PLACEHOLDER = "\ue000", "\ue00f"
+# All placeholders, for use inside a character class.
 ANY_PLACEHOLDER = f"{FIRST_PLACEHOLDER}-{LAST_PLACEHOLDER}"
-"""All signs, for use inside the brackets of a regular expression."""
 PLACEHOLDERS = frozenset(
     map(chr, range(ord(FIRST_PLACEHOLDER), ord(LAST_PLACEHOLDER) + 1))
 )
 
 
 class MaskedText:
-    """The text, masked part by part."""
+    """A text that is masked part by part."""
 
     __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def mask(self, start: int, end: int, sign: str) -> None:
-        self.text = f"{self.text[:start]}{sign * (end - start)}{self.text[end:]}"
+    def mask(self, start: int, end: int, placeholder: str) -> None:
+        """Mask one part."""
+        masked = placeholder * (end - start)
+        self.text = f"{self.text[:start]}{masked}{self.text[end:]}"
 
-    def mask_all(self, pattern: re.Pattern[str], sign: str) -> None:
-        """Masks every match; a group named `part` narrows it to that group."""
+    def mask_all(self, pattern: re.Pattern[str], placeholder: str) -> None:
+        """Mask every match, or of each match only its group `part` if it has one."""
         group = "part" if "part" in pattern.groupindex else 0
         matches = list(pattern.finditer(self.text))
         if matches:
-            self.mask_spans([match.span(group) for match in matches], sign)
+            self.mask_spans([match.span(group) for match in matches], placeholder)
 
-    def mask_spans(self, spans: list[tuple[int, int]], sign: str) -> None:
-        """Masks stretches in the order of their beginnings; they may overlap."""
+    def mask_spans(self, spans: list[Span], placeholder: str) -> None:
+        """Mask spans, which are sorted by their start and may overlap."""
         pieces: list[str] = []
-        last = 0
-        for begin, end in spans:
-            start = max(begin, last)
+        last_end = 0
+        for span_start, end in spans:
+            start = max(span_start, last_end)
             if end <= start:
                 continue
-            pieces += (self.text[last:start], sign * (end - start))
-            last = end
-        self.text = "".join((*pieces, self.text[last:]))
+            pieces += (self.text[last_end:start], placeholder * (end - start))
+            last_end = end
+        self.text = "".join((*pieces, self.text[last_end:]))

@@ -1,4 +1,4 @@
-"""Amounts: Korean won, other currencies, running totals and balances."""
+"""Find amounts: won, other currencies, running totals and balances."""
 
 import re
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.masked_text import ANY_PLACEHOLDER
+from card_alerts.result import Span
 
 MAX_AMOUNT = 999_999_999_999
 WON = "KRW"
@@ -14,19 +15,19 @@ WON = "KRW"
 _COMMA_GROUPED = r"\d{1,3}(?:,\d{3}){1,4}"
 _WHOLE = rf"(?:{_COMMA_GROUPED}|\d{{1,12}})"
 _DECIMALS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
+# The end of a number; a date may follow without a space (20.9910/01).
 _NUMBER_END = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
-"""A number ends, unless a month and a day are glued to it (20.9910/01)."""
 _NUMBER_START = r"(?<![\d,.:*])(?<!\d/)"
+# A foreign amount with a decimal comma: 1.234,56 or 12,50.
 _DECIMAL_COMMA = r"\d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])|\d{1,6},\d{2}(?![\d,])"
-"""A foreign amount with a decimal comma: 1.234,56 or 12,50."""
+# Grouped by spaces, recognizable by its two decimals: 1 234.56.
 _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}(?!\d|[.,]\d)"
-"""Grouped by blanks, told by the two decimals at its end: 1 234.56."""
+# Grouped as in Switzerland: 1'234.50.
 _APOSTROPHE_GROUPED = r"\d{1,3}(?:['’]\d{3}){1,3}(?:\.\d{1,2})?(?!\d)"
-"""Grouped as in Switzerland: 1'234.50."""
+# Grouped by dots, without decimals: 1.234.000.
 _DOT_GROUPED = r"\d{1,3}(?:\.\d{3}){2,4}(?![\d.,])"
-"""Grouped by dots, without decimals: 1.234.000."""
+# EUR 11/20 is a currency and a date.
 _NOT_A_DATE = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))/\d)"
-"""EUR 11/20 is a currency and a day."""
 
 CURRENCY_WORDS = {
     "달러": "USD",
@@ -89,9 +90,11 @@ CURRENCY_SIGN_PATTERN = "|".join(
 )
 
 _CURRENCY_FIRST = re.compile(
-    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{{3}}))"
-    rf"[ :]{{0,2}}-?[ ]?(?P<number>{_SPACE_GROUPED}|{_APOSTROPHE_GROUPED}|{_DOT_GROUPED}|{_DECIMAL_COMMA}"
-    rf"|(?:{_COMMA_GROUPED}|\d{{1,12}}+){_DECIMALS}){_NUMBER_END}{_NOT_A_DATE}"
+    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
+    r"|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{3}))[ :]{0,2}-?[ ]?"
+    rf"(?P<number>{_SPACE_GROUPED}|{_APOSTROPHE_GROUPED}|{_DOT_GROUPED}"
+    rf"|{_DECIMAL_COMMA}|(?:{_COMMA_GROUPED}|\d{{1,12}}+){_DECIMALS})"
+    rf"{_NUMBER_END}{_NOT_A_DATE}"
 )
 _CURRENCY_LAST = re.compile(
     rf"{_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?:"
@@ -99,10 +102,11 @@ _CURRENCY_LAST = re.compile(
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
     rf"|[ ]?(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣]))"
 )
+# A number and the first letter of a currency: a cheap check before _CURRENCY_LAST.
 _CURRENCY_MAY_FOLLOW = re.compile(
     rf"\d\s?\(?[A-Z${''.join(sorted({word[0] for word in CURRENCY_WORDS}))}]"
 )
-"""A number and the first letter of a currency: a quick look before the long one."""
+# 원 ends a word, or one of these words follows without a space.
 _AFTER_WON = (
     r"(?=$|[^가-힣A-Za-z]|(?:이|을|은|가|의|도)?(?=[ \n])|[이을은가](?=승인|결제|사용"
     r"|이용|취소)"
@@ -112,11 +116,13 @@ _AFTER_WON = (
 _WON_AMOUNT = re.compile(
     rf"{_NUMBER_START}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
 )
+# Amounts without a currency: 12,000, or a line with nothing but a number, or -500.
 _BARE_GROUPED = re.compile(
     rf"(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]|\.\d)"
 )
 _BARE_LINE = re.compile(
-    rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}])"
+    rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})"
+    rf"[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}])"
 )
 _BARE_NEGATIVE = re.compile(r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])")
 
@@ -133,27 +139,27 @@ BALANCE_PATTERN = re.compile(
 )
 
 _GROUP_SEPARATORS = str.maketrans("", "", " '’")
+# A minus before a number, not a dash after a word.
 _MINUS = re.compile(rf"(?:^|[\s({ANY_PLACEHOLDER}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$₩])?\Z")
 CURRENCIES_WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
 
 
 @dataclass(frozen=True, slots=True)
 class MoneyMatch:
-    """A printed amount without its sign, and where it and its currency stand."""
+    """A printed amount; `value` is its absolute value."""
 
     value: Decimal
     currency: str
-    span: tuple[int, int]
-    currency_span: tuple[int, int]
+    span: Span
+    currency_span: Span
     is_negative: bool = False
-    """A minus is glued to it, which is no dash behind a word."""
 
 
 def parse_number(number: str) -> Decimal:
-    """1,234.56, 1.234,56, 1 234.56, 1'234.56 and 1.234.000, each as it is meant.
+    """Return the value of 1,234.56, 1.234,56, 1 234.56, 1'234.56 or 1.234.000.
 
-    Commas group thousands, unless the last of them has two digits behind it; of
-    several dots all group.
+    A comma before the last two digits is a decimal comma, all others group
+    thousands. A single dot is a decimal point, several group thousands.
     """
     number = number.translate(_GROUP_SEPARATORS)
     if number[-3:-2] == ",":
@@ -164,7 +170,10 @@ def parse_number(number: str) -> Decimal:
 
 
 def parse_amount(number: str, currency: str) -> Decimal:
-    """The same; a dot before three digits groups where a currency has no decimals."""
+    """Return the value of a number in a currency.
+
+    In a currency without decimals, a dot before the last three digits groups.
+    """
     if (
         currency in CURRENCIES_WITHOUT_DECIMALS
         and number[-4:-3] == "."
@@ -175,50 +184,43 @@ def parse_amount(number: str, currency: str) -> Decimal:
 
 
 def is_truncated(number: str, currency: str) -> bool:
-    """₩77,90 is a number that was cut off, not 77.90 of what has no decimals."""
+    """Return True for ₩77,90: cut off, since won have no decimals."""
     has_cents = number[-3:-2] == "," and "." not in number
     return has_cents and currency in CURRENCIES_WITHOUT_DECIMALS
 
 
 def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
-    """Amounts with a currency code, sign or word; 원 is not among them."""
-    taken = -1
+    """Yield the amounts with a currency code, sign or word other than 원."""
+    has_currency_first = False
     for match in _CURRENCY_FIRST.finditer(text):
         code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
-        if code not in CURRENCY_CODES:
-            continue
-        taken = match.end()
-        if not is_truncated(match["number"], code):
-            yield _money_match(match, code, "sign" if match["sign"] else "code")
-    if taken >= 0 or not _CURRENCY_MAY_FOLLOW.search(text):
+        if code in CURRENCY_CODES:
+            has_currency_first = True
+            if not is_truncated(match["number"], code):
+                yield _money_match(match, code, "sign" if match["sign"] else "code")
+    if has_currency_first or not _CURRENCY_MAY_FOLLOW.search(text):
         return
     for match in _CURRENCY_LAST.finditer(text):
-        money = _parse_currency_last(match)
-        if money:
-            yield money
+        group = "word" if match["word"] else "code" if match["code"] else "loose"
+        code = match[group]
+        code = CURRENCY_WORDS.get(code) or CURRENCY_SIGNS.get(code, code)
+        if code in CURRENCY_CODES and (group != "loose" or _is_amount_of_code(match)):
+            yield _money_match(match, code, group)
 
 
-def _parse_currency_last(match: re.Match[str]) -> MoneyMatch | None:
-    """12.50(USD), 12.50 USD, 12.50 달러; a whole number and a loose code are none."""
-    if match["word"]:
-        return _money_match(match, CURRENCY_WORDS[match["word"]], "word")
-    if match["code"]:
-        code = CURRENCY_SIGNS.get(match["code"], match["code"])
-        return _money_match(match, code, "code") if code in CURRENCY_CODES else None
-    loose = match["loose"]
-    glued = match.start("loose") == match.end("number")
-    if loose not in CURRENCY_CODES or not (glued or set(match["number"]) & set(",.")):
-        return None
-    return _money_match(match, loose, "loose")
+def _is_amount_of_code(match: re.Match[str]) -> bool:
+    """Return True for 12.50 USD and 12USD; 12 USD may be something else."""
+    is_adjacent = match.start("loose") == match.end("number")
+    return is_adjacent or "," in match["number"] or "." in match["number"]
 
 
 def find_won_amounts(text: str) -> list[MoneyMatch]:
-    """Amounts with 원."""
+    """Return the amounts with 원."""
     return [_money_match(match, WON, "number") for match in _WON_AMOUNT.finditer(text)]
 
 
 def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
-    """Numbers without a currency that can only be amounts: 12,000, or a line of one."""
+    """Return the numbers without a currency that can only be amounts, as won."""
     for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE):
         found = [_money_match(match, WON, "number") for match in pattern.finditer(text)]
         if found:
@@ -227,17 +229,18 @@ def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
 
 
 def _money_match(match: re.Match[str], currency: str, group: str) -> MoneyMatch:
-    number = match.start("number")
+    """Return the amount of a match; `group` is the currency's, or the number's."""
+    start = match.start("number")
     return MoneyMatch(
         parse_amount(match["number"], currency),
         currency,
         match.span(),
         match.span(group),
-        _MINUS.search(match.string, max(0, number - 6), number) is not None,
+        _MINUS.search(match.string, max(0, start - 6), start) is not None,
     )
 
 
 def is_plausible_total(match: re.Match[str]) -> bool:
-    """Whether 누적 and a number are a sum, not the name of a shop (누적 3호점)."""
+    """Return False for a number that is part of a name (누적 3호점)."""
     number = match["number"]
     return bool(match["won"]) or "," in number or len(number) > 3 or number == "0"

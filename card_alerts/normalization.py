@@ -1,7 +1,7 @@
-"""One plain form of a message, and the way back to the text as it was sent.
+"""Normalize a text, and map offsets back to the text as it was sent.
 
-NFKC, no invisible characters, one kind of line break; runs of blanks are kept,
-since they separate a merchant from the notice behind it.
+Normalized is NFKC, without invisible characters, with "\\n" as the only line break.
+Runs of spaces are kept, since they separate a merchant from the notice after it.
 """
 
 import re
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from card_alerts.masked_text import PLACEHOLDERS
+from card_alerts.result import Span
 
+# A character whose NFKC form is longer (ﷺ has 18) is kept as it is.
 MAX_NFKC_EXPANSION = 8
-"""A character that NFKC makes longer than this stays as it is."""
 
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
@@ -20,6 +21,7 @@ _INVISIBLE = (
 )
 _IRREGULAR = re.compile(f"[{_INVISIBLE}\r]")
 _ZERO_WIDTH = re.compile(f"[{_INVISIBLE}]")
+# A character with its combining marks, Korean vowels and Japanese voicing marks.
 _CLUSTER = re.compile(r".[\u0300-\u036f\u1161-\u11ff\u3099\u309a]{0,8}", re.DOTALL)
 _CHARACTER_MAP = str.maketrans(
     {
@@ -38,27 +40,32 @@ _CHARACTER_MAP = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class NormalizedText:
-    """The plain text; `starts` and `ends` hold, per character, its place before."""
+    """A normalized text with the original start and end of each character.
+
+    Without `starts` and `ends` the offsets are those of the original text.
+    """
 
     text: str
     starts: list[int] | None = None
     ends: list[int] | None = None
 
     def truncated(self, end: int) -> "NormalizedText":
-        """The plain text up to `end`."""
+        """Return the first `end` characters."""
         if end >= len(self.text):
             return self
         return NormalizedText(self.text[:end], self.starts, self.ends)
 
-    def source_span(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the sent text from which `text[start:end]` came."""
+    def source_span(self, span: Span) -> Span:
+        """Return the span of the original text that became this one."""
         if self.starts is None or self.ends is None:
-            return start, end
+            return span
+        start, end = span
         return self.starts[start], self.ends[end - 1]
 
 
 def normalize(text: str) -> NormalizedText:
-    """The plain form; costs one look where the text is plain already."""
+    """Return the normalized text."""
+    # Most texts are normalized already; then the offsets need no table.
     if unicodedata.is_normalized("NFKC", text) and not _IRREGULAR.search(text):
         return NormalizedText(text.translate(_CHARACTER_MAP))
     pieces: list[str] = []
@@ -66,13 +73,7 @@ def normalize(text: str) -> NormalizedText:
     ends: list[int] = []
     for match in _CLUSTER.finditer(text):
         start, end = match.span()
-        cluster = match[0]
-        if match.lastgroup:
-            pieces.append(cluster)
-            starts.extend(range(start, end))
-            ends.extend(range(start + 1, end + 1))
-            continue
-        composed = normalize_cluster(cluster)
+        composed = _normalize_cluster(match[0])
         pieces.append(composed)
         for _ in composed:
             starts.append(start)
@@ -80,9 +81,9 @@ def normalize(text: str) -> NormalizedText:
     return NormalizedText("".join(pieces).translate(_CHARACTER_MAP), starts, ends)
 
 
+# Texts consist of few different characters, and normalizing one is slow.
 @lru_cache(maxsize=8192)
-def normalize_cluster(cluster: str) -> str:
-    """A letter with its marks in NFKC, without what nobody sees; a break is \\n."""
+def _normalize_cluster(cluster: str) -> str:
     if cluster[0] == "\r":
         return "\n"
     composed = unicodedata.normalize("NFKC", cluster)
@@ -91,6 +92,6 @@ def normalize_cluster(cluster: str) -> str:
     return _ZERO_WIDTH.sub("", composed)
 
 
-def drop_invisible(text: str) -> str:
-    """A stretch of the sent text as a person reads it: on one line, unmarked."""
+def to_printed_text(text: str) -> str:
+    """Return a part of the original text on one line, without invisible characters."""
     return _ZERO_WIDTH.sub("", text).replace("\r", "").replace("\n", " ").strip()

@@ -1,4 +1,7 @@
-"""The parser of card notifications: a text in, a typed answer out. Pure."""
+"""Entry point of the parser: normalize the text, then parse it by its language.
+
+Each language's parser builds a `PaymentCandidate`, which becomes the `ParseResult`.
+"""
 
 import re
 from datetime import datetime
@@ -11,58 +14,50 @@ from card_alerts.money import WON
 from card_alerts.normalization import normalize
 from card_alerts.result import ParseResult, Reason, rejected
 
+# Characters of a notification (spec 10.1); the rest is ignored.
 MAX_TEXT_LENGTH = 4000
-"""Characters of a notification (spec 10.1); more are not looked at."""
 
+# Characters of an English alert; real ones have fewer than 500.
 MAX_ENGLISH_ALERT_LENGTH = 1500
-"""Characters of an English alert that are looked at; real ones have under 500."""
 
 _HANGUL = re.compile("[가-힣]")
 _JAPANESE = re.compile("[぀-ヿ]|利用|金額|円|取引|決済|返金")
 _FOREIGN = re.compile("[ぁ-ヿ]|[A-Za-z]{3} [A-Za-z]{2,12} [A-Za-z$]")
-SENT_MARKER = "발신"
-_SENT_FROM_WEB = re.compile(rf"\[?(?:Web|WEB|web)[ ]?{SENT_MARKER}\]?")
+_SENT_MARKER = "발신"
+_SENT_FROM_WEB = re.compile(rf"\[?(?:Web|WEB|web)[ ]?{_SENT_MARKER}\]?")
 _AMOUNT = re.compile(r"\d원|\d,\d{3}|[A-Z]{3} ?\d|[$€₩] ?\d|\d\.\d{2}")
 
 
 def parse(
     text: str, received_at: datetime, sender: str = "", home_currency: str = WON
 ) -> ParseResult:
-    """What a notification says; for any text whatever, and never an exception.
+    """Return what a notification says. Never raises, whatever the text.
 
-    `received_at` is aware and in the home time zone: printed times are read in its
-    zone, and a day without a year is the last such day before it. `sender` (a
-    number, an app's name or package) tells the company where the text does not.
-    Of two messages in one text the first decides.
+    `received_at` is aware and in the home time zone: printed times are in that zone,
+    and a date without a year is the last such date before it. `sender` (a number, an
+    app's name or package) names the issuer if the text does not. Of two messages in
+    one text, the first one is parsed.
     """
-    sent = text[:MAX_TEXT_LENGTH]
-    plain = normalize(sent)
-    if not plain.text.strip():
+    text = text[:MAX_TEXT_LENGTH]
+    normalized = normalize(text)
+    if not normalized.text.strip():
         return rejected(Reason.NO_PAYMENT)
-    source = SourceText(
-        sent,
-        plain.truncated(end_of_first_message(plain.text)),
-        received_at,
-        home_currency,
-    )
-    if not _HANGUL.search(plain.text):
-        return parse_non_korean(source, sender)
-    parsed = parse_korean(source, sender)
-    if parsed.reason is Reason.NO_PAYMENT and _FOREIGN.search(plain.text):
-        return parse_non_korean(source, sender)
-    return parsed
-
-
-def parse_non_korean(source: SourceText, sender: str) -> ParseResult:
-    """The answer for a text without Korean words, or with no more than a title."""
+    end = _end_of_first_message(normalized.text)
+    source = SourceText(text, normalized.truncated(end), received_at, home_currency)
+    if _HANGUL.search(normalized.text):
+        result = parse_korean(source, sender)
+        # Only the title may be Korean.
+        is_title = result.reason is Reason.NO_PAYMENT
+        if not is_title or not _FOREIGN.search(normalized.text):
+            return result
     if _JAPANESE.search(source.normalized.text):
         return parse_japanese(source, sender)
     return parse_english(source.truncated(MAX_ENGLISH_ALERT_LENGTH), sender)
 
 
-def end_of_first_message(text: str) -> int:
-    """Where a second message begins that was sent along with the first."""
-    last = text.rfind(SENT_MARKER)
-    amount = _AMOUNT.search(text, 0, last) if last > 0 else None
+def _end_of_first_message(text: str) -> int:
+    """Return where a second message begins, with a mark after an amount."""
+    last_mark = text.rfind(_SENT_MARKER)
+    amount = _AMOUNT.search(text, 0, last_mark) if last_mark > 0 else None
     second = amount and _SENT_FROM_WEB.search(text, amount.end())
     return second.start() if second else len(text)

@@ -1,13 +1,16 @@
-"""What the parser answers: one typed result for every text."""
+"""The result of the parser: one typed object for every text."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
 
+# Start and end (exclusive) of a part of a text, in code points.
+Span = tuple[int, int]
+
 
 class Kind(StrEnum):
-    """What a message tells of a card; the values are those of spec 4.2."""
+    """The event that a message reports; the values are those of spec 4.2."""
 
     APPROVAL = "approval"
     CANCELLATION = "cancellation"
@@ -15,7 +18,7 @@ class Kind(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a message is not recorded; the values are those of spec 4.3."""
+    """The reason why a message is not recorded; the values are those of spec 4.3."""
 
     ADVERT = "ADVERT"
     DECLINED = "DECLINED"
@@ -29,13 +32,14 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """A message as understood; what the text does not tell is None.
+    """The fields of a message; None for what the text does not say.
 
-    `amount` is in whole units of the home currency and positive. A payment in
-    another currency has `currency` and `original_amount`, and `amount` only where
-    the text prints the home amount too. `occurred_at` needs a printed day and a
-    printed time; `occurred_on` is the day alone. `original_date` is the day of the
-    approval that a cancellation names. `spans` gives, per field of the parse answer (spec 4.2), start and end in the text as it was sent, in code points.
+    `amount` is positive and in whole units of the home currency. A payment in
+    another currency has `currency` and `original_amount`, and `amount` only if the
+    text prints the home amount too. `occurred_at` needs a printed day and a printed
+    time; `occurred_on` is the day alone. `original_date` is the day of the approval
+    that a cancellation names. `spans` maps the field names of spec 4.2 to the parts
+    of the original text that they were read from.
     """
 
     recognized: bool
@@ -55,9 +59,9 @@ class ParseResult:
     is_partial: bool = False
     running_total: int | None = None
     balance: int | None = None
-    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    spans: dict[str, Span] = field(default_factory=dict)
 
 
 def rejected(reason: Reason) -> ParseResult:
-    """A text that tells of no payment: nothing but the reason."""
+    """Return the result of a text that is no payment."""
     return ParseResult(recognized=False, reason=reason)

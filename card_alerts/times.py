@@ -1,14 +1,16 @@
-"""Days and times as messages print them."""
+"""Find dates and times in Korean and Japanese texts, and resolve dates to a year."""
 
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-MAX_FUTURE_OFFSET = timedelta(days=1)
-"""A phone's clock, or a time zone, may run ahead of the receiving side."""
+from card_alerts.result import Span
 
+# The clock or the time zone of the sender may be ahead of the receiver's.
+MAX_FUTURE_OFFSET = timedelta(days=1)
+
+# Within so many years there is a 29 February, also around the year 2100.
 LEAP_CYCLE_YEARS = 8
-"""Years within which every day of the calendar comes back."""
 
 _TIME = (
     r"(?:(?P<half>오전|오후|[AaPp][Mm])[ ]?)?(?P<hour>\d{1,2})"
@@ -34,11 +36,11 @@ _ORIGINAL_SUFFIX = re.compile(
     r"(?:[ ]?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))"
 )
 _RANGE_SUFFIX = re.compile(r"[ ]?(?:까지|부터|~|∼|마감|소멸)|-\d")
+# 7/11편의점 is a merchant, not the 11th of July.
 _WORD_CONTINUES = re.compile(
     r"(?!접수|사용|이용|승인|취소|결제|일시불|거래|매출|출금|자|일자|건|분|에|[가-힣]{1,2}\*)"
     r"[가-힣]"
 )
-"""7/11편의점 is a shop, not the 11th of July."""
 _NAME_FOLLOWS = re.compile(
     r"[ ](?!승인|사용|이용|취소|결제|일시불|체크|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
     r"[가-힣]"
@@ -50,69 +52,71 @@ _ORIGINAL_PREFIX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TimestampMatch:
-    """A printed day, with its time where one stands beside it."""
+    """A printed date, with the time printed beside it."""
 
     month: int
     day: int
     year: int | None
+    # None also for an impossible time (24:05).
     time: time | None
-    span: tuple[int, int]
+    span: Span
+    # The date of the approval, named by a cancellation.
     is_original: bool = False
-    """It is the day of the approval, named by a cancellation."""
+    # True also for an impossible time.
     has_printed_time: bool = False
-    """A time is printed, possible (13:05) or not (24:05)."""
 
 
 def find_timestamps(text: str) -> list[TimestampMatch]:
-    """All days of the text in order; what cannot be a day of a year is left out."""
-    moments = []
-    for match in _TIMESTAMP.finditer(text):
-        moment = _to_timestamp_match(match)
-        if moment is not None:
-            moments.append(moment)
-    return moments
+    """Return all dates in their order, without impossible ones (13/32)."""
+    found = [_to_timestamp_match(match) for match in _TIMESTAMP.finditer(text)]
+    return [timestamp for timestamp in found if timestamp is not None]
 
 
 def _to_timestamp_match(match: re.Match[str]) -> TimestampMatch | None:
+    text, start, end = match.string, *match.span()
     groups = match.groupdict()
     month = int(groups["month_full"] or groups["month"] or groups["month_dot"])
     day = int(groups["day_full"] or groups["day"] or groups["day_dot"])
-    if not _is_valid_day(month, day) or _RANGE_SUFFIX.match(match.string, match.end()):
+    # 2000 is a leap year, so 29 February is possible.
+    if make_date(2000, month, day) is None or _RANGE_SUFFIX.match(text, end):
         return None
-    if not groups["hour"] and _WORD_CONTINUES.match(match.string, match.end()):
+    has_time = bool(groups["hour"])
+    if not has_time and _WORD_CONTINUES.match(text, end):
         return None
-    year = groups["year"] and 2000 + int(groups["year"][-2:])
-    end = match.end()
-    original = _ORIGINAL_SUFFIX.match(match.string, end)
-    if original and not groups["hour"]:
-        end = original.end()
-    before = match.string[max(0, match.start() - 10) : match.start()]
-    named = None
+    # 12/14 이용건, 원거래 12/14: the date of the approval, with the words around it.
+    is_original = False
+    suffix = _ORIGINAL_SUFFIX.match(text, end)
+    if suffix and not has_time:
+        end, is_original = suffix.end(), True
+    before = text[max(0, start - 10) : start]
     if "거래" in before or "승인" in before:
-        named = _ORIGINAL_PREFIX.search(before)
-    is_original = end > match.end() or named is not None
-    start = match.start() - (len(before) - named.start() if named else 0)
+        prefix = _ORIGINAL_PREFIX.search(before)
+        if prefix:
+            start, is_original = start - (len(before) - prefix.start()), True
     return TimestampMatch(
         month,
         day,
-        year or None,
-        parse_time(match),
+        2000 + int(groups["year"][-2:]) if groups["year"] else None,
+        _parse_time(match),
         (start, end),
         is_original,
-        bool(groups["hour"]),
+        has_time,
     )
 
 
-def find_standalone_time(text: str) -> tuple[tuple[int, int], time | None] | None:
-    """The first time apart from any day that opens no name (12:30 브런치)."""
+def find_standalone_time(text: str) -> tuple[Span, time | None] | None:
+    """Return the first time that is not the beginning of a name (12:30 브런치).
+
+    The time is None if it is impossible (24:05).
+    """
     for match in _STANDALONE_TIME.finditer(text):
         if not _NAME_FOLLOWS.match(text, match.end()):
-            return match.span(), parse_time(match)
+            return match.span(), _parse_time(match)
     return None
 
 
-def parse_time(match: re.Match[str]) -> time | None:
-    """The clock of a match; None where there is none or it cannot be (24:05)."""
+def _parse_time(match: re.Match[str]) -> time | None:
+    """Return the time, or None if there is none or it is impossible (24:05)."""
     if not match["hour"]:
         return None
     hour = int(match["hour"])
@@ -125,49 +129,42 @@ def parse_time(match: re.Match[str]) -> time | None:
     return time(hour, minute)
 
 
-def _is_valid_day(month: int, day: int) -> bool:
-    """Whether the day exists in some year."""
-    return make_date(2000, month, day) is not None
-
-
 def make_date(year: int, month: int, day: int) -> date | None:
+    """Return the date, or None if it does not exist."""
     try:
         return date(year, month, day)
     except ValueError:
         return None
 
 
-def resolve_date(moment: TimestampMatch, received_at: datetime) -> date | None:
-    """The day of a moment: of its own year, else the last such day before receipt.
+def resolve_date(timestamp: TimestampMatch, received_at: datetime) -> date | None:
+    """Return the date in its printed year, else the last such day before receipt.
 
-    That lies in the past 12 months (spec 4.2), but for 29
-    February, which is looked for back to the last leap year. None for a day that its
-    printed year does not have, or that is not yet.
+    The latter lies in the past 12 months (spec 4.2), except for 29 February, which
+    may be up to eight years back. None for a day that does not exist in its printed
+    year or lies in the future.
     """
-    if moment.year is not None:
-        return _date_unless_future(moment.year, moment, received_at)
+    if timestamp.year is not None:
+        return _date_unless_future(timestamp.year, timestamp, received_at)
     received = received_at.date()
     for year in range(received.year + 1, received.year - LEAP_CYCLE_YEARS, -1):
-        day = _date_unless_future(year, moment, received_at)
+        day = _date_unless_future(year, timestamp, received_at)
         if day is not None:
             return day
     return None
 
 
 def _date_unless_future(
-    year: int, moment: TimestampMatch, received_at: datetime
+    year: int, timestamp: TimestampMatch, received_at: datetime
 ) -> date | None:
     if not 1 <= year <= date.max.year:
         return None
-    day = make_date(year, moment.month, moment.day)
+    day = make_date(year, timestamp.month, timestamp.day)
     if day is None:
         return None
-    ahead = day.toordinal() - received_at.toordinal() - MAX_FUTURE_OFFSET.days
-    if ahead > 0 or (ahead == 0 and moment.time and moment.time > received_at.time()):
+    days_ahead = day.toordinal() - received_at.toordinal() - MAX_FUTURE_OFFSET.days
+    if days_ahead > 0:
+        return None
+    if days_ahead == 0 and timestamp.time and timestamp.time > received_at.time():
         return None
     return day
-
-
-def to_datetime(day: date, clock: time, received_at: datetime) -> datetime:
-    """The moment in the home zone, which is that of `received_at`."""
-    return datetime.combine(day, clock, tzinfo=received_at.tzinfo)

@@ -1,31 +1,15 @@
-"""Days and times as English alerts print them."""
+"""Find the date and time of an English alert."""
 
 import re
 from datetime import time
 
 from card_alerts.times import TimestampMatch, make_date
 
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _MONTH_NUMBERS = {
-    name: number
-    for number, name in enumerate(
-        [
-            "jan",
-            "feb",
-            "mar",
-            "apr",
-            "may",
-            "jun",
-            "jul",
-            "aug",
-            "sep",
-            "oct",
-            "nov",
-            "dec",
-        ],
-        start=1,
-    )
+    name: number for number, name in enumerate(_MONTHS.split("|"), start=1)
 }
-_MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_MONTH_NAME = rf"(?:{_MONTHS})[a-z]{{0,6}}\.?"
 _TIME = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?!\d)"
     r"(?:[ ]?(?P<half>[ap])\.?m\b\.?)?"
@@ -35,7 +19,10 @@ _ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DATE_PATTERNS = (
     r"(?P<year>20\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
     rf"{_ORDINAL_DAY}[- ](?P<name>{_MONTH_NAME})(?:[-, ]{{1,2}}{_YEAR}(?![:\d]))?",
-    rf"(?P<name>{_MONTH_NAME})[ ]{_ORDINAL_DAY}(?!\d|:)(?:,?[ ](?P<year>20\d\d)(?!\d))?",
+    (
+        rf"(?P<name>{_MONTH_NAME})[ ]{_ORDINAL_DAY}(?!\d|:)"
+        r"(?:,?[ ](?P<year>20\d\d)(?!\d))?"
+    ),
     rf"(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})(?:[/-]{_YEAR})?(?![/\d-])",
 )
 _DATE_TIME_SEPARATOR = r"(?:[:T, ]{1,2}(?:at[ ])?|[ ]at[ ]|[ ]?\n)"
@@ -46,56 +33,59 @@ _TIMESTAMP_PATTERNS = tuple(
 _TIME_FIRST = re.compile(
     rf"(?<![\d:]){_TIME}(?:[ ][A-Z]{{2,4}})?(?:,?[ ](?:on[ ])?)$", re.IGNORECASE
 )
+# Characters before a date that are searched for its time.
 MAX_TIME_LOOKBEHIND = 24
 
 
-def find_english_timestamp(text: str, *, month_first: bool) -> TimestampMatch | None:
-    """The first day of the text; `month_first` reads 05/06 as the 6th of May."""
+def find_english_timestamp(text: str, *, is_month_first: bool) -> TimestampMatch | None:
+    """Return the first date; `is_month_first` means that 05/06 is the 6th of May."""
     found: list[TimestampMatch] = []
     for pattern in _TIMESTAMP_PATTERNS:
         for match in pattern.finditer(text):
-            moment = _to_timestamp_match(match, month_first=month_first)
-            if moment is not None:
-                found.append(moment)
+            timestamp = _to_timestamp_match(match, is_month_first=is_month_first)
+            if timestamp is not None:
+                found.append(timestamp)
                 break
-    return min(found, key=lambda moment: moment.span, default=None)
+    return min(found, key=lambda timestamp: timestamp.span, default=None)
 
 
 def _to_timestamp_match(
-    match: re.Match[str], *, month_first: bool
+    match: re.Match[str], *, is_month_first: bool
 ) -> TimestampMatch | None:
     groups = match.groupdict()
     if groups.get("name"):
-        month, day = _MONTH_NUMBERS[groups["name"][:3].lower()], int(groups["day"])
+        month = _MONTH_NUMBERS[groups["name"][:3].lower()]
+        day = int(groups["day"])
     elif groups.get("first"):
-        one, two = int(groups["first"]), int(groups["second"])
-        month, day = (one, two) if month_first else (two, one)
+        first, second = int(groups["first"]), int(groups["second"])
+        month, day = (first, second) if is_month_first else (second, first)
         if month > 12:
             month, day = day, month
     else:
         month, day = int(groups["month"]), int(groups["day"])
+    # 2000 is a leap year, so 29 February is possible.
     if make_date(2000, month, day) is None:
         return None
     start, end = match.span()
-    clock = match
+    time_match = match
     if not groups["hour"]:
-        earlier = _TIME_FIRST.search(
-            match.string, max(0, start - MAX_TIME_LOOKBEHIND), start
-        )
+        limit = max(0, start - MAX_TIME_LOOKBEHIND)
+        earlier = _TIME_FIRST.search(match.string, limit, start)
         if earlier:
-            clock, start = earlier, earlier.start()
+            time_match, start = earlier, earlier.start()
     year = groups.get("year")
     return TimestampMatch(
         month,
         day,
         2000 + int(year[-2:]) if year else None,
-        _parse_time(clock),
+        _parse_time(time_match),
         (start, end),
-        has_printed_time=bool(clock["hour"]),
+        has_printed_time=bool(time_match["hour"]),
     )
 
 
 def _parse_time(match: re.Match[str]) -> time | None:
+    """Return the time, or None if there is none or it is impossible (24:05)."""
     if not match["hour"]:
         return None
     hour, minute = int(match["hour"]), int(match["minute"])

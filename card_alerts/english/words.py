@@ -1,8 +1,8 @@
-"""English words that say what happened to a card, and those of other mail."""
+"""English words of card payments, and of other messages."""
 
 import re
 
-from card_alerts.result import Kind, Reason
+from card_alerts.result import Kind, Reason, Span
 
 _PASSWORD = re.compile(
     r"\bOTP\b|one[- ]time|pass\s?code|verification code|security code"
@@ -20,6 +20,7 @@ _CANCELLED = re.compile(
     r"|\bchargeback\b|credit(?:ed)? (?:back|voucher)",
     re.IGNORECASE,
 )
+# A refund that has not arrived yet.
 _NOT_YET = re.compile(
     r"initiated|will be|is being|in process|processing|may take|request"
     r"|on its way|pending|expect",
@@ -56,12 +57,13 @@ _ADVERT = re.compile(
     r"|\bredeem\b",
     re.IGNORECASE,
 )
+# An advert, even with a sentence such as "you spent".
 _OFFER = re.compile(
     r"\bterms (?:and conditions )?apply\b|\bwhen you spend\b|\bwhen you spent\b"
     r"|\b(?:if|once) you spen[dt]\b|\bspend (?:over|at least)\b|\boffers?:",
     re.IGNORECASE,
 )
-"""An advert, even where it tells of what one may have done."""
+# A sentence that reports a payment, which outweighs most words of adverts.
 _COMPLETED = re.compile(
     r"you (?:just )?(?:made|spent|paid|used)|\bspent\b|was (?:charged|used|made"
     r"|approved|placed|declined|authori[sz]ed)|has been (?:used|made|charged|done)"
@@ -71,11 +73,12 @@ _COMPLETED = re.compile(
 )
 _CARD = re.compile(r"\bcard\b", re.IGNORECASE)
 
-KindMatch = tuple[Kind, tuple[int, int]]
 
+def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
+    """Return the kind of the event and the word that names it.
 
-def classify_english(text: str) -> KindMatch | None:
-    """Declined before refunded before spent, wherever the words stand."""
+    A decline anywhere in the text outweighs a refund, and that a payment.
+    """
     for pattern, kind in (
         (_DECLINED, Kind.DECLINED),
         (_CANCELLED, Kind.CANCELLATION),
@@ -87,21 +90,21 @@ def classify_english(text: str) -> KindMatch | None:
     return None
 
 
-def english_rejection_reason(text: str, kind: Kind | None) -> Reason | None:
-    """Why the text is no payment; adverts yield to a sentence of what was done."""
+def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
+    """Return why the text is no payment, or None."""
     if _PASSWORD.search(text):
         return Reason.ONE_TIME_PASSWORD
     if kind is Kind.DECLINED:
         return None
     if kind is Kind.CANCELLATION:
         return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
-    done = _COMPLETED.search(text)
+    is_completed = _COMPLETED.search(text)
     if _OFFER.search(text):
         return Reason.ADVERT
     if _STATEMENT.search(text):
         return Reason.STATEMENT
-    if _BANK_TRANSFER.search(text) and not (done and _CARD.search(text)):
+    if _BANK_TRANSFER.search(text) and not (is_completed and _CARD.search(text)):
         return Reason.BANK_TRANSFER
-    if _ADVERT.search(text) and not done:
+    if _ADVERT.search(text) and not is_completed:
         return Reason.ADVERT
     return None

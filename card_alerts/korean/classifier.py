@@ -21,8 +21,8 @@ _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
 _CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?카드[ ]?출금")
 _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 _LABELS = re.compile(f"{LABEL}+")
+# Letters of a name whose words decide nothing; a longer stretch is a sentence.
 MAX_IGNORED_NAME_LENGTH = 24
-"""Letters of a name whose words decide nothing; a longer stretch is a sentence."""
 
 
 @dataclass(slots=True)
@@ -34,8 +34,8 @@ class MessageEvidence:
     keyword: StatusKeyword | None
     merchant: MerchantSpan | None
     sender: str
+    # The deciding word as printed; empty without one.
     keyword_text: str = field(init=False)
-    """The deciding word as printed; empty without one."""
     has_printed_time: bool = field(init=False)
     has_installment_terms: bool = field(init=False)
     is_detailed: bool = field(init=False)

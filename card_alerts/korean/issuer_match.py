@@ -23,8 +23,8 @@ from card_alerts.masked_text import (
     MaskedText,
 )
 
+# Names of issuers that are looked at; a message has one to three.
 MAX_ALIAS_MATCHES = 60
-"""Names of issuers that are looked at; a message has one to three."""
 MAX_PRODUCT_LENGTH = 30
 
 _ALIAS = compile_aliases(KOREAN)
@@ -100,8 +100,8 @@ class IssuerMatch:
     digits: tuple[int, int] | None
     product: tuple[int, int] | None
     has_keyword: bool
+    # A word follows behind a blank, so that it may be the name of a shop.
     has_following_word: bool = False
-    """A word follows behind a blank, so that it may be the name of a shop."""
 
     @property
     def is_unambiguous(self) -> bool:

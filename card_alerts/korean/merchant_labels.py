@@ -7,7 +7,7 @@ amount the name is masked at once, so that no word, day or sum in it can mislead
 import re
 from itertools import islice
 
-from card_alerts.candidate import Span
+from card_alerts.result import Span
 
 MERCHANT_LABEL = (
     r"(?:(?:이용|사용|승인|결제|취소)?가맹점(?:[ ]?이름|명)?|사용처명?|이용처명?|결제처"
@@ -21,23 +21,23 @@ _NEXT_LABEL = (
     r"(?:승인|결제|이용|사용|거래|취소|할부|카드|일시|금액|고객|잔액|누적)[가-힣]{0,4}"
     r"[ ]?[:=]"
 )
+# Where a name ends whose beginning is known.
 _NAME_END = re.compile(
     rf"[ ]{{0,3}}(?:$|\n|\||\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
     r"|[ ](?:잔액|한도|비밀번호|유효기간)[ ]?(?:부족|초과|오류)[ ]*(?:\n|$)"
     r"|[ ]\[|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동))"
 )
-"""Where a name ends whose beginning is known."""
 MAX_LABELED_MERCHANT_LENGTH = 200
 MAX_LABEL_MATCHES = 3
 _LABELED = re.compile(rf"(?<![가-힣]){MERCHANT_LABEL}[ ]?[:=][ ]?\n?[ ]?(?=[^\n])")
 _HAS_LABEL = re.compile("(?:[점처호자소장]|[점처호장]명|이름)[ ]?[:=]")
 _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]")
+# Labels on one line, without signs: 사용처 느루공방 거래시간 11/12 14:22.
 _LABELED_INLINE = re.compile(
     r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<shop>[^\n:]{1,60}?)"
     r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
 )
-"""Labels on one line, without signs: 사용처 느루공방 거래시간 11/12 14:22."""
 _AFTER_BAR = re.compile(
     r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)"
     r"|(?:카드|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제|취소)[ ]))"

@@ -4,7 +4,7 @@ Shops are called 11/11 선물샵, 5000원 국밥, 승인 카페 and 하나은행
 amount, a signal or an issuer that nothing used belongs to the name that it touches.
 """
 
-from card_alerts.candidate import Span
+from card_alerts.result import Span
 from card_alerts.korean.merchants import MerchantSpan
 from card_alerts.korean.status_keywords import RANK_ATTACHED, StatusKeyword
 from card_alerts.korean.tokenizer import TokenizedMessage
@@ -12,8 +12,8 @@ from card_alerts.masked_text import AMOUNT, PLACEHOLDERS
 from card_alerts.money import MoneyMatch
 from card_alerts.times import TimestampMatch
 
+# Parts that a name may begin with; 12월 31일 호프 begins with one.
 MAX_PREFIX_PARTS = 4
-"""Parts that a name may begin with; 12월 31일 호프 begins with one."""
 
 
 def extend_merchant_span(

@@ -16,11 +16,11 @@ from card_alerts.masked_text import (
     TIMESTAMP,
 )
 
+# Stretches that are looked at; a message has one to twelve.
 MAX_SPANS = 80
-"""Stretches that are looked at; a message has one to twelve."""
 _BEFORE_BAR = {ISSUER, AMOUNT, KEYWORD, NOISE}
+# Blanks that end a merchant's column; behind them stands its city.
 MIN_COLUMN_GAP = 4
-"""Blanks that end a merchant's column; behind them stands its city."""
 
 _UNMASKED_SPAN = re.compile(rf"[^\n{ANY_PLACEHOLDER}]{{1,600}}")
 _LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!]*")
@@ -69,11 +69,11 @@ _NOTICE_GAP = re.compile(
     r"[ ]{2,}(?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료)"
     r"|[A-Z .]{2,40}[ ][A-Z]{2,3}$)"
 )
+# A notice of the company, behind the name on the same line.
 _FOOTER = re.compile(
     r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]"
     r"|본인이?[ ]?(?:아닐|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)"
 )
-"""A notice of the company, behind the name on the same line."""
 MIN_NOTICE_LENGTH = 3
 _WIDE_GAP = re.compile(rf"[ ]{{{MIN_COLUMN_GAP},}}")
 

@@ -185,7 +185,7 @@ def build_candidate(
         installment_months_span=months.span() if months else None,
         timestamp=moment,
         standalone_time=reading.standalone_time,
-        original=original,
+        original_timestamp=original,
         is_partial=kind is Kind.CANCELLATION
         and bool(PARTIAL_CANCELLATION.search(rest)),
         running_total=_matched_amount(reading.running_total),

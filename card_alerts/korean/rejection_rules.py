@@ -4,21 +4,21 @@ import re
 
 from card_alerts.result import Reason
 
+# (광고) and its forbidden variants at the very start, as the law wants it.
 ADVERT_MARK = re.compile(
     r"[ \n]{0,9}(?:\[?(?:Web|국제"
     r"|국외)[ ]?발신\]?[ \n]{0,9})?(?:\[[^\]\n]{1,12}\][ ]?)?"
     r"(?:[(\[<{][ ]?(?:(?:대출|금융|카드|이벤트|무료)?[ ]?광[ ]?[.·]?[ ]?고"
     r"|AD)[ ]?[)\]>}]|광고\))"
 )
-"""(광고) and its forbidden variants at the very start, as the law wants it."""
 OPT_OUT = re.compile(r"수신[ ]?거부|무료[ ]?거부|수신[ ]?동의[ ]?철회")
 _OPT_OUT_NUMBER = re.compile(rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}")
 HAS_CODE = re.compile("인증|OTP|비밀|확인")
+# A password with its digits: no shop's name.
 ONE_TIME_CODE = re.compile(
     r"(?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)"
     r"[^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])|[\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호"
 )
-"""A password with its digits: no shop's name."""
 LIMIT_CHANGE = re.compile(
     r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)"
 )
@@ -63,8 +63,8 @@ _PROMOTIONAL = re.compile(
     r"|한도[ ]?(?:승인|상향|조회)|상담|경품|사은품"
     r"|할인[ ]?받|돌려|캐시백[ ]?받|\d%[ ]?(?:할인|적립|캐시백|OFF)|출시|오픈[ ]?기념"
 )
+# Of a bill by card, where the card says 승인; else of a bank.
 _AUTOMATIC_PAYMENT = re.compile("자동[ ]?(?:이체|납부|결제|출금)")
-"""Of a bill by card, where the card says 승인; else of a bank."""
 INTERNATIONAL_SENDER = re.compile(r"국[제외][ ]?발신")
 LINK = re.compile(
     r"https?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/", re.IGNORECASE

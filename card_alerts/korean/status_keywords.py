@@ -70,11 +70,11 @@ _NOT_FOLLOWED_BY_NOUN = (
     rf"(?!{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|[은이을의에])?(?![가-힣])"
     rf"|일[ ]?\d|일[ ]?{TIMESTAMP}|일[ ]변경)"
 )
+# Letters with which a signal can begin: a quick look before the long one.
 _FIRST_LETTER = (
     "(?=[해국온오정일할매전부카체신간자번수앱후주구거출무비현교페승결이사월통잔한"
     "유도분미본연취환상차QC1])"
 )
-"""Letters with which a signal can begin: a quick look before the long one."""
 _WORD_START = r"(?<![가-힣A-Za-z])"
 _WORD_END = r"(?![가-힣A-Za-z])"
 _HOLDER_NAME_FOLLOWS = r"(?=[가-힣]{2,4}[ ]?님|[가-힣]{1,2}\*)"
@@ -84,10 +84,10 @@ KEYWORD_PATTERN = (
     rf"|(?P<cancelled>{_CANCEL}){_NOT_FOLLOWED_BY_NOUN}"
     rf"|(?P<approved>{_APPROVE}){_NOT_FOLLOWED_BY_NOUN})"
 )
+# A signal right behind a card head; a name may be glued to it in turn.
 ATTACHED_KEYWORD = re.compile(
     rf"{_FIRST_LETTER}{KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
 )
-"""A signal right behind a card head; a name may be glued to it in turn."""
 
 _KEYWORD = re.compile(
     rf"{_FIRST_LETTER}{_WORD_START}(?!(?<=[가-힣A-Za-z0-9]-)자동){KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
@@ -96,12 +96,12 @@ _KEYWORD_PREFILTER = re.compile(
     "승인|취소|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
     "|미등록|미신청|불일치|기간|틀림|오입력|해지|연체"
 )
+# A heading (카드 승인내역 알림, 이용 안내): it says nothing of what happened.
 NOTICE_HEADING = re.compile(
     rf"{_WORD_START}(?:카드[ ]?|해외[ ]?)?(?:(?:승인|이용|사용|결제|취소"
     rf"|거래)[ ]?내역[ ]?(?:알림|안내)?"
     rf"|(?:이용|사용|승인|거래)[ ]?(?:알림|안내)){_WORD_END}"
 )
-"""A heading (카드 승인내역 알림, 이용 안내): it says nothing of what happened."""
 PARTIAL_CANCELLATION = re.compile(
     r"부분[ ]?(?:매출[ ]?|승인[ ]?|결제[ ]?)?취소|일부[ ]?(?:결제[ ]?)?취소"
     r"|부분[ ]?환불"
@@ -112,8 +112,8 @@ _CHECK_CARD_WITHDRAWAL = re.compile("체크카드[ ]?출금$")
 RANK_ATTACHED = 0
 RANK_ADJACENT = 1
 RANK_STANDALONE = 2
+# 체크카드출금 is the kind of a booking; 출금취소 beside it says what happened.
 RANK_WITHDRAWAL = 3
-"""체크카드출금 is the kind of a booking; 출금취소 beside it says what happened."""
 _ATTACHED_BEFORE = re.compile(
     rf"{ISSUER}[ \])\-:·>]{{0,4}}\Z|[\[(<][ ]?(?:[가-힣0-9 {INSTALLMENT}]{{0,6}}[.·][ ]?)?\Z"
 )
@@ -129,12 +129,12 @@ _KIND_BY_GROUP = {
     "approved": Kind.APPROVAL,
 }
 _SEVERITY = {Kind.DECLINED: 0, Kind.CANCELLATION: 1, Kind.APPROVAL: 2}
+# Words that are looked at; a message has one to four.
 MAX_KEYWORDS = 60
-"""Words that are looked at; a message has one to four."""
+# Characters before a word that decide its rank.
 MAX_CONTEXT_LENGTH = 24
-"""Characters before a word that decide its rank."""
+# Behind what may itself be the first word of a name: 취소 전문점, 5000원 국밥.
 WORD_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
-"""Behind what may itself be the first word of a name: 취소 전문점, 5000원 국밥."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,8 @@ class StatusKeyword:
     kind: Kind
     span: tuple[int, int]
     rank: int
+    # A name follows behind a blank, so that it may be the name's first word.
     has_following_word: bool = False
-    """A name follows behind a blank, so that it may be the name's first word."""
 
     @property
     def is_weak(self) -> bool:

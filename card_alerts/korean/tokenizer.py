@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import time
 
-from card_alerts.candidate import Span
+from card_alerts.result import Span
 from card_alerts.korean import issuer_match as head_rules
 from card_alerts.korean.issuer_match import IssuerMatch
 from card_alerts.korean.merchant_labels import find_labeled_merchant
@@ -66,12 +66,12 @@ _BENEFIT = re.compile(
     rf")[^()\n\d]{{0,20}}[ ]?{_NUMBER}[ ]?원[^()\n]{{0,12}}\)"
     rf"|(?<![\d,])(?<!\d\.)\d{{1,7}}[ ]?(?:P|TOP|점|마일)[ ]?적립(?:예정)?"
 )
+# 5,000원 할인 500원 is 500 less; in 500원 할인 4,500원 the discount stands first.
 _TRAILING_BENEFIT = re.compile(
     rf"(?<![\d,.])(?P<paid>{_NUMBER})[ ]?원[ ,/]{{0,2}}"
     r"(?P<part>(?:(?:청구|즉시|현장)[ ]?)?(?:할인|캐시백|적립)[ :]{0,2}-?"
     rf"(?P<benefit>{_NUMBER})[ ]?(?:원|P|점))(?![가-힣])"
 )
-"""5,000원 할인 500원 is 500 less; in 500원 할인 4,500원 the discount stands first."""
 _INSTALLMENTS = re.compile(
     r"(?=[\[(일유부무할\d ])[\[(]?[ ]?(?:일시불|"
     r"(?:(?:유이자|부분무이자|무이자|할부|\(무\)|\(유\)|무"
@@ -154,8 +154,8 @@ class TokenizedMessage:
     balance: re.Match[str] | None = None
     foreign_amounts: list[MoneyMatch] = field(default_factory=list)
     won_amounts: list[MoneyMatch] = field(default_factory=list)
+    # The amounts carry no currency at all.
     is_currency_missing: bool = False
-    """The amounts carry no currency at all."""
     timestamps: list[TimestampMatch] = field(default_factory=list)
     standalone_time: time | None = None
     installment_months: re.Match[str] | None = None
@@ -166,8 +166,8 @@ class TokenizedMessage:
     product: tuple[int, int] | None = None
     is_check_card: bool | None = None
     keywords: list[StatusKeyword] = field(default_factory=list)
+    # Where the layout itself names the shop.
     labeled_merchant: Span | None = None
-    """Where the layout itself names the shop."""
 
     @property
     def has_installment_terms(self) -> bool:
