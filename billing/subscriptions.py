@@ -1,27 +1,25 @@
-"""What members do about their membership, and what an administrator sets."""
+"""Subscriptions: verify, cancel, resume, restore; the plan an administrator sets."""
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from billing import stores
 from billing.errors import InvalidPurchaseError
 from billing.models import Purchase
 from billing.products import find_product
 from billing.purchases import (
+    PurchaseChange,
     list_active_purchases,
     lock_member,
     recompute_plan,
     record_purchase,
     refresh_purchase,
-    reset_plan,
     save_plan,
 )
-from billing.stores import load_verifier
+from billing.stores import StoreVerifier, hash_token, load_verifier, verify_token
 from core.errors import InvalidFieldError, NotFoundError, ProviderUnavailableError
 
 logger = logging.getLogger(__name__)
@@ -29,33 +27,38 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class VerificationResult:
-    """The member after a verification; whether the purchase was new."""
+    """The member after a verification; `applied` is False for a known purchase."""
 
     member: Member
     applied: bool
 
 
 def verify_purchase(member: Member, product_id: str, token: str) -> VerificationResult:
-    """Apply a purchase once (spec 6.3).
+    """Verify a purchase at the store and apply it once (spec 6.3).
 
     Raises `InvalidFieldError` for an unknown product, `InvalidPurchaseError`,
-    `PurchaseAlreadyUsed`, or `ProviderUnavailableError`; then nothing is stored.
+    `PurchaseAlreadyUsedError` or `ProviderUnavailableError`; nothing is stored then.
     """
     product = find_product(product_id)
     if product is None:
-        raise InvalidFieldError("productId", "There is no such product.", "unknown")
+        raise InvalidFieldError("productId", "Unknown product.", "unknown")
     asked_at = timezone.now()
-    found = stores.verify_token(token, product)
+    subscription = verify_token(token, product)
     with transaction.atomic():
         locked = lock_member(member.pk)
-        applied = record_purchase(locked, found, asked_at=asked_at, now=timezone.now())
-    if found.is_entitled and not found.acknowledged:
-        acknowledge_purchase(found.token, found.product.id)
-    return VerificationResult(locked, applied)
+        now = timezone.now()
+        change = record_purchase(locked, subscription, asked_at=asked_at, now=now)
+        if change is not PurchaseChange.NONE:
+            recompute_plan(locked, now)
+            save_plan(locked)
+    # Only after the commit: an acknowledged purchase must never be lost here.
+    if subscription.is_entitled and not subscription.acknowledged:
+        acknowledge_purchase(subscription.token, subscription.product.id)
+    return VerificationResult(locked, applied=change is PurchaseChange.CREATED)
 
 
 def acknowledge_purchase(token: str, product_id: str) -> bool:
-    """Tell the store that a recorded purchase has arrived; False if that failed.
+    """Acknowledge a recorded purchase to the store; return False if that failed.
 
     The hourly job tries again: the store refunds what stays unacknowledged for three
     days.
@@ -63,31 +66,35 @@ def acknowledge_purchase(token: str, product_id: str) -> bool:
     verifier = load_verifier()
     try:
         verifier.acknowledge(token, product_id)
-    except (ProviderUnavailableError, InvalidPurchaseError) as refusal:
-        logger.warning("purchase not acknowledged: %s", type(refusal).__name__)
+    except (ProviderUnavailableError, InvalidPurchaseError) as error:
+        logger.warning("purchase not acknowledged: %s", type(error).__name__)
         return False
-    orders = Purchase.objects.filter(token_digest=stores.hash_token(token))
-    orders.filter(store=verifier.store).update(acknowledged=True)
+    purchases = Purchase.objects.filter(token_digest=hash_token(token))
+    purchases.filter(store=verifier.store).update(acknowledged=True)
     return True
 
 
 def reload_member(member: Member) -> Member:
-    """The member with what is known of the subscription now."""
+    """Return the member with the current plan, without the profile image."""
     return Member.objects.defer("profile_image").get(pk=member.pk)
 
 
 def cancel(member: Member) -> Member:
-    """Stop auto-renew; the plan stays until its expiry (spec 6.6).
+    """Turn auto-renew off; the plan stays until its expiry (spec 6.6).
 
-    The store is told first, so that it charges no more: `ProviderUnavailableError`, and
-    nothing has changed, when it does not answer. Where nothing renews, nothing
-    happens.
+    Does nothing where nothing renews. Raises `ProviderUnavailableError`, and changes
+    nothing, if the store does not confirm.
     """
     verifier = load_verifier()
     renewing = list_active_purchases(member).filter(auto_renew=True)
+    # The store comes first, so that it never charges a member who was told otherwise.
     for purchase in renewing:
         if _is_managed_by_store(verifier, purchase):
-            _stop_renewal(verifier, purchase)
+            try:
+                verifier.stop_renewal(purchase.purchase_token, purchase.product_id)
+            except InvalidPurchaseError:
+                # An ended subscription does not renew itself either.
+                logger.info("canceled subscription had already ended at the store")
     with transaction.atomic():
         locked = lock_member(member.pk)
         renewing.update(auto_renew=False, asked_at=timezone.now())
@@ -98,11 +105,10 @@ def cancel(member: Member) -> Member:
 
 
 def resume(member: Member) -> Member:
-    """Let the subscription renew itself again (spec 6.6).
+    """Turn auto-renew on again while the subscription runs (spec 6.6).
 
-    Only while it runs: one that has ended is bought anew, else resuming would open
-    the plan without a payment. Raises `NotFoundError` without a running subscription. A
-    store that can be asked decides itself, and its answer is what counts.
+    Where the store manages the purchase, take over what it says. Raises `NotFoundError`
+    without a running subscription.
     """
     best = list_active_purchases(member).first()
     if best is not None and _is_managed_by_store(load_verifier(), best):
@@ -110,22 +116,28 @@ def resume(member: Member) -> Member:
         return reload_member(member)
     with transaction.atomic():
         locked = lock_member(member.pk)
-        if not locked.plan_auto_renew:
-            _require_running_subscription(locked, timezone.now())
-            newest = list_active_purchases(locked).first()
-            if newest is not None:
-                newest.auto_renew = True
-                newest.save(update_fields=["auto_renew"])
-            locked.plan_auto_renew = True
-            save_plan(locked)
+        if locked.plan_auto_renew:
+            return locked
+        # A lapsed plan that renews itself is PREMIUM: to resume one that has lapsed
+        # would open it without a payment.
+        is_bought = locked.plan_expires_at is not None or locked.plan_product != ""
+        is_running = locked.effective_plan(timezone.now()) == Member.Plan.PREMIUM
+        if not (is_bought and is_running):
+            raise NotFoundError("There is no active subscription to resume.")
+        newest = list_active_purchases(locked).first()
+        if newest is not None:
+            newest.auto_renew = True
+            newest.save(update_fields=["auto_renew"])
+        locked.plan_auto_renew = True
+        save_plan(locked)
     return locked
 
 
 def restore_membership(member: Member) -> Member:
-    """Give back what the most recent payment still gives (spec 6.7).
+    """Restore the plan of the payment that lasts longest (spec 6.7).
 
-    The plan is never shortened by it: one without an expiry, or with a later one,
-    stays. Raises `NotFoundError` without a payment.
+    Never shortens a plan: one without an expiry, or with a later one, stays. Raises
+    `NotFoundError` without a payment.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -133,48 +145,36 @@ def restore_membership(member: Member) -> Member:
         payments = Purchase.objects.filter(member=locked, replaced_at=None)
         payment = payments.order_by("-expires_at", "-id").first()
         if payment is None:
-            raise NotFoundError("There is no payment to restore a membership from.")
-        if payment.expires_at > now and not _has_plan_until(locked, payment.expires_at):
+            raise NotFoundError("There is no payment to restore.")
+        plan_lasts_longer = locked.plan == Member.Plan.PREMIUM and (
+            locked.plan_expires_at is None
+            or locked.plan_expires_at >= payment.expires_at
+        )
+        if payment.expires_at > now and not plan_lasts_longer:
             payment.counts = True
             payment.save(update_fields=["counts"])
             recompute_plan(locked, now)
+            save_plan(locked)
     return locked
 
 
 def override_plan(member: Member, plan: str) -> Member:
-    """An administrator's change: this plan for good, subscription info cleared.
+    """Set a plan by hand: no expiry, subscription info cleared (spec 7.2).
 
-    Purchases stay recorded but count no more, until the member restores one or the
-    store reports a new payment (spec 7.2).
+    Purchases stay recorded but no longer count, until the member restores one or the
+    store reports a new payment.
     """
     with transaction.atomic():
         locked = lock_member(member.pk)
         Purchase.objects.filter(member=locked, counts=True).update(counts=False)
-        reset_plan(locked, plan)
+        locked.plan = plan
+        locked.plan_expires_at = None
+        locked.plan_product = ""
+        locked.plan_auto_renew = False
+        save_plan(locked)
     return locked
 
 
-def _is_managed_by_store(verifier: stores.StoreVerifier, purchase: Purchase) -> bool:
-    """Whether the store decides about this purchase, and can be told and asked."""
+def _is_managed_by_store(verifier: StoreVerifier, purchase: Purchase) -> bool:
+    """Return True if the current store decides whether this purchase renews itself."""
     return verifier.can_refresh and purchase.store == verifier.store
-
-
-def _stop_renewal(verifier: stores.StoreVerifier, purchase: Purchase) -> None:
-    """A purchase that the store has ended renews itself no more either."""
-    try:
-        verifier.stop_renewal(purchase.purchase_token, purchase.product_id)
-    except InvalidPurchaseError:
-        logger.info("the store had ended a subscription that was cancelled")
-
-
-def _require_running_subscription(member: Member, now: datetime) -> None:
-    bought = member.plan_expires_at is not None or member.plan_product != ""
-    if not bought or member.effective_plan(now) != Member.Plan.PREMIUM:
-        raise NotFoundError("There is no running subscription to resume.")
-
-
-def _has_plan_until(member: Member, moment: datetime) -> bool:
-    """Whether the plan lasts until then without any payment."""
-    if member.plan != Member.Plan.PREMIUM:
-        return False
-    return member.plan_expires_at is None or member.plan_expires_at >= moment

@@ -1,4 +1,7 @@
-"""Who confirms purchases: the verifier of STORE_VERIFIER, and tokens for tests."""
+"""The interface of app stores, the stub, and the tokens of the test mode.
+
+STORE_VERIFIER is the dotted path of the store's class.
+"""
 
 import hashlib
 from dataclasses import dataclass
@@ -12,16 +15,16 @@ from billing.products import Product
 from core.http_client import load_provider
 
 TEST_STORE = "test"
-TEST_PREFIX = "test-"
+TEST_TOKEN_PREFIX = "test-"  # noqa: S105
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a store says about one purchase token.
+    """The store's response for one purchase token.
 
-    Without `expires_at` the store leaves it to us to count the period. `replaces` is
-    the token that this one took the place of, `account` what the app told the store
-    about the buyer.
+    Without `expires_at` the period is counted here, from the product. `replaced_token`
+    is the token whose place this one took (an upgrade, a new sign-up), and
+    `obfuscated_account_id` the buyer as the app named them to the store.
     """
 
     store: str
@@ -36,38 +39,53 @@ class Subscription:
     replaced_token: str = ""
     obfuscated_account_id: str = ""
 
+    @property
+    def token_hash(self) -> str:
+        return hash_token(self.token)
+
+    @property
+    def replaced_token_hash(self) -> str:
+        return hash_token(self.replaced_token)
+
 
 class StoreVerifier(Protocol):
-    """What STORE_VERIFIER names: a class that is made without arguments.
+    """Interface of a store; the class has a constructor without arguments.
 
-    Every method asks the store, so none may be called inside a transaction. They
+    Each method makes an HTTP request, so none may be called inside a transaction. They
     raise `InvalidPurchaseError` for a token that the store does not know or has ended,
-    and `ProviderUnavailable` when it does not answer.
+    and `ProviderUnavailableError` if the store gives no usable response.
     """
 
+    # The value of `Purchase.store`.
     store: str
+    # The id of the application whose purchases are accepted.
     package: str
-    """The application whose purchases count."""
+    # False if the store can verify a purchase only when it is made.
     can_refresh: bool
-    """Whether it tells, at any time, what has become of a purchase."""
 
     def fetch_subscription(
         self, token: str, product: Product | None = None
     ) -> Subscription:
-        """What the token stands for; `product` is what it must be for, if given."""
+        """Return the current state of the token's subscription.
+
+        Raises `InvalidPurchaseError` if `product` is given and is not what was bought.
+        """
         ...
 
     def acknowledge(self, token: str, product_id: str) -> None:
-        """Tell the store that the purchase has arrived, lest it be refunded."""
+        """Confirm to the store that the purchase was delivered.
+
+        Google refunds purchases that are not acknowledged within three days.
+        """
         ...
 
     def stop_renewal(self, token: str, product_id: str) -> None:
-        """Have the store charge no more after the time that is paid for."""
+        """Cancel auto-renewal at the store; the paid period is not affected."""
         ...
 
 
 class StubVerifier:
-    """The default until a store is set up: it confirms nothing."""
+    """The default while no store is set up: every purchase is invalid (spec 6.4)."""
 
     store = "none"
     package = ""
@@ -86,24 +104,26 @@ class StubVerifier:
 
 
 def load_verifier() -> StoreVerifier:
+    """Return an instance of the STORE_VERIFIER class."""
     verifier: StoreVerifier = load_provider("STORE_VERIFIER")
     return verifier
 
 
 def verify_token(token: str, product: Product) -> Subscription:
-    """What a presented token stands for.
+    """Return the subscription that a member presents by its token.
 
-    In test mode one that begins with `test-` is an order of its own that renews
-    itself; the verifier is not asked about it (spec 6.4).
+    In test mode a token that begins with `test-` is an order of its own that renews
+    itself; the verifier is not asked (spec 6.4).
     """
-    if settings.BILLING_TEST_MODE and token.startswith(TEST_PREFIX):
+    if settings.BILLING_TEST_MODE and token.startswith(TEST_TOKEN_PREFIX):
         return Subscription(TEST_STORE, token, token, product, auto_renew=True)
+    # Tokens become a part of the store's URL: reject what none of them contains.
     if not (token.isascii() and token.isprintable()):
         raise InvalidPurchaseError
     return load_verifier().fetch_subscription(token, product)
 
 
 def hash_token(token: str) -> str:
-    """What a token is found and locked by; "" stays ""."""
+    """Return the SHA-256 of a token in hex, which rows and locks use; "" stays ""."""
     encoded = token.encode("utf-8", "backslashreplace")
     return hashlib.sha256(encoded).hexdigest() if token else ""
