@@ -1,4 +1,4 @@
-"""Purchases and the store's notifications in Django admin, to look at."""
+"""Purchases and the store's notifications in the Django admin, read-only."""
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
@@ -10,7 +10,7 @@ from core.admin import DEFERRED_MEMBER_FIELDS, NewestInline, ReadOnlyAdmin
 
 
 class PurchaseInline(NewestInline):
-    """A member's purchases, on the member's page."""
+    """The newest purchases of a member, on the member's page."""
 
     model = Purchase
     verbose_name_plural = "newest purchases"
@@ -28,13 +28,17 @@ class PurchaseInline(NewestInline):
 
 @admin.register(Purchase)
 class PurchaseAdmin(ReadOnlyAdmin):
-    """Found by the store's order id; the token stays out of sight."""
+    """Purchases by order id or member.
+
+    The purchase token is not shown: whoever knows it can act on the purchase.
+    """
 
     list_display = ["order_id", "member", "product_id", "store", "expires_at", "counts"]
     list_filter = ["auto_renew", "counts"]
     list_select_related = ["member"]
-    search_fields = ["order_id"]  # shows the field; `get_search_results` searches
-    search_help_text = "A whole order id or login id."
+    # Makes the search field appear; `get_search_results` does the search.
+    search_fields = ["order_id"]
+    search_help_text = "Complete order id or login id."
     ordering = ["-id"]
     fields = [
         ("member", "store"),
@@ -46,27 +50,29 @@ class PurchaseAdmin(ReadOnlyAdmin):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Purchase]:
-        rows: QuerySet[Purchase] = super().get_queryset(request)
-        return rows.defer(*DEFERRED_MEMBER_FIELDS)
+        purchases: QuerySet[Purchase] = super().get_queryset(request)
+        return purchases.defer(*DEFERRED_MEMBER_FIELDS)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Purchase], search_term: str
     ) -> tuple[QuerySet[Purchase], bool]:
-        """By what has an index, whatever the number of purchases."""
+        """Search only by what has an index."""
         term = search_term.strip()
         if not term:
             return queryset, False
         members = Member.objects.filter(login_id__iexact=term).values_list("pk")
-        found = Q(order_id=term) | Q(member__in=[pk for (pk,) in members])
-        return queryset.filter(found), False
+        matches = Q(order_id=term) | Q(member__in=[pk for (pk,) in members])
+        return queryset.filter(matches), False
 
 
 @admin.register(StoreNotification)
 class StoreNotificationAdmin(ReadOnlyAdmin):
+    """Notifications of the store as received, with their outcome."""
+
     list_display = ["received_at", "kind", "outcome", "handled_at", "attempts"]
     list_filter = ["outcome"]
     search_fields = ["message_id__exact"]
-    search_help_text = "A whole message id."
+    search_help_text = "Complete message id."
     ordering = ["-id"]
     fields = [
         "message_id",

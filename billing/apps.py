@@ -1,4 +1,4 @@
-"""The app that owns purchases and what they give."""
+"""The Django app of purchases and subscriptions."""
 
 from django.apps import AppConfig
 
@@ -9,5 +9,5 @@ class BillingConfig(AppConfig):
     name = "billing"
 
     def ready(self) -> None:
-        """A verifier that cannot be found, or lacks its settings, stops the start."""
+        """Stop the start if STORE_VERIFIER does not exist or lacks its settings."""
         load_verifier()

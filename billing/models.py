@@ -1,4 +1,4 @@
-"""What members bought, and what the store has announced."""
+"""Purchases, redeemed orders, and the notifications of the store."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,40 +8,40 @@ from accounts.models import Member
 
 TOKEN_LENGTH = 1000
 HASH_LENGTH = 64
+STATE_LENGTH = 100
 
 
 class Purchase(models.Model):
-    """One verified order of a store (spec 6.3).
+    """A verified order of a store (spec 6.3).
 
-    A subscription keeps its token over renewals; each renewal is an order.
+    A subscription keeps its token over renewals; each renewal is an order of its own.
     """
 
+    # PROTECT: account deletion must write a `RedeemedOrder` for each order first.
     member = models.ForeignKey(
         Member, on_delete=models.PROTECT, db_index=False, related_name="purchases"
     )
-    """Protected: who leaves has a hash of each order left behind first."""
     store = models.CharField(max_length=20)
     order_id = models.CharField(max_length=TOKEN_LENGTH)
     purchase_token = models.TextField()
     token_digest = models.CharField(max_length=HASH_LENGTH)
+    # SHA-256 of the token whose place this purchase took, as after an upgrade.
     replaced_digest = models.CharField(
         max_length=HASH_LENGTH, blank=True, default="", db_index=True
     )
-    """Of the token that this purchase took the place of."""
     product_id = models.CharField(max_length=100)
-    state = models.CharField(max_length=100, blank=True)
-    """The store's own word for it."""
+    # In the store's own words, such as IN_GRACE_PERIOD.
+    state = models.CharField(max_length=STATE_LENGTH, blank=True)
     purchased_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     auto_renew = models.BooleanField()
+    # False once an administrator set the plan by hand, or another purchase replaced it.
     counts = models.BooleanField(default=True)
-    """Whether the plan follows it: not after an administrator's change of the plan,
-    and no more once another purchase has replaced it."""
     replaced_at = models.DateTimeField(null=True, blank=True)
+    # False until the delivery is confirmed to the store, which would refund it else.
     acknowledged = models.BooleanField(default=True)
-    """Whether the store was told that the purchase has arrived."""
+    # When the store was asked for the response that is recorded here.
     asked_at = models.DateTimeField()
-    """When the store was asked for the answer that is recorded here."""
 
     class Meta:
         db_table = "iap_purchase"
@@ -79,7 +79,10 @@ class Purchase(models.Model):
 
 
 class RedeemedOrder(models.Model):
-    """The keyed hash of an order of somebody who left, and nothing else of them."""
+    """The keyed hash of an order whose member deleted the account (spec 6.3).
+
+    It keeps a new account from applying the order again, and says nothing else.
+    """
 
     digest = models.CharField(max_length=HASH_LENGTH, primary_key=True)
 
@@ -91,16 +94,17 @@ class RedeemedOrder(models.Model):
 
 
 class StoreNotification(models.Model):
-    """One real-time notification of the store, as it came."""
+    """A real-time notification of the store, as received (spec 6.9)."""
 
     class Outcome(models.TextChoices):
         WAITING = "WAITING"
-        FOLLOWED = "FOLLOWED", "the store was asked and the plan follows"
-        UNKNOWN_PURCHASE = "UNKNOWN_PURCHASE", "of a purchase that is not recorded"
-        OTHER_PACKAGE = "OTHER_PACKAGE", "of another application"
-        NO_SUBSCRIPTION = "NO_SUBSCRIPTION", "about no subscription, or not readable"
-        REFUSED = "REFUSED", "the purchase belongs to another account"
+        FOLLOWED = "FOLLOWED", "purchase refreshed from the store"
+        UNKNOWN_PURCHASE = "UNKNOWN_PURCHASE", "purchase not recorded"
+        OTHER_PACKAGE = "OTHER_PACKAGE", "other application"
+        NO_SUBSCRIPTION = "NO_SUBSCRIPTION", "not about a subscription, or unreadable"
+        REFUSED = "REFUSED", "purchase belongs to another account"
 
+    # Null in a body that could not be read; those are never duplicates.
     message_id = models.CharField(max_length=255, null=True, unique=True)
     received_at = models.DateTimeField(default=timezone.now, db_index=True)
     body = models.TextField()

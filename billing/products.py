@@ -1,4 +1,4 @@
-"""What can be bought: PREMIUM by the month or by the year. Pure."""
+"""Subscription products, and the length of their billing periods. Pure."""
 
 import calendar
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ MONTHS_BY_PERIOD = {BillingPeriod.MONTHLY: 1, BillingPeriod.YEARLY: 12}
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A subscription product; its price is in whole units of the currency."""
+    """A subscription product; its price is a setting (`PREMIUM_PRICES`)."""
 
     id: str
     name: str
@@ -30,17 +30,18 @@ PRODUCTS: Sequence[Product] = (MONTHLY, YEARLY)
 
 
 def find_product(product_id: str) -> Product | None:
+    """Return the product with this id, or None."""
     return next((product for product in PRODUCTS if product.id == product_id), None)
 
 
 def add_period(start: datetime, period: BillingPeriod, home: tzinfo) -> datetime:
-    """The moment one calendar month or year after `start` by the home clock.
+    """Return the moment one calendar month or year after `start` (spec 6.3).
 
-    A day that the month does not have is its last one: 31 January and a month is
-    28 or 29 February (spec 6.3).
+    Counted in the home time zone. A day that the target month does not have becomes its
+    last day: 31 January plus a month is 28 or 29 February.
     """
     local = start.astimezone(home)
-    years, zero_based = divmod(local.month - 1 + MONTHS_BY_PERIOD[period], 12)
-    year, month = local.year + years, zero_based + 1
+    years, zero_based_month = divmod(local.month - 1 + MONTHS_BY_PERIOD[period], 12)
+    year, month = local.year + years, zero_based_month + 1
     day = min(local.day, calendar.monthrange(year, month)[1])
     return local.replace(year=year, month=month, day=day).astimezone(start.tzinfo)
