@@ -1,4 +1,4 @@
-"""Google Play as the store: the Google Play Developer API, version 3."""
+"""Google Play as the store, by the Google Play Developer API, version 3."""
 
 import functools
 import json
@@ -26,17 +26,19 @@ logger = logging.getLogger(__name__)
 
 SCOPE = "https://www.googleapis.com/auth/androidpublisher"
 STATE_PREFIX = "SUBSCRIPTION_STATE_"
+# CANCELED runs on until its expiry. All other states, future ones too, grant nothing.
 ENTITLED_STATES = frozenset({"ACTIVE", "IN_GRACE_PERIOD", "CANCELED"})
-"""CANCELED runs on until its expiry; all other states, new ones too, give nothing."""
 ACKNOWLEDGED_STATE = "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
+# Invalid Value, purchaseTokenNotFound, purchaseTokenNoLongerValid.
 INVALID_PURCHASE_STATUSES = frozenset({400, 404, 410})
-"""Invalid Value, purchaseTokenNotFound, purchaseTokenNoLongerValid."""
-_ERROR_REASON_RE = re.compile(r"[A-Za-z_]{1,50}")
+MAX_ORDER_ID_LENGTH = 255
+# Only such a status of an error response is logged; anything else could be a secret.
+_ERROR_STATUS_RE = re.compile(r"[A-Za-z_]{1,50}")
 
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
-    """One line of a subscription."""
+    """A line item of a subscription with a product that is sold here."""
 
     product: Product
     order_id: str
@@ -45,7 +47,7 @@ class LineItem:
 
 
 class GooglePlay:
-    """A `StoreVerifier` with a service account of the Play Console."""
+    """A `StoreVerifier` that uses a service account of the Play Console."""
 
     store = "google_play"
     can_refresh = True
@@ -53,69 +55,81 @@ class GooglePlay:
     def __init__(self) -> None:
         if not settings.STORE_SERVICE_ACCOUNT or not settings.STORE_PACKAGE_NAME:
             raise ImproperlyConfigured(
-                "STORE_SERVICE_ACCOUNT and STORE_PACKAGE_NAME are not set: the "
-                "verifier of Google Play needs both."
+                "STORE_SERVICE_ACCOUNT and STORE_PACKAGE_NAME are required by the "
+                "verifier of Google Play."
             )
         self.package: str = settings.STORE_PACKAGE_NAME
-        self._credentials = _load_credentials(settings.STORE_SERVICE_ACCOUNT)
+        self._credentials = _build_credentials(
+            json.dumps(settings.STORE_SERVICE_ACCOUNT, sort_keys=True)
+        )
 
     def fetch_subscription(
         self, token: str, product: Product | None = None
     ) -> Subscription:
-        """`purchases.subscriptionsv2.get`."""
-        address = f"{self._purchases_url}/subscriptionsv2/tokens/{_quote(token)}"
-        answer = http_client.get(address, {}, headers=self._authorization_headers())
-        body = _parse_json_object(self._check_response(answer).body)
+        """Call `purchases.subscriptionsv2.get`."""
+        url = f"{self._purchases_url}/subscriptionsv2/tokens/{_quote(token)}"
+        response = http_client.get(url, {}, headers=self._authorization_headers())
+        self._check_status(response)
+        try:
+            body = json.loads(response.body)
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            logger.warning("google play: response is not a JSON object")
+            raise ProviderUnavailableError
         return _parse_subscription(body, token, product)
 
     def acknowledge(self, token: str, product_id: str) -> None:
-        """`purchases.subscriptions.acknowledge`."""
+        """Call `purchases.subscriptions.acknowledge`."""
         self._post(token, product_id, "acknowledge")
 
     def stop_renewal(self, token: str, product_id: str) -> None:
-        """`purchases.subscriptions.cancel`."""
+        """Call `purchases.subscriptions.cancel`."""
         self._post(token, product_id, "cancel")
 
     @property
     def _purchases_url(self) -> str:
-        package = _quote(self.package)
         base = f"{settings.STORE_BASE_URL}/androidpublisher/v3/applications"
-        return f"{base}/{package}/purchases"
+        return f"{base}/{_quote(self.package)}/purchases"
 
-    def _post(self, token: str, product_id: str, verb: str) -> None:
-        path = f"subscriptions/{_quote(product_id)}/tokens/{_quote(token)}:{verb}"
-        address = f"{self._purchases_url}/{path}"
-        self._check_response(
-            http_client.post_json(address, {}, headers=self._authorization_headers())
-        )
+    def _post(self, token: str, product_id: str, method: str) -> None:
+        path = f"subscriptions/{_quote(product_id)}/tokens/{_quote(token)}:{method}"
+        url = f"{self._purchases_url}/{path}"
+        headers = self._authorization_headers()
+        self._check_status(http_client.post_json(url, {}, headers=headers))
 
     def _authorization_headers(self) -> Mapping[str, str]:
-        """The header with an access token, fetched anew when the last one is old."""
+        """Return the header with an access token, fetching one when it has expired."""
         if not self._credentials.valid:
             try:
                 self._credentials.refresh(HttpClientTransport())
             except (GoogleAuthError, ValueError, TypeError, AttributeError):
                 logger.warning("google play: no access token")
+                # Without the cause, which may contain the assertion that was sent.
                 raise ProviderUnavailableError from None
         return {"Authorization": f"Bearer {self._credentials.token}"}
 
-    def _check_response(
-        self, answer: http_client.ProviderResponse
-    ) -> http_client.ProviderResponse:
-        if 200 <= answer.status < 300:
-            return answer
-        if answer.status in INVALID_PURCHASE_STATUSES:
+    def _check_status(self, response: http_client.ProviderResponse) -> None:
+        """Raise the error of a response that is not 2xx."""
+        if 200 <= response.status < 300:
+            return
+        if response.status in INVALID_PURCHASE_STATUSES:
             raise InvalidPurchaseError
-        if answer.status == 401:
-            self._credentials.token = None  # a new one is fetched next time
-        logger.warning(
-            "google play: status %s %s", answer.status, _error_reason(answer)
-        )
+        if response.status == 401:
+            # The access token was revoked: fetch a new one for the next request.
+            self._credentials.token = None
+        try:
+            name = json.loads(response.body)["error"]["status"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            name = ""
+        if not (isinstance(name, str) and _ERROR_STATUS_RE.fullmatch(name)):
+            name = ""
+        logger.warning("google play: status %s %s", response.status, name)
         raise ProviderUnavailableError
 
 
 class HttpClientTransport(Request):
-    """How google-auth reaches the token address: with our limits."""
+    """Transport for google-auth with the limits of `core.http_client`."""
 
     def __call__(
         self,
@@ -132,14 +146,14 @@ class HttpClientTransport(Request):
 
 
 class TransportResponse(Response):
-    """An answer as google-auth reads it."""
+    """A response in the form that google-auth reads."""
 
-    def __init__(self, answer: http_client.ProviderResponse) -> None:
-        self._answer = answer
+    def __init__(self, response: http_client.ProviderResponse) -> None:
+        self._response = response
 
     @property
     def status(self) -> int:
-        return self._answer.status
+        return self._response.status
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -147,21 +161,19 @@ class TransportResponse(Response):
 
     @property
     def data(self) -> bytes:
-        return self._answer.body
+        return self._response.body
 
 
-def _load_credentials(account: Mapping[str, str]) -> Any:
-    return _build_credentials(json.dumps(account, sort_keys=True))
-
-
+# Cached, so that all verifiers of the process share an access token for its hour.
 @functools.lru_cache(maxsize=4)
-def _build_credentials(account: str) -> Any:
-    """One for the process, so that an access token serves for its hour."""
+def _build_credentials(service_account: str) -> Any:
+    """Return the credentials of a service account, given as JSON."""
     try:
         return Credentials.from_service_account_info(  # type: ignore[no-untyped-call]
-            json.loads(account), scopes=[SCOPE]
+            json.loads(service_account), scopes=[SCOPE]
         )
     except (GoogleAuthError, ValueError, TypeError):
+        # Without the cause, which may contain a part of the key.
         raise ImproperlyConfigured(
             "STORE_SERVICE_ACCOUNT is not the key of a service account."
         ) from None
@@ -170,16 +182,20 @@ def _build_credentials(account: str) -> Any:
 def _parse_subscription(
     body: Mapping[str, Any], token: str, product: Product | None
 ) -> Subscription:
-    """The subscription of an answer; none of our products is `InvalidPurchaseError`."""
+    """Return the subscription of a response.
+
+    Raises `InvalidPurchaseError` if it has no paid line item of `product`, or of any
+    product that is sold here.
+    """
     try:
         items = _parse_line_items(body, product)
         state = str(body["subscriptionState"]).removeprefix(STATE_PREFIX)
-        who = body.get("externalAccountIdentifiers") or {}
-        account = str(who.get("obfuscatedExternalAccountId") or "")
-        replaces = str(body.get("linkedPurchaseToken") or "")
+        identifiers = body.get("externalAccountIdentifiers") or {}
+        account_id = str(identifiers.get("obfuscatedExternalAccountId") or "")
+        replaced_token = str(body.get("linkedPurchaseToken") or "")
         acknowledged = body.get("acknowledgementState") == ACKNOWLEDGED_STATE
     except (LookupError, TypeError, ValueError, AttributeError):
-        logger.warning("google play: an answer that cannot be read")
+        logger.warning("google play: unreadable response")
         raise ProviderUnavailableError from None
     if not items:
         raise InvalidPurchaseError
@@ -194,51 +210,39 @@ def _parse_subscription(
         is_entitled=state in ENTITLED_STATES,
         acknowledged=acknowledged,
         state=state,
-        replaced_token=replaces,
-        obfuscated_account_id=account,
+        replaced_token=replaced_token,
+        obfuscated_account_id=account_id,
     )
 
 
 def _parse_line_items(
     body: Mapping[str, Any], wanted: Product | None
 ) -> Sequence[LineItem]:
-    """The lines with products of ours that were paid for once at least."""
+    """Return the line items that were paid for, of `wanted` or of all products.
+
+    Raises `LookupError`, `TypeError`, `ValueError` or `AttributeError` for a response
+    of another shape.
+    """
     items = []
     for line in body["lineItems"]:
         product = find_product(str(line.get("productId")))
-        order_id = line.get("latestSuccessfulOrderId") or body.get("latestOrderId")
         if product is None or (wanted and product != wanted):
             continue
+        # A line without an order or an expiry was not paid for yet.
+        order_id = line.get("latestSuccessfulOrderId") or body.get("latestOrderId")
         if not order_id or not line.get("expiryTime"):
             continue
         expires_at = datetime.fromisoformat(line["expiryTime"])
         if expires_at.tzinfo is None:
             raise ValueError
-        renewing = line.get("autoRenewingPlan") or {}
-        auto_renew = renewing.get("autoRenewEnabled") is True
-        items.append(LineItem(product, str(order_id)[:255], expires_at, auto_renew))
+        # Missing in a prepaid plan, which does not renew itself.
+        renewal = line.get("autoRenewingPlan") or {}
+        auto_renew = renewal.get("autoRenewEnabled") is True
+        order_id = str(order_id)[:MAX_ORDER_ID_LENGTH]
+        items.append(LineItem(product, order_id, expires_at, auto_renew))
     return items
 
 
-def _parse_json_object(body: bytes) -> Mapping[str, Any]:
-    try:
-        content = json.loads(body)
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict):
-        logger.warning("google play: an answer that is no JSON object")
-        raise ProviderUnavailableError
-    return content
-
-
-def _error_reason(answer: http_client.ProviderResponse) -> str:
-    """The store's own name of a refusal, such as PERMISSION_DENIED."""
-    try:
-        name = json.loads(answer.body)["error"]["status"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return ""
-    return name if isinstance(name, str) and _ERROR_REASON_RE.fullmatch(name) else ""
-
-
 def _quote(text: str) -> str:
+    """Quote one segment of a URL path, slashes included."""
     return quote(text, safe="")
