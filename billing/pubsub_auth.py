@@ -1,4 +1,4 @@
-"""Who may push notifications: whoever Google vouches for, where that is set up."""
+"""Authentication of Pub/Sub pushes by Google's OIDC token (STORE_PUSH_AUDIENCE)."""
 
 import hashlib
 import time
@@ -13,16 +13,18 @@ from accounts.idp_login import fetch_verified_claims
 
 MAX_CACHED_TOKENS = 100
 
+# Verified tokens: SHA-256 to expiry in seconds since the epoch, oldest first. Google
+# uses one token for many pushes.
 _verified_tokens: dict[bytes, float] = {}
-"""Tokens that Google vouched for a moment ago, by digest, and when they expire."""
 
 
 def verify_push_token(authorization: str, *, now: float | None = None) -> None:
-    """Refuse a push without the token that Google signs for our subscription.
+    """Verify the Authorization header of a push.
 
-    `InvalidIdTokenError` (401) unless audience, issuer, time and, where set, the push
-    account's email are right. Without STORE_PUSH_AUDIENCE everything passes:
-    a notification is never believed, only a reason to ask the store.
+    Raises `InvalidIdTokenError` (401) unless audience, issuer, time and, if set, the
+    push account's email are right, and `ProviderUnavailableError` if Google does not
+    respond. Without STORE_PUSH_AUDIENCE every push is accepted: a notification only
+    makes this service ask the store.
     """
     if not settings.STORE_PUSH_AUDIENCE:
         return
@@ -30,37 +32,34 @@ def verify_push_token(authorization: str, *, now: float | None = None) -> None:
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer":
         raise InvalidIdTokenError
-    digest = hashlib.sha256(token.encode("utf-8", "replace")).digest()
-    if _verified_tokens.get(digest, 0.0) > now:
+    token_hash = hashlib.sha256(token.encode("utf-8", "replace")).digest()
+    if _verified_tokens.get(token_hash, 0.0) > now:
         return
-    _validate_claims(_decode_unverified(token))
-    claims = fetch_verified_claims(token, settings.STORE_PUSH_AUDIENCE, now=now)
-    _validate_claims(claims)
-    while len(_verified_tokens) >= MAX_CACHED_TOKENS:
-        _verified_tokens.pop(next(iter(_verified_tokens)), None)
-    _verified_tokens[digest] = float(claims["exp"])
-
-
-def clear_token_cache() -> None:
-    """Ask Google again about all of them."""
-    _verified_tokens.clear()
-
-
-def _decode_unverified(token: str) -> dict[str, Any]:
-    """What the token claims, unchecked: strangers do not make us ask Google."""
+    # Read the claims unverified first, so that strangers cannot make us call Google.
     try:
         claims: Any = jwt.decode(token, verify=False)  # type: ignore[no-untyped-call]
     except (GoogleAuthError, ValueError, TypeError, RecursionError):
         raise InvalidIdTokenError from None
     if not isinstance(claims, dict):
         raise InvalidIdTokenError
-    return claims
+    _validate_claims(claims)
+    claims = fetch_verified_claims(token, settings.STORE_PUSH_AUDIENCE, now=now)
+    _validate_claims(claims)
+    while len(_verified_tokens) >= MAX_CACHED_TOKENS:
+        _verified_tokens.pop(next(iter(_verified_tokens)), None)
+    _verified_tokens[token_hash] = float(claims["exp"])
+
+
+def clear_token_cache() -> None:
+    """Forget all verified tokens."""
+    _verified_tokens.clear()
 
 
 def _validate_claims(claims: dict[str, Any]) -> None:
+    """Raise `InvalidIdTokenError` unless the token is for this service's pushes."""
     if claims.get("aud") != settings.STORE_PUSH_AUDIENCE:
         raise InvalidIdTokenError
     email = settings.STORE_PUSH_EMAIL
-    verified = str(claims.get("email_verified")).lower() == "true"
-    if email and (claims.get("email") != email or not verified):
+    is_verified = str(claims.get("email_verified")).lower() == "true"
+    if email and (claims.get("email") != email or not is_verified):
         raise InvalidIdTokenError

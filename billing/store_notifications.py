@@ -1,7 +1,8 @@
-"""Real-time notifications of the store: kept as they came, then followed.
+"""Real-time notifications of the store: saved on arrival, processed by a job.
 
-A notification only says that something has changed. What, the store is asked; so it
-does not matter who sent it, in which order and how often (spec 6.9).
+A notification only says that something about a purchase has changed; the store is then
+asked for the current state. Sender, order and repetition therefore do not matter
+(spec 6.9).
 """
 
 import base64
@@ -24,10 +25,11 @@ from core.errors import ProviderUnavailableError
 
 logger = logging.getLogger(__name__)
 
+# Of one body; those of Google Play have a few hundred bytes.
 MAX_STORED_BYTES = 2**14
-"""Of one body; the store's own are a few hundred bytes long."""
-NAME_LENGTH = 255
+MAX_NAME_LENGTH = 255
 UNREADABLE = "unreadable"
+# By the name of the member of the payload that describes the event.
 NOTIFICATION_KINDS = {
     "subscriptionNotification": "subscription",
     "oneTimeProductNotification": "one-time product",
@@ -37,18 +39,18 @@ NOTIFICATION_KINDS = {
 }
 SUBSCRIPTION_KINDS = ("subscription", "voided purchase")
 BATCH_SIZE = 1_000
+# The store is taken to be unavailable then, and the run ends.
 MAX_CONSECUTIVE_FAILURES = 3
-"""After these the store is taken to be away, and the run ends."""
+# Waits between attempts double, up to 64 minutes.
 INITIAL_BACKOFF = timedelta(minutes=1)
 MAX_BACKOFF_EXPONENT = 6
-"""The waits between attempts double up to about an hour."""
 
 Outcome = StoreNotification.Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class PubSubMessage:
-    """What a push holds, as far as it can be read."""
+    """The content of a push, as far as it can be read."""
 
     message_id: str | None = None
     kind: str = UNREADABLE
@@ -58,26 +60,31 @@ class PubSubMessage:
 
 @dataclass(frozen=True, slots=True)
 class ProcessingResult:
-    """What a run did: notifications dealt with, and those left for later."""
+    """Counts of one run: notifications processed, and those left for a later one."""
 
     processed: int = 0
     failed: int = 0
 
 
 def save_notification(body: bytes) -> StoreNotification:
-    """Keep a notification, once for each message id, and log that it came."""
+    """Save a pushed notification, once for each message id, and log it.
+
+    A body that cannot be read is saved as well.
+    """
     message = parse_message(body)
+    # Cut, and without what PostgreSQL's text type cannot hold.
+    text = body[:MAX_STORED_BYTES].decode("utf-8", "backslashreplace")
     values = {
-        "body": _decode_body(body),
+        "body": text.replace("\0", "\\x00"),
         "kind": message.kind,
         "package": message.package,
         "token_digest": hash_token(message.token),
     }
-    rows = StoreNotification.objects
     if message.message_id is None:
-        notification, is_new = rows.create(message_id=None, **values), True
+        notification = StoreNotification.objects.create(message_id=None, **values)
+        is_new = True
     else:
-        notification, is_new = rows.get_or_create(
+        notification, is_new = StoreNotification.objects.get_or_create(
             message_id=message.message_id, defaults=values
         )
     fields = {"kind": message.kind, "message": message.message_id, "new": is_new}
@@ -86,57 +93,71 @@ def save_notification(body: bytes) -> StoreNotification:
 
 
 def parse_message(body: bytes) -> PubSubMessage:
-    """What the body of a push says; what cannot be read stays empty. Pure."""
-    message = _parse_json_object(body if len(body) <= MAX_STORED_BYTES else b"").get(
-        "message"
-    )
+    """Parse the body of a push; what cannot be read stays empty. Pure."""
+    if len(body) > MAX_STORED_BYTES:
+        return PubSubMessage()
+    message = _parse_json_object(body).get("message")
     if not isinstance(message, Mapping):
         return PubSubMessage()
     message_id = _parse_short_text(message.get("messageId")) or None
-    content = _parse_json_object(_decode_base64(message.get("data")))
+    try:
+        data = base64.b64decode(message.get("data", ""), validate=True)
+    except (ValueError, TypeError):
+        data = b""
+    payload = _parse_json_object(data)
     for name, kind in NOTIFICATION_KINDS.items():
-        if isinstance(part := content.get(name), Mapping):
-            return PubSubMessage(
-                message_id,
-                _kind_label(kind, part),
-                _parse_short_text(content.get("packageName")),
-                _parse_token(part),
-            )
-    return PubSubMessage(message_id, "unknown" if content else UNREADABLE)
+        event = payload.get(name)
+        if not isinstance(event, Mapping):
+            continue
+        # `subscription 4`: new numbers are added over time, so they have no names here.
+        number = event.get("notificationType")
+        if isinstance(number, int) and not isinstance(number, bool) and number < 10**6:
+            kind = f"{kind} {number}"
+        token = event.get("purchaseToken")
+        return PubSubMessage(
+            message_id,
+            kind,
+            package=_parse_short_text(payload.get("packageName")),
+            token=token if isinstance(token, str) else "",
+        )
+    return PubSubMessage(message_id, "unknown" if payload else UNREADABLE)
 
 
 def has_pending_notifications(now: datetime) -> bool:
-    """Whether there is something to follow, and a store that can be asked."""
+    """Return True if a notification is due and the store can be asked."""
     return load_verifier().can_refresh and _list_pending(now).exists()
 
 
 def process_pending_notifications(now: datetime) -> ProcessingResult:
-    """Follow the notifications that wait, each once, also beside another run.
+    """Process the notifications that are due, each by one of concurrent runs.
 
-    With a verifier that cannot be asked they keep waiting: logged and stored only.
+    With a verifier that cannot refresh purchases they stay pending.
     """
     verifier = load_verifier()
     if not verifier.can_refresh:
         return ProcessingResult()
-    handled = failed = in_a_row = 0
+    processed = failed = failed_in_a_row = 0
     for notification in _list_pending(now).order_by("retry_at", "id")[:BATCH_SIZE]:
         if not _claim(notification, now):
             continue
         try:
-            _process(verifier, notification)
+            outcome = _process(verifier, notification)
         except ProviderUnavailableError:
-            failed, in_a_row = failed + 1, in_a_row + 1
+            failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
         else:
-            handled, in_a_row = handled + 1, 0
-        if in_a_row == MAX_CONSECUTIVE_FAILURES:
+            StoreNotification.objects.filter(pk=notification.pk).update(
+                outcome=outcome, handled_at=timezone.now()
+            )
+            processed, failed_in_a_row = processed + 1, 0
+        if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
             break
-    return ProcessingResult(handled, failed)
+    return ProcessingResult(processed, failed)
 
 
 def purge_notifications(before: datetime) -> int:
-    """Delete what was received before; the number deleted."""
-    rows = StoreNotification.objects.filter(received_at__lt=before)
-    return rows._raw_delete(rows.db)
+    """Delete the notifications received before a moment; return their number."""
+    notifications = StoreNotification.objects.filter(received_at__lt=before)
+    return notifications._raw_delete(notifications.db)
 
 
 def _list_pending(now: datetime) -> QuerySet[StoreNotification]:
@@ -144,29 +165,32 @@ def _list_pending(now: datetime) -> QuerySet[StoreNotification]:
 
 
 def _claim(notification: StoreNotification, now: datetime) -> bool:
-    """Take it for this run, unless another run has; it comes back if this one dies."""
-    wait = INITIAL_BACKOFF * 2 ** min(notification.attempts, MAX_BACKOFF_EXPONENT)
-    rows = StoreNotification.objects.filter(
+    """Reserve a notification for this run; return False if another run has it.
+
+    The time of the next attempt is set before this one, so that the notification
+    becomes due again if the process dies.
+    """
+    backoff = INITIAL_BACKOFF * 2 ** min(notification.attempts, MAX_BACKOFF_EXPONENT)
+    # `attempts` is the version of the row: of concurrent runs one finds its own.
+    unclaimed = StoreNotification.objects.filter(
         pk=notification.pk, handled_at=None, attempts=notification.attempts
     )
-    return rows.update(attempts=F("attempts") + 1, retry_at=now + wait) == 1
+    claimed = unclaimed.update(attempts=F("attempts") + 1, retry_at=now + backoff)
+    return claimed == 1
 
 
-def _process(verifier: StoreVerifier, notification: StoreNotification) -> None:
-    outcome = _apply(verifier, notification)
-    rows = StoreNotification.objects.filter(pk=notification.pk)
-    rows.update(outcome=outcome, handled_at=timezone.now())
+def _process(verifier: StoreVerifier, notification: StoreNotification) -> Outcome:
+    """Refresh the purchase that the notification is about; return the outcome.
 
-
-def _apply(verifier: StoreVerifier, notification: StoreNotification) -> Outcome:
+    Raises `ProviderUnavailableError`.
+    """
     if not notification.kind.startswith(SUBSCRIPTION_KINDS):
         return Outcome.NO_SUBSCRIPTION
     if notification.package != verifier.package:
         return Outcome.OTHER_PACKAGE
-    purchases = Purchase.objects.filter(
+    purchase = Purchase.objects.filter(
         store=verifier.store, token_digest=notification.token_digest
-    )
-    purchase = purchases.first()
+    ).first()
     if purchase is None:
         return Outcome.UNKNOWN_PURCHASE
     try:
@@ -176,41 +200,17 @@ def _apply(verifier: StoreVerifier, notification: StoreNotification) -> Outcome:
     return Outcome.FOLLOWED
 
 
-def _kind_label(kind: str, part: Mapping[str, Any]) -> str:
-    """`subscription 4`: the number says which event, and the list of them grows."""
-    number = part.get("notificationType")
-    if isinstance(number, int) and not isinstance(number, bool) and number < 10**6:
-        return f"{kind} {number}"
-    return kind
-
-
 def _parse_short_text(value: Any) -> str:
-    """A short text or a number as text; "" for everything else."""
+    """Return a short text, or a number as text; "" for everything else."""
     text = str(value) if isinstance(value, str | int) else ""
-    return "" if len(text) > NAME_LENGTH or has_control_characters(text) else text
-
-
-def _parse_token(part: Mapping[str, Any]) -> str:
-    token = part.get("purchaseToken")
-    return token if isinstance(token, str) else ""
-
-
-def _decode_base64(data: Any) -> bytes:
-    try:
-        return base64.b64decode(data, validate=True)
-    except (ValueError, TypeError):
-        return b""
+    is_usable = len(text) <= MAX_NAME_LENGTH and not has_control_characters(text)
+    return text if is_usable else ""
 
 
 def _parse_json_object(body: bytes) -> Mapping[str, Any]:
+    """Return the JSON object in a body, or {} for anything else."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _decode_body(body: bytes) -> str:
-    """The raw body, cut, with what PostgreSQL's text cannot hold written out."""
-    text = body[:MAX_STORED_BYTES].decode("utf-8", "backslashreplace")
-    return text.replace("\0", "\\x00")
