@@ -1,4 +1,4 @@
-"""The hourly job: plans that have run out, and what the store says of the others."""
+"""The hourly job: expire plans, and settle with the store what is still open."""
 
 import logging
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase
 from billing.purchases import refresh_purchase
 from billing.store_notifications import purge_notifications
-from billing.stores import StoreVerifier, load_verifier
+from billing.stores import load_verifier
 from billing.subscriptions import acknowledge_purchase
 from core.errors import ProviderUnavailableError
 from core.progress import SILENT_PROGRESS, Progress
@@ -22,11 +22,12 @@ logger = logging.getLogger(__name__)
 
 BATCH_SIZE = 1_000
 NOTIFICATION_RETENTION = timedelta(days=180)
-"""How long notifications of the store are kept."""
+# The store refunds a purchase that is not acknowledged by then.
 STORE_REFUND_DEADLINE = timedelta(days=3)
-"""An unacknowledged purchase is the store's to refund then."""
+# The store is taken to be unavailable then, and is asked again by the next run.
 MAX_CONSECUTIVE_FAILURES = 3
 
+# SKIP LOCKED: a row that is locked is about to change, and left to the next run.
 _EXPIRE = """
     UPDATE member SET plan = 'FREE', plan_expires_at = NULL, plan_product = '',
         plan_auto_renew = false
@@ -43,7 +44,7 @@ _EXPIRE = """
 
 @dataclass(frozen=True, slots=True)
 class ExpiryResult:
-    """What a run of the job did."""
+    """Counts of one run; `failed` are purchases without a response of the store."""
 
     expired: int = 0
     refreshed: int = 0
@@ -53,91 +54,47 @@ class ExpiryResult:
 
 
 def run_expiry(now: datetime, progress: Progress = SILENT_PROGRESS) -> ExpiryResult:
-    """Everything that is due about memberships.
+    """Do everything that is due about memberships (spec 6.8).
 
-    Idempotent and safe beside another run. With a store that can be asked, members
-    whose plan has passed while it renews itself are asked about first, so that one
-    that has ended is over in the same run.
+    Idempotent, and safe to run concurrently.
     """
-    asked, unanswered = refresh_lapsed_renewals(now, progress)
-    acknowledged, unheard = retry_acknowledgements(now)
+    # Refresh first, so that a subscription that has ended expires in the same run.
+    refreshed, not_refreshed = refresh_lapsed_renewals(now, progress)
+    acknowledged, not_acknowledged = retry_acknowledgements(now)
     return ExpiryResult(
         expired=expire_lapsed_plans(now, progress),
-        refreshed=asked,
+        refreshed=refreshed,
         acknowledged=acknowledged,
         purged=purge_notifications(now - NOTIFICATION_RETENTION),
-        failed=unanswered + unheard,
+        failed=not_refreshed + not_acknowledged,
     )
 
 
 def expire_lapsed_plans(now: datetime, progress: Progress = SILENT_PROGRESS) -> int:
-    """Demote whose plan has passed without auto-renew; the number of them.
-
-    To FREE, with the subscription info cleared (spec 6.8). Rows
-    that somebody else holds are about to change and left to the next run.
-    """
+    """Set lapsed plans without auto-renew to FREE; return their number (spec 6.8)."""
     expired = 0
     while True:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(_EXPIRE, {"now": now, "batch": BATCH_SIZE})
-            ids = [int(row[0]) for row in cursor.fetchall()]
-            invalidate_member_session_cache(*ids)
-        expired += len(ids)
+            member_ids = [int(row[0]) for row in cursor.fetchall()]
+            invalidate_member_session_cache(*member_ids)
+        expired += len(member_ids)
         progress.update(f"{expired} plans expired so far")
-        if len(ids) < BATCH_SIZE:
+        if len(member_ids) < BATCH_SIZE:
             return expired
 
 
 def refresh_lapsed_renewals(
     now: datetime, progress: Progress = SILENT_PROGRESS
 ) -> tuple[int, int]:
-    """Ask the store about plans that have passed and renew themselves.
+    """Ask the store about plans that have lapsed but renew themselves.
 
-    The numbers of those asked about and of those without an answer, which keep
-    their plan until the next run.
+    Return the number of refreshed purchases, and of those without a response, which
+    keep their plan until the next run.
     """
     verifier = load_verifier()
     if not verifier.can_refresh:
         return 0, 0
-    asked = failed = in_a_row = 0
-    for purchase in _list_lapsed_renewals(verifier, now):
-        try:
-            refresh_purchase(purchase, timezone.now())
-        except (ProviderUnavailableError, PurchaseAlreadyUsedError) as refusal:
-            logger.warning("purchase not followed: %s", type(refusal).__name__)
-            failed, in_a_row = failed + 1, in_a_row + 1
-        else:
-            asked, in_a_row = asked + 1, 0
-        progress.update(f"{asked + failed} purchases asked about so far")
-        if in_a_row == MAX_CONSECUTIVE_FAILURES:
-            break
-    return asked, failed
-
-
-def retry_acknowledgements(now: datetime) -> tuple[int, int]:
-    """Acknowledge what could not be when it was verified: done, and failed."""
-    verifier = load_verifier()
-    if not verifier.can_refresh:
-        return 0, 0
-    waiting = Purchase.objects.filter(
-        acknowledged=False,
-        store=verifier.store,
-        purchased_at__gt=now - STORE_REFUND_DEADLINE,
-    )
-    results = []
-    for purchase in waiting.order_by("id")[:BATCH_SIZE]:
-        results.append(
-            acknowledge_purchase(purchase.purchase_token, purchase.product_id)
-        )
-        if len(results) >= MAX_CONSECUTIVE_FAILURES and not any(
-            results[-MAX_CONSECUTIVE_FAILURES:]
-        ):
-            break
-    return results.count(True), results.count(False)
-
-
-def _list_lapsed_renewals(verifier: StoreVerifier, now: datetime) -> list[Purchase]:
-    """In no order, so that one that always fails does not keep others waiting."""
     purchases = Purchase.objects.filter(
         counts=True,
         auto_renew=True,
@@ -147,4 +104,41 @@ def _list_lapsed_renewals(verifier: StoreVerifier, now: datetime) -> list[Purcha
         member__plan_auto_renew=True,
         member__plan_expires_at__lte=now,
     )
-    return list(purchases.order_by("?")[:BATCH_SIZE])
+    refreshed = failed = failed_in_a_row = 0
+    # In random order, so that purchases that always fail do not block the others.
+    for purchase in list(purchases.order_by("?")[:BATCH_SIZE]):
+        try:
+            refresh_purchase(purchase, timezone.now())
+        except (ProviderUnavailableError, PurchaseAlreadyUsedError) as error:
+            logger.warning("purchase not refreshed: %s", type(error).__name__)
+            failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
+        else:
+            refreshed, failed_in_a_row = refreshed + 1, 0
+        progress.update(f"{refreshed + failed} purchases refreshed so far")
+        if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
+            break
+    return refreshed, failed
+
+
+def retry_acknowledgements(now: datetime) -> tuple[int, int]:
+    """Acknowledge purchases whose acknowledgement failed at first.
+
+    Return the number of successes and of failures.
+    """
+    verifier = load_verifier()
+    if not verifier.can_refresh:
+        return 0, 0
+    purchases = Purchase.objects.filter(
+        acknowledged=False,
+        store=verifier.store,
+        purchased_at__gt=now - STORE_REFUND_DEADLINE,
+    )
+    acknowledged = failed = failed_in_a_row = 0
+    for purchase in purchases.order_by("id")[:BATCH_SIZE]:
+        if acknowledge_purchase(purchase.purchase_token, purchase.product_id):
+            acknowledged, failed_in_a_row = acknowledged + 1, 0
+        else:
+            failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
+        if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
+            break
+    return acknowledged, failed

@@ -1,4 +1,4 @@
-"""`expire_plans`: end memberships that have passed."""
+"""`expire_plans`: end memberships that have lapsed."""
 
 from typing import Any
 
@@ -11,20 +11,19 @@ from core.progress import Progress
 
 class Command(BaseCommand):
     help = (
-        "Sets every member whose plan has passed and does not renew itself to FREE. "
-        "With a store that can be asked (STORE_VERIFIER), asks it first about plans "
-        "that have passed and renew themselves, acknowledges purchases that could not "
-        "be acknowledged, and deletes notifications of the store after 180 days. Beat "
-        "does the same every hour; running it twice, or beside Beat, does no harm. "
-        "Exits with 1 if the store did not answer; plans it was not asked about stay "
-        "as they are."
+        "Sets members whose plan has lapsed and does not renew itself to FREE. With a "
+        "store that can be asked (STORE_VERIFIER), first refreshes lapsed plans that "
+        "renew themselves, then retries acknowledgements of purchases; deletes the "
+        "store's notifications after 180 days. Beat does the same every hour; it is "
+        "safe to run twice, or at the same time as Beat. Exits with 1 if the store did "
+        "not respond; plans that it was not asked about stay as they are."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        run = run_expiry(timezone.now(), Progress(self.stderr.write))
+        result = run_expiry(timezone.now(), Progress(self.stderr.write))
         self.stdout.write(
-            f"{run.expired} plans expired, {run.refreshed} asked about, "
-            f"{run.acknowledged} acknowledged, {run.purged} notifications purged."
+            f"{result.expired} plans expired, {result.refreshed} refreshed, "
+            f"{result.acknowledged} acknowledged, {result.purged} notifications purged."
         )
-        if run.failed:
-            raise CommandError(f"{run.failed} purchases without an answer.")
+        if result.failed:
+            raise CommandError(f"{result.failed} purchases without a response.")
