@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.urls import path
+from rest_framework.routers import SimpleRouter
 
 from ledger.views.backup import BackupViewSet, RestoreViewSet
 from ledger.views.budgets import BudgetViewSet
@@ -61,12 +62,13 @@ copy_budgets = BudgetViewSet.as_view(COPY)
 reorder_tags = TagViewSet.as_view(REORDER)
 trade = TradeViewSet.as_view(ITEM)
 
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("wallets", WalletViewSet)
+
 urlpatterns = [
+    *router.urls,
     path("backup", BackupViewSet.as_view(READ)),
     path("restore", RestoreViewSet.as_view(CREATE)),
-    path("wallets", WalletViewSet.as_view(COLLECTION)),
-    path("wallets/reorder", WalletViewSet.as_view(REORDER)),
-    path("wallets/<int:wallet_id>", WalletViewSet.as_view(ITEM)),
     path("networth", NetWorthViewSet.as_view(READ)),
     path("networth/trend", networth_trend),
     path("entries", EntryViewSet.as_view(COLLECTION)),

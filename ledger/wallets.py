@@ -1,6 +1,7 @@
-"""Wallets: their order, their numbers at rest, their balances, their end."""
+"""Wallets: CRUD, order, balances and encrypted account numbers."""
 
 import logging
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -8,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import Member
-from core.api.ordering import next_position
+from core.api.ordering import next_position, reorder
 from core.errors import (
     DuplicateError,
     InUseError,
@@ -29,24 +30,24 @@ from ledger.ownership import get_owned_or_404
 
 logger = logging.getLogger(__name__)
 
-WALLET_NAME_TAKEN = "There is a wallet of this name."
+WALLET_NAME_TAKEN = "A wallet with this name already exists."
+# Rows that move to another wallet when theirs is deleted.
 MODELS_WITH_WALLET = (Entry, QuickEntry, RecurringRule)
-"""What refers to wallets, and moves with them."""
 
 
 def list_wallets(member: Member) -> OwnedQuerySet:
-    """The member's wallets in their order, with what their balances need."""
+    """Return the member's wallets in their order, with the rollup of each balance."""
     return Wallet.objects.owned_by(member).select_related("total")
 
 
 def balance_of(wallet: Wallet) -> int:
-    """Opening balance + income − expense of confirmed entries, in whole units."""
+    """Return opening balance + income − expense of confirmed entries."""
     total = getattr(wallet, "total", None)
     return wallet.opening_balance + (total.balance if total else 0)
 
 
 def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
-    """A new wallet, last in the order; its name is the member's only one."""
+    """Create a wallet at the end of the list; raise `DuplicateError` for its name."""
     wallet = Wallet(member=member)
     _assign_fields(wallet, values)
     with transaction.atomic():
@@ -61,15 +62,16 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
 
 
 def update_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wallet:
-    """Change what `values` names, under the row's lock."""
+    """Update the fields named in `values`; raise `DuplicateError` for the name."""
     with transaction.atomic():
+        # Excludes writers of entries, which rely on the kind of the wallet.
         lock_ledger_exclusive(member)
         rows = Wallet.objects.select_for_update(no_key=True)
         wallet = get_owned_or_404(rows, member, wallet_id)
         _assign_fields(wallet, values)
         if wallet.kind != Wallet.Kind.CARD and _has_installments(wallet):
             raise InvalidFieldError(
-                "kind", "Entries of this wallet are paid in installments."
+                "kind", "Must be CARD, since entries of the wallet have installments."
             )
         with raise_on_constraint_violation(
             "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
@@ -84,7 +86,10 @@ def get_wallet(member: Member, wallet_id: int) -> Wallet:
 
 
 def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
-    """Delete a wallet; what refers to it moves to another, or it is `InUseError`."""
+    """Delete a wallet after moving what refers to it to `move_to`, if given.
+
+    Raises `InUseError` if anything still refers to it.
+    """
     with transaction.atomic():
         lock_ledger_exclusive(member)
         rows = Wallet.objects.all()
@@ -92,8 +97,15 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
         if move_to is not None:
             _move_references(wallet, get_owned_or_404(rows, member, move_to))
         if is_wallet_in_use(wallet):
-            raise InUseError("This wallet is in use; name another one in moveTo.")
+            raise InUseError("The wallet is in use. Set `moveTo` to another one.")
         wallet.delete()
+
+
+def reorder_wallets(member: Member, ids: Sequence[int]) -> None:
+    """Assign the wallets the order of `ids`, or raise `InvalidOrderError`."""
+    with transaction.atomic():
+        rows = Wallet.objects.owned_by(member)
+        reorder(rows.select_for_update(no_key=True), ids)
 
 
 def is_wallet_in_use(wallet: Wallet) -> bool:
@@ -104,15 +116,18 @@ def is_wallet_in_use(wallet: Wallet) -> bool:
 
 
 def raise_on_missing_wallet(constraint: str) -> AbstractContextManager[None]:
-    """For writers that refer to a wallet which may be deleted in the meantime."""
+    """Translate a violation of a foreign key to wallets to `InvalidFieldError`.
+
+    The wallet was looked up before the locks and may have been deleted since.
+    """
     return raise_on_constraint_violation(
         constraint,
-        InvalidFieldError("walletId", "There is no such wallet.", "does_not_exist"),
+        InvalidFieldError("walletId", "Wallet not found.", "does_not_exist"),
     )
 
 
 def decrypt_account_number(wallet: Wallet) -> str | None:
-    """The number, or None where there is none; raises `DecryptionError`."""
+    """Return the account number, None if there is none; raise `DecryptionError`."""
     stored = wallet.sealed_account_number
     return (
         decrypt(
@@ -126,9 +141,9 @@ def decrypt_account_number(wallet: Wallet) -> str | None:
 
 def _move_references(source: Wallet, target: Wallet) -> None:
     if source.pk == target.pk:
-        raise InvalidFieldError("moveTo", "This is the wallet to be deleted.")
+        raise InvalidFieldError("moveTo", "Must be another wallet.")
     if target.kind != Wallet.Kind.CARD and _has_installments(source):
-        raise InvalidFieldError("moveTo", "Entries in installments need a CARD wallet.")
+        raise InvalidFieldError("moveTo", "Must be a CARD: entries have installments.")
     for model in MODELS_WITH_WALLET:
         model.objects.owned_by(source.member).filter(wallet=source).update(
             wallet=target
@@ -149,16 +164,14 @@ def _assign_fields(wallet: Wallet, values: dict[str, Any]) -> None:
 
 
 def _set_account_number(wallet: Wallet, number: str | None) -> None:
-    """Seal a number; an unreadable one is kept unless it is really replaced.
-
-    A client that reads null and sends null back must not destroy what another key
-    could still open; an empty text clears it.
-    """
+    """Encrypt and set the account number; an empty text clears it."""
+    # A number that cannot be decrypted is read as null. A client that sends it back
+    # must not destroy a value that another key may still decrypt.
     if number is None and has_undecryptable_number(wallet):
         return
     text = number or ""
     if len(text.encode()) > MAX_PLAINTEXT_BYTES or text.startswith(ENCRYPTED_PREFIX):
-        raise InvalidFieldError("accountNumber", "This is too long.", "max_length")
+        raise InvalidFieldError("accountNumber", "Too long.", "max_length")
     wallet.sealed_account_number = encrypt(
         text,
         settings.ACCOUNT_NUMBER_KEYS,
@@ -176,12 +189,12 @@ def has_undecryptable_number(wallet: Wallet) -> bool:
 
 def log_undecryptable_number(wallet: Wallet) -> None:
     logger.error(
-        "account number of wallet %s cannot be opened: ACCOUNT_NUMBER_KEY is not the "
-        "key it was sealed with",
+        "account number of wallet %s cannot be decrypted: ACCOUNT_NUMBER_KEY is not "
+        "the key it was encrypted with",
         wallet.pk,
     )
 
 
 def account_number_associated_data(member_id: int) -> str:
-    """Whose number it is, which its seal vouches for."""
+    """Return the data that ties an encrypted number to its member (AES-GCM AAD)."""
     return f"account:{member_id}"

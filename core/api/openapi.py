@@ -1,18 +1,46 @@
-"""How the OpenAPI document describes what every operation shares."""
+"""The OpenAPI schema: operation ids, summaries, tags and error responses."""
 
 import functools
-from typing import Any
+import re
+from typing import Any, cast
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import get_doc, get_lib_doc_excludes
 from drf_spectacular.utils import Direction, OpenApiResponse
 from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
 
 from core.api.exception_handler import PROBLEM_MEDIA_TYPE
-from core.api.serializers import Serializer
+from core.api.serializers import QuerySerializer, Serializer, to_camel_case
 
 API_PREFIX = "/api/"
 
+# The verb of each standard action of a viewset.
+ACTION_VERBS = {
+    "list": "list",
+    "create": "create",
+    "retrieve": "get",
+    "update": "replace",
+    "partial_update": "update",
+    "destroy": "delete",
+    "reorder": "reorder",
+}
+# Standard actions about all rows, which return a list.
+LIST_ACTIONS = {"list", "reorder"}
+# The verb of each method of a view that is no viewset.
+METHOD_VERBS = {
+    "GET": "get",
+    "POST": "create",
+    "PUT": "replace",
+    "PATCH": "update",
+    "DELETE": "delete",
+}
+
+# Fields that are left out of a response unless they apply.
 CONDITIONAL_RESPONSE_FIELDS = [("Wallet", "accountNumberUnreadable")]
+
+_VIEW_SUFFIX_RE = re.compile(r"(View|ViewSet)$")
+_CAPITAL_RE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class FieldErrorSerializer(Serializer):
@@ -25,7 +53,7 @@ class FieldErrorSerializer(Serializer):
 
 
 class ProblemSerializer(Serializer):
-    """RFC 9457; `code` names the refusal, `errors` the fields it is about."""
+    """Problem details (RFC 9457): `code` is the error, `errors` the invalid fields."""
 
     type = serializers.CharField()
     title = serializers.CharField()
@@ -37,7 +65,7 @@ class ProblemSerializer(Serializer):
 
 @functools.cache
 def page_serializer(item: type[Serializer]) -> type[Serializer]:
-    """The wire shape of one page of `item`s."""
+    """Return the serializer class of one page of `item`s."""
     name = item.__name__.removesuffix("Serializer") + "PageSerializer"
     fields = {
         "count": serializers.IntegerField(),
@@ -49,41 +77,96 @@ def page_serializer(item: type[Serializer]) -> type[Serializer]:
 
 
 class ApiAutoSchema(AutoSchema):
-    """Tags by the second part of the path; every operation may answer a problem."""
+    """Describe an operation by its view.
+
+    - The tag is the view's `schema_tag`, an area of the service.
+    - The operation id is verb and noun for standard actions (`listWallets`), the name
+      of the method for extra actions (`copy_budgets`: `copyBudgets`), and the verb of
+      the HTTP method and the name of the class for other views (`getNetWorth`).
+    - Summary and description are the first line and the rest of the docstring; a
+      standard action without one is summarized by rule ("List wallets").
+    """
 
     def get_tags(self) -> list[str]:
-        return [self.path.removeprefix(API_PREFIX).split("/")[0]]
+        return [getattr(self.view, "schema_tag", "Service")]
+
+    def get_operation_id(self) -> str:
+        action = getattr(self.view, "action", None)
+        if action is None:
+            return METHOD_VERBS[self.method] + self._resource_name()
+        if action not in ACTION_VERBS:
+            return to_camel_case(action)
+        noun = self._resource_name()
+        return ACTION_VERBS[action] + (
+            _pluralize(noun) if action in LIST_ACTIONS else noun
+        )
 
     def get_summary(self) -> str | None:
-        """The first sentence of the view's description."""
-        return self.get_description().split("\n\n")[0].rstrip(".;") or None
+        if docstring := self._operation_docstring():
+            return docstring.partition("\n")[0].rstrip(".")
+        action = getattr(self.view, "action", None)
+        if action not in ACTION_VERBS:
+            return None
+        verb = ACTION_VERBS[action].capitalize()
+        noun = _CAPITAL_RE.sub(" ", self._resource_name()).lower()
+        if action in LIST_ACTIONS:
+            return f"{verb} {_pluralize(noun)}"
+        return f"{verb} {'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return self._operation_docstring().partition("\n")[2].strip()
+
+    def get_response_serializers(self) -> Any:
+        # Standard list actions return the view's serializer many times.
+        if getattr(self.view, "action", None) in LIST_ACTIONS:
+            view = cast("GenericAPIView[Any]", self.view)
+            return view.get_serializer(many=True)
+        return super().get_response_serializers()
 
     def get_serializer_name(self, serializer: Any, direction: Direction) -> str:
-        """Return the schema name; drf-spectacular appends "Request" to requests."""
+        # drf-spectacular appends "Request" to the names of request schemas.
         name = type(serializer).__name__.removesuffix("Serializer")
         return name.removesuffix("Request") if direction == "request" else name
 
+    def _operation_docstring(self) -> str:
+        handler = getattr(self.view, "action", None) or self.method.lower()
+        return get_doc(getattr(self.view, handler, None))
+
+    def _resource_name(self) -> str:
+        """Return `QuickEntry` for `QuickEntryViewSet`."""
+        return _VIEW_SUFFIX_RE.sub("", type(self.view).__name__)
+
     def _is_list_view(self, serializer: Any = None) -> bool:
-        """A list is what its view says: `many=True`, never guessed from a name."""
+        # Only `many=True` makes a list, never the name of an action.
         if serializer is None:
             return bool(super()._is_list_view(serializer))
         return isinstance(serializer, serializers.ListSerializer)
 
     def _get_response_bodies(self, *args: Any, **kwargs: Any) -> Any:
         bodies = super()._get_response_bodies(*args, **kwargs)
-        refusal = OpenApiResponse(ProblemSerializer, "Any refusal.")
+        problem = OpenApiResponse(ProblemSerializer, "An error.")
         bodies["default"] = self._get_response_for_code(  # type: ignore[no-untyped-call]
-            refusal, "default", [PROBLEM_MEDIA_TYPE]
+            problem, "default", [PROBLEM_MEDIA_TYPE]
         )
         return bodies
+
+
+def _pluralize(noun: str) -> str:
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def mark_conditional_fields_optional(
     result: dict[str, Any], **_: Any
 ) -> dict[str, Any]:
-    """What is in an answer only sometimes is not required in it."""
+    """Mark fields that only some responses have as optional."""
     for name, field in CONDITIONAL_RESPONSE_FIELDS:
         required = result["components"]["schemas"][name]["required"]
         if field in required:
             required.remove(field)
     return result
+
+
+def get_doc_excludes() -> list[type]:
+    """Return the classes whose docstrings describe code, not a schema."""
+    library_classes: list[type] = get_lib_doc_excludes()  # type: ignore[no-untyped-call]
+    return [*library_classes, Serializer, QuerySerializer]

@@ -1,4 +1,4 @@
-"""Wire shapes of wallets and net worth."""
+"""Serializers of wallets and net worth."""
 
 from typing import Any
 
@@ -29,28 +29,42 @@ class WalletSerializer(Serializer):
         allow_blank=True,
         allow_null=True,
         default=None,
-        help_text="Encrypted at rest; null where there is none, or no key opens it.",
+        help_text="Encrypted at rest; null if there is none or it cannot be decrypted.",
     )
     account_number_unreadable = serializers.BooleanField(
         read_only=True,
         required=False,
-        help_text="Present, and true, where a number is stored that no key opens.",
+        help_text="Present, and true, if the stored number cannot be decrypted.",
     )
     opening_balance = SignedMoneyField(required=False, default=0)
-    balance = serializers.IntegerField(
-        read_only=True,
-        help_text="Opening balance + income - expense of confirmed entries.",
+    balance = serializers.SerializerMethodField(
+        help_text="Opening balance + income - expense of confirmed entries."
     )
     manual_valuation = StrictBooleanField(required=False, default=False)
     current_value = SignedMoneyField(
         required=False,
         allow_null=True,
         default=None,
-        help_text="Counts instead of the balance where manualValuation is true.",
+        help_text="Replaces the balance if manualValuation is true.",
     )
     archived = StrictBooleanField(required=False, default=False)
     memo = OptionalTextField()
     sort_order = serializers.IntegerField(read_only=True)
+
+    def get_balance(self, wallet: Wallet) -> int:
+        return balance_of(wallet)
+
+    def to_representation(self, instance: Wallet) -> dict[str, Any]:
+        body = super().to_representation(instance)
+        if not instance.manual_valuation:
+            body["currentValue"] = None
+        # The model has only the encrypted number.
+        try:
+            body["accountNumber"] = decrypt_account_number(instance)
+        except DecryptionError:
+            log_undecryptable_number(instance)
+            body["accountNumberUnreadable"] = True
+        return body
 
 
 class NetWorthWalletSerializer(Serializer):
@@ -58,43 +72,20 @@ class NetWorthWalletSerializer(Serializer):
     name = serializers.CharField()
     kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
     balance = serializers.IntegerField()
-    value = serializers.IntegerField(help_text="What counts: valuation or balance.")
+    value = serializers.IntegerField(
+        help_text="The manual valuation, else the balance."
+    )
     archived = serializers.BooleanField()
 
 
 class NetWorthSerializer(Serializer):
     total = serializers.IntegerField(help_text="assets - liabilities")
-    assets = serializers.IntegerField(help_text="Positive wallets and holdings.")
-    liabilities = serializers.IntegerField(help_text="Not negative.")
-    investments = serializers.IntegerField(help_text="The market value of holdings.")
+    assets = serializers.IntegerField(help_text="Sum of positive wallets and holdings.")
+    liabilities = serializers.IntegerField(
+        help_text="Sum of negative wallets, as a positive number."
+    )
+    investments = serializers.IntegerField(help_text="Market value of holdings.")
     wallets = NetWorthWalletSerializer(many=True)
-
-
-def wallet_payload(wallet: Wallet) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "id": wallet.pk,
-        "name": wallet.name,
-        "kind": wallet.kind,
-        "institution": wallet.institution,
-        **account_number_payload(wallet),
-        "openingBalance": wallet.opening_balance,
-        "balance": balance_of(wallet),
-        "manualValuation": wallet.manual_valuation,
-        "currentValue": wallet.current_value if wallet.manual_valuation else None,
-        "archived": wallet.archived,
-        "memo": wallet.memo,
-        "sortOrder": wallet.sort_order,
-    }
-    return body
-
-
-def account_number_payload(wallet: Wallet) -> dict[str, Any]:
-    """The number, or null with a mark where no key opens it."""
-    try:
-        return {"accountNumber": decrypt_account_number(wallet)}
-    except DecryptionError:
-        log_undecryptable_number(wallet)
-        return {"accountNumber": None, "accountNumberUnreadable": True}
 
 
 def wallet_worth_payload(wallet: WalletWorth) -> dict[str, Any]:

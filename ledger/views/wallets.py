@@ -1,68 +1,51 @@
 """Wallets and their order."""
 
-from django.db import transaction
-from drf_spectacular.utils import extend_schema
-from rest_framework import status
-from rest_framework.request import Request
-from rest_framework.response import Response
+from collections.abc import Sequence
+from typing import Any
 
-from core.api.ordering import ReorderRequestSerializer, reorder
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.serializers import BaseSerializer
+
 from core.api.permissions import IsMember
-from core.api.serializers import validate_body, validate_query
+from core.api.serializers import validate_query
+from core.api.viewsets import ReorderMixin
 from ledger import wallets
 from ledger.models import Wallet
-from ledger.ownership import OwnedViewSet
+from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.fields import MoveToQuerySerializer
-from ledger.serializers.wallets import WalletSerializer, wallet_payload
+from ledger.serializers.wallets import WalletSerializer
 
 
-class WalletViewSet(OwnedViewSet):
+@extend_schema_view(
+    create=extend_schema(
+        description="Added last. Names are unique: 409 `DUPLICATE` if it is taken."
+    ),
+    destroy=extend_schema(
+        description="A wallet in use is 409 `IN_USE`, unless `moveTo` names the wallet "
+        "that takes over its entries, quick entries and recurring rules.",
+        parameters=[MoveToQuerySerializer],
+    ),
+)
+class WalletViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
+    schema_tag = "Wallets"
+    queryset = Wallet.objects.select_related("total")
+    serializer_class = WalletSerializer
+    lookup_url_kwarg = "wallet_id"
 
-    @extend_schema(responses=WalletSerializer(many=True))
-    def list(self, request: Request) -> Response:
-        rows = wallets.list_wallets(self.member)
-        return Response([wallet_payload(wallet) for wallet in rows])
-
-    @extend_schema(request=WalletSerializer, responses={201: WalletSerializer})
-    def create(self, request: Request) -> Response:
-        """A new wallet goes last; its name is the member's only one, else 409."""
-        wallet = wallets.create_wallet(
-            self.member, validate_body(WalletSerializer, request)
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = wallets.create_wallet(
+            self.member, serializer.validated_data
         )
-        return Response(wallet_payload(wallet), status=status.HTTP_201_CREATED)
 
-    @extend_schema(responses=WalletSerializer)
-    def retrieve(self, request: Request, wallet_id: int) -> Response:
-        return Response(wallet_payload(wallets.get_wallet(self.member, wallet_id)))
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = wallets.update_wallet(
+            self.member, self.object_id, serializer.validated_data
+        )
 
-    @extend_schema(request=WalletSerializer, responses=WalletSerializer)
-    def update(self, request: Request, wallet_id: int) -> Response:
-        return self._change(request, wallet_id, partial=False)
+    def perform_destroy(self, object_id: int) -> None:
+        move_to = validate_query(MoveToQuerySerializer, self.request).get("move_to")
+        wallets.delete_wallet(self.member, object_id, move_to)
 
-    @extend_schema(request=WalletSerializer, responses=WalletSerializer)
-    def partial_update(self, request: Request, wallet_id: int) -> Response:
-        return self._change(request, wallet_id, partial=True)
-
-    def _change(self, request: Request, wallet_id: int, *, partial: bool) -> Response:
-        wallets.get_wallet(self.member, wallet_id)
-        body = validate_body(WalletSerializer, request, partial=partial)
-        wallet = wallets.update_wallet(self.member, wallet_id, body)
-        return Response(wallet_payload(wallet))
-
-    @extend_schema(parameters=[MoveToQuerySerializer], responses={204: None})
-    def destroy(self, request: Request, wallet_id: int) -> Response:
-        """409 while entries use it, unless `moveTo` names another wallet."""
-        move_to = validate_query(MoveToQuerySerializer, request).get("move_to")
-        wallets.delete_wallet(self.member, wallet_id, move_to)
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
-    @extend_schema(
-        request=ReorderRequestSerializer, responses=WalletSerializer(many=True)
-    )
-    def reorder(self, request: Request) -> Response:
-        ids = validate_body(ReorderRequestSerializer, request)["ids"]
-        with transaction.atomic():
-            rows = Wallet.objects.owned_by(self.member)
-            reorder(rows.select_for_update(no_key=True), ids)
-        return self.list(request)
+    def perform_reorder(self, ids: Sequence[int]) -> None:
+        wallets.reorder_wallets(self.member, ids)
