@@ -1,5 +1,6 @@
 """Every setting of the service; what an operator may change is read by `env`."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -342,6 +343,49 @@ CELERY_TIMEZONE = TIME_ZONE
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_BEAT_SCHEDULER = "core.jobs.beat_scheduler:ResilientDatabaseScheduler"
+# Intervals instead of crontab rows: django-celery-beat 2.9 loads crontab rows only near
+# their hour and may miss one. `expire_seconds` keeps missed runs from piling up. A job
+# that has never run is due from its `start_time`; without one, its interval would begin
+# again at each start of Beat, and a Beat that restarts daily would never run it.
+_SCHEDULE_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "purge_sessions": {
+        "task": "accounts.tasks.purge_sessions",
+        "schedule": timedelta(days=1),
+        "start_time": _SCHEDULE_EPOCH,
+        "options": {"expire_seconds": 12 * 60 * 60},
+    },
+    "expire_plans": {
+        "task": "billing.tasks.expire_plans",
+        "schedule": timedelta(hours=1),
+        "start_time": _SCHEDULE_EPOCH,
+        "options": {"expire_seconds": 30 * 60},
+    },
+    "process_store_notifications": {
+        "task": "billing.tasks.process_store_notifications",
+        "schedule": timedelta(minutes=1),
+        "start_time": _SCHEDULE_EPOCH,
+        "options": {"expire_seconds": 30},
+    },
+    "run_recurring": {
+        "task": "ledger.tasks.run_recurring",
+        "schedule": timedelta(hours=1),
+        "start_time": _SCHEDULE_EPOCH,
+        "options": {"expire_seconds": 30 * 60},
+    },
+    "snapshot_daily_metrics": {
+        "task": "administration.tasks.snapshot_daily_metrics",
+        "schedule": timedelta(days=1),
+        "start_time": _SCHEDULE_EPOCH,
+        "options": {"expire_seconds": 12 * 60 * 60},
+    },
+    "purge_images": {
+        "task": "board.tasks.purge_images",
+        "schedule": timedelta(days=1),
+        "start_time": _SCHEDULE_EPOCH,
+        "options": {"expire_seconds": 12 * 60 * 60},
+    },
+}
 
 # --- Logs ---------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from celery import current_app
 from django.conf import settings
 from django.db import connection
 
@@ -67,6 +66,7 @@ def list_job_statuses() -> list[JobStatus]:
 
 def get_job_intervals() -> dict[str, timedelta]:
     """How often each job runs, by the name that its runs are recorded under."""
+    # From the settings, since the web server does not load the Celery application.
     return {
-        name: job["schedule"] for name, job in current_app.conf.beat_schedule.items()
+        name: job["schedule"] for name, job in settings.CELERY_BEAT_SCHEDULE.items()
     }
