@@ -1,29 +1,30 @@
-"""Budgets: what categories may cost in a month, and how much of it is spent."""
+"""Monthly budgets of categories, and what was spent of them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from accounts.models import Member
+from core.db.rows import fetch_all
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
+from ledger.cash_flow import ratio
 from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger_shared
 from ledger.models import Budget, BudgetIncome
 from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 from ledger.periods import month_period
-from ledger.ratios import compute_ratio
 
-BUDGET_EXISTS = "The category has a budget in this month."
+BUDGET_EXISTS = "The category already has a budget for this month."
 
+# `xmax = 0` holds for rows that were inserted, not for those that were updated.
 _COPY_BUDGETS = """
-    INSERT INTO account_budget AS kept
+    INSERT INTO account_budget
         (member_id, category_id, type, year, month, amount)
     SELECT member_id, category_id, type, %(to_year)s, %(to_month)s, amount
     FROM account_budget
@@ -31,10 +32,11 @@ _COPY_BUDGETS = """
     ORDER BY category_id
     ON CONFLICT (member_id, year, month, category_id)
     DO UPDATE SET amount = excluded.amount
-    RETURNING xmax = 0
+    RETURNING xmax = 0 AS is_new
 """
 _SPENDING_BY_BUDGET = """
-    SELECT b.amount, c.name, p.name, c.id, c.parent_id,
+    SELECT b.amount AS budgeted, c.id AS category_id, c.name AS category,
+        c.parent_id, p.name AS parent,
         coalesce((
             SELECT sum(t.amount) FROM account_entry_total t
             WHERE t.member_id = b.member_id AND t.month = %(start)s
@@ -43,7 +45,7 @@ _SPENDING_BY_BUDGET = """
                     SELECT id FROM account_category m
                     WHERE m.id = b.category_id OR m.parent_id = b.category_id
                 )
-        ), 0)
+        ), 0)::bigint AS spent
     FROM account_budget b
     JOIN account_category c ON c.id = b.category_id
     LEFT JOIN account_category p ON p.id = c.parent_id
@@ -52,7 +54,7 @@ _SPENDING_BY_BUDGET = """
         p.id IS NOT NULL, c.sort_order, c.id
 """
 _SPENDING_BY_DAY = """
-    SELECT e.date, sum(e.amount) FROM account_entry e
+    SELECT e.date, sum(e.amount)::bigint FROM account_entry e
     WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
         AND e.type = 'expense' AND NOT e.pending AND e.category_id IN (
             SELECT m.id FROM account_category m
@@ -63,7 +65,7 @@ _SPENDING_BY_DAY = """
     GROUP BY e.date
 """
 _ACTUAL_INCOME = """
-    SELECT coalesce(sum(amount), 0) FROM account_month_total
+    SELECT coalesce(sum(amount), 0)::bigint FROM account_month_total
     WHERE member_id = %(member)s AND month = %(start)s AND type = 'income'
         AND NOT pending
 """
@@ -77,9 +79,20 @@ class Month:
     month: int
 
 
+class SpendingRow(NamedTuple):
+    """A budget with its category, and what was spent in it and its minor ones."""
+
+    budgeted: int
+    category_id: int
+    category: str
+    parent_id: int | None
+    parent: str | None
+    spent: int
+
+
 @dataclass(frozen=True, slots=True)
 class BudgetStatus:
-    """A budget beside what was spent, in whole home-currency units."""
+    """A budget and what was spent, in whole home-currency units."""
 
     category: str
     parent: str | None
@@ -88,12 +101,12 @@ class BudgetStatus:
 
     @property
     def share(self) -> Decimal | None:
-        return compute_ratio(self.spent, self.budgeted)
+        return ratio(self.spent, self.budgeted)
 
 
 @dataclass(frozen=True, slots=True)
 class MonthlyBudgetStatus:
-    """All budgets of a month, their sum, and the month's income."""
+    """All budgets of a month, their total, and the income of the month."""
 
     categories: list[BudgetStatus]
     total: BudgetStatus
@@ -102,9 +115,10 @@ class MonthlyBudgetStatus:
 
 
 def list_budgets(member: Member, month: Month) -> OwnedQuerySet:
-    """The budgets of one month, in the order of the list of categories.
+    """Return the budgets of one month, in the order of the category list.
 
-    Each major one is followed by its minors, whether or not it has a budget itself.
+    Budgets of minor categories follow their major category, with or without a budget
+    of its own.
     """
     rows = Budget.objects.owned_by(member).select_related("category")
     return rows.filter(year=month.year, month=month.month).order_by(
@@ -118,12 +132,12 @@ def list_budgets(member: Member, month: Month) -> OwnedQuerySet:
 
 def get_budget(member: Member, budget_id: int) -> Budget:
     rows = Budget.objects.select_related("category")
-    found: Budget = get_owned_or_404(rows, member, budget_id)
-    return found
+    budget: Budget = get_owned_or_404(rows, member, budget_id)
+    return budget
 
 
 def create_budget(member: Member, category: str, month: Month, amount: int) -> Budget:
-    """A new budget; one for each category and month."""
+    """Create a budget; raise `DuplicateError` if the month has one of the category."""
     with transaction.atomic():
         lock_ledger_shared(member)
         budget = Budget(
@@ -141,6 +155,7 @@ def create_budget(member: Member, category: str, month: Month, amount: int) -> B
 
 
 def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Budget:
+    """Update the fields named in `changes`; raise `DuplicateError` on a conflict."""
     with transaction.atomic():
         lock_ledger_shared(member)
         rows = Budget.objects.select_for_update(of=("self",))
@@ -162,70 +177,73 @@ def delete_budget(member: Member, budget_id: int) -> None:
 
 
 def copy_budgets(member: Member, source: Month, target: Month) -> tuple[int, int]:
-    """Copy a month's budgets into another; how many were new and overwritten."""
+    """Copy a month's budgets to another and return (created, overwritten) counts."""
     if source == target:
-        raise InvalidFieldError("toMonth", "This is the month to be copied.")
+        raise InvalidFieldError("toMonth", "Must differ from the source month.")
     with transaction.atomic(), connection.cursor() as cursor:
         lock_ledger_shared(member)
-        values = {
+        params = {
             "member": member.pk,
             "from_year": source.year,
             "from_month": source.month,
             "to_year": target.year,
             "to_month": target.month,
         }
-        cursor.execute(_COPY_BUDGETS, values)
-        created = [is_new for (is_new,) in cursor.fetchall()]
-    return created.count(True), created.count(False)
+        cursor.execute(_COPY_BUDGETS, params)
+        results = [is_new for (is_new,) in cursor.fetchall()]
+    return results.count(True), results.count(False)
 
 
 def get_budget_status(member: Member, month: Month) -> MonthlyBudgetStatus:
-    """Each budget beside what its category cost; a major one covers its minors.
+    """Return each budget of a month with its spending, and the totals.
 
-    Where both a major category and its minor one have budgets, the total counts the
-    major one only, whose spending includes the minor's.
+    The spending of a major category includes its minor ones. Where both have a budget,
+    the total counts the major one only.
     """
-    values = _month_params(member, month)
-    rows = _fetch_rows(_SPENDING_BY_BUDGET, values)
-    majors = {category_id for *_, category_id, parent_id, _ in rows if not parent_id}
-    categories = [BudgetStatus(name, parent, amount, int(spent))
-                  for amount, name, parent, _, _, spent in rows]  # fmt: skip
-    counted = [
-        status
-        for status, row in zip(categories, rows, strict=True)
-        if row[4] not in majors
-    ]
+    params = _month_params(member, month)
+    rows = fetch_all(_SPENDING_BY_BUDGET, params, SpendingRow)
+    majors = {row.category_id for row in rows if row.parent_id is None}
+    counted = [row for row in rows if row.parent_id not in majors]
+    with connection.cursor() as cursor:
+        cursor.execute(_ACTUAL_INCOME, params)
+        (actual_income,) = cursor.fetchone()
     return MonthlyBudgetStatus(
-        categories=categories,
+        categories=[
+            BudgetStatus(row.category, row.parent, row.budgeted, row.spent)
+            for row in rows
+        ],
         total=BudgetStatus(
-            "", None,
-            sum(status.budgeted for status in counted),
-            sum(status.spent for status in counted),
+            category="",
+            parent=None,
+            budgeted=sum(row.budgeted for row in counted),
+            spent=sum(row.spent for row in counted),
         ),
         expected_income=get_expected_income(member, month),
-        actual_income=int(_fetch_rows(_ACTUAL_INCOME, values)[0][0]),
-    )  # fmt: skip
+        actual_income=actual_income,
+    )
 
 
 def get_budget_chart(member: Member, month: Month) -> list[tuple[date, int, int]]:
-    """Day by day, cumulative: what may be spent up to it, and what was spent.
+    """Return (day, budgeted, spent) of each day of a month, both cumulative.
 
-    The budget grows evenly over the month and is reached on its last day.
+    The budget grows evenly and is complete on the last day.
     """
     period = month_period(month.year, month.month)
     budgeted = get_budget_status(member, month).total.budgeted
-    spent = dict(_fetch_rows(_SPENDING_BY_DAY, _month_params(member, month)))
+    with connection.cursor() as cursor:
+        cursor.execute(_SPENDING_BY_DAY, _month_params(member, month))
+        spent_by_day = dict(cursor.fetchall())
     days = period.end.day
-    chart, so_far = [], 0
+    chart, spent = [], 0
     for number in range(1, days + 1):
         day = period.start + timedelta(days=number - 1)
-        so_far += int(spent.get(day, 0))
-        chart.append((day, budgeted * number // days, so_far))
+        spent += spent_by_day.get(day, 0)
+        chart.append((day, budgeted * number // days, spent))
     return chart
 
 
 def get_expected_income(member: Member, month: Month) -> int:
-    """The expected income, 0 where none was set."""
+    """Return the expected income of a month, 0 if none is set."""
     rows = BudgetIncome.objects.owned_by(member)
     row = rows.filter(year=month.year, month=month.month).first()
     return row.amount if row else 0
@@ -249,10 +267,3 @@ def _month_params(member: Member, month: Month) -> dict[str, Any]:
         "start": period.start,
         "end": period.end,
     }
-
-
-def _fetch_rows(sql: str, values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        rows: Sequence[tuple[Any, ...]] = cursor.fetchall()
-    return rows

@@ -1,16 +1,18 @@
-"""Flows: sums of what came in and went out, by category, wallet and tag."""
+"""Income and expense, summed by category, wallet and tag."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Protocol
 
 from ledger.models.base import EntryType
-from ledger.ratios import compute_ratio
+
+RATIO_QUANTUM = Decimal("0.0001")
 
 
 class TypedAmount(Protocol):
-    """An amount of one direction, and how many entries it is of."""
+    """The sum of several entries of one type."""
 
     @property
     def type(self) -> str: ...
@@ -21,8 +23,30 @@ class TypedAmount(Protocol):
 
 
 @dataclass(slots=True)
+class FlowRow:
+    """A sum of entries of one type, in one part of a statistics query.
+
+    Only the columns of the part are set: `day` is the day or the first day of the
+    month; `id` and `name` are those of the category or tag, `parent` is the name of the
+    major category, `sort_order` that of the wallet or tag.
+    """
+
+    part: str
+    day: date | None
+    type: str
+    id: int | None
+    name: str | None
+    parent: str | None
+    wallet_id: int | None
+    wallet: str | None
+    sort_order: int | None
+    amount: int
+    count: int
+
+
+@dataclass(slots=True)
 class Flow:
-    """Money of a period in whole home-currency units, and how many entries."""
+    """Income and expense in whole home-currency units, and the number of entries."""
 
     income: int = 0
     expense: int = 0
@@ -40,25 +64,9 @@ class Flow:
         self.count += part.count
 
 
-@dataclass(slots=True)
-class EntryGroup:
-    """The entries of one type and category, or tag, and wallet."""
-
-    type: str
-    category_id: int | None
-    category: str | None
-    parent: str | None
-    wallet_id: int | None
-    wallet: str | None
-    sort_order: int | None
-    """Of the wallet or tag among the member's."""
-    amount: int
-    count: int
-
-
 @dataclass(frozen=True, slots=True)
 class CategoryFlow:
-    """One category of a type; None is what has no category."""
+    """The entries of a type in one category, or (None) without a category."""
 
     type: str
     category: str | None
@@ -84,6 +92,13 @@ class TagFlow:
     count: int
 
 
+def ratio(part: int, whole: int) -> Decimal | None:
+    """Return `part` / `whole` with 4 decimals; None if `whole` is 0."""
+    if not whole:
+        return None
+    return (Decimal(part) / Decimal(whole)).quantize(RATIO_QUANTUM, ROUND_HALF_UP)
+
+
 def sum_flow(parts: Iterable[TypedAmount]) -> Flow:
     total = Flow()
     for part in parts:
@@ -91,49 +106,54 @@ def sum_flow(parts: Iterable[TypedAmount]) -> Flow:
     return total
 
 
-def sum_categories(groups: list[EntryGroup]) -> list[CategoryFlow]:
-    """By minor-category name with its major one, within each type by amount."""
-    sums: dict[tuple[str, int | None], list[EntryGroup]] = {}
-    whole = dict.fromkeys(EntryType.values, 0)
-    for group in groups:
-        sums.setdefault((group.type, group.category_id), []).append(group)
-        whole[group.type] += group.amount
+def sum_categories(rows: list[FlowRow]) -> list[CategoryFlow]:
+    """Sum by category; order by type, then by amount from large to small."""
+    by_category: dict[tuple[str, int | None], list[FlowRow]] = {}
+    total_by_type = dict.fromkeys(EntryType.values, 0)
+    for row in rows:
+        by_category.setdefault((row.type, row.id), []).append(row)
+        total_by_type[row.type] += row.amount
     flows = [
         CategoryFlow(
             type=type_,
-            category=parts[0].category,
+            category=parts[0].name,
             parent=parts[0].parent,
             amount=(amount := sum(part.amount for part in parts)),
             count=sum(part.count for part in parts),
-            share=compute_ratio(amount, whole[type_]),
+            share=ratio(amount, total_by_type[type_]),
         )
-        for (type_, _), parts in sums.items()
+        for (type_, _), parts in by_category.items()
     ]
     return sorted(
         flows, key=lambda flow: (flow.type, -flow.amount, flow.category or "")
     )
 
 
-def sum_wallets(groups: list[EntryGroup]) -> list[WalletFlow]:
-    """In the order of the wallets; what has no wallet comes last."""
+def sum_wallets(rows: list[FlowRow]) -> list[WalletFlow]:
+    """Sum by wallet, in the order of the wallets; entries without a wallet go last."""
     flows: dict[int | None, Flow] = {}
     ordered = sorted(
-        groups, key=lambda g: (g.wallet_id is None, g.sort_order or 0, g.wallet_id or 0)
+        rows,
+        key=lambda row: (
+            row.wallet_id is None,
+            row.sort_order or 0,
+            row.wallet_id or 0,
+        ),
     )
-    for group in ordered:
-        flows.setdefault(group.wallet_id, Flow()).add(group)
-    names = {group.wallet_id: group.wallet for group in groups}
+    for row in ordered:
+        flows.setdefault(row.wallet_id, Flow()).add(row)
+    names = {row.wallet_id: row.wallet for row in rows}
     return [
         WalletFlow(wallet_id, names[wallet_id], flow.income, flow.expense)
         for wallet_id, flow in flows.items()
     ]
 
 
-def sum_tags(groups: list[EntryGroup]) -> list[TagFlow]:
-    """In the order of the tags, each of which has a name of its own."""
+def sum_tags(rows: list[FlowRow]) -> list[TagFlow]:
+    """Sum by tag, in the order of the tags, whose names are unique."""
     flows: dict[str, Flow] = {}
-    for group in sorted(groups, key=lambda g: (g.sort_order or 0, g.category_id or 0)):
-        flows.setdefault(group.category or "", Flow()).add(group)
+    for row in sorted(rows, key=lambda row: (row.sort_order or 0, row.id or 0)):
+        flows.setdefault(row.name or "", Flow()).add(row)
     return [
         TagFlow(name, flow.income, flow.expense, flow.count)
         for name, flow in flows.items()

@@ -1,21 +1,19 @@
-"""Statistics by month, year and range, computed by the database.
+"""Statistics by month, year and range.
 
-Pending entries count nowhere. Everything is read from the kept totals, so that a month
-costs the same however many entries it has.
+Pending entries are not counted. All figures come from the rollup tables, so that a
+month costs the same however many entries it has.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
-
-from django.db import connection
 
 from accounts.models import Member
+from core.db.rows import fetch_all
 from ledger.cash_flow import (
     CategoryFlow,
-    EntryGroup,
     Flow,
+    FlowRow,
     TagFlow,
     WalletFlow,
     sum_categories,
@@ -38,14 +36,17 @@ _BY_MONTH = """
         AND NOT pending AND entries > 0
 """
 _BY_DAY = """
-    SELECT date, type, sum(amount)::bigint, sum(entries) FROM account_day_total
+    SELECT date AS day, type, sum(amount)::bigint AS amount, sum(entries) AS count
+    FROM account_day_total
     WHERE member_id = %(member)s AND date BETWEEN %(start)s AND %(end)s
         AND NOT pending AND entries > 0
     GROUP BY date, type
 """
-_GROUPS = """
-    SELECT t.type, t.category_id, c.name, p.name, t.wallet_id, w.name,
-        w.sort_order, sum(t.amount)::bigint, sum(t.entries)
+# One row for each type, category and wallet: few rows, however long the history is.
+_BY_CATEGORY_AND_WALLET = """
+    SELECT t.type, t.category_id AS id, c.name, p.name AS parent, t.wallet_id,
+        w.name AS wallet, w.sort_order, sum(t.amount)::bigint AS amount,
+        sum(t.entries) AS count
     FROM account_entry_total t
     LEFT JOIN account_category c ON c.id = t.category_id
     LEFT JOIN account_category p ON p.id = c.parent_id
@@ -54,12 +55,13 @@ _GROUPS = """
         AND NOT t.pending AND t.entries > 0
     GROUP BY t.type, t.category_id, c.id, p.id, t.wallet_id, w.id
 """
-"""One row for each type, category and wallet: few, however long the history."""
+# All parts of a month in one statement, so that they agree with each other. Each row
+# is a `FlowRow`; columns that a part does not have are NULL.
 _MONTH = f"""
-    SELECT 'group', NULL::date, g.* FROM ({_GROUPS}) g
+    SELECT 'group' AS part, NULL::date AS day, g.* FROM ({_BY_CATEGORY_AND_WALLET}) g
     UNION ALL
-    SELECT 'day', d.date, d.type, NULL, NULL, NULL, NULL, NULL, NULL, d.amount, d.count
-    FROM ({_BY_DAY}) d (date, type, amount, count)
+    SELECT 'day', d.day, d.type, NULL, NULL, NULL, NULL, NULL, NULL, d.amount, d.count
+    FROM ({_BY_DAY}) d
     UNION ALL
     SELECT 'before', NULL, b.type, NULL, NULL, NULL, NULL, NULL, NULL,
         b.amount, b.entries
@@ -71,12 +73,8 @@ _MONTH = f"""
     FROM account_tag_total t JOIN account_tag g ON g.id = t.tag_id
     WHERE t.member_id = %(member)s AND t.month = %(start)s AND t.entries > 0
 """  # noqa: S608 - of constants only
-"""A month in one statement: the part of the answer that a row is for, a day, and
-then the fields of `EntryGroup`; those of a tag stand where a category's do."""
-
-
 _YEAR = f"""
-    SELECT 'group', NULL::date, g.* FROM ({_GROUPS}) g
+    SELECT 'group' AS part, NULL::date AS day, g.* FROM ({_BY_CATEGORY_AND_WALLET}) g
     UNION ALL
     SELECT 'month', m.month, m.type, NULL, NULL, NULL, NULL, NULL, NULL,
         m.amount, m.entries
@@ -84,9 +82,9 @@ _YEAR = f"""
 """  # noqa: S608 - of constants only
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DaySum:
-    """The entries of one type of a day."""
+    """The sum of the entries of one type on a day."""
 
     day: date
     type: str
@@ -118,38 +116,37 @@ class RangeStatistics:
 
 
 def get_month_statistics(member: Member, year: int, month: int) -> MonthStatistics:
-    """One month beside the month before it; days without entries are listed too."""
+    """Return a month and the totals of the month before; all days are listed."""
     period = month_period(year, month)
     before = month_period(*previous_month(year, month)).start
+    params = _params(member, period) | {"before": before}
+    rows: dict[str, list[FlowRow]] = {"group": [], "day": [], "before": [], "tag": []}
+    for row in fetch_all(_MONTH, params, FlowRow):
+        rows[row.part].append(row)
     days = {day: Flow() for day in _days(period)}
-    parts: dict[str, list[EntryGroup]] = {"group": [], "before": [], "tag": []}
-    for part, day, *values in _fetch_rows(_MONTH, member, period, before=before):
-        group = EntryGroup(*values)
-        if part == "day":
-            days[day].add(group)
-        else:
-            parts[part].append(group)
+    for row in rows["day"]:
+        if row.day is not None:
+            days[row.day].add(row)
     return MonthStatistics(
-        total=sum_flow(parts["group"]),
-        previous=sum_flow(parts["before"]),
-        by_category=sum_categories(parts["group"]),
+        total=sum_flow(rows["group"]),
+        previous=sum_flow(rows["before"]),
+        by_category=sum_categories(rows["group"]),
         by_day=list(days.items()),
-        by_wallet=sum_wallets(parts["group"]),
-        by_tag=sum_tags(parts["tag"]),
+        by_wallet=sum_wallets(rows["group"]),
+        by_tag=sum_tags(rows["tag"]),
     )
 
 
 def get_year_statistics(member: Member, year: int) -> YearStatistics:
-    """The twelve months of a year, and its categories."""
+    """Return the twelve months of a year, and its categories."""
     period = year_period(year)
     months = {part.start: Flow() for part in split_period(period, Unit.MONTH)}
     groups = []
-    for part, month, *values in _fetch_rows(_YEAR, member, period):
-        group = EntryGroup(*values)
-        if part == "month":
-            months[month].add(group)
+    for row in fetch_all(_YEAR, _params(member, period), FlowRow):
+        if row.part == "month" and row.day is not None:
+            months[row.day].add(row)
         else:
-            groups.append(group)
+            groups.append(row)
     return YearStatistics(
         total=sum_flow(groups),
         months=[(start.month, flow) for start, flow in months.items()],
@@ -158,24 +155,18 @@ def get_year_statistics(member: Member, year: int) -> YearStatistics:
 
 
 def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeStatistics:
-    """The periods of this unit that cover the range, cut to it."""
+    """Return the periods of this unit that cover the range, cut to it."""
     points = [(part, Flow()) for part in split_period(period, unit)]
-    flow_of = {day: flow for part, flow in points for day in _days(part)}
-    sums = [DaySum(*row) for row in _fetch_rows(_BY_DAY, member, period)]
-    for row in sums:
-        flow_of[row.day].add(row)
-    return RangeStatistics(total=sum_flow(sums), points=points)
+    flow_by_day = {day: flow for part, flow in points for day in _days(part)}
+    rows = fetch_all(_BY_DAY, _params(member, period), DaySum)
+    for row in rows:
+        flow_by_day[row.day].add(row)
+    return RangeStatistics(total=sum_flow(rows), points=points)
 
 
 def _days(period: Period) -> Iterator[date]:
     return (part.start for part in split_period(period, Unit.DAY))
 
 
-def _fetch_rows(
-    sql: str, member: Member, period: Period, **values: Any
-) -> list[tuple[Any, ...]]:
-    values |= {"member": member.pk, "start": period.start, "end": period.end}
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+def _params(member: Member, period: Period) -> dict[str, int | date]:
+    return {"member": member.pk, "start": period.start, "end": period.end}

@@ -33,7 +33,6 @@ PURE = (
     "ledger/periods.py",
     "ledger/investments/cost_basis.py",
     "ledger/schedule.py",
-    "ledger/ratios.py",
 )
 """Arithmetic, text and bytes: no rows, no requests."""
 IMPURE = ("django.db", "rest_framework", "django.http")
