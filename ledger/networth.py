@@ -1,25 +1,27 @@
-"""Net worth: what the member's wallets and holdings are worth now."""
+"""The current net worth of a member's wallets and holdings."""
 
 from dataclasses import dataclass
-
-from django.db import connection
+from typing import NamedTuple
 
 from accounts.models import Member
+from core.db.rows import fetch_all
 from ledger.investments.portfolio import get_holdings_value
 
-_WALLET_BALANCES = """
+_WALLET_WORTHS = """
     SELECT w.id, w.name, w.kind, w.archived,
         w.opening_balance + coalesce(t.balance, 0) AS balance,
-        CASE WHEN w.manual_valuation THEN w.current_value END
+        CASE WHEN w.manual_valuation AND w.current_value IS NOT NULL
+            THEN w.current_value
+            ELSE w.opening_balance + coalesce(t.balance, 0)
+        END AS value
     FROM account w LEFT JOIN account_wallet_total t ON t.wallet_id = w.id
     WHERE w.member_id = %s
     ORDER BY w.sort_order, w.id
 """
 
 
-@dataclass(frozen=True, slots=True)
-class WalletWorth:
-    """One wallet; `value` is what counts: a typed-in valuation, else the balance."""
+class WalletWorth(NamedTuple):
+    """A wallet; `value` is its manual valuation if it has one, else its balance."""
 
     id: int
     name: str
@@ -31,7 +33,7 @@ class WalletWorth:
 
 @dataclass(frozen=True, slots=True)
 class NetWorth:
-    """In whole home-currency units; `liabilities` is not negative."""
+    """Totals in whole home-currency units; `liabilities` is not negative."""
 
     assets: int
     liabilities: int
@@ -44,10 +46,9 @@ class NetWorth:
 
 
 def compute_net_worth(member: Member) -> NetWorth:
-    """Positive balances are assets, negative ones liabilities.
+    """Return the net worth: positive values are assets, negative ones liabilities.
 
-    Archived wallets count; a typed-in valuation counts instead of a balance
-    (spec 3.12).
+    Archived wallets count; a manual valuation replaces the balance (spec 3.12).
     """
     return sum_net_worth(list_wallet_worths(member), get_holdings_value(member))
 
@@ -63,17 +64,5 @@ def sum_net_worth(wallets: list[WalletWorth], investments: int) -> NetWorth:
 
 
 def list_wallet_worths(member: Member) -> list[WalletWorth]:
-    """The member's wallets in their order, with one statement over kept totals."""
-    with connection.cursor() as cursor:
-        cursor.execute(_WALLET_BALANCES, [member.pk])
-        return [
-            WalletWorth(
-                wallet_id,
-                name,
-                kind,
-                archived,
-                balance,
-                value=balance if typed is None else typed,
-            )
-            for wallet_id, name, kind, archived, balance, typed in cursor.fetchall()
-        ]
+    """Return the member's wallets in their order, in one query over the rollups."""
+    return fetch_all(_WALLET_WORTHS, [member.pk], WalletWorth)

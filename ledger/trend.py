@@ -1,35 +1,36 @@
-"""The net-worth trend: income, expense and net worth by month or by week.
+"""The net-worth trend: income, expense and net worth by month or week.
 
-The last point is what `GET /networth` says. Each point before it takes off again what
-flowed through the wallets after its end. Typed-in valuations and holdings have no
-history and are drawn as they are now. The cost grows with the points and the wallets,
-not with the member's history.
+The last point is the current net worth, as `GET /networth` returns it. Each earlier
+point subtracts what flowed through the wallets after it. Manual valuations and holdings
+have no history and count at their current value throughout. The cost depends on the
+number of points and wallets, not on the length of the member's history.
 """
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
-
-from django.db import connection
+from typing import NamedTuple
 
 from accounts.models import Member
+from core.db.rows import fetch_all
 from core.db.transactions import repeatable_read
 from ledger.investments.portfolio import get_holdings_value
 from ledger.networth import list_wallet_worths, sum_net_worth
 from ledger.periods import Period, Unit, last_periods
 
+# `wallet_change` leaves out wallets whose manual valuation counts, not their balance.
 _FLOWS_TEMPLATE = """
-    SELECT {bucket},
-        coalesce(sum(f.amount) FILTER (WHERE f.type = 'income'), 0),
-        coalesce(sum(f.amount) FILTER (WHERE f.type = 'expense'), 0),
+    SELECT {bucket} AS start,
+        coalesce(sum(f.amount) FILTER (WHERE f.type = 'income'), 0)::bigint AS income,
+        coalesce(sum(f.amount) FILTER (WHERE f.type = 'expense'), 0)::bigint AS expense,
         coalesce(sum(CASE f.type WHEN 'income' THEN f.amount ELSE -f.amount END)
             FILTER (WHERE w.id IS NOT NULL
-                AND NOT (w.manual_valuation AND w.current_value IS NOT NULL)), 0)
+                AND NOT (w.manual_valuation AND w.current_value IS NOT NULL)
+            ), 0)::bigint AS wallet_change
     FROM {table} f LEFT JOIN account w ON w.id = f.wallet_id
     WHERE f.member_id = %(member)s AND f.{day} >= %(start)s AND NOT f.pending
     GROUP BY 1
 """
-FLOW_QUERIES = {
+_FLOWS_BY_UNIT = {
     Unit.MONTH: _FLOWS_TEMPLATE.format(
         bucket="f.month", table="account_entry_total", day="month"
     ),
@@ -39,12 +40,20 @@ FLOW_QUERIES = {
         day="date",
     ),
 }
-"""By the first day of the period: income, expense, and what wallets kept of them."""
+
+
+class TrendRow(NamedTuple):
+    """The flows of the period that begins on `start`."""
+
+    start: date
+    income: int
+    expense: int
+    wallet_change: int
 
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """One period, and the net worth at its end, in whole home-currency units."""
+    """A period, and the net worth at its end, in whole home-currency units."""
 
     period: Period
     income: int
@@ -55,30 +64,22 @@ class TrendPoint:
 def get_net_worth_trend(
     member: Member, unit: Unit, count: int, today: date
 ) -> list[TrendPoint]:
-    """The last `count` periods, oldest first, the current one last."""
+    """Return the last `count` periods, oldest first, the current one last."""
     periods = last_periods(today, unit, count)
     investments = get_holdings_value(member)
+    # Flows and balances must come from the same snapshot.
     with repeatable_read():
-        flows = _fetch_flows(member, unit, periods[0].start)
+        params = {"member": member.pk, "start": periods[0].start}
+        rows = fetch_all(_FLOWS_BY_UNIT[unit], params, TrendRow)
         wallets = list_wallet_worths(member)
+    flows = {row.start: row for row in rows}
     net_worth = sum_net_worth(wallets, investments).total
+    # Entries dated after the current period are part of the current balances.
+    later = sum(row.wallet_change for row in rows if row.start > periods[-1].start)
     points = []
     for period in reversed(periods):
-        income, expense, kept = flows.get(period.start, (0, 0, 0))
-        points.append(TrendPoint(period, income, expense, net_worth))
-        if len(points) == 1:
-            kept += sum(row[2] for day, row in flows.items() if day > period.start)
-        net_worth -= kept
+        flow = flows.get(period.start) or TrendRow(period.start, 0, 0, 0)
+        points.append(TrendPoint(period, flow.income, flow.expense, net_worth))
+        net_worth -= flow.wallet_change + later
+        later = 0
     return points[::-1]
-
-
-def _fetch_flows(
-    member: Member, unit: Unit, start: date
-) -> dict[date, tuple[int, int, int]]:
-    values: dict[str, Any] = {"member": member.pk, "start": start}
-    with connection.cursor() as cursor:
-        cursor.execute(FLOW_QUERIES[unit], values)
-        return {
-            day: (int(income), int(expense), int(kept))
-            for day, income, expense, kept in cursor.fetchall()
-        }
