@@ -1,1 +1,1 @@
-"""Stocks, trades, their prices and the portfolio."""
+"""Stocks, trades, prices and the portfolio."""

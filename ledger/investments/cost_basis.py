@@ -1,10 +1,10 @@
 """Moving-average cost of a stock's trades.
 
 Pure. Trades are replayed in order: by date, on one day buys before sells, then by id.
-A buy adds quantity × price + fee to the cost. A sell realises quantity × price − fee −
-tax − quantity × average cost; the average stays as it was. Quantities are counted in
-millionths, money in units of 10⁻³⁰, so that the loop runs on whole numbers and nothing
-is rounded before the answer (spec 3.15).
+A buy adds quantity × price + fee to the cost. A sell realizes quantity × price − fee −
+tax − quantity × average cost and leaves the average unchanged. Quantities are counted
+in millionths and money in units of 10⁻³⁰, so that the loop runs on integers and only
+the results are rounded (spec 3.15).
 """
 
 from collections.abc import Iterable
@@ -13,19 +13,19 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
+# A quantity has 6 decimals.
 QUANTITY_SCALE = 10**6
-"""Parts of one share: a quantity has 6 decimals."""
+# Internal units per unit of money.
 MONEY_SCALE = 10**30
-"""Parts of one money unit that the computation keeps."""
+# Upper bound of the error that the divisions of a long replay add up to: less than
+# 10⁻²⁰ of a unit of money. Halves are rounded up in spite of it.
 ROUNDING_TOLERANCE = 10**10
-"""What the divisions of a long replay may have lost: less than 10⁻²⁰ of a unit."""
-
+# A rate of return has 4 decimals.
 RATE_SCALE = 10**4
-"""Parts of the whole that a rate is rounded to."""
 
 
 class TradeRow(NamedTuple):
-    """One trade; `quantity` in millionths, money in whole units."""
+    """A trade; `quantity` in millionths, money in whole units."""
 
     date: date
     is_sell: bool
@@ -36,7 +36,7 @@ class TradeRow(NamedTuple):
 
 
 class OversoldError(Exception):
-    """A sell of more than is held on its day."""
+    """A trade sells more than is held on its day."""
 
     def __init__(self, day: date) -> None:
         self.day = day
@@ -45,9 +45,9 @@ class OversoldError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPosition:
-    """What is held after all trades, and what the sells realised.
+    """The position after all trades, and the realized profit.
 
-    `quantity` in millionths; `cost` and `realized` in units of 10⁻³⁰.
+    `quantity` is in millionths, `cost` and `realized` in units of 10⁻³⁰.
     """
 
     quantity: int
@@ -56,9 +56,9 @@ class ReplayedPosition:
 
 
 def replay(trades: Iterable[TradeRow]) -> ReplayedPosition:
-    """The position after these trades, which are in order.
+    """Return the position after the trades, which must be in order.
 
-    Raises `OversoldError` with the first day on which too much is sold.
+    Raises `OversoldError` with the first day on which more is sold than held.
     """
     held = cost = realized = 0
     scale = MONEY_SCALE // QUANTITY_SCALE
@@ -77,13 +77,13 @@ def replay(trades: Iterable[TradeRow]) -> ReplayedPosition:
 
 
 def round_money(amount: int) -> int:
-    """Whole units of an amount in 10⁻³⁰, rounded half up (half away from zero)."""
+    """Return an amount in 10⁻³⁰ in whole units, rounded half away from zero."""
     magnitude = (abs(amount) + MONEY_SCALE // 2 + ROUNDING_TOLERANCE) // MONEY_SCALE
     return magnitude if amount >= 0 else -magnitude
 
 
 def average_cost(position: ReplayedPosition) -> Decimal | None:
-    """The cost of one share, with 2 decimals; None where none is held."""
+    """Return the cost of one share, with 2 decimals; None if none is held."""
     if not position.quantity:
         return None
     cents = position.cost * 100 * QUANTITY_SCALE // position.quantity
@@ -91,12 +91,12 @@ def average_cost(position: ReplayedPosition) -> Decimal | None:
 
 
 def value_at(position: ReplayedPosition, price: int) -> int:
-    """What is held at this price, in units of 10⁻³⁰."""
+    """Return the value of the position at this price, in units of 10⁻³⁰."""
     return position.quantity * price * (MONEY_SCALE // QUANTITY_SCALE)
 
 
 def profit_rate(profit: int, cost: int) -> Decimal | None:
-    """profit / cost as a fraction with 4 decimals; None where there is no cost."""
+    """Return profit / cost as a fraction with 4 decimals; None without a cost."""
     if cost <= 0:
         return None
     steps = (2 * (abs(profit) + ROUNDING_TOLERANCE) * RATE_SCALE + cost) // (2 * cost)

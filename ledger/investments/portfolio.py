@@ -1,4 +1,4 @@
-"""The portfolio: what is held of each stock, what it cost, and what it is worth."""
+"""The portfolio: holdings with their cost, value and profit."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -6,48 +6,51 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
 from accounts.models import Member
+from core.db.rows import fetch_all
 from ledger.investments import cost_basis
 from ledger.investments.cost_basis import MONEY_SCALE, QUANTITY_SCALE, ReplayedPosition
 from ledger.investments.prices import Price, get_freshness_cutoff
 
 _POSITIONS = """
-    SELECT s.id, s.code, s.name, s.market,
-        (p.quantity * 1000000)::numeric(40), p.cost, p.realized,
-        p.replayed_version IS NOT DISTINCT FROM p.version, p.version,
-        coalesce(q.home_price, s.current_price),
-        CASE WHEN q.home_price IS NULL THEN s.price_at ELSE q.at END,
-        q.home_price IS NULL OR q.failed OR q.fetched_at < %s
+    SELECT s.id AS stock_id, s.code, s.name, s.market,
+        (p.quantity * 1000000)::numeric(40) AS quantity, p.cost, p.realized,
+        p.replayed_version IS NOT DISTINCT FROM p.version AS is_replayed, p.version,
+        coalesce(q.home_price, s.current_price) AS price,
+        CASE WHEN q.home_price IS NULL THEN s.price_at ELSE q.at END AS priced_at,
+        q.home_price IS NULL OR q.failed OR q.fetched_at < %s AS is_price_stale
     FROM invest_position p
     JOIN invest_stock s ON s.id = p.stock_id
     LEFT JOIN stock_quote q ON q.code = s.code
     WHERE p.member_id = %s AND p.trades > 0
     ORDER BY p.quantity = 0, s.sort_order, s.id
 """
+# After the stock, the columns are those of `cost_basis.TradeRow`.
 _TRADES = """
     SELECT stock_id, date, side = 'SELL', (quantity * 1000000)::bigint, price, fee, tax
     FROM invest_trade WHERE member_id = %s AND stock_id = ANY(%s)
     ORDER BY stock_id, date, side, id
 """
+# Skips positions that a new trade has changed since the replay, or that are locked by
+# another transaction: the next request replays those again.
 _SAVE_REPLAYS = """
     WITH locked AS (
-        SELECT p.stock_id, found.cost, found.realized
+        SELECT p.stock_id, replayed.cost, replayed.realized
         FROM invest_position p JOIN unnest(
             %(stocks)s::bigint[], %(versions)s::bigint[],
             %(costs)s::numeric[], %(realized)s::numeric[]
-        ) AS found (stock_id, version, cost, realized) USING (stock_id)
-        WHERE p.version = found.version
+        ) AS replayed (stock_id, version, cost, realized) USING (stock_id)
+        WHERE p.version = replayed.version
         ORDER BY p.stock_id FOR NO KEY UPDATE OF p SKIP LOCKED
     )
     UPDATE invest_position p
     SET cost = locked.cost, realized = locked.realized, replayed_version = p.version
     FROM locked WHERE p.stock_id = locked.stock_id
 """
-"""Only where no trade came in between, and without waiting for anybody."""
 _HOLDINGS_VALUE = """
     SELECT coalesce(sum(p.quantity * coalesce(q.home_price, s.current_price)), 0),
         coalesce(bool_or(coalesce(q.home_price, s.current_price) IS NULL), false)
@@ -60,7 +63,7 @@ _HOLDINGS_VALUE = """
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """One stock that is or was held; money in whole home-currency units, rounded."""
+    """A stock that is or was held; money in whole home-currency units, rounded."""
 
     stock_id: int
     code: str
@@ -78,7 +81,7 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class PortfolioTotals:
-    """Sums over all holdings, rounded once."""
+    """Sums over all holdings, rounded after adding up."""
 
     cost_basis: int
     market_value: int
@@ -93,106 +96,100 @@ class Portfolio:
     totals: PortfolioTotals
 
 
-@dataclass(slots=True)
-class StockRow:
-    """A stock with its exact position, which is None until its trades are replayed."""
+class PositionRow(NamedTuple):
+    """A stock with its position and price, as stored.
+
+    `quantity` is in millionths, `cost` and `realized` are in units of 10⁻³⁰ and valid
+    only if `is_replayed`.
+    """
 
     stock_id: int
     code: str
     name: str
     market: str
+    quantity: Decimal
+    cost: Decimal | None
+    realized: Decimal | None
+    is_replayed: bool
     version: int
-    position: ReplayedPosition | None
-    price: Price
+    price: int | None
+    priced_at: datetime | None
+    is_price_stale: bool
 
 
 def get_portfolio(member: Member) -> Portfolio:
-    """All stocks that were ever traded, in their order, sold-out ones last.
+    """Return all stocks that were ever traded, in their order, sold-out ones last.
 
-    At the prices that are stored; `prices.refresh_prices` looks for newer ones.
+    Uses stored prices; call `prices.refresh_prices` before for current ones.
     """
-    rows = _fetch_stock_rows(member)
-    _replay_changed_stocks(member, rows)
-    exact = [(row, row.position) for row in rows if row.position is not None]
+    params = [get_freshness_cutoff(), member.pk]
+    rows = fetch_all(_POSITIONS, params, PositionRow)
+    positions = {
+        row.stock_id: ReplayedPosition(
+            int(row.quantity), int(row.cost), int(row.realized)
+        )
+        for row in rows
+        if row.is_replayed and row.cost is not None and row.realized is not None
+    }
+    positions |= _replay(member, [row for row in rows if row.stock_id not in positions])
+    # All trades of a stock may have been deleted since the first query.
+    rows = [row for row in rows if row.stock_id in positions]
     return Portfolio(
-        holdings=[_to_holding(row, position) for row, position in exact],
-        totals=_compute_totals((position, row.price.amount) for row, position in exact),
+        holdings=[_to_holding(row, positions[row.stock_id]) for row in rows],
+        totals=_compute_totals((positions[row.stock_id], row.price) for row in rows),
     )
 
 
 def get_holdings_value(member: Member) -> int:
-    """What all holdings are worth at the stored prices, in whole units.
+    """Return the value of all holdings at stored prices, in whole units.
 
-    A holding of which no price is known counts at its cost. One statement over kept
-    positions; only for such a holding are trades read, once after each change.
+    A holding without a price counts at its cost.
     """
     with connection.cursor() as cursor:
         cursor.execute(_HOLDINGS_VALUE, [member.pk])
-        value, lacks_price = cursor.fetchone()
-    if lacks_price:
+        value, is_price_missing = cursor.fetchone()
+    # Only the cost of a holding may take a replay of its trades.
+    if is_price_missing:
         return get_portfolio(member).totals.market_value
     return cost_basis.round_money(
         int(value * QUANTITY_SCALE) * (MONEY_SCALE // QUANTITY_SCALE)
     )
 
 
-def _fetch_stock_rows(member: Member) -> list[StockRow]:
-    with connection.cursor() as cursor:
-        cursor.execute(_POSITIONS, [get_freshness_cutoff(), member.pk])
-        return [_make_stock_row(*values) for values in cursor.fetchall()]
-
-
-def _make_stock_row(
-    stock_id: int,
-    code: str,
-    name: str,
-    market: str,
-    quantity: Decimal,
-    cost: Decimal | None,
-    realized: Decimal | None,
-    is_current: bool,
-    version: int,
-    amount: int | None,
-    at: datetime | None,
-    stale: bool,
-) -> StockRow:
-    position = None
-    if is_current and cost is not None and realized is not None:
-        position = ReplayedPosition(int(quantity), int(cost), int(realized))
-    price = Price(amount, at, stale)
-    return StockRow(stock_id, code, name, market, version, position, price)
-
-
-def _replay_changed_stocks(member: Member, rows: list[StockRow]) -> None:
-    """Replay the stocks whose trades changed since the last time, and remember it."""
-    changed = {row.stock_id: row for row in rows if row.position is None}
-    if not changed:
-        return
-    for stock_id, trades in _fetch_trades(member, list(changed)):
-        changed[stock_id].position = cost_basis.replay(trades)
-    found = [(row, row.position) for row in changed.values() if row.position]
-    values: dict[str, Any] = {
-        "stocks": [row.stock_id for row, _ in found],
-        "versions": [row.version for row, _ in found],
-        "costs": [Decimal(position.cost) for _, position in found],
-        "realized": [Decimal(position.realized) for _, position in found],
+def _replay(member: Member, rows: list[PositionRow]) -> dict[int, ReplayedPosition]:
+    """Replay the trades of these stocks, store the results and return them by stock."""
+    if not rows:
+        return {}
+    positions = {
+        stock_id: cost_basis.replay(trades)
+        for stock_id, trades in _fetch_trades(member, [row.stock_id for row in rows])
+    }
+    replayed = [row for row in rows if row.stock_id in positions]
+    found = [positions[row.stock_id] for row in replayed]
+    params: dict[str, Any] = {
+        "stocks": [row.stock_id for row in replayed],
+        "versions": [row.version for row in replayed],
+        "costs": [Decimal(position.cost) for position in found],
+        "realized": [Decimal(position.realized) for position in found],
     }
     with connection.cursor() as cursor:
-        cursor.execute(_SAVE_REPLAYS, values)
+        cursor.execute(_SAVE_REPLAYS, params)
+    return positions
 
 
 def _fetch_trades(
     member: Member, stock_ids: list[int]
 ) -> Iterator[tuple[int, Iterator[Any]]]:
-    """Each stock with its trades in the order of the replay, from one statement."""
+    """Yield each stock with its trades in the order of the replay, in one query."""
     with connection.cursor() as cursor:
         cursor.execute(_TRADES, [member.pk, stock_ids])
-        for stock_id, lines in groupby(cursor.fetchall(), key=itemgetter(0)):
-            yield stock_id, (line[1:] for line in lines)
+        for stock_id, rows in groupby(cursor.fetchall(), key=itemgetter(0)):
+            # Plain tuples: a long history has tens of thousands of trades.
+            yield stock_id, (row[1:] for row in rows)
 
 
-def _to_holding(row: StockRow, position: ReplayedPosition) -> Holding:
-    market_value = _market_value(position, row.price.amount)
+def _to_holding(row: PositionRow, position: ReplayedPosition) -> Holding:
+    market_value = _market_value(position, row.price)
     profit = None if market_value is None else market_value - position.cost
     rate = None if profit is None else cost_basis.profit_rate(profit, position.cost)
     return Holding(
@@ -200,7 +197,7 @@ def _to_holding(row: StockRow, position: ReplayedPosition) -> Holding:
         code=row.code,
         name=row.name,
         market=row.market,
-        price=row.price,
+        price=Price(row.price, row.priced_at, row.is_price_stale),
         quantity=Decimal(position.quantity).scaleb(-6),
         average_cost=cost_basis.average_cost(position),
         cost_basis=cost_basis.round_money(position.cost),
@@ -212,7 +209,7 @@ def _to_holding(row: StockRow, position: ReplayedPosition) -> Holding:
 
 
 def _market_value(position: ReplayedPosition, price: int | None) -> int | None:
-    """Exact; nothing is worth nothing, whether its price is known or not."""
+    """Return the exact value: 0 if nothing is held, None if the price is unknown."""
     if not position.quantity:
         return 0
     return None if price is None else cost_basis.value_at(position, price)
@@ -221,7 +218,7 @@ def _market_value(position: ReplayedPosition, price: int | None) -> int | None:
 def _compute_totals(
     holdings: Iterable[tuple[ReplayedPosition, int | None]],
 ) -> PortfolioTotals:
-    """A holding without a price counts at its cost, so that it is no loss."""
+    """Add up positions and prices; a holding without a price counts at its cost."""
     cost = value = realized = 0
     for position, price in holdings:
         market_value = _market_value(position, price)

@@ -1,4 +1,4 @@
-"""Stocks and their trades: the locks, and the check that nothing is oversold."""
+"""Create, update and delete stocks and trades, without negative holdings."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -22,8 +22,11 @@ from ledger.models import Stock, Trade
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 
-STOCK_CODE_TAKEN = "There is a stock of this code."
+STOCK_CODE_TAKEN = "A stock with this code already exists."
 
+# On one day buys come before sells, so that the smallest quantity is that at the end of
+# the day. It is computed backwards: the current quantity, less what changes later. Days
+# before the first change are not affected and not read.
 _FIRST_NEGATIVE_DAY = """
     SELECT min(date) FROM (
         SELECT date,
@@ -44,18 +47,13 @@ _FIRST_NEGATIVE_DAY = """
             ) lines
             GROUP BY date
         ) days
-    ) evenings
+    ) ends_of_days
     WHERE held < 0
-"""
-"""On one day buys come before sells, so that the least is held in the evening.
-
-From the last day backwards: what is held in the end, less what comes later. Days before
-the first change are as they were, and are not read.
 """
 
 
 class QuantityChange(NamedTuple):
-    """What a trade does to the quantity held of a stock, from its day on."""
+    """A change of the quantity held of a stock, from a day on."""
 
     stock_id: int
     day: date
@@ -63,12 +61,12 @@ class QuantityChange(NamedTuple):
 
 
 def list_stocks(member: Member) -> OwnedQuerySet:
-    """The member's stocks in their order."""
+    """Return the member's stocks in their order."""
     return Stock.objects.owned_by(member)
 
 
 def create_stock(member: Member, values: dict[str, Any]) -> Stock:
-    """A new stock, last in the order; its code is the member's only one."""
+    """Create a stock at the end of the list; raise `DuplicateError` for its code."""
     stock = Stock(member=member)
     with transaction.atomic():
         lock_ledger_shared(member)
@@ -79,7 +77,7 @@ def create_stock(member: Member, values: dict[str, Any]) -> Stock:
 
 
 def update_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock:
-    """Change what `values` names."""
+    """Update the fields named in `values`; raise `DuplicateError` for the code."""
     with transaction.atomic():
         lock_ledger_shared(member)
         stock: Stock = get_owned_or_404(_lockable_stocks(), member, stock_id)
@@ -88,24 +86,25 @@ def update_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock
 
 
 def delete_stock(member: Member, stock_id: int) -> None:
-    """Delete a stock without trades; with trades it is `InUseError`."""
+    """Delete a stock; raise `InUseError` if it has trades."""
     with transaction.atomic():
         lock_ledger_shared(member)
         stock = get_owned_or_404(_lockable_stocks(), member, stock_id)
         if Trade.objects.owned_by(member).filter(stock=stock).exists():
-            raise InUseError("This stock has trades.")
+            raise InUseError("The stock has trades.")
         stock.delete()
 
 
 def reorder_stocks(member: Member, ids: list[int]) -> None:
-    """Locked by id, as the writers of trades do it."""
+    """Give the member's stocks the order of `ids`, which must name all of them."""
     with transaction.atomic():
         lock_ledger_shared(member)
+        # Locked in the order of ids, as in `_lock_stocks`.
         reorder(_lockable_stocks().owned_by(member).order_by("id"), ids)
 
 
 def create_trade(member: Member, values: dict[str, Any]) -> Trade:
-    """A new trade, unless more than is held would be sold on any day."""
+    """Create a trade; raise `NegativeHoldingsError` if more than held is sold."""
     trade = Trade(member=member, **values)
     with transaction.atomic():
         lock_ledger_shared(member)
@@ -116,10 +115,9 @@ def create_trade(member: Member, values: dict[str, Any]) -> Trade:
 
 
 def update_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade:
-    """Change a trade, of which the stock can be another one.
+    """Update a trade, including its stock.
 
-    Refused with `NegativeHoldingsError` when holdings would be negative at any point of
-    time (spec 3.14).
+    Raises `NegativeHoldingsError` if holdings would be negative on any day (spec 3.14).
     """
     with transaction.atomic():
         trade = _lock_trade(member, trade_id)
@@ -135,7 +133,7 @@ def update_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade
 
 
 def delete_trade(member: Member, trade_id: int) -> None:
-    """Delete a trade, unless a later sell needs what it bought."""
+    """Delete a trade; raise `NegativeHoldingsError` if a later sell depends on it."""
     with transaction.atomic():
         trade = _lock_trade(member, trade_id)
         _lock_stocks(member, {trade.stock_id})
@@ -146,18 +144,18 @@ def delete_trade(member: Member, trade_id: int) -> None:
 def find_first_negative_day(
     member: Member, stock_id: int, changes: Iterable[QuantityChange]
 ) -> date | None:
-    """The first day on which less than nothing would be held after the changes."""
-    ours = [change for change in changes if change.stock_id == stock_id]
-    values: dict[str, Any] = {
+    """Return the first day on which the changes would make holdings negative."""
+    of_stock = [change for change in changes if change.stock_id == stock_id]
+    params: dict[str, Any] = {
         "member": member.pk,
         "stock": stock_id,
-        "since": min(change.day for change in ours),
-        "total": sum(change.quantity for change in ours),
-        "dates": [change.day for change in ours],
-        "changes": [change.quantity for change in ours],
+        "since": min(change.day for change in of_stock),
+        "total": sum(change.quantity for change in of_stock),
+        "dates": [change.day for change in of_stock],
+        "changes": [change.quantity for change in of_stock],
     }
     with connection.cursor() as cursor:
-        cursor.execute(_FIRST_NEGATIVE_DAY, values)
+        cursor.execute(_FIRST_NEGATIVE_DAY, params)
         day: date | None = cursor.fetchone()[0]
     return day
 
@@ -165,12 +163,12 @@ def find_first_negative_day(
 def _require_non_negative_holdings(
     member: Member, changes: list[QuantityChange]
 ) -> None:
-    """Call under the locks of the stocks."""
+    """Raise `NegativeHoldingsError`; call under the locks of the stocks."""
     stocks = {change.stock_id for change in changes}
     days = [find_first_negative_day(member, stock_id, changes) for stock_id in stocks]
-    bad = [day for day in days if day is not None]
-    if bad:
-        raise NegativeHoldingsError(min(bad))
+    negative_days = [day for day in days if day is not None]
+    if negative_days:
+        raise NegativeHoldingsError(min(negative_days))
 
 
 def _to_quantity_change(trade: Trade) -> QuantityChange:
@@ -183,7 +181,7 @@ def _reverse(change: QuantityChange) -> QuantityChange:
 
 
 def _lock_trade(member: Member, trade_id: int) -> Trade:
-    """The trade first, then its stocks: everybody takes them in this order."""
+    """Lock a trade. All writers lock the trade before its stocks, against deadlocks."""
     lock_ledger_shared(member)
     rows = Trade.objects.select_for_update(no_key=True)
     trade: Trade = get_owned_or_404(rows, member, trade_id)
@@ -191,11 +189,12 @@ def _lock_trade(member: Member, trade_id: int) -> Trade:
 
 
 def _lock_stocks(member: Member, stock_ids: set[int]) -> None:
-    """One writer at a time for each stock; in the order of ids, against deadlocks."""
+    """Lock stocks against concurrent trades; raise if one does not exist."""
     rows = _lockable_stocks().owned_by(member).filter(pk__in=stock_ids)
+    # In the order of ids, so that two writers cannot deadlock.
     found = set(rows.order_by("id").values_list("id", flat=True))
     if found != stock_ids:
-        raise InvalidFieldError("stockId", "There is no such stock.", "does_not_exist")
+        raise InvalidFieldError("stockId", "Stock not found.", "does_not_exist")
 
 
 def _lockable_stocks() -> OwnedQuerySet:
@@ -204,10 +203,10 @@ def _lockable_stocks() -> OwnedQuerySet:
 
 
 def _save_stock(stock: Stock, values: dict[str, Any]) -> None:
-    typed = stock.current_price
+    previous_price = stock.current_price
     for name, value in values.items():
         setattr(stock, name, value)
-    if stock.current_price != typed:
+    if stock.current_price != previous_price:
         stock.price_at = None if stock.current_price is None else timezone.now()
     with raise_on_constraint_violation(
         "invest_stock_code_unique", DuplicateError(STOCK_CODE_TAKEN)
