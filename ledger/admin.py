@@ -1,4 +1,4 @@
-"""Default categories in Django admin: an ordered tree."""
+"""Django admin of the default categories, as an ordered tree."""
 
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ MOVE_STEPS = {"up": UP, "down": DOWN}
 
 
 class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The same rules as the API's; a refusal shows as a form error."""
+    """Form with the rules of the API, whose errors become form errors."""
 
     class Meta:
         model = DefaultCategory
@@ -34,17 +34,19 @@ class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if {"type", "parent"} <= set(values):
-            place = {"type": values["type"], "parent": values["parent"]}
+            category = DefaultCategory(
+                pk=self.instance.pk, type=values["type"], parent=values["parent"]
+            )
             try:
-                validate_parent(DefaultCategory(pk=self.instance.pk, **place))
-            except DomainError as refusal:
-                raise ValidationError(refusal.detail) from refusal
+                validate_parent(category)
+            except DomainError as error:
+                raise ValidationError(error.detail) from error
         return values
 
 
 @admin.register(DefaultCategory)
 class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Minor categories stand under their major one; buttons change the order."""
+    """List of major categories with their minor ones, and buttons to reorder them."""
 
     form = DefaultCategoryForm
     fields = FIELDS
@@ -74,38 +76,38 @@ class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description="order")
     def order(self, category: DefaultCategory) -> SafeString:
-        addresses = [
-            reverse(
-                "admin:ledger_defaultcategory_move", args=[category.pk, way]
-            )
-            for way in MOVE_STEPS
-        ]
+        up_url, down_url = (
+            reverse("admin:ledger_defaultcategory_move", args=[category.pk, direction])
+            for direction in MOVE_STEPS
+        )
         return format_html(
             '<button type="submit" class="move" formaction="{}" '
             'aria-label="Move {} up">▲</button> '
             '<button type="submit" class="move" formaction="{}" '
             'aria-label="Move {} down">▼</button>',
-            addresses[0],
+            up_url,
             category.name,
-            addresses[1],
+            down_url,
             category.name,
         )
 
     def get_urls(self) -> list[URLPattern]:
         move = path(
-            "<int:category_id>/move/<str:way>",
+            "<int:category_id>/move/<str:direction>",
             self.admin_site.admin_view(require_POST(self.move)),
             name="ledger_defaultcategory_move",
         )
         return [move, *super().get_urls()]
 
-    def move(self, request: HttpRequest, category_id: int, way: str) -> HttpResponse:
-        """One place up or down among the siblings."""
+    def move(
+        self, request: HttpRequest, category_id: int, direction: str
+    ) -> HttpResponse:
+        """Move a category one position up or down among its siblings."""
         try:
-            step = MOVE_STEPS.get(way, UP)
+            step = MOVE_STEPS.get(direction, UP)
             default_categories.move_default_category(_actor(request), category_id, step)
-        except DomainError as refusal:
-            messages.error(request, refusal.detail)
+        except DomainError as error:
+            messages.error(request, error.detail)
         return HttpResponseRedirect(_changelist_url())
 
     def save_model(
@@ -129,24 +131,28 @@ class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def delete_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
         return _show_domain_errors(request, super().delete_view, *args, **options)
 
+    # `default_categories` writes the audit log, for the API too.
     def log_addition(self, *_: Any) -> Any:
-        """Nothing: the functions that change a category log it, for the API too."""
+        """Do nothing."""
 
     def log_change(self, *_: Any) -> Any:
-        """Nothing, for the same reason."""
+        """Do nothing."""
 
     def log_deletions(self, *_: Any) -> Any:
-        """Nothing, for the same reason."""
+        """Do nothing."""
 
 
 def _show_domain_errors(
     request: HttpRequest, view: Any, *args: Any, **options: Any
 ) -> Any:
-    """A refusal that came between the form and the database."""
+    """Run an admin view and show a `DomainError` as a message.
+
+    The form checks the same rules, but a concurrent change can still violate them.
+    """
     try:
         return view(request, *args, **options)
-    except DomainError as refusal:
-        messages.error(request, refusal.detail)
+    except DomainError as error:
+        messages.error(request, error.detail)
         return HttpResponseRedirect(_changelist_url())
 
 

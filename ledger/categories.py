@@ -1,4 +1,4 @@
-"""Categories: two levels, an order, names that other rows go by, the defaults."""
+"""Categories in two levels: CRUD, order, creation by name, import of the defaults."""
 
 from typing import Any
 
@@ -28,8 +28,9 @@ from ledger.models import (
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 
+# Rows that move to another category when theirs is deleted; budgets are added up.
 MODELS_WITH_CATEGORY = (Entry, QuickEntry, RecurringRule)
-"""What refers to categories and moves with them; budgets are added up instead."""
+# A violation of one of them means that the category is in use.
 CATEGORY_FOREIGN_KEYS = frozenset(
     {
         "account_entry_category_owned",
@@ -38,7 +39,6 @@ CATEGORY_FOREIGN_KEYS = frozenset(
         "account_budget_category_owned",
     }
 )
-"""The foreign keys to categories: what breaks one of them is a user."""
 _MERGE_BUDGETS = """
     INSERT INTO account_budget AS kept
         (member_id, category_id, type, year, month, amount)
@@ -46,13 +46,13 @@ _MERGE_BUDGETS = """
     WHERE member_id = %(member)s AND category_id = %(source)s
     ORDER BY year, month
     ON CONFLICT (member_id, year, month, category_id)
-    DO UPDATE SET amount = least(kept.amount + excluded.amount, %(most)s)
+    DO UPDATE SET amount = least(kept.amount + excluded.amount, %(max)s)
 """
-CATEGORY_NAME_TAKEN = "There is a category of this name and type."
+CATEGORY_NAME_TAKEN = "A category with this name and type already exists."
 
 
 def list_categories(member: Member, type_: str | None = None) -> list[Category]:
-    """A flat list: each major category, followed by its minor ones."""
+    """Return a flat list: each major category, followed by its minor ones."""
     rows = Category.objects.owned_by(member)
     return list(flatten_tree(list(rows.filter(type=type_) if type_ else rows)))
 
@@ -60,7 +60,7 @@ def list_categories(member: Member, type_: str | None = None) -> list[Category]:
 def create_category(
     member: Member, *, name: str, type: str, parent: Category | None
 ) -> Category:
-    """A new category, last among its siblings."""
+    """Create a category, last among its siblings."""
     category = Category(member=member, name=name, type=type, parent=parent)
     with transaction.atomic():
         lock_ledger_exclusive(member)
@@ -74,10 +74,9 @@ def create_category(
 def update_category(
     member: Member, category_id: int, changes: dict[str, Any]
 ) -> Category:
-    """Rename or move a category, one at a time for each member.
+    """Rename or move a category, with everything that refers to it.
 
-    Entries, budgets and templates refer to the category, so that a new name reaches
-    all of them at once.
+    Raises `InUseError` for a new type if anything but minor categories refers to it.
     """
     with transaction.atomic():
         lock_ledger_exclusive(member)
@@ -85,40 +84,41 @@ def update_category(
         category: Category = get_owned_or_404(
             Category.objects.all(), member, category_id
         )
-        place = (category.type, category.parent_id)
+        position = (category.type, category.parent_id)
         for name, value in changes.items():
             setattr(category, name, value)
         validate_parent(category)
-        if category.type != place[0] and is_category_in_use(category):
-            raise InUseError("Entries use this category, so that its type stays.")
-        if (category.type, category.parent_id) != place:
+        if category.type != position[0] and is_category_in_use(category):
+            raise InUseError("The type cannot change while entries use the category.")
+        if (category.type, category.parent_id) != position:
             category.sort_order = next_position(siblings_of(category))
         _save(category)
     return category
 
 
 def delete_category(member: Member, category_id: int, move_to: int | None) -> None:
-    """Delete a category; what uses it moves to another, or it is `InUseError`.
+    """Delete a category after moving what refers to it to `move_to`, if given.
 
-    A major category with minor ones is never deleted (spec 3.7).
+    Raises `InUseError` if anything still refers to it, and `CategoryHierarchyError` for
+    a major category with minor ones (spec 3.7).
     """
     with transaction.atomic():
         lock_ledger_exclusive(member)
         lock_member_row(member)
         category = get_owned_or_404(Category.objects.all(), member, category_id)
         if has_children(category):
-            raise CategoryHierarchyError("This category still has minor ones.")
+            raise CategoryHierarchyError("The category has minor categories.")
         if move_to is not None:
             _move_references(
                 category, get_owned_or_404(Category.objects.all(), member, move_to)
             )
         if is_category_in_use(category):
-            raise InUseError("This category is in use; name another one in moveTo.")
+            raise InUseError("The category is in use. Set `moveTo` to another one.")
         Category.objects.filter(pk=category.pk).delete()
 
 
 def reorder_categories(member: Member, ids: list[int]) -> None:
-    """Order the categories of one type and one parent, that of the first id."""
+    """Reorder the siblings of the first id; `ids` must name all of them."""
     with transaction.atomic():
         lock_ledger_exclusive(member)
         first = Category.objects.owned_by(member).filter(pk__in=ids[:1]).first()
@@ -137,19 +137,20 @@ def reorder_categories(member: Member, ids: list[int]) -> None:
 def get_or_create_category(
     member: Member, type_: str, name: str | None
 ) -> Category | None:
-    """The category of this name and type; an unknown one is made, major and last.
+    """Return the category with this name and type, None if `name` is None.
 
-    Call inside a transaction.
+    An unknown one is created as the last major category. Call inside a transaction.
     """
     if name is None:
         return None
     rows = Category.objects.owned_by(member).filter(type=type_, name=name)
-    found: Category | None = rows.first()
-    if found is None:
+    category: Category | None = rows.first()
+    if category is None:
+        # A concurrent request may have created it before the lock was held.
         lock_member_row(member)
-        found = rows.first()
-    if found is not None:
-        return found
+        category = rows.first()
+    if category is not None:
+        return category
     category = Category(member=member, type=type_, name=name)
     category.sort_order = next_position(siblings_of(category))
     category.save(force_insert=True)
@@ -157,7 +158,7 @@ def get_or_create_category(
 
 
 def siblings_of(category: Category) -> OwnedQuerySet:
-    """The categories of the same type under the same parent."""
+    """Return the categories of the same type under the same parent."""
     rows = Category.objects.owned_by(category.member)
     return rows.filter(type=category.type, parent=category.parent_id)
 
@@ -170,6 +171,7 @@ def is_category_in_use(category: Category) -> bool:
 
 
 def _save(category: Category) -> None:
+    """Save in a savepoint and translate violated constraints to domain errors."""
     try:
         with transaction.atomic():
             category.save()
@@ -186,33 +188,29 @@ def _save(category: Category) -> None:
 
 def _move_references(source: Category, target: Category) -> None:
     if source.pk == target.pk:
-        raise InvalidFieldError("moveTo", "This is the category to be deleted.")
+        raise InvalidFieldError("moveTo", "Must be another category.")
     if source.type != target.type:
-        raise InvalidFieldError("moveTo", "This category is of another type.")
+        raise InvalidFieldError("moveTo", "The category has another type.")
     for model in MODELS_WITH_CATEGORY:
         rows = model.objects.owned_by(source.member).filter(category=source)
         rows.update(category=target)
-    _merge_budgets(source, target)
-
-
-def _merge_budgets(source: Category, target: Category) -> None:
-    """The target's budget of a month grows by the source's."""
-    values: dict[str, Any] = {
+    # Budgets are unique per month: those of the source are added to the target's.
+    params: dict[str, Any] = {
         "member": source.member_id,
         "source": source.pk,
         "target": target.pk,
-        "most": MAX_AMOUNT,
+        "max": MAX_AMOUNT,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_MERGE_BUDGETS, values)
+        cursor.execute(_MERGE_BUDGETS, params)
     Budget.objects.owned_by(source.member).filter(category=source).delete()
 
 
 def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
-    """Copy the shared default categories; how many were imported and skipped.
+    """Copy the default categories and return (imported, skipped) counts.
 
-    The hierarchy is kept. A name that the member already has in the type is
-    skipped; minor ones of a skipped major go under the member's own.
+    The hierarchy is kept. Names that the member already has in the type are skipped;
+    minor categories of a skipped major one go under the member's own.
     """
     with transaction.atomic():
         lock_ledger_exclusive(member)
@@ -224,30 +222,18 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
             name = _localized_name(default, english=english)
             if (default.type, name) in known:
                 continue
-            category = _copy_default(member, default, name, known, english=english)
+            category = Category(member=member, type=default.type, name=name)
+            if default.parent is not None:
+                parent_name = _localized_name(default.parent, english=english)
+                parent = known[default.type, parent_name]
+                # The member's category of that name may itself be a minor one.
+                category.parent = parent.parent or parent
+            category.sort_order = next_position(siblings_of(category))
+            category.save(force_insert=True)
             known[default.type, name] = category
             imported += 1
     return imported, len(defaults) - imported
 
 
-def _localized_name(default: Any, *, english: bool) -> str:
-    name: str = (english and default.name_en) or default.name
-    return name
-
-
-def _copy_default(
-    member: Member,
-    default: Any,
-    name: str,
-    known: dict[tuple[str, str], Category],
-    *,
-    english: bool,
-) -> Category:
-    parent = None
-    if default.parent_id is not None:
-        parent = known[default.type, _localized_name(default.parent, english=english)]
-        parent = parent.parent or parent
-    category = Category(member=member, type=default.type, name=name, parent=parent)
-    category.sort_order = next_position(siblings_of(category))
-    category.save(force_insert=True)
-    return category
+def _localized_name(default: DefaultCategory, *, english: bool) -> str:
+    return (english and default.name_en) or default.name

@@ -1,9 +1,9 @@
-"""Two-level trees of categories that the database keeps at two levels.
+"""Two-level trees, for the members' categories and for the default categories.
 
-A category carries its own `level` and the level its parent must have, both derived
-from `parent`. A foreign key from (parent, parent level) to (id, level) then makes a
-third level impossible, whatever two requests do at once. The checks here say the same
-in advance, in words, for the members' categories and for the shared ones.
+A category has generated columns with its own level and the level that its parent must
+have. A foreign key from (parent, parent level) to (id, level) makes a third level
+impossible, even for concurrent requests. `validate_parent` checks the same beforehand,
+for a readable error.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ from django.db.models import (
 
 from core.errors import CategoryHierarchyError, InvalidFieldError
 
-Leveled = TypeVar("Leveled", bound=Any)
+Node = TypeVar("Node", bound=Any)
 
 
 def generated_level_field(*, when_major: int | None, when_minor: int) -> GeneratedField:
-    """A column that is derived from whether the row has a parent."""
+    """Return a generated column: one value for major categories, one for minor."""
     return GeneratedField(
         expression=Case(
             When(Q(parent__isnull=True), then=Value(when_major)),
@@ -37,9 +37,9 @@ def generated_level_field(*, when_major: int | None, when_minor: int) -> Generat
     )
 
 
-def flatten_tree(rows: Sequence[Leveled]) -> Iterator[Leveled]:
-    """Each major one of the ordered `rows`, followed by its minor ones."""
-    minors: dict[int, list[Leveled]] = {}
+def flatten_tree(rows: Sequence[Node]) -> Iterator[Node]:
+    """Yield each major category of the ordered `rows`, followed by its minor ones."""
+    minors: dict[int, list[Node]] = {}
     for row in rows:
         if row.parent_id is not None:
             minors.setdefault(row.parent_id, []).append(row)
@@ -54,25 +54,27 @@ def has_children(category: Any) -> bool:
 
 
 def validate_parent(category: Any) -> None:
-    """A minor one sits under a major one of its type, and has none below it.
+    """Raise an error unless the category may have its parent (spec 3.7).
 
-    Raises `CategoryHierarchyError` (spec 3.7).
+    A parent must be a major category of the same type. A category with minor ones must
+    be major, and of their type.
     """
-    holds_others = has_children(category)
-    if holds_others and category.minors.exclude(type=category.type).exists():
-        raise CategoryHierarchyError("Its minor categories are of another type.")
+    is_parent = has_children(category)
+    if is_parent and category.minors.exclude(type=category.type).exists():
+        raise CategoryHierarchyError("Its minor categories have another type.")
     parent = category.parent
     if parent is None:
         return
-    if holds_others or parent.pk == category.pk:
-        raise CategoryHierarchyError("A category with minor ones stays a major one.")
+    if is_parent or parent.pk == category.pk:
+        raise CategoryHierarchyError("A category with minor categories must be major.")
+    # The parent was read before the locks and may have changed or disappeared.
     try:
         parent.refresh_from_db()
     except ObjectDoesNotExist:
         raise InvalidFieldError(
-            "parentId", "There is no such category.", "does_not_exist"
+            "parentId", "Category not found.", "does_not_exist"
         ) from None
     if parent.parent_id is not None:
-        raise CategoryHierarchyError("Only a major category can hold others.")
+        raise CategoryHierarchyError("The parent must be a major category.")
     if parent.type != category.type:
-        raise CategoryHierarchyError("The major category is of another type.")
+        raise CategoryHierarchyError("The parent has another type.")

@@ -1,6 +1,7 @@
-"""The shared default categories: the same two levels and order as a member's own.
+"""The default categories, which administrators maintain and members import.
 
-Whoever changes them is alone; the database holds names and levels besides.
+They have the same two levels and order as members' categories. A table lock serializes
+all changes, and every change is written to the audit log.
 """
 
 from typing import Any
@@ -21,12 +22,13 @@ from core.errors import (
 from ledger.category_tree import flatten_tree, has_children, validate_parent
 from ledger.models import DefaultCategory
 
-NAME_TAKEN = "There is a default category of this name and type."
+NAME_TAKEN = "A default category with this name and type already exists."
+# Steps of `move_default_category`.
 UP, DOWN = -1, 1
 
 
 def list_default_categories() -> list[DefaultCategory]:
-    """A flat list: each major category, followed by its minor ones."""
+    """Return a flat list: each major category, followed by its minor ones."""
     return list(flatten_tree(list(DefaultCategory.objects.all())))
 
 
@@ -34,11 +36,11 @@ def get_default_category(category_id: int) -> DefaultCategory:
     try:
         return DefaultCategory.objects.get(pk=category_id)
     except DefaultCategory.DoesNotExist:
-        raise NotFoundError("There is no such category.") from None
+        raise NotFoundError("Category not found.") from None
 
 
 def create_default_category(actor: Member, fields: dict[str, Any]) -> DefaultCategory:
-    """A new category, last among its siblings."""
+    """Create a category, last among its siblings."""
     category = DefaultCategory(**fields)
     with transaction.atomic():
         _lock_table()
@@ -52,15 +54,15 @@ def create_default_category(actor: Member, fields: dict[str, Any]) -> DefaultCat
 def update_default_category(
     actor: Member, category_id: int, changes: dict[str, Any]
 ) -> DefaultCategory:
-    """Rename or move a category; in a new place it goes last."""
+    """Rename or move a category; under a new type or parent it goes last."""
     with transaction.atomic():
         _lock_table()
         category = get_default_category(category_id)
-        place = (category.type, category.parent_id)
+        position = (category.type, category.parent_id)
         for name, value in changes.items():
             setattr(category, name, value)
         validate_parent(category)
-        if (category.type, category.parent_id) != place:
+        if (category.type, category.parent_id) != position:
             category.sort_order = next_position(siblings_of(category))
         _save(category)
         log_admin_action(actor, category, CHANGE)
@@ -68,18 +70,21 @@ def update_default_category(
 
 
 def delete_default_category(actor: Member, category_id: int) -> None:
-    """A major category with minor ones is never deleted (spec 7.3, 3.7)."""
+    """Delete a category; raise `CategoryHierarchyError` if it has minor ones.
+
+    See spec 7.3 and 3.7.
+    """
     with transaction.atomic():
         _lock_table()
         category = get_default_category(category_id)
         if has_children(category):
-            raise CategoryHierarchyError("This category still has minor ones.")
+            raise CategoryHierarchyError("The category has minor categories.")
         log_admin_action(actor, category, DELETION)
         category.delete()
 
 
 def reorder_default_categories(actor: Member, ids: list[int]) -> None:
-    """Order the categories of one type and one parent, that of the first id."""
+    """Reorder the siblings of the first id; `ids` must name all of them."""
     with transaction.atomic():
         _lock_table()
         first = DefaultCategory.objects.filter(pk__in=ids[:1]).first()
@@ -91,19 +96,19 @@ def reorder_default_categories(actor: Member, ids: list[int]) -> None:
 
 
 def move_default_category(actor: Member, category_id: int, step: int) -> None:
-    """One place `UP` or `DOWN` among its siblings; at the end it stays."""
+    """Move a category one position `UP` or `DOWN` among its siblings, if possible."""
     with transaction.atomic():
         _lock_table()
         category = get_default_category(category_id)
         ids = list(siblings_of(category).values_list("pk", flat=True))
-        place = ids.index(category_id)
-        if 0 <= place + step < len(ids):
-            ids.insert(place + step, ids.pop(place))
+        index = ids.index(category_id)
+        if 0 <= index + step < len(ids):
+            ids.insert(index + step, ids.pop(index))
             _save_order(actor, category, ids)
 
 
 def siblings_of(category: DefaultCategory) -> QuerySet[DefaultCategory]:
-    """The categories of the same type under the same parent."""
+    """Return the categories of the same type under the same parent."""
     return DefaultCategory.objects.filter(type=category.type, parent=category.parent_id)
 
 
@@ -118,12 +123,14 @@ def _save_order(actor: Member, first: DefaultCategory, ids: list[int]) -> None:
 
 
 def _lock_table() -> None:
-    """Wait for whoever else writes the list; readers go on."""
+    """Serialize writers of the table until the end of the transaction."""
+    # This mode conflicts with itself and with writes, not with reads.
     with connection.cursor() as cursor:
         cursor.execute("LOCK TABLE default_category IN SHARE ROW EXCLUSIVE MODE")
 
 
 def _save(category: DefaultCategory) -> None:
+    """Save in a savepoint and translate violated constraints to domain errors."""
     try:
         with transaction.atomic():
             category.save()
