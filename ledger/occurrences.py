@@ -1,12 +1,12 @@
-"""What becomes of the due dates of recurring rules: booked, skipped or missed.
+"""Process the due dates of recurring rules (BOOKED, SKIPPED or MISSED).
 
-Every due date becomes one stored occurrence, unique in the database and written in the
-transaction of its entry; whoever writes one holds the rule's lock. So two workers at
-once book a date once, and a deleted entry is not booked again.
+Each due date is stored as an occurrence, unique in the database, in the transaction
+that creates its entry and under the lock of the rule. Therefore concurrent workers post
+a date once, and an entry that the member deletes is not created again.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -21,13 +21,13 @@ from ledger.models.base import OwnedQuerySet
 
 logger = logging.getLogger(__name__)
 
+# Per rule, to bound its transaction; the next run continues.
 MAX_DUE_DATES_PER_RUN = 400
-"""Due dates of one rule that are dealt with in one go; the next run goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecurringRunResult:
-    """What a run of the job did."""
+    """The numbers of due dates booked and missed, and of rules that failed."""
 
     booked: int = 0
     missed: int = 0
@@ -44,11 +44,11 @@ class RecurringRunResult:
 def process_due_rules(
     now: datetime, progress: Progress = SILENT_PROGRESS
 ) -> RecurringRunResult:
-    """Book everything that is due by today, of all members whose plan runs.
+    """Process everything that is due by today, of all premium members.
 
-    Idempotent and safe beside another run: a rule is dealt with under its lock, and
-    one that somebody else holds is left to them. A rule that fails is logged and
-    does not keep the others waiting.
+    Idempotent and safe to run concurrently: each rule is processed under its lock, and
+    rules locked by another run are skipped. A rule that fails is logged and does not
+    stop the others.
     """
     due = list_due_rules(now).order_by("pk")
     total = RecurringRunResult()
@@ -57,17 +57,16 @@ def process_due_rules(
         try:
             total += _process_rule_if_due(rule_id, Member(pk=owner_id), now)
         except Exception:
-            logger.exception("recurring rule %s could not be booked", rule_id)
+            logger.exception("recurring rule %s failed", rule_id)
             total += RecurringRunResult(failed=1)
         progress.update(f"{number} of {len(rules)} rules")
     return total
 
 
 def list_due_rules(now: datetime) -> OwnedQuerySet:
-    """The rules that wait to be booked.
+    """Return the active rules that are due, of members with a running premium plan.
 
-    Those of a member whose plan has lapsed, or who is suspended, are left until it
-    returns.
+    Rules of lapsed or suspended members are processed when the plan returns.
     """
     rows: OwnedQuerySet = RecurringRule.objects.filter(
         member__in=Member.objects.with_premium(now),
@@ -80,9 +79,10 @@ def list_due_rules(now: datetime) -> OwnedQuerySet:
 def _process_rule_if_due(
     rule_id: int, owner: Member, now: datetime
 ) -> RecurringRunResult:
-    """Deal with the due dates of one rule, if it still waits."""
+    """Process one rule, unless it is locked or no longer due."""
     with transaction.atomic():
         lock_ledger_shared(owner)
+        # The rule was listed without a lock: check again that it is due.
         rows = list_due_rules(now).select_for_update(of=("self",), skip_locked=True)
         rule = rows.filter(pk=rule_id).first()
         if rule is None:
@@ -93,58 +93,57 @@ def _process_rule_if_due(
 def process_rule_until(
     rule: RecurringRule, until: date, now: datetime
 ) -> RecurringRunResult:
-    """Book the rule's due dates up to this day, and move it on.
+    """Process the rule's due dates up to this day.
 
-    Those before the day on which the owner's plan returned are MISSED, unless the rule
-    came with them: a restored one was never without a plan here. Call in a transaction
-    that holds the owner's ledger and the rule.
+    Due dates before the day on which the owner's premium plan began or returned are
+    MISSED. Call in a transaction, with the owner's ledger and the rule locked.
     """
-    since = get_premium_start(rule.member_id)
-    if since is None:
+    owner = Member.objects.filter(pk=rule.member_id)
+    premium_since = owner.values_list("plan_since", flat=True).first()
+    if premium_since is None:
         return RecurringRunResult()
-    paid_from = date.min if rule.created_at >= since else timezone.localdate(since)
-    return process_due_dates(rule, paid_from, until, now)
+    # A rule that is younger than the plan was never without it: a restored rule may
+    # have due dates before it was created here.
+    if rule.created_at >= premium_since:
+        book_from = date.min
+    else:
+        book_from = timezone.localdate(premium_since)
+    return process_due_dates(rule, book_from, until, now)
 
 
 def process_due_dates(
-    rule: RecurringRule, since: date, until: date, now: datetime
+    rule: RecurringRule, book_from: date, until: date, now: datetime
 ) -> RecurringRunResult:
-    """Book from one day to the other; what is due before them is MISSED."""
+    """Book the due dates from `book_from` to `until`; earlier ones are MISSED."""
     if rule.next_date is None or rule.next_date > until:
         return RecurringRunResult()
     due: list[date] = []
-    following = None
+    next_date = None
     for day in unprocessed_due_dates(rule, rule.next_date):
         if day > until or len(due) == MAX_DUE_DATES_PER_RUN:
-            following = day
+            next_date = day
             break
         due.append(day)
-    missed = [day for day in due if day < since]
+    missed = [day for day in due if day < book_from]
     create_occurrences(rule, missed, Occurrence.Status.MISSED)
     booked = create_booked_entries(rule, due[len(missed) :], now)
-    rule.next_date = following
+    rule.next_date = next_date
     rule.save(update_fields=["next_date"])
     return RecurringRunResult(booked=len(booked), missed=len(missed))
 
 
 def unprocessed_due_dates(rule: RecurringRule, start: date) -> Iterator[date]:
-    """The rule's due dates from this day on that are not dealt with yet."""
+    """Yield the rule's due dates from `start` on that have no occurrence yet."""
     rows = Occurrence.objects.filter(rule_id=rule.pk, due_date__gte=start)
-    dealt_with = set(rows.values_list("due_date", flat=True))
+    processed = set(rows.values_list("due_date", flat=True))
     days = rule.schedule.due_dates(start, date.max)
-    return (day for day in days if day not in dealt_with)
-
-
-def get_premium_start(member_id: int) -> datetime | None:
-    """When premium began for the member, without a break since."""
-    rows = Member.objects.filter(pk=member_id).values_list("plan_since", flat=True)
-    return rows.first()
+    return (day for day in days if day not in processed)
 
 
 def create_booked_entries(
     rule: RecurringRule, days: Sequence[date], now: datetime
 ) -> list[int]:
-    """Write the confirmed entries of these days; their ids."""
+    """Create the entries of these days, with their occurrences; return their ids."""
     entries = Entry.objects.bulk_create(
         Entry(
             member_id=rule.member_id,
@@ -160,7 +159,17 @@ def create_booked_entries(
         for day in days
     )
     if entries:
-        _copy_tags(rule, entries)
+        links = list(RecurringTag.objects.filter(rule=rule))
+        EntryTag.objects.bulk_create(
+            EntryTag(
+                entry=entry,
+                tag_id=link.tag_id,
+                member_id=rule.member_id,
+                position=link.position,
+            )
+            for entry in entries
+            for link in links
+        )
     Occurrence.objects.bulk_create(
         Occurrence(
             rule=rule,
@@ -174,24 +183,10 @@ def create_booked_entries(
     return [int(entry.pk) for entry in entries]
 
 
-def _copy_tags(rule: RecurringRule, entries: Iterable[Entry]) -> None:
-    links = list(RecurringTag.objects.filter(rule=rule))
-    EntryTag.objects.bulk_create(
-        EntryTag(
-            entry=entry,
-            tag_id=link.tag_id,
-            member_id=rule.member_id,
-            position=link.position,
-        )
-        for entry in entries
-        for link in links
-    )
-
-
 def create_occurrences(
     rule: RecurringRule, days: Sequence[date], status: Occurrence.Status
 ) -> None:
-    """Write down what became of days that are not booked."""
+    """Record due dates that are SKIPPED or MISSED."""
     Occurrence.objects.bulk_create(
         Occurrence(rule=rule, member_id=rule.member_id, due_date=day, status=status)
         for day in days

@@ -1,7 +1,7 @@
-"""Days, weeks and months: where each period begins and ends.
+"""Days, weeks and months as periods with a first and a last day.
 
-Pure. Weeks begin on Monday. All statistics, trends and budgets take their periods
-from here, so that months that begin on another day can come by one change.
+Pure. Weeks begin on Monday. All statistics, trends and budgets use these functions, so
+that months with another first day would be one change.
 """
 
 import calendar
@@ -19,18 +19,19 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The days from `start` to `end`, both included."""
+    """The days from `start` to `end`, both inclusive."""
 
     start: date
     end: date
 
 
 def period_containing(day: date, unit: Unit) -> Period:
-    """The period of this unit that the day lies in."""
+    """Return the period of this unit that contains the day."""
     if unit is Unit.DAY:
         return Period(day, day)
     if unit is Unit.WEEK:
         monday = day - timedelta(days=day.weekday())
+        # The week of 9999-12-31 ends there.
         days_left = (date.max - monday).days
         return Period(monday, monday + timedelta(days=min(6, days_left)))
     return month_period(day.year, day.month)
@@ -50,24 +51,24 @@ def previous_month(year: int, month: int) -> tuple[int, int]:
 
 
 def add_months(year: int, month: int, count: int) -> tuple[int, int]:
-    """The year and month that lie `count` months later, or earlier if negative."""
+    """Return the year and month `count` months later, or earlier if negative."""
     years, zero_based = divmod(year * 12 + month - 1 + count, 12)
     return years, zero_based + 1
 
 
-def split_period(whole: Period, unit: Unit) -> Iterator[Period]:
-    """The periods of this unit that cover `whole`, cut to it, oldest first."""
-    start = whole.start
-    while start <= whole.end:
+def split_period(period: Period, unit: Unit) -> Iterator[Period]:
+    """Yield the periods of this unit that cover `period`, cut to it, oldest first."""
+    start = period.start
+    while start <= period.end:
         part = period_containing(start, unit)
-        yield Period(start, min(part.end, whole.end))
+        yield Period(start, min(part.end, period.end))
         if part.end == date.max:
             return
         start = part.end + timedelta(days=1)
 
 
 def last_periods(today: date, unit: Unit, count: int) -> list[Period]:
-    """The current period and those before it, oldest first."""
+    """Return the current period and those before it, oldest first."""
     periods = [period_containing(today, unit)]
     while len(periods) < count:
         before = periods[-1].start - timedelta(days=1)

@@ -1,10 +1,10 @@
-"""Recurring transactions: the rules, and from which day on they book.
+"""Recurring rules: CRUD, and their next due date.
 
-A rule starts at its first due date not before the day it is made. Dates that pass while
-it is off are SKIPPED. `ledger.occurrences` books what is due.
+A rule starts at its first due date that is not before the day of its creation. Due
+dates that pass while it is inactive are SKIPPED. `ledger.occurrences` processes the
+others.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import islice, takewhile
@@ -32,27 +32,27 @@ from ledger.schedule import Schedule
 from ledger.tags import get_or_create_tags
 from ledger.wallets import raise_on_missing_wallet
 
+# After a change of one of them, due dates that the job has not posted yet are posted
+# under the previous schedule. A new end date applies to those as well.
 SCHEDULE_FIELDS = ("frequency", "interval", "anchor_date", "active")
-"""What decides on which days a rule books; its end is the member's word by itself."""
 
 
-def list_rules(member: Member) -> OwnedQuerySet:
-    """The member's rules, oldest first, with names and tags."""
+def with_category_and_tags(rows: OwnedQuerySet) -> OwnedQuerySet:
+    """Return the rules with what their JSON needs."""
     links = RecurringTag.objects.select_related("tag").order_by("position")
-    return (
-        RecurringRule.objects.owned_by(member)
-        .select_related("category")
-        .prefetch_related(Prefetch("tag_links", queryset=links))
+    return rows.select_related("category").prefetch_related(
+        Prefetch("tag_links", queryset=links)
     )
 
 
 def get_rule(member: Member, rule_id: int) -> RecurringRule:
-    found: RecurringRule = get_owned_or_404(list_rules(member), member, rule_id)
-    return found
+    rows = with_category_and_tags(RecurringRule.objects.all())
+    rule: RecurringRule = get_owned_or_404(rows, member, rule_id)
+    return rule
 
 
 def list_occurrences(member: Member, rule_id: int) -> QuerySet[Occurrence]:
-    """What became of the rule's due dates, newest first."""
+    """Return the processed due dates of a rule, newest first."""
     get_rule(member, rule_id)
     rows: QuerySet[Occurrence] = Occurrence.objects.owned_by(member)
     return rows.filter(rule_id=rule_id)
@@ -69,17 +69,21 @@ def create_rule(member: Member, values: dict[str, Any], today: date) -> Recurrin
 def update_rule(
     member: Member, rule_id: int, values: dict[str, Any], now: datetime
 ) -> RecurringRule:
-    """Change a rule; what was dealt with stays dealt with.
+    """Update the fields named in `values`; processed due dates are not affected.
 
-    New timing starts at its first due date from today on. Switching on again skips
-    what passed meanwhile. What the job still owes for the days before today, it books
-    as the rule was.
+    A new schedule starts at its first due date from today on. When a rule is activated
+    again, the due dates since its deactivation are skipped.
     """
     today = timezone.localdate(now)
     with transaction.atomic():
         lock_ledger_shared(member)
         rule = _lock_rule(member, rule_id)
-        if rule.active and _is_schedule_changed(rule, values):
+        is_schedule_changed = any(
+            name in values and values[name] != getattr(rule, name)
+            for name in SCHEDULE_FIELDS
+        )
+        # Post what the job has not yet posted, under the previous schedule.
+        if rule.active and is_schedule_changed:
             process_rule_until(rule, today - timedelta(days=1), now)
         _save(rule, values, today)
     return get_rule(member, rule_id)
@@ -93,7 +97,7 @@ def delete_rule(member: Member, rule_id: int) -> None:
 
 
 def run_now(member: Member, rule_id: int, now: datetime) -> int:
-    """Book the rule's next due date now, whenever it is due; the entry's id."""
+    """Book the next due date now, whenever it is, and return the entry's id."""
     with transaction.atomic():
         lock_ledger_shared(member)
         rule = _lock_rule(member, rule_id)
@@ -113,61 +117,56 @@ def _lock_rule(member: Member, rule_id: int) -> RecurringRule:
     return rule
 
 
-def _is_schedule_changed(rule: RecurringRule, values: Mapping[str, Any]) -> bool:
-    return any(
-        name in values and values[name] != getattr(rule, name)
-        for name in SCHEDULE_FIELDS
-    )
-
-
 def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
-    """A category stays with its name: under a new type it is another category."""
+    """Assign the values and save the rule with its next due date and its tags."""
     values = dict(values)
-    was = (rule.schedule, rule.active) if rule.pk else None
+    previous = (rule.schedule, rule.active) if rule.pk else None
     tags = values.pop("tags", None)
-    kept = rule.category.name if rule.category else None
-    name = values.pop("category", kept)
+    # Categories belong to a type: after a change of type, the one of the same name.
+    current_name = rule.category.name if rule.category else None
+    name = values.pop("category", current_name)
     for field, value in values.items():
         setattr(rule, field, value)
     if rule.end_date and rule.end_date < rule.anchor_date:
-        raise InvalidFieldError("endDate", "This lies before the anchor date.")
+        raise InvalidFieldError("endDate", "Must not be before `anchorDate`.")
     rule.category = get_or_create_category(rule.member, rule.type, name)
-    skipped = _update_next_date(rule, was, today)
+    skipped = _update_next_date(rule, previous, today)
     with raise_on_missing_wallet("account_recurring_wallet_owned"):
         rule.save()
     create_occurrences(rule, skipped, Occurrence.Status.SKIPPED)
     if tags is not None:
-        _replace_tags(rule, tags)
+        RecurringTag.objects.filter(rule=rule).delete()
+        RecurringTag.objects.bulk_create(
+            RecurringTag(
+                rule=rule, tag=tag, member_id=rule.member_id, position=position
+            )
+            for position, tag in enumerate(get_or_create_tags(rule.member, tags))
+        )
 
 
 def _update_next_date(
-    rule: RecurringRule, was: tuple[Any, bool] | None, today: date
+    rule: RecurringRule, previous: tuple[Schedule, bool] | None, today: date
 ) -> list[date]:
-    """Set `next_date`; the due dates that passed while the rule was off."""
-    if was is None or _without_end(was[0]) != _without_end(rule.schedule):
+    """Set `next_date` and return the due dates that passed while the rule was off.
+
+    `previous` holds the schedule and `active` before the update, None for a new rule.
+    """
+    is_new_schedule = previous is None or (
+        replace(previous[0], end=None) != replace(rule.schedule, end=None)
+    )
+    if previous is None or is_new_schedule:
         rule.next_date = next(unprocessed_due_dates(rule, today), None)
         return []
-    if was[0] != rule.schedule:  # only the end changed
-        rule.next_date = next(
-            unprocessed_due_dates(rule, rule.next_date or today), None
-        )
-    if was[1] or not rule.active or rule.next_date is None or rule.next_date >= today:
+    previous_schedule, was_active = previous
+    if previous_schedule != rule.schedule:
+        # Only the end has changed.
+        start = rule.next_date or today
+        rule.next_date = next(unprocessed_due_dates(rule, start), None)
+    is_activated = rule.active and not was_active
+    if not is_activated or rule.next_date is None or rule.next_date >= today:
         return []
-    passed = takewhile(
-        lambda day: day < today, unprocessed_due_dates(rule, rule.next_date)
-    )
+    due = unprocessed_due_dates(rule, rule.next_date)
+    passed = takewhile(lambda day: day < today, due)
     skipped = list(islice(passed, MAX_DUE_DATES_PER_RUN))
     rule.next_date = next(unprocessed_due_dates(rule, today), None)
     return skipped
-
-
-def _without_end(schedule: Schedule) -> Schedule:
-    return replace(schedule, end=None)
-
-
-def _replace_tags(rule: RecurringRule, names: list[str]) -> None:
-    RecurringTag.objects.filter(rule=rule).delete()
-    RecurringTag.objects.bulk_create(
-        RecurringTag(rule=rule, tag=tag, member_id=rule.member_id, position=position)
-        for position, tag in enumerate(get_or_create_tags(rule.member, names))
-    )

@@ -1,8 +1,8 @@
-"""When a recurring transaction is due.
+"""Due dates of recurring transactions.
 
-Pure. Due dates count from the anchor, never from one another: day 31 becomes the last
-day of a shorter month and is 31 again in a longer one; 29 February is the 28th in
-common years (spec 3.10).
+Pure. Due dates are counted from the anchor, never from one another: day 31 becomes the
+last day of a shorter month and day 31 again in a longer one; 29 February becomes the
+28th in common years (spec 3.10).
 """
 
 import calendar
@@ -35,7 +35,7 @@ class Schedule:
     end: date | None = None
 
     def nth_due_date(self, number: int) -> date | None:
-        """The due date with this number, the anchor being 0; None after the end."""
+        """Return the due date with this number, counted from 0; None after the end."""
         try:
             day = self._nth_date(number)
         except (OverflowError, ValueError):
@@ -43,14 +43,14 @@ class Schedule:
         return None if self.end is not None and day > self.end else day
 
     def first_due_date(self, not_before: date) -> date | None:
-        """The first due date that is not before this day."""
+        """Return the first due date that is not before this day; None after the end."""
         number = max(0, self._estimate_number(not_before) - 1)
         while (day := self.nth_due_date(number)) is not None and day < not_before:
             number += 1
         return day
 
     def next_due_date(self, after: date) -> date | None:
-        """The first due date behind this day."""
+        """Return the first due date after this day; None after the end."""
         return (
             None
             if after == date.max
@@ -58,7 +58,7 @@ class Schedule:
         )
 
     def due_dates(self, start: date, end: date) -> Iterator[date]:
-        """The due dates from `start` to `end`, both included."""
+        """Yield the due dates from `start` to `end`, both inclusive."""
         day = self.first_due_date(start)
         while day is not None and day <= end:
             yield day
@@ -74,7 +74,7 @@ class Schedule:
         return date(year, month, min(self.anchor.day, last))
 
     def _estimate_number(self, day: date) -> int:
-        """A number whose due date is about this day, at most one too high."""
+        """Return the number of a due date near this day, at most one too high."""
         if self.frequency in DAYS_BY_FREQUENCY:
             return (day - self.anchor).days // (
                 DAYS_BY_FREQUENCY[self.frequency] * self.interval

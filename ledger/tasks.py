@@ -1,4 +1,4 @@
-"""The jobs of the ledger; each calls one function."""
+"""Celery tasks of the ledger."""
 
 from datetime import datetime
 
@@ -9,18 +9,21 @@ from ledger.occurrences import process_due_rules
 
 
 class RecurringRulesFailedError(RuntimeError):
-    """Some rules failed; the log says which, and the others were booked."""
+    """Some recurring rules could not be processed; the log names them."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def run_recurring() -> None:
-    """Every hour: everything that is due by today, also after days of downtime."""
+    """Post the recurring transactions that are due by today, every hour."""
     run_job("run_recurring", process_recurring_rules)
 
 
 def process_recurring_rules(now: datetime) -> int:
-    """Entries booked; raises `RecurringRulesFailedError` where some rules could not be."""
-    run = process_due_rules(now)
-    if run.failed:
-        raise RecurringRulesFailedError(f"{run.failed} rules could not be booked.")
-    return run.booked
+    """Process all due rules and return the number of entries created.
+
+    Raises `RecurringRulesFailedError` if some rules failed; the others are done.
+    """
+    result = process_due_rules(now)
+    if result.failed:
+        raise RecurringRulesFailedError(f"{result.failed} rules failed.")
+    return result.booked

@@ -1,4 +1,4 @@
-"""`run_recurring`: book the recurring transactions that are due."""
+"""`run_recurring`: post the recurring transactions that are due."""
 
 from typing import Any
 
@@ -11,15 +11,14 @@ from ledger.occurrences import process_due_rules
 
 class Command(BaseCommand):
     help = (
-        "Books every recurring transaction that is due by today in the home time "
-        "zone, of all members whose plan runs, also after days of downtime. Each due "
-        "date is booked once, however often and beside whom this runs; Beat does the "
-        "same every hour. Exits with 1 if a rule could not be booked; the log says "
-        "which and why."
+        "Posts every recurring transaction that is due by today in the home time zone, "
+        "of all premium members, including those missed during a downtime. Each due "
+        "date is posted once, even if several runs overlap; Beat runs the same job "
+        "every hour. Exits with 1 if a rule failed; the log says which and why."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        run = process_due_rules(timezone.now(), Progress(self.stderr.write))
-        self.stdout.write(f"{run.booked} booked, {run.missed} missed.")
-        if run.failed:
-            raise CommandError(f"{run.failed} rules could not be booked.")
+        result = process_due_rules(timezone.now(), Progress(self.stderr.write))
+        self.stdout.write(f"{result.booked} booked, {result.missed} missed.")
+        if result.failed:
+            raise CommandError(f"{result.failed} rules failed.")
