@@ -1,8 +1,8 @@
-"""Account numbers at rest: AES-256-GCM with a fresh nonce (spec 3.3).
+"""Encryption of account numbers at rest: AES-256-GCM, random nonce (spec 3.3).
 
-Pure: keys come as arguments, the one in use first, older ones behind it. The
-context (whose number it is) is authenticated, so a value copied into another
-member's row does not open there.
+Pure: keys are arguments, the current one first, older ones after it. `context` is
+authenticated but not encrypted: a value that is copied to another member's row cannot
+be decrypted there.
 """
 
 import base64
@@ -12,47 +12,48 @@ from collections.abc import Sequence
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+# Marks encrypted values, with the version of their format.
 ENCRYPTED_PREFIX = "sealed:1:"
 NONCE_BYTES = 12
+# With prefix, nonce and tag in base64 this fills a column of 255 characters.
 MAX_PLAINTEXT_BYTES = 155
-"""What fits, sealed, into a column of 255 characters."""
 
 
 class DecryptionError(Exception):
-    """A sealed value that no key opens."""
+    """None of the keys decrypts the value."""
 
 
 def encrypt(text: str, keys: Sequence[bytes], context: str) -> str:
-    """The value for the column; without a key, or empty, the text itself."""
+    """Return the value to store: encrypted, or as it is if empty or without a key."""
     if not keys or not text:
         return text
     nonce = os.urandom(NONCE_BYTES)
-    sealed = AESGCM(keys[0]).encrypt(nonce, text.encode(), context.encode())
-    return ENCRYPTED_PREFIX + base64.urlsafe_b64encode(nonce + sealed).decode()
+    ciphertext = AESGCM(keys[0]).encrypt(nonce, text.encode(), context.encode())
+    return ENCRYPTED_PREFIX + base64.urlsafe_b64encode(nonce + ciphertext).decode()
 
 
 def decrypt(stored: str, keys: Sequence[bytes], context: str) -> str:
-    """The text behind a column's value; what was stored plain stays readable.
+    """Return the text of a stored value; plain values are returned as they are.
 
-    Raises `DecryptionError` when no key opens it.
+    Raises `DecryptionError` if no key fits.
     """
     if not stored.startswith(ENCRYPTED_PREFIX):
         return stored
     try:
-        sealed = base64.urlsafe_b64decode(stored.removeprefix(ENCRYPTED_PREFIX))
+        data = base64.urlsafe_b64decode(stored.removeprefix(ENCRYPTED_PREFIX))
     except ValueError:
         raise DecryptionError from None
-    nonce, sealed = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
+    nonce, ciphertext = data[:NONCE_BYTES], data[NONCE_BYTES:]
     for key in keys:
         try:
-            return AESGCM(key).decrypt(nonce, sealed, context.encode()).decode()
+            return AESGCM(key).decrypt(nonce, ciphertext, context.encode()).decode()
         except (InvalidTag, ValueError):
             continue
     raise DecryptionError
 
 
 def is_encrypted_with(stored: str, key: bytes, context: str) -> bool:
-    """Whether this very key opens the value; a plain one is sealed with none."""
+    """Return True if the value is encrypted with this key."""
     try:
         return (
             stored.startswith(ENCRYPTED_PREFIX)

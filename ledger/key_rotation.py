@@ -1,4 +1,4 @@
-"""Sealing every account number anew with the key in use (spec 9.2)."""
+"""Re-encryption of all account numbers with the current key (spec 9.2)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from ledger.encryption import DecryptionError, decrypt, encrypt, is_encrypted_wi
 from ledger.models import Wallet
 from ledger.wallets import account_number_associated_data, log_undecryptable_number
 
+# Wallets locked in one transaction.
 BATCH_SIZE = 500
-"""Wallets that are locked together."""
 
 
 @dataclass(frozen=True, slots=True)
 class RotationResult:
-    """Account numbers sealed anew, left as they were, and opened by no key."""
+    """The numbers of account numbers by outcome."""
 
     reencrypted: int = 0
     unchanged: int = 0
@@ -33,32 +33,25 @@ class RotationResult:
 def reencrypt_account_numbers(
     report: Callable[[RotationResult], object] = lambda so_far: None,
 ) -> RotationResult:
-    """Bring all account numbers under the first key, a batch at a time.
+    """Re-encrypt account numbers that are plain or use an older key, in batches.
 
-    Plain numbers are sealed, those of older keys opened and sealed anew. It can be
-    stopped and run again, beside a running service: whoever edits a wallet
-    meanwhile seals with the same key.
+    Safe to interrupt, to repeat, and to run while the service is up, which encrypts
+    with the same key.
     """
-    total, last = RotationResult(), 0
-    while ids := _next_ids(last):
-        total += _reencrypt_batch(ids)
-        last = ids[-1]
+    total, last_id = RotationResult(), 0
+    numbered = Wallet.objects.exclude(sealed_account_number="").order_by("pk")
+    while True:
+        ids = list(
+            numbered.filter(pk__gt=last_id).values_list("pk", flat=True)[:BATCH_SIZE]
+        )
+        if not ids:
+            return total
+        with transaction.atomic():
+            rows = Wallet.objects.filter(pk__in=ids).order_by("pk")
+            for wallet in rows.select_for_update(no_key=True):
+                total += _reencrypt_wallet(wallet)
+        last_id = ids[-1]
         report(total)
-    return total
-
-
-def _next_ids(last: int) -> list[int]:
-    rows = Wallet.objects.filter(pk__gt=last).exclude(sealed_account_number="")
-    return list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH_SIZE])
-
-
-def _reencrypt_batch(ids: list[int]) -> RotationResult:
-    total = RotationResult()
-    with transaction.atomic():
-        rows = Wallet.objects.filter(pk__in=ids).order_by("pk")
-        for wallet in rows.select_for_update(no_key=True):
-            total += _reencrypt_wallet(wallet)
-    return total
 
 
 def _reencrypt_wallet(wallet: Wallet) -> RotationResult:

@@ -1,7 +1,6 @@
 """Wallets: CRUD, order, balances and encrypted account numbers."""
 
 import logging
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -92,27 +91,32 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
     """
     with transaction.atomic():
         lock_ledger_exclusive(member)
-        rows = Wallet.objects.all()
-        wallet = get_owned_or_404(rows, member, wallet_id)
+        wallets = Wallet.objects.all()
+        wallet = get_owned_or_404(wallets, member, wallet_id)
+        references = [
+            model.objects.owned_by(member).filter(wallet=wallet)
+            for model in MODELS_WITH_WALLET
+        ]
         if move_to is not None:
-            _move_references(wallet, get_owned_or_404(rows, member, move_to))
-        if is_wallet_in_use(wallet):
+            target = get_owned_or_404(wallets, member, move_to)
+            if target.pk == wallet.pk:
+                raise InvalidFieldError("moveTo", "Must be another wallet.")
+            if target.kind != Wallet.Kind.CARD and _has_installments(wallet):
+                raise InvalidFieldError(
+                    "moveTo", "Must be a CARD: entries have installments."
+                )
+            for rows in references:
+                rows.update(wallet=target)
+        if any(rows.exists() for rows in references):
             raise InUseError("The wallet is in use. Set `moveTo` to another one.")
         wallet.delete()
 
 
-def reorder_wallets(member: Member, ids: Sequence[int]) -> None:
-    """Assign the wallets the order of `ids`, or raise `InvalidOrderError`."""
+def reorder_wallets(member: Member, ids: list[int]) -> None:
+    """Give the member's wallets the order of `ids`, which must name all of them."""
     with transaction.atomic():
         rows = Wallet.objects.owned_by(member)
         reorder(rows.select_for_update(no_key=True), ids)
-
-
-def is_wallet_in_use(wallet: Wallet) -> bool:
-    return any(
-        model.objects.owned_by(wallet.member).filter(wallet=wallet).exists()
-        for model in MODELS_WITH_WALLET
-    )
 
 
 def raise_on_missing_wallet(constraint: str) -> AbstractContextManager[None]:
@@ -137,17 +141,6 @@ def decrypt_account_number(wallet: Wallet) -> str | None:
         )
         or None
     )
-
-
-def _move_references(source: Wallet, target: Wallet) -> None:
-    if source.pk == target.pk:
-        raise InvalidFieldError("moveTo", "Must be another wallet.")
-    if target.kind != Wallet.Kind.CARD and _has_installments(source):
-        raise InvalidFieldError("moveTo", "Must be a CARD: entries have installments.")
-    for model in MODELS_WITH_WALLET:
-        model.objects.owned_by(source.member).filter(wallet=source).update(
-            wallet=target
-        )
 
 
 def _has_installments(wallet: Wallet) -> bool:

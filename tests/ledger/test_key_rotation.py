@@ -46,14 +46,14 @@ def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
     wallets += [seal("plain", []), seal("new", [NEW])]
     make_wallet(free_member)
     settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
-    assert "Done: 4 sealed anew, 1 kept, 0 unreadable." in rotate()
+    assert "Done: 4 re-encrypted, 1 unchanged, 0 could not be decrypted." in rotate()
     settings.ACCOUNT_NUMBER_KEYS = [NEW]
     for wallet in wallets:
         wallet.refresh_from_db()
         assert decrypt_account_number(wallet) == wallet.name
         context = account_number_associated_data(free_member.pk)
         assert is_encrypted_with(wallet.sealed_account_number, NEW, context)
-    assert "Done: 0 sealed anew, 5 kept, 0 unreadable." in rotate()
+    assert "Done: 0 re-encrypted, 5 unchanged, 0 could not be decrypted." in rotate()
 
 
 def test_progress_is_shown_after_each_batch(
@@ -73,7 +73,7 @@ def test_number_that_no_key_opens_stays_and_fails_the_command(
     lost, kept = seal("lost", [OTHER]), seal("kept", [OLD])
     before = Wallet.objects.get(pk=lost.pk).sealed_account_number
     settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
-    with pytest.raises(CommandError, match="1 are opened by no key"):
+    with pytest.raises(CommandError, match="1 could not be decrypted"):
         rotate()
     assert Wallet.objects.get(pk=lost.pk).sealed_account_number == before
     kept.refresh_from_db()

@@ -1,4 +1,4 @@
-"""`rotate_account_number_key`: seal all account numbers with the key in use."""
+"""`rotate_account_number_key`: re-encrypt account numbers with the current key."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from ledger.key_rotation import RotationResult, reencrypt_account_numbers
 
 class Command(BaseCommand):
     help = (
-        "Seals every account number with the first key of ACCOUNT_NUMBER_KEY: those "
-        "of the older keys behind it, and those stored plain before a key was set. "
-        "Put the new key first and keep the old one behind it, separated by a comma; "
-        "restart the service; run this; then take the old key out. It may be stopped "
-        "and run again, and runs beside the service. Exits with 1 without a key, or "
-        "if a number is opened by no key; those stay as they are."
+        "Encrypts every account number with the first key of ACCOUNT_NUMBER_KEY: those "
+        "encrypted with older keys, and those stored in plain text before a key was "
+        "set. Put the new key first and keep the old one after it, separated by a "
+        "comma; restart the service; run this command; then remove the old key. It can "
+        "be interrupted and repeated, and runs while the service is up. Exits with 1 "
+        "without a key, or if no key decrypts a number, which is then left unchanged."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -24,11 +24,14 @@ class Command(BaseCommand):
         total = reencrypt_account_numbers(self._report)
         self.stdout.write(f"Done: {_format_result(total)}.")
         if total.undecryptable:
-            raise CommandError(f"{total.undecryptable} are opened by no key.")
+            raise CommandError(f"{total.undecryptable} could not be decrypted.")
 
     def _report(self, so_far: RotationResult) -> None:
         self.stdout.write(_format_result(so_far))
 
 
 def _format_result(total: RotationResult) -> str:
-    return f"{total.reencrypted} sealed anew, {total.unchanged} kept, {total.undecryptable} unreadable"
+    return (
+        f"{total.reencrypted} re-encrypted, {total.unchanged} unchanged, "
+        f"{total.undecryptable} could not be decrypted"
+    )
