@@ -1,4 +1,4 @@
-"""Quick entries: templates of entries that are written often."""
+"""Quick entries: templates of frequent entries."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Prefetch
 
 from accounts.models import Member
-from core.api.ordering import next_position
+from core.api.ordering import next_position, reorder
 from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger_shared, lock_member_row
 from ledger.models import QuickEntry, QuickEntryTag
@@ -16,25 +16,22 @@ from ledger.tags import get_or_create_tags
 from ledger.wallets import raise_on_missing_wallet
 
 
-def list_quick_entries(member: Member) -> OwnedQuerySet:
-    """The member's templates in their order, with names and tags."""
+def with_category_and_tags(rows: OwnedQuerySet) -> OwnedQuerySet:
+    """Return the templates with what their JSON needs."""
     links = QuickEntryTag.objects.select_related("tag").order_by("position")
-    return (
-        QuickEntry.objects.owned_by(member)
-        .select_related("category")
-        .prefetch_related(Prefetch("tag_links", queryset=links))
+    return rows.select_related("category").prefetch_related(
+        Prefetch("tag_links", queryset=links)
     )
 
 
 def get_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:
-    found: QuickEntry = get_owned_or_404(
-        list_quick_entries(member), member, quick_entry_id
-    )
-    return found
+    rows = with_category_and_tags(QuickEntry.objects.all())
+    quick: QuickEntry = get_owned_or_404(rows, member, quick_entry_id)
+    return quick
 
 
 def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
-    """A new template, last in the order."""
+    """Create a template at the end of the list."""
     with transaction.atomic():
         lock_ledger_shared(member)
         lock_member_row(member)
@@ -61,26 +58,30 @@ def delete_quick_entry(member: Member, quick_entry_id: int) -> None:
     get_quick_entry(member, quick_entry_id).delete()
 
 
+def reorder_quick_entries(member: Member, ids: list[int]) -> None:
+    """Give the member's templates the order of `ids`, which must name all of them."""
+    with transaction.atomic():
+        rows = QuickEntry.objects.owned_by(member)
+        reorder(rows.select_for_update(no_key=True), ids)
+
+
 def _save(quick: QuickEntry, values: dict[str, Any]) -> None:
-    """A category stays with its name: under a new type it is another category."""
+    """Assign the values and save the template with its category and tags."""
     values = dict(values)
     tags = values.pop("tags", None)
-    kept = quick.category.name if quick.category else None
-    name = values.pop("category", kept)
+    # Categories belong to a type: after a change of type, the one of the same name.
+    current_name = quick.category.name if quick.category else None
+    name = values.pop("category", current_name)
     for field, value in values.items():
         setattr(quick, field, value)
     quick.category = get_or_create_category(quick.member, quick.type, name)
     with raise_on_missing_wallet("account_quick_entry_wallet_owned"):
         quick.save()
     if tags is not None:
-        _replace_tags(quick, tags)
-
-
-def _replace_tags(quick: QuickEntry, names: list[str]) -> None:
-    QuickEntryTag.objects.filter(quick_entry=quick).delete()
-    QuickEntryTag.objects.bulk_create(
-        QuickEntryTag(
-            quick_entry=quick, tag=tag, member_id=quick.member_id, position=position
+        QuickEntryTag.objects.filter(quick_entry=quick).delete()
+        QuickEntryTag.objects.bulk_create(
+            QuickEntryTag(
+                quick_entry=quick, tag=tag, member_id=quick.member_id, position=position
+            )
+            for position, tag in enumerate(get_or_create_tags(quick.member, tags))
         )
-        for position, tag in enumerate(get_or_create_tags(quick.member, names))
-    )

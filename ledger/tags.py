@@ -1,19 +1,20 @@
-"""Tags: names on entries, made on the way, looked up in batches."""
+"""Tags of entries, including those created by name when an entry is written."""
 
 from collections.abc import Iterable, Sequence
 
 from django.db import connection, transaction
 
 from accounts.models import Member
-from core.api.ordering import next_position
+from core.api.ordering import next_position, reorder
 from core.errors import DuplicateError, raise_on_constraint_violation
 from ledger.locking import lock_ledger_exclusive, lock_ledger_shared, lock_member_row
 from ledger.models import Tag
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 
-TAG_NAME_TAKEN = "There is a tag of this name."
+TAG_NAME_TAKEN = "A tag with this name already exists."
 
+# Names are looked up by primary key, once per tag of the page, instead of joined.
 _TAGS_OF_ENTRIES = """
     SELECT l.entry_id, (SELECT t.name FROM account_tag t WHERE t.id = l.tag_id)
     FROM account_entry_tag l WHERE l.entry_id = ANY(%s::bigint[])
@@ -22,12 +23,12 @@ _TAGS_OF_ENTRIES = """
 
 
 def list_tags(member: Member) -> OwnedQuerySet:
-    """The member's tags in their order."""
+    """Return the member's tags in their order."""
     return Tag.objects.owned_by(member)
 
 
 def create_tag(member: Member, name: str) -> Tag:
-    """A new tag, last in the order; its name is the member's only one."""
+    """Create a tag at the end of the list; raise `DuplicateError` for its name."""
     tag = Tag(member=member, name=name)
     with transaction.atomic():
         lock_ledger_shared(member)
@@ -41,7 +42,7 @@ def create_tag(member: Member, name: str) -> Tag:
 
 
 def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
-    """Entries refer to the tag, so that a new name reaches all of them."""
+    """Rename a tag, with all entries that have it; raise `DuplicateError`."""
     with transaction.atomic():
         lock_ledger_shared(member)
         tag: Tag = get_owned_or_404(Tag.objects.select_for_update(), member, tag_id)
@@ -53,23 +54,30 @@ def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
     return tag
 
 
+def reorder_tags(member: Member, ids: list[int]) -> None:
+    """Give the member's tags the order of `ids`, which must name all of them."""
+    with transaction.atomic():
+        reorder(list_tags(member).select_for_update(no_key=True), ids)
+
+
 def delete_tag(member: Member, tag_id: int) -> None:
-    """Take the tag off whatever has it, and delete it."""
+    """Delete a tag and remove it from everything that has it."""
     with transaction.atomic():
         lock_ledger_exclusive(member)
         get_owned_or_404(Tag.objects.all(), member, tag_id).delete()
 
 
 def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
-    """The member's tags of these names, in this order; unknown ones are made, last.
+    """Return the member's tags with these names, in this order, without repetitions.
 
-    Call inside a transaction.
+    Unknown ones are created at the end of the list. Call inside a transaction.
     """
     wanted = list(dict.fromkeys(names))
     known = _get_tags_by_name(member, wanted)
     if missing := [name for name in wanted if name not in known]:
         lock_member_row(member)
         first = next_position(Tag.objects.owned_by(member))
+        # A concurrent request may have created some of them before the lock was held.
         Tag.objects.bulk_create(
             [
                 Tag(member=member, name=name, sort_order=first + offset)
@@ -82,9 +90,10 @@ def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
 
 
 def get_tag_names_by_entry(entry_ids: Iterable[int]) -> dict[int, list[str]]:
-    """The tag names of many entries with one look-up (spec 3.4)."""
+    """Return the tag names of many entries, in one query (spec 3.4)."""
     names: dict[int, list[str]] = {}
     with connection.cursor() as cursor:
+        # An array literal costs less than letting psycopg adapt a list.
         cursor.execute(_TAGS_OF_ENTRIES, [f"{{{','.join(map(str, entry_ids))}}}"])
         for entry_id, name in cursor.fetchall():
             names.setdefault(entry_id, []).append(name)
