@@ -46,12 +46,13 @@ class PaymentCandidate:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The original text, the normalized text, and the arguments of `parse`."""
+    """A text with its normalized form, and what `parse` knows about it."""
 
     text: str
     normalized: NormalizedText
     received_at: datetime
     home_currency: str
+    sender_issuer: Issuer | None
 
     def truncated(self, end: int) -> "SourceText":
         """Return the same with the first `end` characters of the normalized text."""

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
+from typing import NamedTuple
 
 from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
@@ -22,8 +23,18 @@ _SCRIPT_BOUNDARY = re.compile(r"(?<=[A-Za-z])(?=[가-힣])|(?<=[가-힣])(?=[A-Z
 _NOT_DIGIT = re.compile(r"\D+")
 
 
-def _alias_key(alias: str) -> str:
-    return "".join(alias.split()).lower()
+class Alias(NamedTuple):
+    """A name of an issuer."""
+
+    issuer: Issuer
+    # It is an everyday word as well (우리, 하나).
+    is_ambiguous: bool
+    # It is the name of an app or a pay service, not of a card.
+    is_app: bool
+
+
+def _alias_key(name: str) -> str:
+    return "".join(name.split()).lower()
 
 
 def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[str]:
@@ -47,22 +58,15 @@ def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[s
     return re.compile(f"(?=(?-i:[{initials}]))(?:{alternatives})", flags)
 
 
-_ISSUER_BY_ALIAS = {
-    _alias_key(name): issuer
-    for issuer in reversed(ISSUERS)
+_ALIASES = {
+    _alias_key(name): Alias(
+        issuer,
+        is_ambiguous=name in issuer.ambiguous_aliases,
+        is_app=issuer.is_pay_service or name in issuer.app_aliases,
+    )
+    for issuer in ISSUERS
     for name in (*issuer.aliases, *issuer.ambiguous_aliases, *issuer.app_aliases)
 }
-_AMBIGUOUS_ALIASES = frozenset(
-    _alias_key(name) for each in ISSUERS for name in each.ambiguous_aliases
-)
-_APP_ALIASES = frozenset(
-    _alias_key(name)
-    for each in ISSUERS
-    for name in (
-        *each.app_aliases,
-        *((*each.aliases, *each.ambiguous_aliases) if each.is_pay_service else ()),
-    )
-)
 # A pay service and the card that it charges both report the same payment.
 PAY_SERVICES = frozenset(issuer.name for issuer in ISSUERS if issuer.is_pay_service)
 _ISSUER_BY_SENDER = {number: issuer for issuer in ISSUERS for number in issuer.senders}
@@ -79,19 +83,9 @@ _CARD_SUFFIX = re.compile(
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def get_issuer_by_alias(alias: str) -> Issuer:
-    """Return the issuer of a name that a pattern of `compile_aliases` matched."""
-    return _ISSUER_BY_ALIAS[_alias_key(alias)]
-
-
-def is_ambiguous_alias(alias: str) -> bool:
-    """Return True for a name that is an everyday word as well."""
-    return _alias_key(alias) in _AMBIGUOUS_ALIASES
-
-
-def is_app_alias(alias: str) -> bool:
-    """Return True for the name of an app or a pay service, not of a card."""
-    return _alias_key(alias) in _APP_ALIASES
+def get_alias(name: str) -> Alias:
+    """Return the entry of a name that a pattern of `compile_aliases` matched."""
+    return _ALIASES[_alias_key(name)]
 
 
 @lru_cache(maxsize=4096)
@@ -102,12 +96,12 @@ def find_issuer(text: str) -> Issuer | None:
     The longest name wins: 토스뱅크 is not 토스.
     """
     normalized = unicodedata.normalize("NFKC", text[:MAX_ISSUER_TEXT_LENGTH]).strip()
-    aliases = [
+    names = [
         match[0]
         for match in _ALIAS.finditer(normalized)
         if _is_whole_word(normalized, match)
     ]
-    return get_issuer_by_alias(max(aliases, key=len)) if aliases else None
+    return get_alias(max(names, key=len)).issuer if names else None
 
 
 def _is_whole_word(text: str, match: re.Match[str]) -> bool:
@@ -118,7 +112,7 @@ def _is_whole_word(text: str, match: re.Match[str]) -> bool:
     if _CARD_SUFFIX.match(text, end):
         return True
     rest = text[end:]
-    if is_ambiguous_alias(match[0]):
+    if get_alias(match[0]).is_ambiguous:
         return not start and not rest.strip()
     return not rest or not _is_same_script(rest[0], text[end - 1])
 

@@ -4,11 +4,9 @@ import re
 
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
 from card_alerts.foreign_issuers import ENGLISH, JAPANESE
-from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
     compile_aliases,
-    find_issuer_by_sender,
-    get_issuer_by_alias,
+    get_alias,
 )
 from card_alerts.money import MoneyMatch, find_foreign_amounts, parse_number
 from card_alerts.result import Kind, ParseResult, Reason, Span, rejected
@@ -56,7 +54,7 @@ _PARTIAL = re.compile("一部|部分")
 _USED = re.compile("利用|使用|決済|お支払い|買物|承認")
 
 
-def parse_japanese(source: SourceText, sender: str) -> ParseResult:
+def parse_japanese(source: SourceText) -> ParseResult:
     """Return the result of a Japanese text; amounts in 円 are JPY."""
     text = source.normalized.text
     labeled = {name: _find_labeled_value(name, text) for name in _LABELED}
@@ -77,7 +75,12 @@ def parse_japanese(source: SourceText, sender: str) -> ParseResult:
         return rejected(Reason.NO_PAYMENT)
     kind = Kind.CANCELLATION if cancellation else Kind.APPROVAL
 
-    issuer, issuer_span = _identify_issuer(text, merchant, sender)
+    issuer, issuer_span = source.sender_issuer, None
+    for match in _ISSUER.finditer(text):
+        # A merchant's name may contain that of an issuer.
+        if not (merchant and merchant[0] <= match.start() < merchant[1]):
+            issuer, issuer_span = get_alias(match[0]).issuer, match.span()
+            break
     timestamps = find_timestamps(text)
     if date:
         in_label = [t for t in timestamps if date[0] <= t.span[0] < date[1]]
@@ -142,13 +145,3 @@ def _rejection_reason(text: str, *, is_labeled: bool) -> Reason | None:
     if _ADVERT.search(text):
         return Reason.ADVERT
     return Reason.BANK_TRANSFER if _BANK_TRANSFER.search(text) else None
-
-
-def _identify_issuer(
-    text: str, merchant: Span | None, sender: str
-) -> tuple[Issuer | None, Span | None]:
-    """Return the first issuer outside the merchant's name, else that of the sender."""
-    for match in _ISSUER.finditer(text):
-        if not (merchant and merchant[0] <= match.start() < merchant[1]):
-            return get_issuer_by_alias(match[0]), match.span()
-    return find_issuer_by_sender(sender), None

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from card_alerts.candidate import SourceText
 from card_alerts.english.parser import parse_english
+from card_alerts.issuers import find_issuer_by_sender
 from card_alerts.japanese import parse_japanese
 from card_alerts.korean.parser import parse_korean
 from card_alerts.money import WON
@@ -43,16 +44,22 @@ def parse(
     if not normalized.text.strip():
         return rejected(Reason.NO_PAYMENT)
     end = _end_of_first_message(normalized.text)
-    source = SourceText(text, normalized.truncated(end), received_at, home_currency)
+    source = SourceText(
+        text,
+        normalized.truncated(end),
+        received_at,
+        home_currency,
+        find_issuer_by_sender(sender),
+    )
     if _HANGUL.search(normalized.text):
-        result = parse_korean(source, sender)
+        result = parse_korean(source)
         # Only the title may be Korean.
         is_title = result.reason is Reason.NO_PAYMENT
         if not is_title or not _FOREIGN.search(normalized.text):
             return result
     if _JAPANESE.search(source.normalized.text):
-        return parse_japanese(source, sender)
-    return parse_english(source.truncated(MAX_ENGLISH_ALERT_LENGTH), sender)
+        return parse_japanese(source)
+    return parse_english(source.truncated(MAX_ENGLISH_ALERT_LENGTH))
 
 
 def _end_of_first_message(text: str) -> int:

@@ -11,8 +11,7 @@ from card_alerts.foreign_issuers import ENGLISH, JAPANESE
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
     compile_aliases,
-    find_issuer_by_sender,
-    get_issuer_by_alias,
+    get_alias,
 )
 from card_alerts.korean_issuers import KOREAN
 from card_alerts.money import (
@@ -121,10 +120,10 @@ _EDGE_PUNCTUATION = " .,;:-–|\"'"
 _PARTIAL = re.compile(r"\bpartial(?:ly)?\b", re.IGNORECASE)
 
 
-def parse_english(source: SourceText, sender: str) -> ParseResult:
+def parse_english(source: SourceText) -> ParseResult:
     """Return the result of an alert in English (or in no known language)."""
     text = source.normalized.text
-    issuer, issuer_span = _identify_issuer(text, sender)
+    issuer, issuer_span = _identify_issuer(source)
     money = _find_paid_amount(text, issuer)
     hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
     merchant = _find_merchant(text, money, issuer_span)
@@ -172,12 +171,13 @@ def _is_debit(text: str) -> bool | None:
     return False if "credit card" in lower else None
 
 
-def _identify_issuer(text: str, sender: str) -> tuple[Issuer | None, Span | None]:
+def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
     """Return the issuer that the text names, else that of the sender.
 
     A name after at, to or with is rather the merchant's: it is the issuer's only if
     nothing else names one.
     """
+    text = source.normalized.text
     merchants = []
     for match in _ALIAS.finditer(text):
         start, end = match.span()
@@ -189,16 +189,15 @@ def _identify_issuer(text: str, sender: str) -> tuple[Issuer | None, Span | None
             continue
         is_merchant = _MERCHANT_PREPOSITION.search(text, max(0, start - 6), start)
         if not is_merchant and not text.startswith(" *", end):
-            return get_issuer_by_alias(match[0]), match.span()
+            return get_alias(match[0]).issuer, match.span()
         merchants.append(match)
     beginning = " ".join(text[:MAX_ISSUER_PHRASE_SCAN_LENGTH].split())
     for phrase, issuer in _ISSUER_PHRASES:
         if phrase in beginning:
             return issuer, None
-    sending_issuer = find_issuer_by_sender(sender)
-    if merchants and not sending_issuer:
-        return get_issuer_by_alias(merchants[0][0]), merchants[0].span()
-    return sending_issuer, None
+    if merchants and not source.sender_issuer:
+        return get_alias(merchants[0][0]).issuer, merchants[0].span()
+    return source.sender_issuer, None
 
 
 def _find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:

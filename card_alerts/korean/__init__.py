@@ -1,5 +1,5 @@
 """The parser of Korean texts.
 
-tokenizer.py masks what it understands, classifier.py decides whether the text is a
-payment, parser.py combines both and builds the candidate.
+tokenizer.py finds the parts of a message, classifier.py decides whether they are a
+payment, and parser.py builds the candidate.
 """

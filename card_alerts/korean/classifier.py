@@ -1,9 +1,9 @@
-"""Whether a Korean message tells of a payment, and if not, the reason why."""
+"""Stage 2, classify: decide whether a message reports a payment, and which kind."""
 
 import re
 from dataclasses import dataclass, field
 
-from card_alerts.issuers import find_issuer_by_sender
+from card_alerts.issuer import Issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.merchants import MerchantSpan
 from card_alerts.korean.status_keywords import (
@@ -16,177 +16,198 @@ from card_alerts.masked_text import LABEL
 from card_alerts.money import MoneyMatch
 from card_alerts.result import Kind, Reason
 
+# Words of payments that adverts and statements use as well.
 _WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
 _CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?카드[ ]?출금")
 _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
+_DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _LABELS = re.compile(f"{LABEL}+")
-# Letters of a name whose words decide nothing; a longer stretch is a sentence.
+# A receipt of a pay app labels its fields.
+MIN_RECEIPT_LABELS = 3
+# Characters of a merchant's name; a longer part is rather a sentence.
 MAX_IGNORED_NAME_LENGTH = 24
 
 
 @dataclass(slots=True)
 class MessageEvidence:
-    """A message that was read, what was chosen of it, and how much that tells."""
+    """A tokenized message, the parts chosen from it, and what they prove."""
 
     message: TokenizedMessage
     money: MoneyMatch | None
     keyword: StatusKeyword | None
     merchant: MerchantSpan | None
-    sender: str
-    # The deciding word as printed; empty without one.
+    sender_issuer: Issuer | None
     keyword_text: str = field(init=False)
     has_printed_time: bool = field(init=False)
     has_installment_terms: bool = field(init=False)
+    # A card and an amount with a date, a running total or installments.
     is_detailed: bool = field(init=False)
+    # A keyword beside the amount, or in the past tense.
     has_strong_keyword: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        reading, signal = self.message, self.keyword
-        self.keyword_text = reading.text[slice(*signal.span)] if signal else ""
-        self.has_printed_time = any(
-            moment.has_printed_time for moment in reading.timestamps
-        )
-        self.has_installment_terms = reading.has_installment_terms
+        message, keyword = self.message, self.keyword
+        self.keyword_text = message.text[slice(*keyword.span)] if keyword else ""
+        self.has_printed_time = any(t.has_printed_time for t in message.timestamps)
+        self.has_installment_terms = message.has_installment_terms
         self.is_detailed = self._is_detailed()
-        self.has_strong_keyword = self._has_strong_keyword()
+        self.has_strong_keyword = (
+            self.money is not None
+            and keyword is not None
+            and (keyword.rank <= RANK_ADJACENT or self._is_past_tense())
+        )
+
+    def _is_past_tense(self) -> bool:
+        return _PAST_TENSE.search(self.keyword_text) is not None
 
     def _is_detailed(self) -> bool:
-        """Whether a card, an amount and a day, a total or months stand together."""
-        reading = self.message
+        message = self.message
         if self.money is None:
             return False
-        if reading.digits is not None:
-            return bool(
-                reading.timestamps
-                or reading.running_total
-                or self.has_installment_terms
+        has_total = bool(message.running_total or self.has_installment_terms)
+        if message.card_digits is not None:
+            return has_total or bool(message.timestamps)
+        if message.issuer_match is None or not message.timestamps:
+            return False
+        if message.issuer_match.is_unambiguous and has_total:
+            return True
+        labels = _LABELS.findall(message.masked.text)
+        return self.has_printed_time and len(labels) >= MIN_RECEIPT_LABELS
+
+    def _is_conclusive(self) -> bool:
+        """Return True if a keyword after an issuer proves a payment or a decline."""
+        message = self.message
+        if self.money is None or self.keyword is None:
+            return False
+        if _CHECK_CARD_WITHDRAWAL.search(message.text):
+            return True
+        is_weak_word = _WEAK_PAYMENT_WORD.search(self.keyword_text)
+        if self.keyword.rank > RANK_ATTACHED or is_weak_word:
+            return False
+        if message.card_digits is not None:
+            return True
+        has_details = bool(
+            message.timestamps or message.running_total or self.has_installment_terms
+        )
+        return message.issuer_match is not None and has_details
+
+    def _text_for_rules(self) -> str:
+        """Return the text that is searched for words of adverts and other messages.
+
+        It excludes quotes, and the merchant's name if the rest proves enough.
+        """
+        text, name = self.message.text, self.merchant
+        issuer = self.message.issuer_match
+        has_clear_keyword = self.keyword is not None and not self.keyword.is_weak
+        is_proven = (
+            self.is_detailed
+            or self.has_strong_keyword
+            or (
+                self.has_printed_time
+                and (has_clear_keyword or self.has_installment_terms)
             )
-        if reading.issuer_match is None or not reading.timestamps:
-            return False
-        if reading.issuer_match.is_unambiguous and (
-            reading.running_total or self.has_installment_terms
+            or (has_clear_keyword and issuer is not None and issuer.is_unambiguous)
+        )
+        if name and is_proven and name.end - name.start <= MAX_IGNORED_NAME_LENGTH:
+            text = name.remove_from(text)
+        return QUOTED.sub("", text) if "'" in text else text
+
+    def rejection_reason(self) -> Reason | None:
+        """Return why nothing is recorded, or None for a payment or a decline."""
+        is_conclusive = self._is_conclusive()
+        reason = self._definite_rejection_reason(is_conclusive=is_conclusive)
+        if reason:
+            return reason
+        if is_conclusive or self._is_decline():
+            return None
+        text = self._text_for_rules()
+        is_password = rejection_rules.PASSWORD.search(text)
+        if is_password and not (self.is_detailed and self.keyword):
+            return Reason.ONE_TIME_PASSWORD
+        is_done = self.has_strong_keyword and self._is_past_tense()
+        reason = rejection_rules.weak_rejection_reason(
+            text,
+            is_detailed=self.is_detailed or is_done,
+            is_approved="승인" in self.keyword_text,
+        )
+        if reason:
+            return reason
+        return None if self._is_payment() else Reason.NO_PAYMENT
+
+    def _definite_rejection_reason(self, *, is_conclusive: bool) -> Reason | None:
+        """Return a reason that holds whatever else the message says, or None."""
+        text = self.message.text
+        is_complete = self.is_detailed and self.has_printed_time
+        if not is_complete and rejection_rules.ADVERT_MARK.match(text):
+            return Reason.ADVERT
+        if rejection_rules.has_opt_out(text) and rejection_rules.OPT_OUT.search(
+            self._text_for_rules() if is_conclusive or is_complete else text
         ):
-            return True
-        return self.has_printed_time and has_labeled_fields(reading)
-
-    def _has_strong_keyword(self) -> bool:
-        """Whether a signal beside the amount, or a done deed, tells of a payment."""
-        if self.money is None or self.keyword is None:
-            return False
-        return self.keyword.rank <= RANK_ADJACENT or bool(
-            _PAST_TENSE.search(self.keyword_text)
-        )
-
-    def is_conclusive(self) -> bool:
-        """Whether a signal glued to a head, an amount and one more part are sure."""
-        if self.money is None or self.keyword is None:
-            return False
-        reading = self.message
-        if _CHECK_CARD_WITHDRAWAL.search(reading.text):
-            return True
-        if self.keyword.rank > RANK_ATTACHED or _WEAK_PAYMENT_WORD.search(
-            self.keyword_text
+            return Reason.ADVERT
+        has_code = rejection_rules.HAS_CODE.search(text)
+        if has_code and rejection_rules.ONE_TIME_CODE.search(text):
+            return Reason.ONE_TIME_PASSWORD
+        if "한도" in text and rejection_rules.LIMIT_CHANGE.search(
+            self._text_for_rules() if is_complete else text
         ):
-            return False
-        if reading.digits is not None:
-            return True
-        return reading.issuer_match is not None and bool(
-            reading.timestamps or reading.running_total or self.has_installment_terms
-        )
-
-    def text_for_rules(self) -> str:
-        """What is searched for words of refusal: no shop's name, nor what it sold."""
-        source = self.message.text
-        run = self.merchant
-        signal = self.keyword is not None and not self.keyword.is_weak
-        firm = (
-            self.message.issuer_match is not None
-            and self.message.issuer_match.is_unambiguous
-        )
-        timed = self.has_printed_time and (signal or self.has_installment_terms)
-        sure = self.is_detailed or self.has_strong_keyword or timed or (signal and firm)
-        if run is not None and sure and run.end - run.start <= MAX_IGNORED_NAME_LENGTH:
-            source = run.remove_from(source)
-        return QUOTED.sub("", source) if "'" in source else source
-
-
-def has_labeled_fields(reading: TokenizedMessage) -> bool:
-    """Whether labels name the fields: a pay app's receipt needs no signal."""
-    return len(_LABELS.findall(reading.masked.text)) >= 3
-
-
-def rejection_reason(case: MessageEvidence) -> Reason | None:
-    """The reason why nothing is recorded, or None for a payment or a decline."""
-    settled = case.is_conclusive()
-    sure = _definite_rejection_reason(case, settled)
-    if sure:
-        return sure
-    if settled or is_decline(case):
+            return Reason.NO_PAYMENT
         return None
-    words = case.text_for_rules()
-    if rejection_rules.PASSWORD.search(words) and not (
-        case.is_detailed and case.keyword
-    ):
-        return Reason.ONE_TIME_PASSWORD
-    done = case.has_strong_keyword and bool(_PAST_TENSE.search(case.keyword_text))
-    weak = rejection_rules.weak_rejection_reason(
-        words,
-        is_detailed=case.is_detailed or done,
-        is_approved="승인" in case.keyword_text,
-    )
-    if weak or case.money is None:
-        return weak or Reason.NO_PAYMENT
-    return None if _is_payment(case) else Reason.NO_PAYMENT
 
+    def _is_decline(self) -> bool:
+        keyword = self.keyword
+        if keyword is None or keyword.kind is not Kind.DECLINED:
+            return False
+        if self.money is not None:
+            return True
+        return bool(self.message.issuer_match and keyword.rank <= RANK_ADJACENT)
 
-def _definite_rejection_reason(case: MessageEvidence, settled: bool) -> Reason | None:
-    """A reason that holds whatever else the message says."""
-    text = case.message.text
-    full = case.is_detailed and case.has_printed_time
-    if not full and rejection_rules.ADVERT_MARK.match(text):
-        return Reason.ADVERT
-    if rejection_rules.has_opt_out(text) and rejection_rules.OPT_OUT.search(
-        case.text_for_rules() if settled or full else text
-    ):
-        return Reason.ADVERT
-    if rejection_rules.HAS_CODE.search(text) and rejection_rules.ONE_TIME_CODE.search(
-        text
-    ):
-        return Reason.ONE_TIME_PASSWORD
-    if "한도" in text and rejection_rules.LIMIT_CHANGE.search(
-        case.text_for_rules() if full else text
-    ):
-        return Reason.NO_PAYMENT
-    return None
-
-
-def is_decline(case: MessageEvidence) -> bool:
-    """Whether a decline is told of an amount, or at least beside a card."""
-    signal = case.keyword
-    if signal is None or signal.kind is not Kind.DECLINED:
-        return False
-    if case.money is not None:
+    def _is_payment(self) -> bool:
+        message, keyword = self.message, self.keyword
+        if self.money is None or keyword is None:
+            return self.is_detailed
+        has_card = bool(message.issuer_match or message.card_digits)
+        if message.is_currency_missing and not has_card:
+            return False
+        if message.issuer_match is not None:
+            return True
+        if rejection_rules.INTERNATIONAL_SENDER.search(message.text):
+            return False
+        if has_card or self.sender_issuer:
+            return True
+        # Without a card the message may be that of a shop, or of a person.
+        if rejection_rules.is_order_or_chat(message.text):
+            return False
+        if keyword.kind is Kind.CANCELLATION:
+            is_card_cancel = _CARD_CANCEL.search(message.text)
+            return bool(is_card_cancel) or keyword.rank <= RANK_ADJACENT
         return True
-    return bool(case.message.issuer_match and signal.rank <= RANK_ADJACENT)
 
+    @property
+    def kind(self) -> Kind:
+        """Return the kind of the event.
 
-def _is_payment(case: MessageEvidence) -> bool:
-    reading, signal, text = case.message, case.keyword, case.message.text
-    if signal is None or (
-        reading.is_currency_missing and not (reading.issuer_match or reading.digits)
-    ):
-        return case.is_detailed and signal is None
-    if reading.issuer_match is not None:
-        return True
-    if rejection_rules.INTERNATIONAL_SENDER.search(text):
-        return False
-    if reading.digits is not None or find_issuer_by_sender(case.sender):
-        return True
-    if rejection_rules.LINK.search(text) or rejection_rules.ORDER_NOTICE.search(text):
-        return False
-    if rejection_rules.CHAT_PHRASES.search(text):
-        return False
-    if signal.kind is Kind.CANCELLATION:
-        return bool(_CARD_CANCEL.search(text)) or signal.rank <= RANK_ADJACENT
-    return True
+        The approval of a negative amount is a cancellation. But a minus beside a
+        booking (출금 -5,000) only tells the direction, and a minus at the beginning of
+        several lines is the sign of a list.
+        """
+        message, money = self.message, self.money
+        kind = self.keyword.kind if self.keyword else Kind.APPROVAL
+        if kind is not Kind.APPROVAL or money is None or not money.is_negative:
+            return kind
+        if len(_DASHED_LINE.findall(message.text)) > 1:
+            return kind
+        is_card = message.issuer_match is not None and not message.issuer_match.is_app
+        is_booking = not is_card or message.is_check_card or message.balance is not None
+        is_approved = "승인" in self.keyword_text
+        return Kind.CANCELLATION if is_approved and not is_booking else kind
+
+    def has_usage_keyword(self) -> bool:
+        """Return True if the date is that of the payment (09/12 사용 57,000원 취소)."""
+        keyword = self.keyword
+        if keyword is None or self.has_printed_time:
+            return False
+        return any(
+            each.kind is Kind.APPROVAL and each.span < keyword.span and not each.is_weak
+            for each in self.message.keywords
+        )

@@ -1,7 +1,8 @@
-"""Places in which a Korean message can only name the shop, told before all else.
+"""Stage 1, tokenize: find a merchant at a place where only its name can be.
 
-Behind the label of the shop, behind the bar of a pay app and before 에서 with an
-amount the name is masked at once, so that no word, day or sum in it can mislead.
+Such places are after the merchant's label, after the bar of a pay app, and before
+에서 with an amount. The name is masked first, so that no word, date or amount in it is
+taken for something else.
 """
 
 import re
@@ -21,7 +22,7 @@ _NEXT_LABEL = (
     r"(?:승인|결제|이용|사용|거래|취소|할부|카드|일시|금액|고객|잔액|누적)[가-힣]{0,4}"
     r"[ ]?[:=]"
 )
-# Where a name ends whose beginning is known.
+# What follows a merchant's name.
 _NAME_END = re.compile(
     rf"[ ]{{0,3}}(?:$|\n|\||\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
@@ -30,23 +31,27 @@ _NAME_END = re.compile(
 )
 MAX_LABELED_MERCHANT_LENGTH = 200
 MAX_LABEL_MATCHES = 3
+# The label in "가맹점명: 바람커피".
 _LABELED = re.compile(rf"(?<![가-힣]){MERCHANT_LABEL}[ ]?[:=][ ]?\n?[ ]?(?=[^\n])")
+# Cheap checks before _LABELED and _LABELED_INLINE.
 _HAS_LABEL = re.compile("(?:[점처호자소장]|[점처호장]명|이름)[ ]?[:=]")
 _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]")
-# Labels on one line, without signs: 사용처 느루공방 거래시간 11/12 14:22.
+# Labels without a colon: 사용처 느루공방 거래시간 11/12 14:22
 _LABELED_INLINE = re.compile(
-    r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<shop>[^\n:]{1,60}?)"
+    r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<merchant>[^\n:]{1,60}?)"
     r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
 )
+# The bar in "9,900원 | 바람커피".
 _AFTER_BAR = re.compile(
     r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)"
     r"|(?:카드|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제|취소)[ ]))"
     r"[ ]?\|[ ]?(?=[^\n|])"
     r"(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$))"
 )
+# The name in "바람커피에서 9,900원".
 _BEFORE_AMOUNT = re.compile(
     r"(?:^|\n|\])[ ]?(?![^\n]{0,60}(?:님|카드로|페이로)[ ,])"
-    r"(?P<shop>(?!\d\d?[/.]\d\d? \d\d:)[^\n\]|]{1,40}?)"
+    r"(?P<merchant>(?!\d\d?[/.]\d\d? \d\d:)[^\n\]|]{1,40}?)"
     r"에서[ ,]{0,2}\n?"
     r"(?=(?:[$₩€-]|[A-Z]{3})?[ ]?[\d,.]{1,15}[ ]?(?:원|달러|엔|[A-Z]{3})"
     r"|[$₩€]|결제(?:한|하신)[ ])"
@@ -54,7 +59,7 @@ _BEFORE_AMOUNT = re.compile(
 
 
 def find_labeled_merchant(text: str) -> Span | None:
-    """The stretch that the layout calls the shop, or None."""
+    """Return the span of a merchant that the layout marks as such, or None."""
     if _HAS_LABEL.search(text):
         span = _find_name_after(_LABELED, text)
         if span:
@@ -68,15 +73,14 @@ def find_labeled_merchant(text: str) -> Span | None:
             return span
     if match is None and "에서" in text:
         match = _BEFORE_AMOUNT.search(text)
-    return match.span("shop") if match else None
+    return match.span("merchant") if match else None
 
 
-def _find_name_after(beginning: re.Pattern[str], text: str) -> Span | None:
-    """The name behind a beginning; only the first few are looked at."""
-    for match in islice(beginning.finditer(text), MAX_LABEL_MATCHES):
-        end = _NAME_END.search(
-            text, match.end() + 1, match.end() + MAX_LABELED_MERCHANT_LENGTH
-        )
+def _find_name_after(label: re.Pattern[str], text: str) -> Span | None:
+    """Return the name after one of the first matches of a label."""
+    for match in islice(label.finditer(text), MAX_LABEL_MATCHES):
+        start = match.end()
+        end = _NAME_END.search(text, start + 1, start + MAX_LABELED_MERCHANT_LENGTH)
         if end:
-            return match.end(), end.start()
+            return start, end.start()
     return None

@@ -1,10 +1,10 @@
-"""Korean texts that are no payment: adverts, passwords, bills, bank transfers."""
+"""Stage 2, classify: words of adverts, passwords, statements and bank transfers."""
 
 import re
 
 from card_alerts.result import Reason
 
-# (광고) and its forbidden variants at the very start, as the law wants it.
+# (광고) at the beginning, which the law requires of adverts, and its variants.
 ADVERT_MARK = re.compile(
     r"[ \n]{0,9}(?:\[?(?:Web|국제"
     r"|국외)[ ]?발신\]?[ \n]{0,9})?(?:\[[^\]\n]{1,12}\][ ]?)?"
@@ -13,8 +13,9 @@ ADVERT_MARK = re.compile(
 )
 OPT_OUT = re.compile(r"수신[ ]?거부|무료[ ]?거부|수신[ ]?동의[ ]?철회")
 _OPT_OUT_NUMBER = re.compile(rf"(?:{OPT_OUT.pattern})[ :)\]]{{0,3}}0\d{{1,2}}")
+# A cheap check before ONE_TIME_CODE.
 HAS_CODE = re.compile("인증|OTP|비밀|확인")
-# A password with its digits: no shop's name.
+# A password with its digits, which no merchant's name contains.
 ONE_TIME_CODE = re.compile(
     r"(?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)"
     r"[^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])|[\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호"
@@ -23,7 +24,8 @@ LIMIT_CHANGE = re.compile(
     r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)"
 )
 _CARD_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
-CHAT_PHRASES = re.compile(
+# Phrases of people, not of companies.
+_CHAT_PHRASES = re.compile(
     r"\?|(?:했어|할게|할까|했지|했다|해줘|줄래)(?!요)|[ㅋㅎㅠㅜ]{2}"
 )
 
@@ -63,42 +65,47 @@ _PROMOTIONAL = re.compile(
     r"|한도[ ]?(?:승인|상향|조회)|상담|경품|사은품"
     r"|할인[ ]?받|돌려|캐시백[ ]?받|\d%[ ]?(?:할인|적립|캐시백|OFF)|출시|오픈[ ]?기념"
 )
-# Of a bill by card, where the card says 승인; else of a bank.
+# A card pays a bill if the message says 승인; else a bank does.
 _AUTOMATIC_PAYMENT = re.compile("자동[ ]?(?:이체|납부|결제|출금)")
 INTERNATIONAL_SENDER = re.compile(r"국[제외][ ]?발신")
-LINK = re.compile(
+_LINK = re.compile(
     r"https?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/", re.IGNORECASE
 )
-ORDER_NOTICE = re.compile(
+_ORDER_NOTICE = re.compile(
     r"주문[ ]?(?:결제|취소|이|번호|완료|접수)|배송|환불.{0,20}(?:소요|예정|접수)"
     r"|취소[ ]?(?:접수|요청|신청)|소멸|(?:카드|신청).{0,12}발급"
 )
 
 
 def has_opt_out(text: str) -> bool:
-    """A quick look for the words of `OPT_OUT`."""
+    """Return True if the text may match `OPT_OUT`; a cheap check before it."""
     return "거부" in text or "철회" in text
 
 
 def has_opt_out_number(text: str) -> bool:
-    """Whether the text says under which number it is to be refused (무료거부 080…)."""
+    """Return True if the text gives a number for opting out (무료거부 080…)."""
     return has_opt_out(text) and _OPT_OUT_NUMBER.search(text) is not None
 
 
 def weak_rejection_reason(
     text: str, *, is_detailed: bool, is_approved: bool
 ) -> Reason | None:
-    """Why a text without clear signs of a card payment is none, in their order.
-
-    With details (a card beside an amount and a day) an advert's words decide
-    nothing, since they stand below genuine approvals too.
-    """
+    """Return why a text without clear signs of a card payment is none, or None."""
     if _STATEMENT.search(text):
         return Reason.STATEMENT
     if _CARD_ISSUED.search(text):
         return Reason.NO_PAYMENT
-    if _BANK_TRANSFER.search(_AUTOMATIC_PAYMENT.sub("", text) if is_approved else text):
+    bank_text = _AUTOMATIC_PAYMENT.sub("", text) if is_approved else text
+    if _BANK_TRANSFER.search(bank_text):
         return Reason.BANK_TRANSFER
+    # Adverts are also printed below real approvals, which have details.
     if not is_detailed and _PROMOTIONAL.search(text):
         return Reason.ADVERT
     return None
+
+
+def is_order_or_chat(text: str) -> bool:
+    """Return True for the message of a shop or of a person."""
+    return any(
+        pattern.search(text) for pattern in (_LINK, _ORDER_NOTICE, _CHAT_PHRASES)
+    )

@@ -1,7 +1,8 @@
-"""Words that say what happened: approved, cancelled, declined.
+"""Stage 1, tokenize: find the words for approved, cancelled and declined.
 
-A word counts as a whole token, or glued to a card head, an amount or a name; never
-as part of a longer word, since shops are called 승인카페 and 취소전문점.
+A keyword is a whole word, or one that directly follows an issuer, an amount or a
+holder's name. It is never part of a longer word, since merchants have names such as
+승인카페 and 취소전문점.
 """
 
 import re
@@ -18,7 +19,7 @@ from card_alerts.masked_text import (
     TIMESTAMP,
     MaskedText,
 )
-from card_alerts.result import Kind
+from card_alerts.result import Kind, Span
 
 _COMPLETED_SUFFIX = (
     r"(?:[ ]?(?:완료|처리|접수|됨|성공|확인))?(?:안내|알림)?"
@@ -47,8 +48,8 @@ _DECLINE_REASON = (
     r"|미등록[ ]?카드|해지[ ]?카드|연체[ ]?카드"
 )
 _DECLINE = (
-    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:(?:승인|결제|거래|이용|사용|출금)[ ]?(?:이|가)?[ ]?"
-    r"(?:거절|거부|불가|실패|불능|되지[ ]?않)|미승인|거절)"
+    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:(?:승인|결제|거래|이용|사용|출금)[ ]?"
+    r"(?:이|가)?[ ]?(?:거절|거부|불가|실패|불능|되지[ ]?않)|미승인|거절)"
     r"(?:[ ]?(?:안내|알림|내역|사유|건))?(?:되었습니다|되었어요|됐어요|됐습니다"
     r"|했어요|했습니다|하였습니다|았습니다|았어요|습니다)?"
     r"|결제에[ ]?실패(?:했어요|했습니다|하였습니다)|결제하지[ ]?못했(?:어요|습니다)"
@@ -59,7 +60,8 @@ _CANCEL = (
     r"|환불[ ]?(?:완료|처리)?(?:되었습니다|됐어요|됐습니다|했어요)?"
 )
 _APPROVE = (
-    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:이|가|을|를)?{_COMPLETED_SUFFIX}"
+    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:이|가|을|를)?"
+    rf"{_COMPLETED_SUFFIX}"
     r"|체크카드[ ]?출금|상품권[ ]?사용"
 )
 _OTHER_NOUN = (
@@ -70,7 +72,7 @@ _NOT_FOLLOWED_BY_NOUN = (
     rf"(?!{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|[은이을의에])?(?![가-힣])"
     rf"|일[ ]?\d|일[ ]?{TIMESTAMP}|일[ ]변경)"
 )
-# Letters with which a signal can begin: a quick look before the long one.
+# First letters of keywords: a cheap check before the long pattern.
 _FIRST_LETTER = (
     "(?=[해국온오정일할매전부카체신간자번수앱후주구거출무비현교페승결이사월통잔한"
     "유도분미본연취환상차QC1])"
@@ -79,24 +81,26 @@ _WORD_START = r"(?<![가-힣A-Za-z])"
 _WORD_END = r"(?![가-힣A-Za-z])"
 _HOLDER_NAME_FOLLOWS = r"(?=[가-힣]{2,4}[ ]?님|[가-힣]{1,2}\*)"
 
-KEYWORD_PATTERN = (
+_KEYWORD_PATTERN = (
     rf"(?:(?P<declined>{_DECLINE}|{_DECLINE_REASON})"
     rf"|(?P<cancelled>{_CANCEL}){_NOT_FOLLOWED_BY_NOUN}"
     rf"|(?P<approved>{_APPROVE}){_NOT_FOLLOWED_BY_NOUN})"
 )
-# A signal right behind a card head; a name may be glued to it in turn.
+# A keyword directly after an issuer; a holder's name may follow without a space.
 ATTACHED_KEYWORD = re.compile(
-    rf"{_FIRST_LETTER}{KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
+    rf"{_FIRST_LETTER}{_KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
 )
 
 _KEYWORD = re.compile(
-    rf"{_FIRST_LETTER}{_WORD_START}(?!(?<=[가-힣A-Za-z0-9]-)자동){KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
+    rf"{_FIRST_LETTER}{_WORD_START}(?!(?<=[가-힣A-Za-z0-9]-)자동)"
+    rf"{_KEYWORD_PATTERN}(?:{_WORD_END}|{_HOLDER_NAME_FOLLOWS})"
 )
+# A cheap check before _KEYWORD.
 _KEYWORD_PREFILTER = re.compile(
     "승인|취소|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
     "|미등록|미신청|불일치|기간|틀림|오입력|해지|연체"
 )
-# A heading (카드 승인내역 알림, 이용 안내): it says nothing of what happened.
+# A heading, which says nothing about the event: 카드 승인내역 알림, 이용 안내.
 NOTICE_HEADING = re.compile(
     rf"{_WORD_START}(?:카드[ ]?|해외[ ]?)?(?:(?:승인|이용|사용|결제|취소"
     rf"|거래)[ ]?내역[ ]?(?:알림|안내)?"
@@ -109,13 +113,18 @@ PARTIAL_CANCELLATION = re.compile(
 
 _CHECK_CARD_WITHDRAWAL = re.compile("체크카드[ ]?출금$")
 
+# Ranks by position; the lowest rank decides.
+# Directly after an issuer, or in brackets.
 RANK_ATTACHED = 0
+# Beside an amount, an installment or a benefit.
 RANK_ADJACENT = 1
+# A word of its own.
 RANK_STANDALONE = 2
-# 체크카드출금 is the kind of a booking; 출금취소 beside it says what happened.
+# 체크카드출금 is only the type of a booking; 출금취소 beside it says what happened.
 RANK_WITHDRAWAL = 3
 _ATTACHED_BEFORE = re.compile(
-    rf"{ISSUER}[ \])\-:·>]{{0,4}}\Z|[\[(<][ ]?(?:[가-힣0-9 {INSTALLMENT}]{{0,6}}[.·][ ]?)?\Z"
+    rf"{ISSUER}[ \])\-:·>]{{0,4}}\Z"
+    rf"|[\[(<][ ]?(?:[가-힣0-9 {INSTALLMENT}]{{0,6}}[.·][ ]?)?\Z"
 )
 _ADJACENT_BEFORE = re.compile(
     rf"[{AMOUNT}{INSTALLMENT}{BENEFIT}{NOISE}][ /|·,.:()\-이가을]{{0,4}}\Z"
@@ -128,55 +137,53 @@ _KIND_BY_GROUP = {
     "cancelled": Kind.CANCELLATION,
     "approved": Kind.APPROVAL,
 }
-_SEVERITY = {Kind.DECLINED: 0, Kind.CANCELLATION: 1, Kind.APPROVAL: 2}
-# Words that are looked at; a message has one to four.
+# Of keywords of the same rank, the kind with the lowest number decides.
+_KIND_PRIORITY = {Kind.DECLINED: 0, Kind.CANCELLATION: 1, Kind.APPROVAL: 2}
+# Keywords that are examined; a message has one to four.
 MAX_KEYWORDS = 60
-# Characters before a word that decide its rank.
+# Characters before a keyword that decide its rank.
 MAX_CONTEXT_LENGTH = 24
-# Behind what may itself be the first word of a name: 취소 전문점, 5000원 국밥.
+# A word after a space, of which the part before may be the beginning: 취소 전문점.
 WORD_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
 
 
 @dataclass(frozen=True, slots=True)
 class StatusKeyword:
-    """A word that counts; the lower its rank, the nearer it is to the card."""
+    """A word that names the event, and its rank."""
 
     kind: Kind
-    span: tuple[int, int]
+    span: Span
     rank: int
-    # A name follows behind a blank, so that it may be the name's first word.
+    # It may be the first word of a merchant's name (승인 카페).
     has_following_word: bool = False
 
     @property
     def is_weak(self) -> bool:
+        """Return True if it may be part of a name and does not follow an issuer."""
         return self.has_following_word and self.rank > RANK_ATTACHED
 
 
-def keyword_kind(match: re.Match[str]) -> Kind:
-    return _KIND_BY_GROUP[match.lastgroup or "approved"]
-
-
-def find_keywords(skeleton: MaskedText) -> list[StatusKeyword]:
-    """The signals of a text whose other parts are masked."""
-    text = skeleton.text
+def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
+    """Return the keywords of a text whose other parts are masked."""
+    text = masked.text
     if not _KEYWORD_PREFILTER.search(text):
         return []
-    signals = []
+    keywords = []
     matches = list(islice(_KEYWORD.finditer(text), MAX_KEYWORDS))
     starts = {match.start() for match in matches}
     for match in matches:
-        rank = _proximity_rank(text, match)
-        if rank is not None:
-            follower = WORD_FOLLOWS.match(text, match.end())
-            goes_on = follower is not None and follower.end() not in starts
-            signals.append(
-                StatusKeyword(keyword_kind(match), match.span(), rank, goes_on)
-            )
-    return signals
+        rank = _rank(text, match)
+        if rank is None:
+            continue
+        following = WORD_FOLLOWS.match(text, match.end())
+        has_following_word = following is not None and following.end() not in starts
+        kind = _KIND_BY_GROUP[match.lastgroup or "approved"]
+        keywords.append(StatusKeyword(kind, match.span(), rank, has_following_word))
+    return keywords
 
 
-def _proximity_rank(text: str, match: re.Match[str]) -> int | None:
-    """How near to the card or the amount; None for a word inside a name."""
+def _rank(text: str, match: re.Match[str]) -> int | None:
+    """Return the rank of a word's position; None for a word inside a name."""
     start, end = match.span()
     if _CHECK_CARD_WITHDRAWAL.match(match[0]):
         return RANK_WITHDRAWAL
@@ -185,28 +192,27 @@ def _proximity_rank(text: str, match: re.Match[str]) -> int | None:
         return RANK_ATTACHED
     if _ADJACENT_BEFORE.search(before) or _ADJACENT_AFTER.match(text, end):
         return RANK_ADJACENT
-    at_edge = _EDGE_AFTER.match(text, end)
-    if at_edge or (match.lastgroup == "declined" and _EDGE_BEFORE.search(before)):
+    # 한도초과 may stand between an issuer or a separator and any other text.
+    is_decline = match.lastgroup == "declined"
+    if _EDGE_AFTER.match(text, end) or (is_decline and _EDGE_BEFORE.search(before)):
         return RANK_STANDALONE
-    if not text[:start].strip(" \n[(<"):
-        return RANK_STANDALONE
-    return None
+    is_at_start = not text[:start].strip(" \n[(<")
+    return RANK_STANDALONE if is_at_start else None
 
 
-def choose_keyword(signals: list[StatusKeyword]) -> StatusKeyword | None:
-    """The deciding word: a decline anywhere, else the nearest, a cancel first.
+def choose_keyword(keywords: list[StatusKeyword]) -> StatusKeyword | None:
+    """Return the deciding keyword: a decline, else the one with the lowest rank.
 
-    A word with a name behind it (승인 카페) counts only where no other does.
+    A keyword that may be part of a name (승인 카페) decides only if it is alone.
     """
-    if not signals:
-        return None
     return min(
-        signals,
-        key=lambda signal: (
-            signal.is_weak,
-            signal.kind is not Kind.DECLINED,
-            signal.rank,
-            _SEVERITY[signal.kind],
-            signal.span,
+        keywords,
+        key=lambda keyword: (
+            keyword.is_weak,
+            keyword.kind is not Kind.DECLINED,
+            keyword.rank,
+            _KIND_PRIORITY[keyword.kind],
+            keyword.span,
         ),
+        default=None,
     )

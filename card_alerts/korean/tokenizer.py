@@ -1,16 +1,16 @@
-"""The parts of a Korean message, masked in the order in which they can be told.
-
-Running totals and balances first, so that they cannot be taken for the amount; then
-days, months, foreign money, won, heads, names and signals.
-"""
+"""Stage 1, tokenize: find the parts of a Korean message, and mask each one found."""
 
 import re
 from dataclasses import dataclass, field
 from datetime import time
 
-from card_alerts.result import Span
-from card_alerts.korean import issuer_match as head_rules
-from card_alerts.korean.issuer_match import IssuerMatch
+from card_alerts.korean.issuer_match import (
+    STANDALONE_CARD_NUMBER,
+    IssuerMatch,
+    choose_issuer_match,
+    find_issuer_matches,
+    mask_issuer_matches,
+)
 from card_alerts.korean.merchant_labels import find_labeled_merchant
 from card_alerts.korean.status_keywords import (
     NOTICE_HEADING,
@@ -44,12 +44,14 @@ from card_alerts.money import (
     is_plausible_total,
     parse_number,
 )
+from card_alerts.result import Span
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
 _SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]")
 _LINK = re.compile(r"(?:https?://|www\.)[^\s가-힣]{1,300}")
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
 _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
+# Discounts, cashback and points.
 _BENEFIT = re.compile(
     rf"(?<![\d,])(?<!\d\.){_NUMBER}[ ]?(?:원|P|점|포인트|TOP|마일리지"
     rf"|마일)?[이을]?[ ]?[/ ]?[ ]?"
@@ -66,7 +68,7 @@ _BENEFIT = re.compile(
     rf")[^()\n\d]{{0,20}}[ ]?{_NUMBER}[ ]?원[^()\n]{{0,12}}\)"
     rf"|(?<![\d,])(?<!\d\.)\d{{1,7}}[ ]?(?:P|TOP|점|마일)[ ]?적립(?:예정)?"
 )
-# 5,000원 할인 500원 is 500 less; in 500원 할인 4,500원 the discount stands first.
+# The discount in "5,000원 할인 500원"; in "500원 할인 4,500원" it comes first.
 _TRAILING_BENEFIT = re.compile(
     rf"(?<![\d,.])(?P<paid>{_NUMBER})[ ]?원[ ,/]{{0,2}}"
     r"(?P<part>(?:(?:청구|즉시|현장)[ ]?)?(?:할인|캐시백|적립)[ :]{0,2}-?"
@@ -89,6 +91,7 @@ _HOLDER_NAMES = re.compile(
     rf"|(?<=고객명[ :]))[가-힣]{{2,4}}[ ]?님(?![가-힣"
     rf"])(?=[^{TIMESTAMP}]{{0,150}}[{TIMESTAMP}{AMOUNT}])"
 )
+# The card in "홍*동님의 여행 카드".
 _CARD_NICKNAME = re.compile(
     r"(?:[가-힣]{1,2}\*{1,2}[가-힣]{0,2}|[가-힣]{2,4}"
     r"|[가-힣*]{2,4})님의[ ](?P<part>[^\n]{1,40}?카드)(?![가-힣])"
@@ -118,6 +121,7 @@ _LABELED_HOLDER_NAME = re.compile(
     r"(?:고객명|손님명|성명|이름|회원명|사용자"
     r"|이용자)(?:[ ]?[:=][ \n]?|[ \n])(?P<part>[가-힣*]{2,5})(?=[ \n]|$)"
 )
+# Receipt numbers, counts and remarks.
 _RECEIPT_NOISE = re.compile(
     r"\(금액\)|(?:승인|거래)[ ]?번호[ ]?[:(]?[ ]?\d{4,12}\)?|\(\d{1,4}건\)"
     r"|(?<=[ ])\d{1,4}건(?![가-힣])"
@@ -128,13 +132,13 @@ _NAME_FOLLOWS = re.compile(
     r"[ ](?!승인|취소|결제|사용|이용|체크|누적|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
     r"[가-힣A-Za-z]"
 )
+# What is before a number of months that begins a name (3개월 체형관리).
 _BEFORE_NAME = {"", "\n", TIMESTAMP, RUNNING_TOTAL, ":", "|", "님"}
+# Cheap checks before the patterns above.
 _HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가능")
-_BENEFIT_WORDS = (
-    *("%", "할인", "캐시백", "적립", "인센티브", "포인트", "마일", "봉사료", "부가세"),
-    "TOP",
+_HAS_BENEFIT = re.compile(
+    r"%|할인|캐시백|적립|인센티브|포인트|마일|봉사료|부가세|TOP|원[^()\n]{0,12}\)"
 )
-_WON_IN_BRACKETS = re.compile(r"원[^()\n]{0,12}\)")
 _HAS_RECEIPT_NOISE = re.compile(r"번호|건|금액|접수|\([^()\n]{1,30}\)")
 _HAS_LABELS = re.compile(
     "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자"
@@ -146,196 +150,173 @@ _HAS_ACCOUNT = re.compile(r"\*\*|\d-[\d*]")
 
 @dataclass(slots=True)
 class TokenizedMessage:
-    """A message as far as it is understood: the skeleton and what was taken."""
+    """A Korean message and its parts."""
 
     text: str
-    masked: MaskedText
+    # The text with the parts masked.
+    masked: MaskedText = field(init=False)
     running_total: re.Match[str] | None = None
     balance: re.Match[str] | None = None
     foreign_amounts: list[MoneyMatch] = field(default_factory=list)
     won_amounts: list[MoneyMatch] = field(default_factory=list)
-    # The amounts carry no currency at all.
+    # The amounts are printed without a currency, and taken for won.
     is_currency_missing: bool = False
     timestamps: list[TimestampMatch] = field(default_factory=list)
     standalone_time: time | None = None
-    installment_months: re.Match[str] | None = None
-    nickname: tuple[int, int] | None = None
-    issuer_match: IssuerMatch | None = None
+    installments: re.Match[str] | None = None
     issuer_matches: list[IssuerMatch] = field(default_factory=list)
-    digits: tuple[int, int] | None = None
-    product: tuple[int, int] | None = None
+    # The one of them that names the paying card.
+    issuer_match: IssuerMatch | None = None
+    card_digits: Span | None = None
+    card_product: Span | None = None
+    card_nickname: Span | None = None
     is_check_card: bool | None = None
     keywords: list[StatusKeyword] = field(default_factory=list)
-    # Where the layout itself names the shop.
+    # A merchant that the layout marks as such.
     labeled_merchant: Span | None = None
+
+    def __post_init__(self) -> None:
+        self.masked = MaskedText(self.text)
+        # Each step masks what it finds, so that the next one cannot mistake it: a
+        # running total for the amount, a date for digits, a holder for the merchant.
+        self._mask_noise()
+        self._mask_labeled_merchant()
+        self._mask_totals_and_benefits()
+        self._mask_foreign_amounts()
+        self._mask_timestamps()
+        self._mask_installments()
+        self._mask_won_amounts()
+        self._mask_card()
+        self._mask_labels_and_keywords()
 
     @property
     def has_installment_terms(self) -> bool:
-        """Whether 일시불 or a number of months is printed."""
+        """Return True if 일시불 or a number of months is printed."""
         return INSTALLMENT in self.masked.text
 
+    def _mask_noise(self) -> None:
+        if "발신" in self.text:
+            self.masked.mask_all(_SENT_FROM_WEB, NOISE)
+        if "://" in self.text or "www." in self.text:
+            self.masked.mask_all(_LINK, NOISE)
 
-def tokenize(text: str) -> TokenizedMessage:
-    """Takes the text apart."""
-    reading = TokenizedMessage(text, MaskedText(text))
-    _mask_noise(reading)
-    _mask_totals_and_foreign(reading)
-    _mask_timestamps(reading)
-    _mask_installments(reading)
-    _mask_won(reading)
-    _mask_card(reading)
-    _mask_labels_and_keywords(reading)
-    return reading
+    def _mask_labeled_merchant(self) -> None:
+        self.labeled_merchant = find_labeled_merchant(self.masked.text)
+        if self.labeled_merchant:
+            self.masked.mask(*self.labeled_merchant, MERCHANT)
+        if "'" in self.text:
+            self.masked.mask_all(QUOTED, NOISE)
+        nickname = _CARD_NICKNAME.search(self.text) if "님의" in self.text else None
+        if nickname:
+            self.card_nickname = nickname.span("part")
+            self.masked.mask(*nickname.span(), HOLDER_NAME)
+
+    def _mask_totals_and_benefits(self) -> None:
+        masked = self.masked
+        if "누" in masked.text:
+            self.running_total = _mask_totals(
+                masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL
+            )
+        if _HAS_BALANCE.search(masked.text):
+            self.balance = _mask_totals(masked, BALANCE_PATTERN, BALANCE)
+        if _HAS_BENEFIT.search(masked.text):
+            for match in _TRAILING_BENEFIT.finditer(masked.text):
+                # Of a payment and a benefit, the smaller one is the benefit.
+                if parse_number(match["benefit"]) < parse_number(match["paid"]):
+                    masked.mask(*match.span("part"), BENEFIT)
+            masked.mask_all(_BENEFIT, BENEFIT)
+
+    def _mask_foreign_amounts(self) -> None:
+        self.foreign_amounts = list(find_foreign_amounts(self.masked.text))
+        self.masked.mask_spans([money.span for money in self.foreign_amounts], AMOUNT)
+
+    def _mask_timestamps(self) -> None:
+        masked = self.masked
+        self.timestamps = find_timestamps(masked.text)
+        for placeholder, is_original in ((TIMESTAMP, False), (ORIGINAL_DATE, True)):
+            masked.mask_spans(
+                [t.span for t in self.timestamps if t.is_original is is_original],
+                placeholder,
+            )
+        if ":" in masked.text or "시" in masked.text:
+            standalone = find_standalone_time(masked.text)
+            if standalone:
+                span, self.standalone_time = standalone
+                masked.mask(*span, TIMESTAMP)
+
+    def _mask_installments(self) -> None:
+        text = self.masked.text
+        if not _HAS_INSTALLMENTS.search(text):
+            return
+        likely, unlikely = [], []
+        for match in _INSTALLMENTS.finditer(text):
+            if match["c"] or not _NAME_FOLLOWS.match(text, match.end()):
+                likely.append(match)
+                continue
+            # 3개월 체형관리: months that begin a line, or follow a date or a total,
+            # are the beginning of a name.
+            before = text[: match.start()].rstrip(" ")[-1:]
+            if before not in _BEFORE_NAME:
+                unlikely.append(match)
+        matches = likely or unlikely
+        if matches:
+            self.installments = next((m for m in matches if m.lastgroup), None)
+            self.masked.mask_spans([match.span() for match in matches], INSTALLMENT)
+
+    def _mask_won_amounts(self) -> None:
+        masked = self.masked
+        if _HAS_ACCOUNT.search(masked.text):
+            masked.mask_all(_ACCOUNT_NUMBER, NOISE)
+            masked.mask_all(_FOOTER_PHONE_NUMBER, NOISE)
+        self.won_amounts = find_won_amounts(masked.text)
+        if not self.won_amounts and not self.foreign_amounts:
+            self.won_amounts = find_amounts_without_currency(masked.text)
+            self.is_currency_missing = True
+        masked.mask_spans([money.span for money in self.won_amounts], AMOUNT)
+
+    def _mask_card(self) -> None:
+        """Mask the issuer, the card's digits and the holder's name."""
+        masked = self.masked
+        if _HAS_RECEIPT_NOISE.search(masked.text):
+            masked.mask_all(_RECEIPT_NOISE, NOISE)
+        self.issuer_matches = find_issuer_matches(masked.text)
+        chosen = choose_issuer_match(self.issuer_matches, masked.text)
+        self.issuer_match = chosen
+        if chosen:
+            self.card_digits = chosen.digits
+            self.is_check_card = chosen.is_check_card
+            self.card_product = chosen.find_product()
+            mask_issuer_matches(masked, self.issuer_matches, chosen)
+        if _HAS_NOTICE.search(masked.text):
+            masked.mask_all(NOTICE_HEADING, NOISE)
+        if not self.card_digits:
+            number = STANDALONE_CARD_NUMBER.search(masked.text)
+            if number:
+                self.card_digits = number.span(number.lastgroup or 0)
+                masked.mask(*number.span(), ISSUER)
+        if "*" in masked.text or "님" in masked.text:
+            masked.mask_all(_HOLDER_NAMES, HOLDER_NAME)
+
+    def _mask_labels_and_keywords(self) -> None:
+        masked = self.masked
+        if _HAS_LABELS.search(masked.text):
+            masked.mask_all(_LABELED_HOLDER_NAME, HOLDER_NAME)
+            masked.mask_all(_LABELS, LABEL)
+        card_kind = _CARD_KIND.search(masked.text)
+        if card_kind:
+            if self.is_check_card is None:
+                self.is_check_card = card_kind["part"].startswith("체크")
+            masked.mask_all(_CARD_KIND, NOISE)
+        self.keywords = find_keywords(masked)
+        masked.mask_spans([keyword.span for keyword in self.keywords], KEYWORD)
 
 
-def _mask_noise(reading: TokenizedMessage) -> None:
-    skeleton = reading.masked
-    text = skeleton.text
-    if "발신" in text:
-        skeleton.mask_all(_SENT_FROM_WEB, NOISE)
-    if "://" in text or "www." in text:
-        skeleton.mask_all(_LINK, NOISE)
-    reading.labeled_merchant = find_labeled_merchant(skeleton.text)
-    if reading.labeled_merchant:
-        skeleton.mask(*reading.labeled_merchant, MERCHANT)
-    if "'" in text:
-        skeleton.mask_all(QUOTED, NOISE)
-    if "님의" in text:
-        match = _CARD_NICKNAME.search(text)
-        if match:
-            reading.nickname = match.span("part")
-            skeleton.mask(*match.span(), HOLDER_NAME)
-
-
-def _mask_totals_and_foreign(reading: TokenizedMessage) -> None:
-    """Totals, balances, discounts, then money with a foreign sign or code."""
-    skeleton = reading.masked
-    if "누" in skeleton.text:
-        reading.running_total = _mask_and_take_first(
-            skeleton, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL
-        )
-    if _HAS_BALANCE.search(skeleton.text):
-        reading.balance = _mask_and_take_first(skeleton, BALANCE_PATTERN, BALANCE)
-    if _has_benefit(skeleton.text):
-        _mask_trailing_benefits(skeleton)
-        skeleton.mask_all(_BENEFIT, BENEFIT)
-    reading.foreign_amounts = list(find_foreign_amounts(skeleton.text))
-    skeleton.mask_spans([money.span for money in reading.foreign_amounts], AMOUNT)
-
-
-def _has_benefit(text: str) -> bool:
-    words = any(word in text for word in _BENEFIT_WORDS)
-    return words or _WON_IN_BRACKETS.search(text) is not None
-
-
-def _mask_trailing_benefits(skeleton: MaskedText) -> None:
-    """Of a payment and a benefit side by side the smaller one is the benefit."""
-    for match in _TRAILING_BENEFIT.finditer(skeleton.text):
-        if parse_number(match["benefit"]) < parse_number(match["paid"]):
-            skeleton.mask(*match.span("part"), BENEFIT)
-
-
-def _mask_and_take_first(
-    skeleton: MaskedText, pattern: re.Pattern[str], sign: str
+def _mask_totals(
+    masked: MaskedText, pattern: re.Pattern[str], placeholder: str
 ) -> re.Match[str] | None:
-    """Masks all sums of a pattern; the first is the one to report."""
+    """Mask all totals of a pattern, and return the first one."""
     matches = [
-        match for match in pattern.finditer(skeleton.text) if is_plausible_total(match)
+        match for match in pattern.finditer(masked.text) if is_plausible_total(match)
     ]
-    skeleton.mask_spans([match.span() for match in matches], sign)
+    masked.mask_spans([match.span() for match in matches], placeholder)
     return matches[0] if matches else None
-
-
-def _mask_timestamps(reading: TokenizedMessage) -> None:
-    skeleton = reading.masked
-    reading.timestamps = find_timestamps(skeleton.text)
-    for sign, is_original in ((TIMESTAMP, False), (ORIGINAL_DATE, True)):
-        spans = [m.span for m in reading.timestamps if m.is_original is is_original]
-        skeleton.mask_spans(spans, sign)
-    if ":" in skeleton.text or "시" in skeleton.text:
-        lone = find_standalone_time(skeleton.text)
-        if lone:
-            span, reading.standalone_time = lone
-            skeleton.mask(*span, TIMESTAMP)
-
-
-def _mask_installments(reading: TokenizedMessage) -> None:
-    skeleton = reading.masked
-    if not _HAS_INSTALLMENTS.search(skeleton.text):
-        return
-    matches = [
-        match
-        for match in _INSTALLMENTS.finditer(skeleton.text)
-        if not _is_name_prefix(skeleton.text, match)
-    ]
-    if len(matches) > 1:
-        matches = [
-            m for m in matches if not _has_name_after(skeleton.text, m)
-        ] or matches
-    if matches:
-        numbered = [match for match in matches if match.lastgroup]
-        reading.installment_months = numbered[0] if numbered else None
-        skeleton.mask_spans([match.span() for match in matches], INSTALLMENT)
-
-
-def _is_name_prefix(text: str, match: re.Match[str]) -> bool:
-    """3개월 체형관리: months that open a line, or stand behind the day or a total."""
-    if not _has_name_after(text, match):
-        return False
-    before = text[: match.start()].rstrip(" ")[-1:]
-    return before in _BEFORE_NAME
-
-
-def _has_name_after(text: str, match: re.Match[str]) -> bool:
-    return not match["c"] and _NAME_FOLLOWS.match(text, match.end()) is not None
-
-
-def _mask_won(reading: TokenizedMessage) -> None:
-    skeleton = reading.masked
-    if _HAS_ACCOUNT.search(skeleton.text):
-        skeleton.mask_all(_ACCOUNT_NUMBER, NOISE)
-        skeleton.mask_all(_FOOTER_PHONE_NUMBER, NOISE)
-    reading.won_amounts = find_won_amounts(skeleton.text)
-    if not reading.won_amounts and not reading.foreign_amounts:
-        reading.won_amounts = find_amounts_without_currency(skeleton.text)
-        reading.is_currency_missing = True
-    skeleton.mask_spans([money.span for money in reading.won_amounts], AMOUNT)
-
-
-def _mask_card(reading: TokenizedMessage) -> None:
-    """Headings, the head, the card's digits, the holder's name."""
-    skeleton = reading.masked
-    if _HAS_RECEIPT_NOISE.search(skeleton.text):
-        skeleton.mask_all(_RECEIPT_NOISE, NOISE)
-    reading.issuer_matches = head_rules.find_issuer_matches(skeleton.text)
-    head = head_rules.choose_issuer_match(reading.issuer_matches, skeleton.text)
-    reading.issuer_match = head
-    if head:
-        reading.digits = head.digits
-        reading.is_check_card = head.is_check_card
-        reading.product = head_rules.find_product_span(skeleton.text, head)
-        head_rules.mask_issuer_matches(skeleton, reading.issuer_matches, head)
-    if _HAS_NOTICE.search(skeleton.text):
-        skeleton.mask_all(NOTICE_HEADING, NOISE)
-    if not reading.digits:
-        loose = head_rules.find_standalone_digits(skeleton.text)
-        if loose:
-            reading.digits = loose.span(loose.lastgroup or 0)
-            skeleton.mask(*loose.span(), ISSUER)
-    if "*" in skeleton.text or "님" in skeleton.text:
-        skeleton.mask_all(_HOLDER_NAMES, HOLDER_NAME)
-
-
-def _mask_labels_and_keywords(reading: TokenizedMessage) -> None:
-    """Labels, check or credit, and the words that say what happened."""
-    skeleton = reading.masked
-    if _HAS_LABELS.search(skeleton.text):
-        skeleton.mask_all(_LABELED_HOLDER_NAME, HOLDER_NAME)
-        skeleton.mask_all(_LABELS, LABEL)
-    match = _CARD_KIND.search(skeleton.text)
-    if match and reading.is_check_card is None:
-        reading.is_check_card = match["part"].startswith("체크")
-    if match:
-        skeleton.mask_all(_CARD_KIND, NOISE)
-    reading.keywords = find_keywords(skeleton)
-    skeleton.mask_spans([signal.span for signal in reading.keywords], KEYWORD)
