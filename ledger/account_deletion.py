@@ -1,4 +1,4 @@
-"""What self-deletion and a restore delete of a ledger."""
+"""Deletion of a ledger, by account deletion or before a restore."""
 
 from collections.abc import Iterable
 
@@ -32,6 +32,7 @@ from ledger.models import (
     WalletTotal,
 )
 
+# Children before parents (foreign keys).
 REPLACED_BY_RESTORE = (
     EntryTag,
     QuickEntryTag,
@@ -55,27 +56,25 @@ REPLACED_BY_RESTORE = (
     Category,
     Wallet,
 )
-"""What refers to something goes before it."""
+# Not in backups and kept by a restore, so that known payments stay deduplicated.
 KEPT_BY_RESTORE = (BudgetIncome, Notification)
-"""What a backup has no sheet for and a restore leaves alone: no payment that was
-announced before it comes back by being announced again."""
 
 
 def lock_for_account_deletion(member: Member) -> None:
-    """Exclude all writers of the ledger, before the member's row is locked."""
+    """Block all writers of the ledger; called before the member's row is locked."""
     lock_ledger_exclusive(member)
 
 
 def delete_ledger_for_restore(member: Member) -> None:
-    """Delete all that a restore replaces, inside the caller's transaction.
+    """Delete everything that a restore replaces, including trades (spec 3.18).
 
-    Stocks and trades are of it (spec 3.18).
+    Call inside a transaction.
     """
     _delete_rows(member, REPLACED_BY_RESTORE)
 
 
 def delete_member_data(member: Member) -> None:
-    """Delete the member's whole ledger, inside the caller's transaction."""
+    """Delete the member's whole ledger; call inside a transaction."""
     delete_ledger_for_restore(member)
     _delete_rows(member, KEPT_BY_RESTORE)
 
@@ -83,4 +82,5 @@ def delete_member_data(member: Member) -> None:
 def _delete_rows(member: Member, models: Iterable[type[Model]]) -> None:
     for model in models:
         rows = model._default_manager.filter(member_id=member.pk)
+        # One DELETE per table, without Django's collection of related objects.
         rows._raw_delete(rows.db)

@@ -1,4 +1,4 @@
-"""The app that owns the ledger."""
+"""Configuration of the ledger app."""
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -12,10 +12,10 @@ class LedgerConfig(AppConfig):
     name = "ledger"
 
     def ready(self) -> None:
-        """A currency that is none, or a provider that is not there, stops the start."""
+        """Raise `ImproperlyConfigured` for an unknown currency or provider."""
         if settings.HOME_CURRENCY not in CURRENCY_CODES:
             raise ImproperlyConfigured(
-                f"HOME_CURRENCY: there is no currency {settings.HOME_CURRENCY}."
+                f"HOME_CURRENCY: unknown currency {settings.HOME_CURRENCY}."
             )
         load_provider("FX_PROVIDER")
         load_provider("PRICE_PROVIDER")

@@ -1,7 +1,7 @@
-"""Who of a member's writers waits for whom.
+"""Per-member locks of the ledger.
 
-Four locks, taken in this order: the ledger (shared or alone), notifications, rows,
-lists. They end with the transaction.
+Take them in this order: the ledger (shared or exclusive), notifications, rows, the
+member's row. All are released at the end of the transaction.
 """
 
 from accounts.models import Member
@@ -13,33 +13,33 @@ from core.db.locks import (
 
 
 def lock_ledger_shared(member: Member) -> None:
-    """Write beside others: wallets and categories stay what they are meanwhile.
+    """Lock the member's ledger against changes of wallets and categories.
 
-    Every writer of entries and of what refers to wallets and categories calls this
-    first, so that whoever changes or ends those (`lock_ledger_exclusive`) waits, and no two
-    wait crosswise.
+    Every writer of entries, and of anything else that refers to a wallet or a category,
+    calls this first. It does not block other such writers, only
+    `lock_ledger_exclusive`, and rules out deadlocks between the two.
     """
     advisory_xact_lock_shared(AdvisoryLock.LEDGER, member.pk)
 
 
 def lock_ledger_exclusive(member: Member) -> None:
-    """Be the only one to write the member's ledger.
+    """Lock the member's ledger against all other writers.
 
-    For what decides over rows that others may be about to refer to: the end of a
-    wallet or category, a new kind or type.
+    For changes that affect rows which others may be about to refer to: deleting a
+    wallet, tag or category, or changing its kind or type.
     """
     advisory_xact_lock(AdvisoryLock.LEDGER, member.pk)
 
 
 def lock_notifications(member: Member) -> None:
-    """Take in the member's notifications one after the other, each knowing the last."""
+    """Serialize a member's notifications, so that deduplication sees earlier ones."""
     advisory_xact_lock(AdvisoryLock.NOTIFICATIONS, member.pk)
 
 
 def lock_member_row(member: Member) -> None:
-    """Wait for others that add to the member's lists.
+    """Lock the member's row, to serialize additions to the member's lists.
 
-    For rules over several rows: the next place in an order, names that are created
-    on the way. References to the member are not blocked.
+    For rules that span rows: the next sort order, categories and tags that are created
+    by name. Foreign keys to the member are not blocked (FOR NO KEY UPDATE).
     """
     Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
