@@ -1,4 +1,4 @@
-"""Receipts: an uploaded picture becomes text; nothing of it is kept."""
+"""Text recognition of receipt images; neither image nor text is stored."""
 
 import io
 import threading
@@ -12,12 +12,12 @@ from ledger.errors import ReceiptsNotConfiguredError
 from ledger.providers.receipts import recognize_text
 
 MAX_PIXELS = 50_000_000
+# Enough for text recognition, and far below the limits of the provider.
 MAX_SIDE_PIXELS = 2048
-"""Pixels; enough to read by, and far below what the provider takes."""
 JPEG_QUALITY = 90
 WHITE = (255, 255, 255)
 EXIF_ORIENTATION_TAG = 0x0112
-"""The EXIF tag for how a camera was held."""
+# By EXIF orientation: the operation that turns the image upright.
 TRANSPOSE_BY_ORIENTATION = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -28,58 +28,63 @@ TRANSPOSE_BY_ORIENTATION = {
     8: Image.Transpose.ROTATE_90,
 }
 
+# One image per process at a time: decoding 50 megapixels takes 400 MB.
 _decode_lock = threading.Lock()
-"""A process decodes one picture at a time: 50 megapixels take 400 MB meanwhile."""
 
 
 def require_configured() -> None:
-    """Raises `ReceiptsNotConfiguredError` without a key; whatever was sent."""
+    """Raise `ReceiptsNotConfiguredError` if no API key is set."""
     if not settings.OCR_API_KEY:
         raise ReceiptsNotConfiguredError
 
 
 def recognize_receipt(upload: IO[bytes]) -> str:
-    """All text on the picture, "" where there is none.
+    """Return all text on the image, "" if there is none.
 
-    Raises `InvalidImage` for what is no usable picture, `ProviderUnavailable` when
-    the recognition fails.
+    Raises `InvalidImageError`, or `ProviderUnavailableError` if the recognition fails.
     """
     with _decode_lock:
-        picture = prepare_image(upload)
-    return recognize_text(picture)
+        jpeg = prepare_image(upload)
+    return recognize_text(jpeg)
 
 
 def prepare_image(upload: IO[bytes]) -> bytes:
-    """The picture upright, of a bounded size, as a JPEG without its metadata."""
-    with open_image(upload, ALLOWED_FORMATS, MAX_PIXELS) as picture:
-        turn = TRANSPOSE_BY_ORIENTATION.get(_read_orientation(picture))
-        picture.draft("RGB", (MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
-        small = _downscale_to_rgb(picture)
-        if turn is not None:
-            small = small.transpose(turn)
+    """Return the image upright and downscaled, as a JPEG without metadata."""
+    with open_image(upload, ALLOWED_FORMATS, MAX_PIXELS) as image:
+        # Read the orientation first: `draft` and the conversions drop metadata.
+        transpose = TRANSPOSE_BY_ORIENTATION.get(_read_orientation(image))
+        # Lets the JPEG decoder skip detail that is not needed.
+        image.draft("RGB", (MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
+        small = _downscale_to_rgb(image)
+        if transpose is not None:
+            small = small.transpose(transpose)
         small.info.clear()
         content = io.BytesIO()
         small.save(content, "JPEG", quality=JPEG_QUALITY)
         return content.getvalue()
 
 
-def _read_orientation(picture: Image.Image) -> int:
+def _read_orientation(image: Image.Image) -> int:
     try:
-        return int(picture.getexif().get(EXIF_ORIENTATION_TAG, 1))
-    except Exception:  # broken EXIF data make no picture unusable
+        return int(image.getexif().get(EXIF_ORIENTATION_TAG, 1))
+    except Exception:  # An image with broken EXIF data is still usable.
         return 1
 
 
-def _downscale_to_rgb(picture: Image.Image) -> Image.Image:
-    """At most `MAX_SIDE_PIXELS` on either side, in RGB; what is clear becomes white."""
-    clear = picture.mode in {"LA", "PA", "RGBA", "RGBa", "La"}
-    clear = clear or "transparency" in picture.info
-    if picture.mode not in {"L", "RGB", "RGBA"}:
-        picture = picture.convert("RGBA" if clear else "RGB")
-    picture.thumbnail((MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
-    if not clear:
-        return picture.convert("RGB")
-    layer = picture.convert("RGBA")
-    page = Image.new("RGB", layer.size, WHITE)
-    page.paste(layer, mask=layer.getchannel("A"))
-    return page
+def _downscale_to_rgb(image: Image.Image) -> Image.Image:
+    """Return the image in RGB with sides of at most `MAX_SIDE_PIXELS`.
+
+    Transparent areas become white.
+    """
+    has_alpha = image.mode in {"LA", "PA", "RGBA", "RGBa", "La"}
+    has_alpha = has_alpha or "transparency" in image.info
+    # `thumbnail` resamples only these modes well.
+    if image.mode not in {"L", "RGB", "RGBA"}:
+        image = image.convert("RGBA" if has_alpha else "RGB")
+    image.thumbnail((MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
+    if not has_alpha:
+        return image.convert("RGB")
+    layer = image.convert("RGBA")
+    background = Image.new("RGB", layer.size, WHITE)
+    background.paste(layer, mask=layer.getchannel("A"))
+    return background

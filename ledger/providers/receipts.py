@@ -14,21 +14,21 @@ from core.errors import InvalidImageError, ProviderUnavailableError
 logger = logging.getLogger(__name__)
 
 RECOGNITION_TIMEOUT_SECONDS = 10.0
+# Without a mask the response has a bounding box for each letter: megabytes.
 RESPONSE_FIELD_MASK = "responses.error,responses.fullTextAnnotation.text"
-"""Without this mask the answer has a box for each letter, megabytes of them."""
+# google.rpc.Code of an image that cannot be read.
 INVALID_ARGUMENT = 3
-"""INVALID_ARGUMENT, google.rpc.Code: how an image is refused."""
 _ERROR_NAME_RE = re.compile(r"[A-Z_]{1,50}")
 
 
 def recognize_text(jpeg: bytes) -> str:
-    """All text on the picture, "" where there is none.
+    """Return all text on the image, "" if there is none.
 
-    Raises `InvalidImageError` where the provider cannot read the picture, and
-    `ProviderUnavailableError` for everything else: no answer, a refused key, a quota.
+    Raises `InvalidImageError` if the provider cannot read the image, and
+    `ProviderUnavailableError` for all other failures, such as a rejected key.
     """
     try:
-        answer = http_client.post_json(
+        response = http_client.post_json(
             f"{settings.OCR_BASE_URL}/v1/images:annotate",
             {
                 "requests": [
@@ -46,10 +46,11 @@ def recognize_text(jpeg: bytes) -> str:
             },
         )
     except ProviderUnavailableError:
-        raise _log_failure("no answer") from None
-    if answer.status != 200:
-        raise _log_failure(f"status {answer.status} {_error_status(answer.body)}")
-    return _extract_text(_parse_json(answer.body))
+        raise _log_failure("no response") from None
+    if response.status != 200:
+        status = _error_status(response.body)
+        raise _log_failure(f"status {response.status} {status}")
+    return _extract_text(_parse_json(response.body))
 
 
 def _extract_text(body: Any) -> str:
@@ -64,11 +65,11 @@ def _extract_text(body: Any) -> str:
             return text.encode("utf-8", "replace").decode()
         case {"responses": [dict()]}:
             return ""
-    raise _log_failure("an answer that cannot be read")
+    raise _log_failure("invalid response")
 
 
 def _error_status(body: bytes) -> str:
-    """The provider's own name of a refusal, such as PERMISSION_DENIED."""
+    """Return the provider's name of an error, such as PERMISSION_DENIED."""
     match _parse_json(body):
         case {"error": {"status": status}}:
             return _safe_error_name(status)
@@ -83,7 +84,8 @@ def _parse_json(body: bytes) -> Any:
 
 
 def _safe_error_name(value: Any) -> str:
-    """Only a number or a name: an answer's own words could quote what was sent."""
+    """Return a number or an error name, "" for any other text."""
+    # Other texts could quote the request, with the key.
     if isinstance(value, int) or (
         isinstance(value, str) and _ERROR_NAME_RE.fullmatch(value)
     ):
@@ -91,6 +93,7 @@ def _safe_error_name(value: Any) -> str:
     return ""
 
 
-def _log_failure(why: str) -> ProviderUnavailableError:
-    logger.warning("receipt recognition: %s", why.strip())
+def _log_failure(reason: str) -> ProviderUnavailableError:
+    """Log the reason and return the error to raise."""
+    logger.warning("receipt recognition: %s", reason.strip())
     return ProviderUnavailableError()

@@ -103,20 +103,20 @@ REFUSED_KEY = {
         (REFUSED_KEY, 400, "status 400 INVALID_ARGUMENT"),
         ({"error": {"status": "PERMISSION_DENIED"}}, 403, "403 PERMISSION_DENIED"),
         ({"error": {"status": f"{KEY}\n"}}, 403, "status 403"),
-        ({"error": {"status": "RESOURCE_EXHAUSTED"}}, 429, "no answer"),
+        ({"error": {"status": "RESOURCE_EXHAUSTED"}}, 429, "no response"),
         ({}, 404, "status 404"),
         ([], 401, "status 401"),
-        ({}, 500, "no answer"),
-        ({"error": {"status": "UNAVAILABLE"}}, 503, "no answer"),
+        ({}, 500, "no response"),
+        ({"error": {"status": "UNAVAILABLE"}}, 503, "no response"),
         (of_picture(error={"code": 14, "message": KEY}), 200, "error 14"),
         (of_picture(error={"code": "x", "message": KEY}), 200, "error"),
         (of_picture(error={"message": KEY}), 200, "error"),
-        ({}, 200, "cannot be read"),
-        ({"responses": []}, 200, "cannot be read"),
-        ({"responses": [None]}, 200, "cannot be read"),
-        ({"responses": {}}, 200, "cannot be read"),
-        ([], 200, "cannot be read"),
-        (None, 200, "cannot be read"),
+        ({}, 200, "invalid response"),
+        ({"responses": []}, 200, "invalid response"),
+        ({"responses": [None]}, 200, "invalid response"),
+        ({"responses": {}}, 200, "invalid response"),
+        ([], 200, "invalid response"),
+        (None, 200, "invalid response"),
     ],
 )
 def test_refusal_is_logged_without_secrets(
@@ -180,5 +180,5 @@ def test_provider_that_is_not_there_is_logged_without_secrets(
     settings.OCR_BASE_URL = f"http://127.0.0.1:{find_closed_port()}"
     with pytest.raises(ProviderUnavailableError):
         recognize_text(PICTURE)
-    assert "receipt recognition: no answer" in lines_of(caplog)
+    assert "receipt recognition: no response" in lines_of(caplog)
     assert KEY not in lines_of(caplog)
