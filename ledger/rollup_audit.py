@@ -1,7 +1,7 @@
-"""Proof that the kept totals equal the entries, and their rebuilding.
+"""Comparison of the rollup tables with the entries, and their rebuilding.
 
-The triggers keep the totals right; this is for operators who want to see it, or who
-changed entries with the triggers off.
+Triggers maintain the rollups. This is for operators who want a proof, or who changed
+entries with triggers disabled.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ SIGNED_AMOUNT_SQL = "CASE type WHEN 'income' THEN amount ELSE -amount END"
 
 @dataclass(frozen=True, slots=True)
 class RollupTable:
-    """A table of totals: its columns, and the same rows computed from the entries."""
+    """A rollup table, its columns, and a query that computes them from the entries."""
 
     table: str
     columns: str
@@ -59,9 +59,9 @@ ROLLUP_TABLES = (
     RollupTable(
         "account_memo_total",
         "member_id, type, memo, category_id, entries",
-        f"SELECT member_id, type, {NORMALIZED_MEMO_SQL}, category_id, count(*) FROM account_entry"
-        f" WHERE NOT pending AND category_id IS NOT NULL AND {NORMALIZED_MEMO_SQL} <> ''"
-        " GROUP BY 1, 2, 3, 4",
+        f"SELECT member_id, type, {NORMALIZED_MEMO_SQL}, category_id, count(*)"
+        " FROM account_entry WHERE NOT pending AND category_id IS NOT NULL"
+        f" AND {NORMALIZED_MEMO_SQL} <> '' GROUP BY 1, 2, 3, 4",
     ),
     RollupTable(
         "account_wallet_total",
@@ -74,35 +74,35 @@ ROLLUP_TABLES = (
 
 
 def count_drift() -> dict[str, int]:
-    """By table: how many totals differ from the entries; all 0 when right.
-
-    All from one snapshot, so that entries written meanwhile do not show.
-    """
+    """Return by table how many of its rows differ from the entries."""
     drift = {}
     with transaction.atomic(), connection.cursor() as cursor:
+        # One snapshot, so that concurrent writes are no drift.
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SET LOCAL statement_timeout = 0")
-        for kept in ROLLUP_TABLES:
-            held = f"SELECT {kept.columns} FROM {kept.table} WHERE entries <> 0"
+        for rollup in ROLLUP_TABLES:
+            # Rows of 0 entries are left over from deletions and mean the same as none.
+            stored = f"SELECT {rollup.columns} FROM {rollup.table} WHERE entries <> 0"
+            computed = rollup.source_query
             cursor.execute(
-                f"SELECT count(*) FROM (({held} EXCEPT {kept.source_query})"
-                f" UNION ALL ({kept.source_query} EXCEPT {held})) AS different"
+                f"SELECT count(*) FROM (({stored} EXCEPT {computed})"
+                f" UNION ALL ({computed} EXCEPT {stored})) AS different"
             )
-            drift[kept.table] = int(cursor.fetchone()[0])
+            drift[rollup.table] = int(cursor.fetchone()[0])
     return drift
 
 
-def rebuild_totals(report: Callable[[str], Any] = str) -> None:
-    """Compute all totals anew from the entries; writers of entries wait meanwhile.
+def rebuild_rollups(report: Callable[[str], Any] = str) -> None:
+    """Rebuild all rollup tables from the entries, reporting each one.
 
-    `report` is told each table that is done.
+    Writers of entries wait until the end.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("LOCK TABLE account_entry IN SHARE ROW EXCLUSIVE MODE")
-        for kept in ROLLUP_TABLES:
-            cursor.execute(f"DELETE FROM {kept.table}")
+        for rollup in ROLLUP_TABLES:
+            cursor.execute(f"DELETE FROM {rollup.table}")
             cursor.execute(
-                f"INSERT INTO {kept.table} ({kept.columns}) {kept.source_query}"
+                f"INSERT INTO {rollup.table} ({rollup.columns}) {rollup.source_query}"
             )
-            report(f"{kept.table}: computed anew")
+            report(f"{rollup.table}: rebuilt")
