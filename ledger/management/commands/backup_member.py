@@ -1,4 +1,4 @@
-"""`backup_member`: a member's ledger as a workbook."""
+"""`backup_member`: write a member's ledger to a workbook."""
 
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ class Command(BaseCommand):
     help = (
         "Writes a member's wallets, tags, categories, entries, recurring rules, "
         "budgets and quick entries to FILE (xlsx), as GET /api/account/backup does. "
-        "Account numbers stand in it in plain text: keep the file safe. Stocks, "
-        "trades and expected incomes are not in it. An existing FILE is left alone."
+        "It contains account numbers in plain text: keep the file safe. Stocks, trades "
+        "and expected incomes are not included. An existing FILE is not overwritten."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -39,7 +39,8 @@ class Command(BaseCommand):
         try:
             return write_backup(member, file, self.report)
         except BaseException:
-            path.unlink()  # half a backup is none
+            # A partial backup must not look like a complete one.
+            path.unlink()
             raise
 
     def report(self, sheet: str, rows: int) -> None:
@@ -48,7 +49,8 @@ class Command(BaseCommand):
 
 
 def get_member(login_id: str) -> Member:
+    """Return the member with this login id, or raise `CommandError`."""
     member = Member.objects.filter(login_id__iexact=login_id).first()
     if member is None:
-        raise CommandError(f"There is no member {login_id}.")
+        raise CommandError(f"Member not found: {login_id}")
     return member

@@ -1,4 +1,4 @@
-"""`load_demo_data`: a member with a ledger of three years, to look around with."""
+"""`load_demo_data`: create a member with a ledger of three years."""
 
 import secrets
 from typing import Any
@@ -15,18 +15,16 @@ from ledger.demo.loader import create_demo_ledger
 
 class Command(BaseCommand):
     help = (
-        "Makes a member with a permanent PREMIUM plan and a ledger of three years: "
+        "Creates a member with a permanent PREMIUM plan and a ledger of three years: "
         "wallets, categories, tags, entries, quick entries, budgets, recurring "
         "transactions and a portfolio, so that every page has something to show. "
-        "Prints the login id and a password; the account is an ordinary one and can "
-        "be deleted like any other. Refused if the login id is taken."
+        "Prints the login id and the password. The account can be deleted like any "
+        "other. Fails if the login id is taken."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--login-id", default="demo", help="default: demo")
-        parser.add_argument(
-            "--password", help="default: a random one, which is printed"
-        )
+        parser.add_argument("--password", help="default: random")
 
     def handle(self, *args: Any, **options: Any) -> None:
         login_id = options["login_id"]
@@ -37,16 +35,16 @@ class Command(BaseCommand):
             written = create_demo_ledger(member, now, timezone.localdate(now))
         self.stdout.write(
             f"{written.entries} entries, {written.budgets} budgets and "
-            f"{written.trades} trades written. Log in as {login_id} with {password}"
+            f"{written.trades} trades created. Log in as {login_id} with {password}"
         )
 
     def create(self, login_id: str, password: str) -> Member:
-        new = SignupData(login_id, password, "데모 회원", f"{login_id}@example.com")
+        data = SignupData(login_id, password, "데모 회원", f"{login_id}@example.com")
         try:
-            member = create_member(new)
-        except DomainError as refusal:
-            reasons = [error.detail for error in refusal.errors] or [refusal.detail]
-            raise CommandError(f"{login_id}: {' '.join(reasons)}") from refusal
+            member = create_member(data)
+        except DomainError as error:
+            details = [each.detail for each in error.errors] or [error.detail]
+            raise CommandError(f"{login_id}: {' '.join(details)}") from error
         member.plan = Member.Plan.PREMIUM
         member.save_fields("plan")
         return member

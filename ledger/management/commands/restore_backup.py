@@ -1,4 +1,4 @@
-"""`restore_backup`: replace a member's ledger by a backup."""
+"""`restore_backup`: replace a member's ledger with a backup."""
 
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,18 @@ from ledger.management.commands.backup_member import get_member
 
 class Command(BaseCommand):
     help = (
-        "Replaces a member's whole ledger by FILE: a workbook (xlsx) that "
-        "backup_member or GET /api/account/backup wrote, or JSON of the same "
-        "structure. Everything is checked first and written in one transaction: after "
-        "a failure nothing has changed, and the bad rows are listed. Stocks and "
-        "trades are deleted and not restored; budgets become those of the current "
-        "month; expected incomes stay. Write a backup of the present state before "
-        "(backup_member)."
+        "Replaces a member's whole ledger with FILE: a workbook (xlsx) written by "
+        "backup_member or GET /api/account/backup, or JSON of the same structure. "
+        "Everything is validated first and written in one transaction: after a failure "
+        "nothing has changed, and the invalid rows are listed. Stocks and trades are "
+        "deleted and not restored; budgets become those of the current month; expected "
+        "incomes are kept. Write a backup of the current state first (backup_member)."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--member", required=True, metavar="LOGIN_ID")
         parser.add_argument(
-            "--dry-run", action="store_true", help="check and count; write nothing"
+            "--dry-run", action="store_true", help="validate and count; write nothing"
         )
         parser.add_argument("file", type=Path, metavar="FILE")
 
@@ -44,12 +43,9 @@ class Command(BaseCommand):
                 dry_run=options["dry_run"],
                 report=self.stderr.write,
             )
-        except DomainError as refusal:
-            raise CommandError(self.explain(refusal)) from refusal
+        except DomainError as error:
+            lines = [f"{each.field}: {each.detail}" for each in error.errors]
+            raise CommandError("\n".join([error.detail, *lines])) from error
         done = "would be restored" if options["dry_run"] else "restored"
         rows = ", ".join(f"{count} {sheet}" for sheet, count in counts.items())
         self.stdout.write(f"{member.login_id}: {rows} {done}.")
-
-    def explain(self, refusal: DomainError) -> str:
-        lines = [f"{error.field}: {error.detail}" for error in refusal.errors]
-        return "\n".join([refusal.detail, *lines])

@@ -105,7 +105,7 @@ def test_empty_backup_is_a_failure(premium_member: Member, tmp_path: Path) -> No
 def test_unknown_member_and_missing_file_are_failures(
     command: str, tmp_path: Path, other_member: Member
 ) -> None:
-    with pytest.raises(CommandError, match="There is no member nobody"):
+    with pytest.raises(CommandError, match="Member not found: nobody"):
         call_command(command, "--member", "nobody", str(tmp_path / "x"))
     path = str(tmp_path / "missing" / "x")
     with pytest.raises(CommandError, match="No such file"):
