@@ -1,1 +1,1 @@
-"""The administrators' area: switches, default categories, Django admin."""
+"""Administration: the administrators' API, Django admin, dashboard and metrics."""

@@ -1,4 +1,4 @@
-"""The app of the administrators' area, and Django admin with our own site."""
+"""App configurations of administration and of Django admin with its own site."""
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
@@ -12,5 +12,5 @@ class AdministrationConfig(AppConfig):
 
 class ServiceAdminConfig(admin_apps.AdminConfig):
     default = False
-    verbose_name = "Log"
+    verbose_name = "Audit log"
     default_site = "administration.site.ServiceAdminSite"

@@ -1,25 +1,25 @@
-"""Charts as plain geometry: a template writes them as SVG, nothing else draws.
+"""Geometry of the bar charts that a template writes as SVG.
 
-Whole numbers only, so that no locale changes how they are written.
+All numbers are whole, so that no locale changes how the template writes them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+# Size of the plot, in units of the SVG's view box.
 WIDTH, HEIGHT = 600, 120
-"""Of the plot, in units of the SVG's view box."""
 BAR_GAP = 4
-"""Between two bars."""
+# Keeps the bar of a small value visible.
 MIN_BAR_HEIGHT = 2
-"""A figure above 0 can be seen."""
 
+# Daily values, None where a value is not available.
 Series = Sequence[int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One figure of one day; what is not known has no bar, and says so."""
+    """The value of one day; a day without a value has height 0."""
 
     label: str
     text: str
@@ -27,8 +27,8 @@ class Bar:
     y: int
     width: int
     height: int
+    # Height of the darker, lower part of a stacked bar.
     stacked_height: int
-    """How much of its height is the second figure's."""
     is_known: bool
 
     @property
@@ -38,85 +38,85 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Bars of days, their largest value, and a sentence that says what they show."""
+    """A bar chart of daily values with its axis labels and a text alternative."""
 
     title: str
     summary: str
     bars: list[Bar]
-    top: str
-    first: str
-    last: str
+    max_label: str
+    first_label: str
+    last_label: str
+    # Name of the darker parts; empty if the bars are not stacked.
     stacked_label: str = ""
-    """What the darker part of each bar is; empty without one."""
 
 
 def build_daily_chart(
     title: str,
     days: Sequence[date],
-    figures: Series,
+    values: Series,
     *,
-    parts: Series | None = None,
-    parts_name: str = "",
+    stacked_values: Series | None = None,
+    stacked_label: str = "",
     unit: str = "",
 ) -> Chart:
-    """A bar for each day; with `parts`, that share of it is drawn darker."""
-    top = max([value for value in figures if value is not None], default=0)
+    """Build a chart with a bar for each day.
+
+    `stacked_values` are the parts of `values` that are drawn darker.
+    """
+    max_value = max([value for value in values if value is not None], default=0)
     step = WIDTH // max(1, len(days))
     bars = []
-    for place, (day, value) in enumerate(zip(days, figures, strict=True)):
-        height = _bar_height(value, top)
-        part = parts[place] if parts else None
+    for index, (day, value) in enumerate(zip(days, values, strict=True)):
+        height = _bar_height(value, max_value)
+        stacked = stacked_values[index] if stacked_values else None
         text = _format_value(value, unit)
-        if parts is not None:
-            text += f", {_format_value(part, unit)} {parts_name}"
+        if stacked_values is not None:
+            text += f", {_format_value(stacked, unit)} {stacked_label}"
         bars.append(
             Bar(
                 label=f"{day:%Y-%m-%d}",
                 text=text,
-                x=place * step + BAR_GAP // 2,
+                x=index * step + BAR_GAP // 2,
                 y=HEIGHT - height,
                 width=step - BAR_GAP,
                 height=height,
-                stacked_height=_bar_height(part, top),
+                stacked_height=_bar_height(stacked, max_value),
                 is_known=value is not None,
             )
         )
     return Chart(
         title=title,
-        summary=_summarize(days, figures, unit),
+        summary=_summarize(days, values, unit),
         bars=bars,
-        top=_format_value(top, unit),
-        first=f"{days[0]:%b %-d}",
-        last=f"{days[-1]:%b %-d}",
-        stacked_label=parts_name,
+        max_label=_format_value(max_value, unit),
+        first_label=f"{days[0]:%b %-d}",
+        last_label=f"{days[-1]:%b %-d}",
+        stacked_label=stacked_label,
     )
 
 
-def _bar_height(value: int | None, top: int) -> int:
-    if not value or not top:
+def _bar_height(value: int | None, max_value: int) -> int:
+    if not value or not max_value:
         return 0
-    return max(MIN_BAR_HEIGHT, value * HEIGHT // top)
+    return max(MIN_BAR_HEIGHT, value * HEIGHT // max_value)
 
 
 def _format_value(value: int | None, unit: str) -> str:
     return "not available" if value is None else f"{value:,}{unit}"
 
 
-def _summarize(days: Sequence[date], figures: Series, unit: str) -> str:
-    """What somebody who does not see the chart is told."""
-    pairs = zip(figures, days, strict=True)
+def _summarize(days: Sequence[date], values: Series, unit: str) -> str:
+    """Return the text alternative of a chart: its newest and its largest value."""
+    pairs = zip(values, days, strict=True)
     known = [(value, day) for value, day in pairs if value is not None]
     if not known:
-        return "No figures yet."
-    most, when = max(known)
-    if most == 0:
-        return f"0 on {_format_day_count(known)} known."
-    newest, last_day = known[-1]
+        return "No data yet."
+    coverage = "data for 1 day" if len(known) == 1 else f"data for {len(known)} days"
+    max_value, max_day = max(known)
+    if max_value == 0:
+        return f"0 throughout; {coverage}."
+    last_value, last_day = known[-1]
     return (
-        f"{_format_value(newest, unit)} on {last_day:%Y-%m-%d}; at most "
-        f"{_format_value(most, unit)}, on {when:%Y-%m-%d}; {_format_day_count(known)} known."
+        f"{_format_value(last_value, unit)} on {last_day:%Y-%m-%d}; maximum "
+        f"{_format_value(max_value, unit)} on {max_day:%Y-%m-%d}; {coverage}."
     )
-
-
-def _format_day_count(known: Sequence[object]) -> str:
-    return "1 day" if len(known) == 1 else f"{len(known)} days"

@@ -1,7 +1,7 @@
-"""The dashboard of Django admin: figures that are cheap, bounded, or not shown.
+"""The dashboard on the index of Django admin (spec 7.7).
 
-Each figure is read on its own within a time limit. One that takes too long, or whose
-table is not there, is "not available"; the page is always there.
+Each metric is read on its own within a time limit. One that takes too long, or whose
+table is missing, is shown as "not available"; the page itself never fails.
 """
 
 import logging
@@ -33,17 +33,16 @@ from core.jobs.runner import list_last_runs
 logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
+# Time limit of one metric, and of all together; those that are left are not read.
 QUERY_TIMEOUT_SECONDS = 2.0
-"""How long one figure may take."""
 PAGE_TIMEOUT_SECONDS = 5.0
-"""How long all of them may take; what is left then is not read."""
 NOT_AVAILABLE = "not available"
 UNKNOWN_ACTIVE_MEMBERS = ActiveMembers(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number with what it is; `note` says more."""
+    """A single value with its title and an explanatory note."""
 
     title: str
     text: str
@@ -53,7 +52,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with its numbers and charts; a chart may be missing."""
+    """A heading with tiles, charts, and the titles of charts that are not available."""
 
     title: str
     tiles: list[Tile] = field(default_factory=list)
@@ -63,42 +62,40 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """What the index of the admin shows."""
+    """All sections, and the last run of each job (None if not available)."""
 
     sections: list[Section]
     runs: list[JobRun] | None
 
 
 class TimeLimitedReader:
-    """Reads one figure after the other, each in its time, all in theirs."""
+    """Runs queries, each within its time limit and all within that of the page."""
 
     def __init__(self) -> None:
-        self._ends = time.monotonic() + PAGE_TIMEOUT_SECONDS
+        self._deadline = time.monotonic() + PAGE_TIMEOUT_SECONDS
 
-    def read(self, figure: Callable[[], Value]) -> Value | None:
-        """The figure, or None."""
-        left = self._ends - time.monotonic()
-        if left <= 0:
+    def read(self, query: Callable[[], Value]) -> Value | None:
+        """Return the result of the query, None if it fails or takes too long."""
+        seconds_left = self._deadline - time.monotonic()
+        if seconds_left <= 0:
             return None
+        timeout_seconds = min(seconds_left, QUERY_TIMEOUT_SECONDS)
         try:
-            with transaction.atomic():
-                return self._run_with_timeout(min(left, QUERY_TIMEOUT_SECONDS), figure)
+            # A savepoint: a failed statement must not abort the caller's transaction.
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("SHOW statement_timeout")
+                (previous_timeout,) = cursor.fetchone()
+                _set_statement_timeout(f"{max(1, int(timeout_seconds * 1000))}ms")
+                value = query()
+                _set_statement_timeout(previous_timeout)
+            return value
         except Error as error:
-            logger.warning("figure not available: %s", type(error).__name__)
+            logger.warning("dashboard metric not available: %s", type(error).__name__)
             return None
-
-    def _run_with_timeout(self, seconds: float, figure: Callable[[], Value]) -> Value:
-        with connection.cursor() as cursor:
-            cursor.execute("SHOW statement_timeout")
-            before = cursor.fetchone()[0]
-            _set_statement_timeout(f"{max(1, int(seconds * 1000))}ms")
-            value = figure()
-            _set_statement_timeout(before)
-        return value
 
 
 def build_dashboard(now: datetime) -> Dashboard:
-    """All figures as they are now; never raises for a figure."""
+    """Read all metrics; a metric that fails is shown as not available."""
     reader = TimeLimitedReader()
     sections = [
         _health_section(),
@@ -118,7 +115,7 @@ def _health_section() -> Section:
         Tile(name, "up" if is_up else "down", is_bad=not is_up)
         for name, is_up in states
     ]
-    return Section("Stores", tiles)
+    return Section("Health", tiles)
 
 
 def _members_section(reader: TimeLimitedReader, now: datetime) -> Section:
@@ -126,33 +123,39 @@ def _members_section(reader: TimeLimitedReader, now: datetime) -> Section:
     premium = reader.read(lambda: count_members(now, plan=Member.Plan.PREMIUM))
     suspended = reader.read(lambda: count_members(now, status=Member.Status.SUSPENDED))
     active = reader.read(lambda: count_active_members(now)) or UNKNOWN_ACTIVE_MEMBERS
+    premium_note = ""
+    if members and premium is not None:
+        premium_note = f"{premium / members:.1%}"
     section = Section(
         "Members",
         [
-            _tile("Members", members),
-            _tile("Premium", premium, _percentage(premium, members)),
-            _tile("Suspended", suspended),
-            _tile("Active today", active.day, "seen within 24 hours"),
-            _tile("Active this week", active.week, "seen within 7 days"),
-            _tile("Active this month", active.month, "by live sessions"),
+            _value_tile("Members", members),
+            _value_tile("Premium", premium, premium_note),
+            _value_tile("Suspended", suspended),
+            _value_tile("Active today", active.day, "in the last 24 hours"),
+            _value_tile("Active this week", active.week, "in the last 7 days"),
+            _value_tile("Active this month", active.month, "by existing sessions"),
         ],
     )
+
+    # Gauges are stored once a day; the bar of today shows the value of now.
     today = timezone.localdate(now)
     _add_time_series_chart(
-        section, reader, "Sign-ups a day", MetricName.SIGN_UPS, today
+        section, reader, "Sign-ups per day", MetricName.SIGN_UPS, today
     )
-    totals = reader.read(
+    daily_members = reader.read(
         lambda: [*get_time_series(MetricName.MEMBERS, today)[:-1], members]
     )
-    paid = reader.read(
+    daily_premium = reader.read(
         lambda: [*get_time_series(MetricName.PREMIUM, today)[:-1], premium]
     )
-    _add_chart(section, "Members", today, totals)
-    _add_chart(section, "Premium share", today, _percentages(paid, totals), unit=" %")
-    seen = reader.read(
+    daily_active = reader.read(
         lambda: [*get_time_series(MetricName.ACTIVE, today)[:-1], active.day]
     )
-    _add_chart(section, "Active members a day", today, seen)
+    _add_chart(section, "Members", today, daily_members)
+    shares = _percentages(daily_premium, daily_members)
+    _add_chart(section, "Premium share", today, shares, unit="%")
+    _add_chart(section, "Active members per day", today, daily_active)
     return section
 
 
@@ -160,24 +163,23 @@ def _ledger_section(reader: TimeLimitedReader, now: datetime) -> Section:
     today = timezone.localdate(now)
     section = Section("Ledger")
     _add_time_series_chart(
-        section, reader, "New entries a day", MetricName.ENTRIES, today
+        section, reader, "New entries per day", MetricName.ENTRIES, today
     )
-    notifications = reader.read(lambda: get_notification_series(today))
-    if notifications is None:
-        section.missing.append("Notifications a day")
+    title = "Notifications per day"
+    series = reader.read(lambda: get_notification_series(today))
+    if series is None:
+        section.missing.append(title)
         return section
-    all_, recognised = notifications
-    share = _percentage(sum(recognised), sum(all_))
-    section.tiles.append(
-        _tile("Notifications", sum(all_), f"{share} recognised" if share else "30 days")
-    )
+    received, recognized = sum(series.received), sum(series.recognized)
+    note = f"{recognized / received:.1%} recognized" if received else "in 30 days"
+    section.tiles.append(_value_tile("Notifications", received, note))
     section.charts.append(
         build_daily_chart(
-            "Notifications a day",
+            title,
             list_days(today),
-            all_,
-            parts=recognised,
-            parts_name="recognised",
+            series.received,
+            stacked_values=series.recognized,
+            stacked_label="recognized",
         )
     )
     return section
@@ -187,12 +189,18 @@ def _board_section(reader: TimeLimitedReader, now: datetime) -> Section:
     today = timezone.localdate(now)
     section = Section("Board")
     for title, name in (
-        ("Posts a day", MetricName.POSTS),
-        ("Comments a day", MetricName.COMMENTS),
-        ("Votes a day", MetricName.VOTES),
+        ("Posts per day", MetricName.POSTS),
+        ("Comments per day", MetricName.COMMENTS),
+        ("Votes per day", MetricName.VOTES),
     ):
         _add_time_series_chart(section, reader, title, name, today)
     return section
+
+
+def _value_tile(title: str, value: int | None, note: str = "") -> Tile:
+    if value is None:
+        return Tile(title, NOT_AVAILABLE)
+    return Tile(title, f"{value:,}", note)
 
 
 def _add_time_series_chart(
@@ -202,35 +210,27 @@ def _add_time_series_chart(
 
 
 def _add_chart(
-    section: Section, title: str, today: date, figures: Series | None, unit: str = ""
+    section: Section, title: str, today: date, values: Series | None, unit: str = ""
 ) -> None:
-    if figures is None:
+    if values is None:
         section.missing.append(title)
     else:
         section.charts.append(
-            build_daily_chart(title, list_days(today), figures, unit=unit)
+            build_daily_chart(title, list_days(today), values, unit=unit)
         )
 
 
-def _tile(title: str, value: int | None, note: str = "") -> Tile:
-    text = NOT_AVAILABLE if value is None else f"{value:,}"
-    return Tile(title, text, "" if value is None else note)
-
-
-def _percentages(parts: Series | None, wholes: Series | None) -> Series | None:
-    """Whole per cents by day, as far as both are known."""
-    if parts is None or wholes is None:
+def _percentages(parts: Series | None, totals: Series | None) -> Series | None:
+    """Return the rounded percentage of each day, None where it is not available."""
+    if parts is None or totals is None:
         return None
     return [
-        round(100 * part / whole) if whole and part is not None else None
-        for part, whole in zip(parts, wholes, strict=True)
+        round(100 * part / total) if total and part is not None else None
+        for part, total in zip(parts, totals, strict=True)
     ]
 
 
-def _percentage(part: int | None, whole: int | None) -> str:
-    return f"{part / whole:.1%}" if whole and part is not None else ""
-
-
-def _set_statement_timeout(limit: str) -> None:
+def _set_statement_timeout(timeout: str) -> None:
+    """Set the limit until the end of the transaction, as `SET LOCAL` does."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [limit])
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [timeout])

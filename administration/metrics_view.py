@@ -1,9 +1,8 @@
-"""`/metrics` for Prometheus: what was counted, and what the stores know right now."""
+"""`/metrics` for Prometheus: counters of this server, and gauges read at the scrape."""
 
 import os
 import secrets
 from collections.abc import Iterator
-from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
@@ -14,18 +13,19 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from billing.models import StoreNotification
 from core import redis_client
 from core.db.postgresql import liveness
 from core.jobs.models import JobRun
 from core.jobs.status import JobStatus, list_job_statuses
 
+# A scrape must not add to the load of a database in trouble: it gives up early.
 DATABASE_TIMEOUT_SECONDS = 2.0
 STATEMENT_TIMEOUT = "1s"
-"""What takes longer is left out: a scrape must not add to a database's trouble."""
 
 
 class MetricsView(View):
-    """Open to whoever sends METRICS_TOKEN as bearer token; else not there."""
+    """Metrics for requests with METRICS_TOKEN as bearer token, 404 for all others."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if not has_valid_token(request):
@@ -34,84 +34,81 @@ class MetricsView(View):
 
 
 def has_valid_token(request: HttpRequest) -> bool:
-    """Compared in constant time; without the setting nobody is."""
+    """Compare the bearer token in constant time; False without METRICS_TOKEN."""
     expected = f"Bearer {settings.METRICS_TOKEN}".encode()
     given = request.headers.get("Authorization", "").encode()
     return bool(settings.METRICS_TOKEN) and secrets.compare_digest(given, expected)
 
 
 def render_metrics() -> bytes:
-    """Prometheus' text format, of all processes of this web server."""
-    counted: CollectorRegistry = REGISTRY
+    """Return all metrics in Prometheus' text format."""
+    counters: CollectorRegistry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        counted = CollectorRegistry()
-        MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
-    present = CollectorRegistry()
-    present.register(ServiceCollector())
-    return generate_latest(counted) + generate_latest(present)
+        # Sum up the counters of all worker processes of this web server.
+        counters = CollectorRegistry()
+        MultiProcessCollector(counters)  # type: ignore[no-untyped-call]
+    gauges = CollectorRegistry()
+    gauges.register(ServiceCollector())
+    return generate_latest(counters) + generate_latest(gauges)
 
 
 class ServiceCollector:
-    """What is read when Prometheus asks."""
+    """Collector of the state of stores, jobs and store notifications."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        up = GaugeMetricFamily("ledger_store_up", "1 if it answers.", labels=["store"])
+        up = GaugeMetricFamily(
+            "ledger_store_up", "1 if the store answers.", labels=["store"]
+        )
         up.add_metric(["fast_store"], float(redis_client.is_reachable()))
         try:
-            states, waiting = get_database_metrics()
+            statuses, waiting = get_database_metrics()
         except DatabaseError:
             up.add_metric(["database"], 0)
             yield up
             return
         up.add_metric(["database"], 1)
         yield up
-        yield from job_metrics(states)
-        if waiting is not None:
-            yield GaugeMetricFamily(
-                "ledger_store_notifications_waiting",
-                "Notifications of the store that are not handled yet.",
-                value=waiting,
-            )
+        yield from job_metrics(statuses)
+        yield GaugeMetricFamily(
+            "ledger_store_notifications_waiting",
+            "App store notifications that are not handled yet.",
+            value=waiting,
+        )
 
 
-def get_database_metrics() -> tuple[list[JobStatus], int | None]:
+def get_database_metrics() -> tuple[list[JobStatus], int]:
+    """Return the status of all jobs and the number of waiting store notifications."""
     with liveness.database_timeout(DATABASE_TIMEOUT_SECONDS), transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'")
-        return list_job_statuses(), count_waiting_notifications()
+        waiting = StoreNotification.objects.filter(handled_at=None)
+        return list_job_statuses(), waiting.count()
 
 
-def count_waiting_notifications() -> int | None:
-    """Of the store; None before the table is there."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass('store_notification')")
-        if cursor.fetchone()[0] is None:
-            return None
-        cursor.execute(
-            "SELECT count(*) FROM store_notification WHERE handled_at IS NULL"
-        )
-        waiting: int = cursor.fetchone()[0]
-        return waiting
-
-
-def job_metrics(states: list[JobStatus]) -> Iterator[GaugeMetricFamily]:
-    interval = job_gauge("interval_seconds", "How often it runs.")
-    started = job_gauge("last_run_timestamp_seconds", "When its last run began.")
-    good = job_gauge("last_success_timestamp_seconds", "When its last good run began.")
-    rows = job_gauge("last_run_rows", "Rows that its last run dealt with.")
-    current = job_gauge("last_run_state", "1 for the state of its last run.", "state")
-    for job in states:
+def job_metrics(statuses: list[JobStatus]) -> Iterator[GaugeMetricFamily]:
+    """Return the gauges of all jobs, labeled with the job's name."""
+    interval = job_gauge("interval_seconds", "Interval of the job.")
+    started = job_gauge("last_run_timestamp_seconds", "Start of the last run.")
+    succeeded = job_gauge(
+        "last_success_timestamp_seconds", "Start of the last successful run."
+    )
+    rows = job_gauge("last_run_rows", "Rows handled by the last run.")
+    state = job_gauge("last_run_state", "1 for the state of the last run.", "state")
+    for job in statuses:
         interval.add_metric([job.name], job.interval.total_seconds())
         if job.started_at:
             started.add_metric([job.name], job.started_at.timestamp())
         if job.last_success_at:
-            good.add_metric([job.name], job.last_success_at.timestamp())
+            succeeded.add_metric([job.name], job.last_success_at.timestamp())
         if job.count is not None:
             rows.add_metric([job.name], job.count)
-        for state in (JobRun.State.RUNNING, JobRun.State.DONE, JobRun.State.FAILED):
-            current.add_metric([job.name, state.lower()], float(job.state == state))
-    yield from (interval, started, good, rows, current)
+        for each in (JobRun.State.RUNNING, JobRun.State.DONE, JobRun.State.FAILED):
+            state.add_metric([job.name, each.lower()], float(job.state == each))
+    yield from (interval, started, succeeded, rows, state)
 
 
-def job_gauge(name: str, about: str, *labels: Any) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"ledger_job_{name}", about, labels=["job", *labels])
+def job_gauge(name: str, documentation: str, *labels: str) -> GaugeMetricFamily:
+    """Return an empty gauge with the label `job` and further labels."""
+    return GaugeMetricFamily(
+        f"ledger_job_{name}", documentation, labels=["job", *labels]
+    )

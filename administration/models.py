@@ -4,7 +4,7 @@ from django.db import models
 
 
 class DailyMetric(models.Model):
-    """One figure of one day in the home time zone, kept for the dashboard's courses."""
+    """The value of a metric on a day in the home time zone."""
 
     class Name(models.TextChoices):
         MEMBERS = "members"

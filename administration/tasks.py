@@ -1,4 +1,4 @@
-"""The jobs of the administrators' area; each calls one function."""
+"""Celery tasks of administration."""
 
 from celery import shared_task
 
@@ -8,5 +8,5 @@ from core.jobs.runner import run_job
 
 @shared_task  # type: ignore[untyped-decorator]
 def snapshot_daily_metrics() -> None:
-    """Daily: the figures of the dashboard's courses."""
+    """Store the daily metrics of the dashboard; daily."""
     run_job("snapshot_daily_metrics", save_daily_metrics)

@@ -88,12 +88,12 @@ def test_days_that_the_newest_rows_do_not_reach_whole_are_not_known(
 ) -> None:
     for days in (3, 1, 1, 0):
         make_entry(free_member, created_at=NOW - timedelta(days=days))
-    course = get_time_series(MetricName.ENTRIES, TODAY, rows=2)
+    course = get_time_series(MetricName.ENTRIES, TODAY, max_rows=2)
     assert course[-2:] == [None, 1]
     assert course[:-2] == [None] * 28
-    course = get_time_series(MetricName.ENTRIES, TODAY, rows=4)
+    course = get_time_series(MetricName.ENTRIES, TODAY, max_rows=4)
     assert course[-4:] == [None, 0, 2, 1]
-    assert get_time_series(MetricName.ENTRIES, TODAY, rows=5)[-4:] == [1, 0, 2, 1]
+    assert get_time_series(MetricName.ENTRIES, TODAY, max_rows=5)[-4:] == [1, 0, 2, 1]
 
 
 def test_kept_figures_count_before_live_ones(free_member: Member) -> None:
@@ -175,23 +175,23 @@ def test_members_are_active_by_their_newest_session() -> None:
 # --- Notifications ------------------------------------------------------------
 
 
-def test_notifications_are_counted_by_day_with_the_share_recognised() -> None:
-    for hours, recognised in ((0, True), (0, True), (0, False), (24, False)):
+def test_notifications_are_counted_by_day_with_the_share_recognized() -> None:
+    for hours, recognized in ((0, True), (0, True), (0, False), (24, False)):
         increment_notification_count(
-            NOW - timedelta(hours=hours), recognised=recognised
+            NOW - timedelta(hours=hours), recognized=recognized
         )
-    all_, recognised_ones = get_notification_series(TODAY)
-    assert (all_[-2:], recognised_ones[-2:]) == ([1, 3], [0, 2])
+    all_, recognized_ones = get_notification_series(TODAY)
+    assert (all_[-2:], recognized_ones[-2:]) == ([1, 3], [0, 2])
     assert tiles_of("Ledger")["Notifications"] == "4"
     (section,) = [s for s in build_dashboard(NOW).sections if s.title == "Ledger"]
-    assert section.tiles[0].note == "50.0% recognised"
+    assert section.tiles[0].note == "50.0% recognized"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_notifications_at_once_are_all_counted() -> None:
     def count() -> None:
         for _ in range(25):
-            increment_notification_count(NOW, recognised=True)
+            increment_notification_count(NOW, recognized=True)
 
     run_concurrently([count] * 8)
     assert get_notification_series(TODAY)[0][-1] == 200
@@ -208,7 +208,7 @@ def test_tiles_tell_what_is_now() -> None:
     make_member()
     tiles = tiles_of("Members")
     assert (tiles["Members"], tiles["Premium"], tiles["Suspended"]) == ("4", "1", "1")
-    assert tiles_of("Stores") == {"PostgreSQL": "up", "Valkey": "up"}
+    assert tiles_of("Health") == {"PostgreSQL": "up", "Valkey": "up"}
 
 
 def test_premium_share_has_a_course(administrator: Member) -> None:
@@ -219,13 +219,13 @@ def test_premium_share_has_a_course(administrator: Member) -> None:
         DailyMetric.objects.create(day=day, name=MetricName.PREMIUM, value=premium)
     (section,) = [s for s in build_dashboard(NOW).sections if s.title == "Members"]
     (chart,) = [c for c in section.charts if c.title == "Premium share"]
-    assert [bar.text for bar in chart.bars[-3:]] == ["10 %", "40 %", "50 %"]
+    assert [bar.text for bar in chart.bars[-3:]] == ["10%", "40%", "50%"]
     assert chart.bars[0].text == "not available"
 
 
 def test_store_that_is_away_is_shown_as_down(administrator: Member) -> None:
     with redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"):
-        assert tiles_of("Stores") == {"PostgreSQL": "up", "Valkey": "down"}
+        assert tiles_of("Health") == {"PostgreSQL": "up", "Valkey": "down"}
 
 
 def test_figure_whose_table_is_not_there_is_not_available(
@@ -235,8 +235,11 @@ def test_figure_whose_table_is_not_there_is_not_available(
         daily_metrics.SOURCE_TABLES, MetricName.POSTS, ("board_not_there",)
     )
     (board,) = [s for s in build_dashboard(NOW).sections if s.title == "Board"]
-    assert board.missing == ["Posts a day"]
-    assert [chart.title for chart in board.charts] == ["Comments a day", "Votes a day"]
+    assert board.missing == ["Posts per day"]
+    assert [chart.title for chart in board.charts] == [
+        "Comments per day",
+        "Votes per day",
+    ]
 
 
 def test_figure_that_takes_too_long_is_not_available_and_the_others_are(
@@ -283,14 +286,14 @@ def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(
     page = logged_in_browser(administrator).get("/admin/").content.decode()
     assert page.count("<svg viewBox") >= 8
     for text in (
-        "Sign-ups a day",
+        "Sign-ups per day",
         "Premium share",
         "expire_plans",
         "OSError",
-        "Stores",
+        "Health",
     ):
         assert text in page
-    charts = page[page.index('class="figures') : page.index("Recent actions")]
+    charts = page[page.index('class="dashboard-section') : page.index("Recent actions")]
     for forbidden in ("<script", "style=", "http://", "https://", "onclick"):
         assert forbidden not in charts
     assert charts.count("<title") >= 8 * 30
@@ -327,23 +330,25 @@ def test_bars_are_as_high_as_their_figures_and_small_ones_can_be_seen() -> None:
     assert [bar.is_known for bar in chart.bars] == [True, True, True, False]
     assert chart.bars[-1].text == "not available"
     assert chart.summary == (
-        "1 on 2026-11-03; at most 1,000, on 2026-11-01; 3 days known."
+        "1 on 2026-11-03; maximum 1,000 on 2026-11-01; data for 3 days."
     )
 
 
 def test_chart_of_nothing_says_so() -> None:
     days = [date(2026, 11, day) for day in range(1, 4)]
-    assert build_daily_chart("Posts", days, [None] * 3).summary == "No figures yet."
+    assert build_daily_chart("Posts", days, [None] * 3).summary == "No data yet."
     chart = build_daily_chart("Posts", days, [0] * 3)
     assert [bar.height for bar in chart.bars] == [0] * 3
-    assert chart.summary == "0 on 3 days known."
+    assert chart.summary == "0 throughout; data for 3 days."
 
 
 def test_second_figure_is_a_part_of_the_bar() -> None:
     days = [date(2026, 11, 1), date(2026, 11, 2)]
-    chart = build_daily_chart("N", days, [10, 5], parts=[5, 0], parts_name="recognised")
+    chart = build_daily_chart(
+        "N", days, [10, 5], stacked_values=[5, 0], stacked_label="recognized"
+    )
     assert [bar.stacked_height for bar in chart.bars] == [60, 0]
-    assert chart.bars[0].text == "10, 5 recognised"
+    assert chart.bars[0].text == "10, 5 recognized"
     assert chart.bars[0].stacked_y == 60
 
 

@@ -31,7 +31,7 @@ def test_every_figure_has_its_place() -> None:
     tiles = {title: [t.title for t in s.tiles] for title, s in sections.items()}
     charts = {title: [c.title for c in s.charts] for title, s in sections.items()}
     assert tiles == {
-        "Stores": ["PostgreSQL", "Valkey"],
+        "Health": ["PostgreSQL", "Valkey"],
         "Members": [
             "Members",
             "Premium",
@@ -44,15 +44,15 @@ def test_every_figure_has_its_place() -> None:
         "Board": [],
     }
     assert charts == {
-        "Stores": [],
+        "Health": [],
         "Members": [
-            "Sign-ups a day",
+            "Sign-ups per day",
             "Members",
             "Premium share",
-            "Active members a day",
+            "Active members per day",
         ],
-        "Ledger": ["New entries a day", "Notifications a day"],
-        "Board": ["Posts a day", "Comments a day", "Votes a day"],
+        "Ledger": ["New entries per day", "Notifications per day"],
+        "Board": ["Posts per day", "Comments per day", "Votes per day"],
     }
     assert all(len(c.bars) == 30 for s in sections.values() for c in s.charts)
     assert not any(section.missing for section in sections.values())
@@ -84,8 +84,8 @@ def test_every_notification_that_is_sent_in_is_counted(premium_member: Member) -
     actions = [client.send("POST", path, {"text": t}).data["action"] for t in texts]
     assert actions == ["CREATED", "DUPLICATE", "IGNORED", "IGNORED"]
     client.send("POST", "/api/account/entries/parse", {"text": payment})
-    every, recognised = get_notification_series(timezone.localdate())
-    assert (every[-1], recognised[-1]) == (4, 2)
+    every, recognized = get_notification_series(timezone.localdate())
+    assert (every[-1], recognized[-1]) == (4, 2)
 
 
 def test_active_members_have_a_course() -> None:
@@ -96,7 +96,7 @@ def test_active_members_have_a_course() -> None:
     assert DailyMetric.objects.get(name=MetricName.ACTIVE).value == 2
     JSONClient(make_member())
     (members,) = [s for s in build_dashboard(now).sections if s.title == "Members"]
-    (chart,) = [c for c in members.charts if c.title == "Active members a day"]
+    (chart,) = [c for c in members.charts if c.title == "Active members per day"]
     assert chart.bars[-1].text == "3", "today's is live"
 
 

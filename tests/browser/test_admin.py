@@ -115,7 +115,7 @@ def test_dashboard_has_its_charts_and_asks_nobody_else(
     JobRun.objects.create(job="purge", state="FAILED", started_at=timezone.now())
     page.use_scheme(scheme)
     page.open(f"{live_server.url}/admin/")
-    for title in ("Sign-ups a day", "Premium share", "Votes a day", "Failed"):
+    for title in ("Sign-ups per day", "Premium share", "Votes per day", "Failed"):
         assert title in page.text()
     bars = page.evaluate("document.querySelectorAll('.chart .bar').length")
     assert bars >= 6
