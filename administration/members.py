@@ -1,8 +1,7 @@
-"""What administrators do with members; role, status, plan, delete never their own.
+"""Changes of members by administrators (spec 7.1, 7.2).
 
-Whoever changes another's role, status or plan, or deletes them, is checked again under
-a lock (`accounts.locking`), so that one who may administer always remains
-(spec 7.1).
+Administrators cannot change the role, status or plan of their own account, nor delete
+it here.
 """
 
 from collections.abc import Iterator
@@ -21,10 +20,11 @@ from accounts.profile import update_profile
 from accounts.sessions import invalidate_member_session_cache, revoke_sessions
 from core.errors import NotFoundError
 
-MEMBER_NOT_FOUND = "There is no such member."
+MEMBER_NOT_FOUND = "Member not found."
 
 
 def get_member(member_id: int) -> Member:
+    """Return the member, or raise `NotFoundError`."""
     try:
         return Member.objects.get(pk=member_id)
     except Member.DoesNotExist:
@@ -32,7 +32,10 @@ def get_member(member_id: int) -> Member:
 
 
 def get_other_member(actor: Member, member_id: int) -> Member:
-    """The member to be changed; `SelfChangeError` for the administrator's own account."""
+    """Return the member with only the id loaded.
+
+    Raises `NotFoundError`, or `SelfChangeError` for the administrator's own account.
+    """
     if not Member.objects.filter(pk=member_id).exists():
         raise NotFoundError(MEMBER_NOT_FOUND)
     if member_id == actor.pk:
@@ -40,10 +43,10 @@ def get_other_member(actor: Member, member_id: int) -> Member:
     return Member(pk=member_id)
 
 
-def create_member(actor: Member, new: accounts.signup.SignupData) -> Member:
-    """A LOCAL member by the rules of sign-up, its switch and limit aside."""
+def create_member(actor: Member, data: accounts.signup.SignupData) -> Member:
+    """Create a LOCAL member, even while sign-up is closed."""
     with transaction.atomic():
-        member = accounts.signup.create_member(new)
+        member = accounts.signup.create_member(data)
         log_admin_action(actor, member, ADDITION)
     return member
 
@@ -51,7 +54,7 @@ def create_member(actor: Member, new: accounts.signup.SignupData) -> Member:
 def update_member_profile(
     actor: Member, member_id: int, changes: dict[str, str]
 ) -> Member:
-    """Display name and email, as far as given; one's own as well."""
+    """Update the display name and email that are given; the own account is allowed."""
     with transaction.atomic():
         try:
             member = update_profile(get_member(member_id), changes)
@@ -63,7 +66,7 @@ def update_member_profile(
 
 
 def set_member_role(actor: Member, member_id: int, role: str) -> Member:
-    """MEMBER or ADMIN; it counts at once in live sessions."""
+    """Set the role to MEMBER or ADMIN; live sessions follow at once."""
     with _locked_member(actor, member_id) as member:
         member.role = role
         member.save_fields("role")
@@ -72,7 +75,7 @@ def set_member_role(actor: Member, member_id: int, role: str) -> Member:
 
 
 def set_member_status(actor: Member, member_id: int, status: str) -> Member:
-    """ACTIVE or SUSPENDED; a suspension ends the member's sessions at once."""
+    """Set the status to ACTIVE or SUSPENDED; a suspension revokes all sessions."""
     with _locked_member(actor, member_id) as member:
         member.status = status
         member.save_fields("status")
@@ -83,18 +86,18 @@ def set_member_status(actor: Member, member_id: int, status: str) -> Member:
 
 
 def set_member_plan(actor: Member, member_id: int, plan: str) -> Member:
-    """FREE or PREMIUM for good, at once in live sessions.
+    """Set the plan to FREE or PREMIUM without expiry; live sessions follow at once.
 
-    What that means for expiry and subscription is in `billing.subscriptions`.
+    `billing.subscriptions.override_plan` clears the subscription.
     """
     with _locked_member(actor, member_id) as member:
-        changed = billing.subscriptions.override_plan(member, plan)
+        updated = billing.subscriptions.override_plan(member, plan)
         log_admin_action(actor, member, CHANGE, f"Plan {plan}.")
-    return changed
+    return updated
 
 
 def delete_member(actor: Member, member_id: int) -> None:
-    """Delete the account and all its data, as self-deletion does."""
+    """Delete the account and all its data, like the member's own deletion."""
     member = get_other_member(actor, member_id)
     try:
         with transaction.atomic():
@@ -106,7 +109,7 @@ def delete_member(actor: Member, member_id: int) -> None:
 
 @contextmanager
 def _locked_member(actor: Member, member_id: int) -> Iterator[Member]:
-    """The other member, locked; at the end of the block live sessions are told."""
+    """Yield the other member, locked, and refresh live sessions after the commit."""
     get_other_member(actor, member_id)
     with transaction.atomic():
         try:

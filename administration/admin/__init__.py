@@ -1,4 +1,4 @@
-"""Django admin for staff: what is listed, what may be changed, and how."""
+"""Django admin of members, settings and the audit log."""
 
 from django.contrib import admin
 from django.contrib.auth.models import Group
@@ -7,4 +7,5 @@ from administration.admin import audit_log, members, settings
 
 __all__ = ["audit_log", "members", "settings"]
 
-admin.site.unregister(Group)  # a role decides here, not groups
+# Permissions depend on the member's role alone.
+admin.site.unregister(Group)

@@ -1,4 +1,4 @@
-"""The log of what administrators changed."""
+"""Audit log of administrators in Django admin."""
 
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry

@@ -1,4 +1,4 @@
-"""Members in Django admin: find them, see what they have, change plan and status."""
+"""Members in Django admin: search, details, and actions on plan, status and role."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,16 +34,17 @@ MAX_BATCH_SIZE = 100
 
 @dataclass(frozen=True, slots=True)
 class MemberAction:
-    """One action on members: what it is called, what it means, what does it."""
+    """An action that staff can run on members, after a confirmation."""
 
     label: str
-    meaning: str
+    description: str
+    # Called with the acting administrator and the id of the member.
     apply: Callable[[Member, int], Member]
+    # Values of a member whom the action would not change.
     target_values: dict[str, Any]
-    """What a member is who needs it no more."""
 
     def has_effect_on(self, member: Member) -> bool:
-        """Whether it would change anything."""
+        """Return True if the action would change the member."""
         return any(
             getattr(member, k) != value for k, value in self.target_values.items()
         )
@@ -52,37 +53,37 @@ class MemberAction:
 MEMBER_ACTIONS = {
     "set_premium": MemberAction(
         "Set plan PREMIUM",
-        "The plan PREMIUM is permanent then; the subscription is forgotten.",
+        "The member gets PREMIUM without expiry; the subscription data is cleared.",
         partial(set_member_plan, plan=Member.Plan.PREMIUM),
         {"plan": Member.Plan.PREMIUM, "plan_expires_at": None},
     ),
     "set_free": MemberAction(
         "Set plan FREE",
-        "The plan FREE counts at once; the subscription is forgotten.",
+        "The member loses PREMIUM at once; the subscription data is cleared.",
         partial(set_member_plan, plan=Member.Plan.FREE),
         {"plan": Member.Plan.FREE, "plan_expires_at": None},
     ),
     "suspend": MemberAction(
         "Suspend",
-        "All sessions end at once, and nobody can log in to the account.",
+        "All sessions end at once, and the member can no longer log in.",
         partial(set_member_status, status=Member.Status.SUSPENDED),
         {"status": Member.Status.SUSPENDED},
     ),
     "activate": MemberAction(
-        "End the suspension",
+        "Reactivate",
         "The member can log in again.",
         partial(set_member_status, status=Member.Status.ACTIVE),
         {"status": Member.Status.ACTIVE},
     ),
     "make_administrator": MemberAction(
         "Make administrator",
-        "They may change every member, and enter this admin.",
+        "The member can use this admin and change all other members.",
         partial(set_member_role, role=Member.Role.ADMIN),
         {"role": Member.Role.ADMIN},
     ),
     "make_member": MemberAction(
-        "Make ordinary member",
-        "They may no longer enter this admin.",
+        "Remove administrator role",
+        "The member can no longer use this admin.",
         partial(set_member_role, role=Member.Role.MEMBER),
         {"role": Member.Role.MEMBER},
     ),
@@ -90,7 +91,7 @@ MEMBER_ACTIONS = {
 
 
 class MemberPaginator(CappedPaginator):
-    """Without a filter the count is a kept one."""
+    """Paginator that takes the count of an unfiltered list from the counters."""
 
     @cached_property
     def count(self) -> int:
@@ -101,7 +102,7 @@ class MemberPaginator(CappedPaginator):
 
 
 class SessionInline(NewestInline):
-    """Where the member is logged in; the button ends a session at once."""
+    """The newest sessions of a member, with a button to end each."""
 
     model = AuthSession
     verbose_name_plural = "newest sessions"
@@ -117,25 +118,27 @@ class SessionInline(NewestInline):
 
     @admin.display(description="")
     def end(self, session: AuthSession) -> SafeString:
-        address = reverse(
+        url = reverse(
             "admin:accounts_member_end_session",
             args=[session.member_id, session.digest],
         )
         return format_html(
-            '<button type="submit" class="button" formaction="{}">End</button>', address
+            '<button type="submit" class="button" formaction="{}">End</button>', url
         )
 
 
 class PointInline(NewestInline):
+    """The newest point awards of a member."""
+
     model = PointHistory
-    verbose_name_plural = "newest awards of points"
+    verbose_name_plural = "newest point awards"
     readonly_fields = ("created_at", "points", "reason")
     fields = readonly_fields
 
 
 @admin.register(Member)
 class MemberAdmin(ReadOnlyAdmin):
-    """Only what is listed is shown: no password hash, nothing of the ledger."""
+    """Read-only details of members: neither the password hash nor ledger data."""
 
     paginator = MemberPaginator
     list_display = [
@@ -148,8 +151,9 @@ class MemberAdmin(ReadOnlyAdmin):
         "created_at",
     ]
     list_filter = ["role", "status", "plan", "provider"]
-    search_fields = SEARCH_FIELDS  # shows the field; `get_search_results` searches
-    search_help_text = "Words, each contained in login id, name or email."
+    # Shows the search box; `get_search_results` does the search.
+    search_fields = SEARCH_FIELDS
+    search_help_text = "Words that login id, name or email contain."
     ordering = ["-id"]
     fields = [
         ("login_id", "provider"),
@@ -172,33 +176,33 @@ class MemberAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Member], search_term: str
     ) -> tuple[QuerySet[Member], bool]:
-        """As the API's list searches."""
+        """Search as the administrators' API does."""
         for word in search_term.split():
             queryset = queryset.filter(search_condition(word))
         return queryset, False
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         return {
-            name: (partial(_confirm_or_apply, name), name, change.label)
-            for name, change in MEMBER_ACTIONS.items()
+            name: (partial(_confirm_or_apply, name), name, action.label)
+            for name, action in MEMBER_ACTIONS.items()
         }
 
     def get_urls(self) -> list[URLPattern]:
-        end = path(
-            "<int:member_id>/sessions/<str:digest>/end",
+        end_session = path(
+            "<int:member_id>/sessions/<str:key_hash>/end",
             self.admin_site.admin_view(require_POST(self.revoke_session)),
             name="accounts_member_end_session",
         )
-        return [end, *super().get_urls()]
+        return [end_session, *super().get_urls()]
 
     def revoke_session(
-        self, request: HttpRequest, member_id: int, digest: str
+        self, request: HttpRequest, member_id: int, key_hash: str
     ) -> HttpResponse:
-        """End one session of the member, at once."""
+        """End one session of the member."""
         rows = AuthSession.objects.select_related("member")
-        session = get_object_or_404(rows, member_id=member_id, digest=digest)
+        session = get_object_or_404(rows, member_id=member_id, digest=key_hash)
         with transaction.atomic():
-            revoke_session(digest)
+            revoke_session(key_hash)
             log_admin_action(
                 _actor(request),
                 cast("Member", session.member),
@@ -213,50 +217,46 @@ class MemberAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         member = context["original"]
         if member is not None and member.pk != _actor(request).pk:
-            due = {
-                name: c for name, c in MEMBER_ACTIONS.items() if c.has_effect_on(member)
+            context["member_actions"] = {
+                name: action
+                for name, action in MEMBER_ACTIONS.items()
+                if action.has_effect_on(member)
             }
-            context["changes"] = due
         return super().render_change_form(request, context, *args, **options)
 
 
 def _confirm_or_apply(
-    name: str, of: MemberAdmin, request: HttpRequest, rows: QuerySet[Member]
+    name: str, model_admin: MemberAdmin, request: HttpRequest, rows: QuerySet[Member]
 ) -> HttpResponse | None:
-    """First a page that says what will happen; then each member on their own."""
-    chosen = list(rows.order_by("pk")[: MAX_BATCH_SIZE + 1])
-    if len(chosen) > MAX_BATCH_SIZE:
-        messages.error(request, f"Choose at most {MAX_BATCH_SIZE} members at once.")
+    """Show the confirmation page, or apply the confirmed action to each member."""
+    action = MEMBER_ACTIONS[name]
+    selected = list(rows.order_by("pk")[: MAX_BATCH_SIZE + 1])
+    if len(selected) > MAX_BATCH_SIZE:
+        messages.error(request, f"Select at most {MAX_BATCH_SIZE} members at once.")
         return None
     if "confirmed" not in request.POST:
-        return _confirmation_page(name, of, request, chosen)
-    for member in chosen:
-        _apply_action(MEMBER_ACTIONS[name], request, member)
-    return HttpResponseRedirect(_change_url(chosen[0].pk)) if len(chosen) == 1 else None
-
-
-def _confirmation_page(
-    name: str, of: MemberAdmin, request: HttpRequest, chosen: list[Member]
-) -> TemplateResponse:
-    context = {
-        **of.admin_site.each_context(request),
-        "title": MEMBER_ACTIONS[name].label,
-        "opts": of.opts,
-        "change": MEMBER_ACTIONS[name],
-        "action": name,
-        "chosen": chosen,
-        "checkbox": ACTION_CHECKBOX_NAME,
-    }
-    return TemplateResponse(request, "admin/accounts/member/confirm.html", context)
-
-
-def _apply_action(change: MemberAction, request: HttpRequest, member: Member) -> None:
-    try:
-        change.apply(_actor(request), member.pk)
-    except DomainError as refusal:
-        messages.error(request, f"{member}: {refusal.detail}")
-    else:
-        messages.success(request, f"{member}: {change.label}: done.")
+        context = {
+            **model_admin.admin_site.each_context(request),
+            "title": action.label,
+            "opts": model_admin.opts,
+            "member_action": action,
+            "action_name": name,
+            "selected": selected,
+            "checkbox": ACTION_CHECKBOX_NAME,
+        }
+        return TemplateResponse(request, "admin/accounts/member/confirm.html", context)
+    # Each in its own transaction: a refused member does not hold up the others.
+    for member in selected:
+        try:
+            action.apply(_actor(request), member.pk)
+        except DomainError as error:
+            messages.error(request, f"{member}: {error.detail}")
+        else:
+            messages.success(request, f"{member}: {action.label}: done.")
+    # Back to the page of the member, or to the list.
+    if len(selected) == 1:
+        return HttpResponseRedirect(_change_url(selected[0].pk))
+    return None
 
 
 def _actor(request: HttpRequest) -> Member:

@@ -1,4 +1,4 @@
-"""The switches of the running service in Django admin."""
+"""Application settings in Django admin."""
 
 from django.contrib import admin
 from django.http import HttpRequest
