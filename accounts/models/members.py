@@ -22,7 +22,7 @@ class MemberManager(BaseUserManager["Member"]):
     def with_premium(self, now: datetime) -> "models.QuerySet[Member]":
         """Return active members with premium access at `now`, by plan or role.
 
-        The same rule as the SQL function `has_premium` and the permission `IsPremium`.
+        The same rule as the property and the SQL function `has_premium`.
         """
         has_running_plan = models.Q(plan=Member.Plan.PREMIUM) & (
             models.Q(plan_expires_at=None)
@@ -170,8 +170,12 @@ class Member(AbstractBaseUser):
         return self.is_administrator
 
     @property
-    def is_premium(self) -> bool:
-        return self.effective_plan(timezone.now()) == self.Plan.PREMIUM
+    def has_premium(self) -> bool:
+        """Return True for a running PREMIUM plan or an administrator (spec 1.9)."""
+        return (
+            self.effective_plan(timezone.now()) == self.Plan.PREMIUM
+            or self.is_administrator
+        )
 
     def effective_plan(self, now: datetime) -> str:
         """Return the plan at `now`: FREE once it has expired, before any job runs.

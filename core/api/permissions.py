@@ -36,7 +36,7 @@ class IsPremium(IsMember):
         if not super().has_permission(request, view):
             return False
         member: Any = request.user
-        if not (member.is_premium or member.is_administrator):
+        if not member.has_premium:
             raise PremiumRequiredError
         return True
 
