@@ -1,4 +1,4 @@
-"""How a request presents its session: a bearer token, else the cookie."""
+"""Authentication of requests by session: bearer token, else cookie (spec 1.7)."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -21,7 +21,7 @@ BEARER_SCHEME = "bearer"
 
 @dataclass(frozen=True, slots=True)
 class PresentedSessionKey:
-    """A session key and the way it came."""
+    """The session key of a request, not verified yet."""
 
     key: str
     is_from_cookie: bool
@@ -29,14 +29,14 @@ class PresentedSessionKey:
 
 @dataclass(frozen=True, slots=True)
 class SessionCredentials:
-    """`request.auth` of a member who is logged in."""
+    """The live session of a request; `request.auth` in views."""
 
     session: LiveSession
     is_from_cookie: bool
 
 
 class SessionAuthentication(BaseAuthentication):
-    """The member of the presented session; `request.user` is None without one."""
+    """DRF authentication by session; `request.user` is None without a live one."""
 
     def authenticate(
         self, request: Request
@@ -44,45 +44,47 @@ class SessionAuthentication(BaseAuthentication):
         presented = extract_session_key(request)
         if presented is None:
             return None
-        live = find_session(presented.key)
-        if live is None or live.member is None or not live.member.is_active:
+        session = find_session(presented.key)
+        if session is None or session.member is None or not session.member.is_active:
             return None
+        # Browsers attach the cookie to requests of other sites, but no bearer token.
         if presented.is_from_cookie and request.method not in SAFE_METHODS:
             require_same_origin(request)
-        return live.member, SessionCredentials(live, presented.is_from_cookie)
+        return session.member, SessionCredentials(session, presented.is_from_cookie)
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
 
 
 def current_member(request: Request) -> Member:
-    """The member of a request that `IsMember` or a stricter class let in."""
+    """Return the member; for views with `IsMember` or a stricter permission."""
     return cast("Member", request.user)
 
 
 def session_credentials(request: Request) -> SessionCredentials:
-    """How that member presented the session."""
+    """Return the session of `current_member`, for the same views."""
     return cast("SessionCredentials", request.auth)
 
 
 def extract_session_key(request: HttpRequest) -> PresentedSessionKey | None:
-    """A bearer token decides alone; the cookie counts only without one."""
+    """Return the session key of the request, None without one.
+
+    The cookie is ignored if there is a bearer header, even an empty one.
+    """
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    if scheme.lower() == BEARER_SCHEME:
-        return (
-            PresentedSessionKey(token.strip(), is_from_cookie=False)
-            if token.strip()
-            else None
-        )
-    key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-    return PresentedSessionKey(key, is_from_cookie=True) if key else None
+    is_bearer = scheme.lower() == BEARER_SCHEME
+    if is_bearer:
+        key = token.strip()
+    else:
+        key = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
+    return PresentedSessionKey(key, is_from_cookie=not is_bearer) if key else None
 
 
 def require_same_origin(request: HttpRequest) -> None:
-    """Refuse an unsafe request that another site made a browser send.
+    """Raise `CrossOriginError` for a request that another site made a browser send.
 
-    Judged by Sec-Fetch-Site, else by Origin; a client that sends neither is no
-    browser (spec 1.7).
+    Sec-Fetch-Site decides, else Origin. A client that sends neither is no browser and
+    passes (spec 1.7).
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
@@ -95,15 +97,15 @@ def require_same_origin(request: HttpRequest) -> None:
 
 
 def _trusted_origins(request: HttpRequest) -> set[str]:
-    public = urlsplit(settings.PUBLIC_URL)
+    public_url = urlsplit(settings.PUBLIC_URL)
     return {
         f"{request.scheme}://{request.get_host()}",
-        f"{public.scheme}://{public.netloc}",
+        f"{public_url.scheme}://{public_url.netloc}",
     }
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """Both ways in the OpenAPI document."""
+    """Bearer token and cookie in the OpenAPI document."""
 
     target_class = SessionAuthentication
     name = ["bearer", "cookie"]
