@@ -21,20 +21,16 @@ RATE_QUANTUM = Decimal("0.00000001")
 MAX_RATE = Decimal(10) ** 12
 # More digits than any product or quotient here needs, so that only the last step
 # rounds.
-_EXACT = Context(prec=60)
-
-
-def round_rate(rate: Decimal) -> Decimal:
-    """Return the rate with 8 decimals, rounded half up."""
-    return rate.quantize(RATE_QUANTUM, ROUND_HALF_UP, _EXACT)
+EXACT = Context(prec=60)
 
 
 def compute_rate(amount: Decimal | int, original_amount: Decimal) -> Decimal:
     """Return `amount` / `original_amount` with 8 decimals, rounded half up."""
-    return round_rate(_EXACT.divide(Decimal(amount), original_amount))
+    rate = EXACT.divide(Decimal(amount), original_amount)
+    return rate.quantize(RATE_QUANTUM, ROUND_HALF_UP, EXACT)
 
 
 def apply_rate(original_amount: Decimal, rate: Decimal) -> int:
     """Return `original_amount` × `rate` in whole units, rounded half up."""
-    product = _EXACT.multiply(original_amount, rate)
-    return int(product.quantize(Decimal(1), ROUND_HALF_UP, _EXACT))
+    product = EXACT.multiply(original_amount, rate)
+    return int(product.quantize(Decimal(1), ROUND_HALF_UP, EXACT))

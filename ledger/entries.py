@@ -1,9 +1,9 @@
-"""Entries: what is written, how it is converted, how it is confirmed."""
+"""Create, update, confirm and delete entries, and convert foreign amounts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -13,6 +13,7 @@ from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from core.errors import InvalidFieldError, ProviderUnavailableError
 from ledger.categories import get_or_create_category
+from ledger.currencies import MAX_RATE, apply_rate, compute_rate
 from ledger.locking import lock_ledger_shared
 from ledger.models import Entry, EntryTag, Tag, Wallet
 from ledger.models.base import EntryType
@@ -21,18 +22,14 @@ from ledger.rates import RateCache, retry_with_rates
 from ledger.tags import get_or_create_tags
 from ledger.wallets import raise_on_missing_wallet
 
-RATE_QUANTUM = Decimal("0.00000001")
-MAX_RATE = Decimal(10**12)
-"""Rates have up to twelve digits before the point."""
-_EXACT = Context(prec=60)
 _CURRENCY_FIELDS = frozenset({"currency", "original_amount", "exchange_rate"})
 
 
 @dataclass(frozen=True, slots=True)
 class EntryData:
-    """An entry as the member means it; names instead of rows.
+    """The values of an entry, with category and tags by name.
 
-    `amount` is in whole home-currency units, None to have it converted.
+    `amount` is in whole home-currency units; None to convert `original_amount`.
     """
 
     date: date
@@ -48,18 +45,26 @@ class EntryData:
     installment_months: int | None = None
 
 
-def create_entry(member: Member, draft: EntryData, now: datetime) -> int:
-    """Write a new confirmed entry; its id.
+# Fields that an entry and its data share; categories and tags are rows there, names
+# here.
+_SHARED_FIELDS = tuple(
+    field.name for field in fields(EntryData) if field.name not in ("category", "tags")
+)
 
-    Raises `InvalidFieldError` for what cannot be converted or paid in installments, and
-    `ProviderUnavailableError` where neither a rate nor an amount can be had.
+
+def create_entry(member: Member, data: EntryData, now: datetime) -> int:
+    """Create a confirmed entry and return its id.
+
+    Raises `InvalidFieldError` for amounts that cannot be converted and for installments
+    that are not allowed, and `ProviderUnavailableError` if a foreign entry has no
+    amount and no rate is available.
     """
-    draft = retry_with_rates(lambda rates: resolve_amounts(draft, rates=rates))
+    data = retry_with_rates(lambda rates: resolve_amounts(data, rates=rates))
     with transaction.atomic():
         lock_ledger_shared(member)
-        validate_installments(draft)
+        _validate_installments(data)
         entry = Entry(member=member, created_at=now)
-        tags = _assign_fields(entry, draft, now)
+        tags = _assign_data(entry, data, now)
         with raise_on_missing_wallet("account_entry_wallet_owned"):
             entry.save(force_insert=True)
         _link_tags(entry, tags)
@@ -67,28 +72,60 @@ def create_entry(member: Member, draft: EntryData, now: datetime) -> int:
 
 
 def create_pending_entry(
-    member: Member, draft: EntryData, now: datetime, rates: RateCache
+    member: Member, data: EntryData, now: datetime, rates: RateCache
 ) -> int:
-    """Write an entry that waits to be confirmed, in the caller's transaction; its id.
+    """Create an entry that awaits confirmation and return its id.
 
-    Where no rate can be had, its amount is 0 until one is given (spec 4.4). May raise
-    `RateNeeded`.
+    Call inside a transaction. Without an exchange rate the amount is 0 until the member
+    gives one (spec 4.4). May raise `MissingRateError`.
     """
+    # A home-currency amount in the notification yields the rate of the payment; only
+    # without one does the rate of the day convert.
+    try:
+        data = resolve_amounts(data, rates=None if data.amount else rates)
+    except (ProviderUnavailableError, InvalidFieldError):
+        data = replace(data, amount=data.amount or 0, exchange_rate=None)
     entry = Entry(member=member, created_at=now, pending=True)
-    _assign_fields(entry, _resolve_pending_amounts(draft, rates), now)
+    _assign_data(entry, data, now)
     entry.save(force_insert=True)
     return int(entry.pk)
 
 
 def update_entry(
-    member: Member, entry_id: int, changes: dict[str, Any], now: datetime
+    member: Member,
+    entry_id: int,
+    changes: dict[str, Any],
+    now: datetime,
+    *,
+    confirm: bool = False,
 ) -> None:
-    """Change what `changes` names; a pending entry stays pending."""
+    """Update the fields named in `changes`; a pending entry stays pending.
+
+    With `confirm`, confirm a pending entry as well, and leave a confirmed one alone.
+    """
 
     def write(rates: RateCache) -> None:
         with transaction.atomic():
             entry = _lock_entry(member, entry_id)
-            _update_entry(entry, changes, now, rates)
+            if confirm and not entry.pending:
+                return
+            data = _merge_changes(entry, changes)
+            if not _is_rate_missing(entry, data):
+                data = resolve_amounts(data, changes, rates=rates)
+            elif confirm:
+                raise InvalidFieldError(
+                    "amount",
+                    "`amount` or `exchangeRate` is required to confirm this entry.",
+                    "required",
+                )
+            _validate_installments(data)
+            entry.pending = entry.pending and not confirm
+            tags = _assign_data(entry, data, now)
+            with raise_on_missing_wallet("account_entry_wallet_owned"):
+                entry.save()
+            if "tags" in changes:
+                EntryTag.objects.filter(entry=entry).delete()
+                _link_tags(entry, tags)
 
     retry_with_rates(write)
 
@@ -96,195 +133,155 @@ def update_entry(
 def confirm_entry(
     member: Member, entry_id: int, corrections: dict[str, Any], now: datetime
 ) -> None:
-    """Confirm a pending entry, with corrections; twice is without effect.
+    """Confirm a pending entry, with corrections; do nothing if it is confirmed.
 
-    One that came without a rate needs an amount first (spec 4.4).
+    An entry that was created without a rate needs an amount or a rate (spec 4.4).
     """
-
-    def write(rates: RateCache) -> None:
-        with transaction.atomic():
-            entry = _lock_entry(member, entry_id)
-            if entry.pending:
-                _update_entry(entry, corrections, now, rates, confirms=True)
-
-    retry_with_rates(write)
+    update_entry(member, entry_id, corrections, now, confirm=True)
 
 
 def delete_entry(member: Member, entry_id: int) -> None:
+    """Delete one entry of the member."""
     with transaction.atomic():
         _lock_entry(member, entry_id).delete()
 
 
 def resolve_amounts(
-    draft: EntryData, changed: Iterable[str] = (), *, rates: RateCache | None = None
+    data: EntryData, changed: Iterable[str] = (), *, rates: RateCache | None = None
 ) -> EntryData:
-    """Make amount, currency, original amount and rate agree.
+    """Return `data` with amount, currency, original amount and rate in agreement.
 
-    A home-currency entry has only an amount. A foreign one keeps its original
-    amount and rate; a missing rate is that of its day, a missing amount the product,
-    rounded half up (spec 3.6). Where the rate cannot be had, or
-    without `rates`, it follows from an amount that is given.
+    A home-currency entry has only an amount. A foreign entry keeps its original amount
+    and its rate. A missing rate is that of the day; without one, or without `rates`, it
+    is derived from the amount. A missing amount is converted, rounded half up to whole
+    units (spec 3.6). `changed` names the fields of an update.
     """
-    if draft.amount == 0:
-        raise InvalidFieldError("amount", "This is at least 1.", "min_value")
-    currency, original_amount = draft.currency, draft.original_amount
+    if data.amount == 0:
+        raise InvalidFieldError("amount", "Must be at least 1.", "min_value")
+    currency, original_amount = data.currency, data.original_amount
     if currency is None or currency == settings.HOME_CURRENCY:
-        return _resolve_home_currency(draft)
+        if data.amount is None:
+            raise InvalidFieldError("amount", "This field is required.", "required")
+        return replace(data, currency=None, original_amount=None, exchange_rate=None)
     if original_amount is None:
         raise InvalidFieldError(
-            "originalAmount", "A foreign entry needs it.", "required"
+            "originalAmount", "Required for entries in a foreign currency.", "required"
         )
+    amount = data.amount
+    # The stored amount no longer fits a new currency, original amount or rate.
     if _CURRENCY_FIELDS & set(changed) and "amount" not in changed:
-        draft = replace(draft, amount=None)
-    if draft.exchange_rate is None:
-        rate = _get_rate(draft, currency, original_amount, rates)
-        draft = replace(draft, exchange_rate=rate)
-    if draft.amount is None and draft.exchange_rate is not None:
-        amount = convert_to_home_currency(original_amount, draft.exchange_rate)
-        draft = replace(draft, amount=amount)
-    return draft
+        amount = None
+    rate = data.exchange_rate or _find_rate(
+        currency, data.date, original_amount, amount, rates
+    )
+    if amount is None:
+        amount = convert_to_home_currency(original_amount, rate)
+    return replace(data, amount=amount, exchange_rate=rate)
 
 
 def convert_to_home_currency(original_amount: Decimal, exchange_rate: Decimal) -> int:
-    """The home-currency amount, rounded half up to whole units."""
-    product = _EXACT.multiply(original_amount, exchange_rate)
-    amount = int(product.quantize(Decimal(1), ROUND_HALF_UP, _EXACT))
+    """Return the amount in whole home-currency units, rounded half up.
+
+    Raises `InvalidFieldError` if it is out of range.
+    """
+    amount = apply_rate(original_amount, exchange_rate)
     if not 1 <= amount <= MAX_AMOUNT:
-        raise InvalidFieldError("amount", f"Converted, it is not 1 to {MAX_AMOUNT}.")
+        raise InvalidFieldError(
+            "amount", f"The converted amount must be between 1 and {MAX_AMOUNT}."
+        )
     return amount
 
 
-def validate_installments(draft: EntryData) -> None:
-    """Installments are for card expenses only (spec 3.4)."""
-    if draft.installment_months is None:
-        return
-    by_card = (
-        draft.wallet is not None
-        and Wallet.objects.filter(pk=draft.wallet.pk, kind=Wallet.Kind.CARD).exists()
-    )
-    if draft.type != EntryType.EXPENSE or not by_card:
-        raise InvalidFieldError(
-            "installmentMonths", "Only an expense by CARD has these."
-        )
-
-
-def _resolve_pending_amounts(draft: EntryData, rates: RateCache) -> EntryData:
-    """A printed home amount tells the rate; else the day's converts, or none does."""
-    try:
-        return resolve_amounts(draft, rates=None if draft.amount else rates)
-    except (ProviderUnavailableError, InvalidFieldError):
-        return replace(draft, amount=draft.amount or 0, exchange_rate=None)
-
-
-def _resolve_home_currency(draft: EntryData) -> EntryData:
-    if not draft.amount:
-        raise InvalidFieldError("amount", "This field is required.", "required")
-    return replace(draft, currency=None, original_amount=None, exchange_rate=None)
-
-
-def _get_rate(
-    draft: EntryData, currency: str, original_amount: Decimal, rates: RateCache | None
+def _find_rate(
+    currency: str,
+    day: date,
+    original_amount: Decimal,
+    amount: int | None,
+    rates: RateCache | None,
 ) -> Decimal:
-    rate = rates.get(currency, draft.date) if rates else None
-    if rate is None and rates and not draft.amount:
-        raise ProviderUnavailableError(
-            "There is no exchange rate; give it or the amount."
-        )
-    return rate or _derive_rate(draft.amount, original_amount)
-
-
-def _derive_rate(amount: int | None, original_amount: Decimal) -> Decimal:
-    if not amount:
+    """Return the rate of the day, else the one at which the amounts convert."""
+    rate = rates.get(currency, day) if rates is not None else None
+    if rate is not None:
+        return rate
+    if amount is None:
+        if rates is not None:
+            raise ProviderUnavailableError(
+                "The exchange rate is currently unavailable. Provide `exchangeRate` "
+                "or `amount`."
+            )
         raise InvalidFieldError(
-            "exchangeRate", "Give the rate or the amount.", "required"
+            "exchangeRate",
+            "`exchangeRate` or `amount` is required for entries in a foreign currency.",
+            "required",
         )
-    rate = _EXACT.divide(Decimal(amount), original_amount)
-    rate = rate.quantize(RATE_QUANTUM, ROUND_HALF_UP, _EXACT)
+    rate = compute_rate(amount, original_amount)
     if not 0 < rate < MAX_RATE:
-        raise InvalidFieldError("amount", "This does not fit the original amount.")
+        raise InvalidFieldError("amount", "The amount does not match originalAmount.")
     return rate
 
 
 def _lock_entry(member: Member, entry_id: int) -> Entry:
+    """Lock the member's ledger and then the entry; raise `NotFoundError`."""
     lock_ledger_shared(member)
     rows = Entry.objects.select_for_update(no_key=True)
     entry: Entry = get_owned_or_404(rows, member, entry_id)
     return entry
 
 
-def _update_entry(
-    entry: Entry,
-    changes: dict[str, Any],
-    now: datetime,
-    rates: RateCache,
-    *,
-    confirms: bool = False,
-) -> None:
-    draft = _merge_changes(changes, entry)
-    if not _is_awaiting_rate(entry, draft):
-        draft = resolve_amounts(draft, changes, rates=rates)
-    elif confirms:
-        raise InvalidFieldError("amount", "Without a rate it is needed.", "required")
-    validate_installments(draft)
-    entry.pending = entry.pending and not confirms
-    tags = _assign_fields(entry, draft, now)
-    with raise_on_missing_wallet("account_entry_wallet_owned"):
-        entry.save()
-    if "tags" in changes:
-        EntryTag.objects.filter(entry=entry).delete()
-        _link_tags(entry, tags)
+def _merge_changes(entry: Entry, changes: dict[str, Any]) -> EntryData:
+    """Return the values of the entry after the changes."""
+    stored = {name: getattr(entry, name) for name in _SHARED_FIELDS}
+    category = entry.category.name if entry.category else None
+    data = replace(EntryData(category=category, **stored), **changes)
+    # A rate belongs to its currency.
+    if data.currency != entry.currency and "exchange_rate" not in changes:
+        data = replace(data, exchange_rate=None)
+    # Clients send a read entry back as it is; 0 is no amount that a member gives.
+    if entry.amount == 0 and data.amount == 0:
+        data = replace(data, amount=None)
+    return data
 
 
-def _merge_changes(changes: dict[str, Any], entry: Entry) -> EntryData:
-    """The entry as it is to be; a rate stays only with its currency."""
-    draft = replace(_to_entry_data(entry), **changes)
-    if draft.currency != entry.currency and "exchange_rate" not in changes:
-        draft = replace(draft, exchange_rate=None)
-    if entry.amount == 0 and draft.amount == 0:
-        draft = replace(draft, amount=None)
-    return draft
-
-
-def _is_awaiting_rate(entry: Entry, draft: EntryData) -> bool:
-    """One that came without a rate stays so until an amount or a rate is given."""
+def _is_rate_missing(entry: Entry, data: EntryData) -> bool:
+    """Return True for an entry that was created without a rate and still has none."""
     return (
         entry.amount == 0
-        and draft.amount is None
-        and draft.currency is not None
-        and draft.original_amount is not None
-        and draft.exchange_rate is None
+        and data.amount is None
+        and data.currency is not None
+        and data.original_amount is not None
+        and data.exchange_rate is None
     )
 
 
-def _to_entry_data(entry: Entry) -> EntryData:
-    return EntryData(
-        date=entry.date,
-        type=entry.type,
-        amount=entry.amount,
-        category=entry.category.name if entry.category else None,
-        wallet=entry.wallet,
-        memo=entry.memo,
-        currency=entry.currency,
-        original_amount=entry.original_amount,
-        exchange_rate=entry.exchange_rate,
-        installment_months=entry.installment_months,
+def _validate_installments(data: EntryData) -> None:
+    """Raise `InvalidFieldError` for installments of anything but a card expense.
+
+    See spec 3.4. The kind is read again, since the ledger was not locked yet when the
+    request was parsed.
+    """
+    if data.installment_months is None:
+        return
+    is_paid_by_card = (
+        data.wallet is not None
+        and Wallet.objects.filter(pk=data.wallet.pk, kind=Wallet.Kind.CARD).exists()
     )
+    if data.type != EntryType.EXPENSE or not is_paid_by_card:
+        raise InvalidFieldError(
+            "installmentMonths", "Installments are only allowed for card expenses."
+        )
 
 
-def _assign_fields(entry: Entry, draft: EntryData, now: datetime) -> list[Tag]:
-    """Put the draft into the row; the tags to link once the row has an id."""
-    entry.date = draft.date
-    entry.type = draft.type
-    entry.amount = draft.amount or 0
-    entry.category = get_or_create_category(entry.member, draft.type, draft.category)
-    entry.wallet = draft.wallet
-    entry.memo = draft.memo
-    entry.currency = draft.currency
-    entry.original_amount = draft.original_amount
-    entry.exchange_rate = draft.exchange_rate
-    entry.installment_months = draft.installment_months
+def _assign_data(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
+    """Copy the values to the row, creating new categories and tags on the way.
+
+    Return the tags, which can be linked once the row has an id.
+    """
+    for name in _SHARED_FIELDS:
+        setattr(entry, name, getattr(data, name))
+    entry.amount = data.amount or 0
+    entry.category = get_or_create_category(entry.member, data.type, data.category)
     entry.updated_at = now
-    return get_or_create_tags(entry.member, draft.tags)
+    return get_or_create_tags(entry.member, data.tags)
 
 
 def _link_tags(entry: Entry, tags: list[Tag]) -> None:
