@@ -25,7 +25,7 @@ class UnsupervisedStore:
 
     @property
     def address(self) -> str:
-        return self.folder.address.read_text().strip()
+        return self.folder.url_file.read_text().strip()
 
     def start(self) -> None:
         """Returns once the server answers."""

@@ -1,9 +1,9 @@
-"""Runs one command with what the service needs around it: settings, stores, key.
+"""Run one command in the environment of the service: settings, stores, secret key.
 
     python -m devstack.environment [--ephemeral] COMMAND [ARGUMENT ...]
 
-`script/manage` uses it with the stores of the data folder, `script/test` and
-`script/check` with throw-away ones.
+`script/manage` uses it with the stores of the data directory, `script/test` and
+`script/check` with ephemeral ones.
 """
 
 import argparse
@@ -27,19 +27,19 @@ Settings = dict[str, str]
 
 
 class StartupError(Exception):
-    """The service cannot start; the text is one line for the person who started it."""
+    """The service cannot start; the message is one line for the terminal."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """The environment of the service's processes, and the stores it speaks of."""
+    """Environment variables of the service's processes, and the stores they use."""
 
     settings: Settings
     stores: StoreLeases
 
 
 def read_settings() -> Settings:
-    """The environment, completed by `.env` and by what a local service lacks.
+    """Return the environment variables, completed by `.env` and local defaults.
 
     A variable that is set but empty counts as not set, as it does in `config.env`.
     """
@@ -53,7 +53,7 @@ def read_settings() -> Settings:
 
 
 def read_env_file(path: Path) -> Settings:
-    """NAME=value lines; blank lines and lines that begin with # are left out."""
+    """Parse NAME=value lines; skip blank lines and comments."""
     if not path.exists():
         return {}
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
@@ -87,12 +87,12 @@ def read_positive_int(settings: Mapping[str, str], name: str, default: int) -> i
 
 
 def find_data_dir(settings: Mapping[str, str]) -> Path:
-    """Where everything lies that the service keeps; a relative path is ours."""
+    """Return the data directory; a relative path is below the repository."""
     return ROOT / Path(settings.get("DATA_DIR", "var")).expanduser()
 
 
 def prepare_environment(settings: Settings) -> Environment:
-    """Surroundings of the real service: stores and key of the data folder."""
+    """Return the environment of the service with the stores of its data directory."""
     data_dir = find_data_dir(settings)
     stores = start_missing_stores(settings, data_dir)
     try:
@@ -104,7 +104,7 @@ def prepare_environment(settings: Settings) -> Environment:
 
 
 def prepare_ephemeral_environment() -> Environment:
-    """Surroundings for tests: the plain environment and stores that soon vanish."""
+    """Return the environment of tests: unchanged variables and ephemeral stores."""
     settings = dict(os.environ)
     stores = start_missing_stores(settings, None)
     return Environment(settings | stores.settings, stores)
@@ -125,7 +125,7 @@ def start_missing_stores(
 
 
 def get_or_create_secret_key(data_dir: Path) -> str:
-    """The key of this data folder, made at the first start."""
+    """Return the key of this data directory; create it at the first start."""
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
         return get_or_create_secret(data_dir / "secret_key", secrets.token_urlsafe(64))
@@ -133,19 +133,20 @@ def get_or_create_secret_key(data_dir: Path) -> str:
         raise StartupError(f"{error.filename}: {error.strerror}") from None
 
 
-def run(command: list[str], surroundings: Environment) -> int:
-    """Run `command` to its end; its exit code, as a shell would give it.
+def run(command: list[str], environment: Environment) -> int:
+    """Run `command` and return its exit code as a shell would.
 
-    It inherits the locks, so that the stores outlive even our own violent death.
+    It inherits the locks of the stores, so that they run until it ends even if this
+    process is killed.
     """
     process = subprocess.Popen(  # noqa: S603
         command,
-        env=surroundings.settings,
-        pass_fds=surroundings.stores.lock_fds,
+        env=environment.settings,
+        pass_fds=environment.stores.lock_fds,
     )
     for each in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, lambda number, _: process.send_signal(number))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells both of us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal signals both processes
     code = process.wait()
     return code if code >= 0 else 128 - code
 
@@ -156,15 +157,15 @@ def main() -> int:
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
-        surroundings = (
+        environment = (
             prepare_ephemeral_environment()
             if arguments.ephemeral
             else prepare_environment(read_settings())
         )
         try:
-            return run(arguments.command, surroundings)
+            return run(arguments.command, environment)
         finally:
-            surroundings.stores.release()
+            environment.stores.release()
     except StartupError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -1,7 +1,7 @@
-"""The processes of `script/server`: stores, web server, worker and Beat, supervised.
+"""Supervise the processes of `script/server`: web server, worker and Beat.
 
-A process that ends is started again after a pause that grows with every failure. A
-process that outlives this one by accident does not: the kernel ends it (on Linux).
+A process that ends is restarted with exponential backoff. If the supervisor is
+killed, the kernel terminates its children (on Linux).
 """
 
 import http.client
@@ -32,11 +32,11 @@ from devstack.stores.store_supervisor import set_parent_death_signal
 
 POLL_INTERVAL_SECONDS = 0.1
 MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 1.0, 30.0
+# A process that ran this long restarts with the shortest backoff again.
 STABLE_AFTER_SECONDS = 60
-"""After a run of this length a failure counts as the first one again."""
 STARTUP_TIMEOUT_SECONDS = 60
+# Longer than the graceful timeout of gunicorn (10 s).
 SHUTDOWN_TIMEOUT_SECONDS = 12
-"""How long the processes have to finish what they are at; gunicorn takes up to 10."""
 PYTHON = (sys.executable, "-m")
 MIGRATE_COMMAND = (sys.executable, "manage.py", "migrate", "--noinput")
 
@@ -45,7 +45,7 @@ stop_requested = threading.Event()
 
 @dataclass
 class ManagedProcess:
-    """One supervised process: running, or waiting for its next start."""
+    """One supervised process: running, or waiting for its restart."""
 
     name: str
     command: tuple[str, ...]
@@ -63,7 +63,7 @@ class ManagedProcess:
         return self.process is not None and self.process.poll() is not None
 
     def restart_if_due(self) -> None:
-        """Notice its end, and start it when its pause is over."""
+        """Schedule a restart if the process ended; start it after the backoff."""
         if self.process and self.has_ended():
             self._schedule_restart(self.process.returncode)
         elif not self.process and time.monotonic() >= self.next_start_at:
@@ -72,9 +72,7 @@ class ManagedProcess:
     def _schedule_restart(self, code: int) -> None:
         if time.monotonic() - self.started_at >= STABLE_AFTER_SECONDS:
             self.backoff_seconds = MIN_BACKOFF_SECONDS
-        log(
-            f"the {self.name} ended ({code}); it starts again in {self.backoff_seconds:.0f} s"
-        )
+        log(f"the {self.name} ended ({code}); restart in {self.backoff_seconds:.0f} s")
         self.process = None
         self.next_start_at = time.monotonic() + self.backoff_seconds
         self.backoff_seconds = min(self.backoff_seconds * 2, MAX_BACKOFF_SECONDS)
@@ -89,7 +87,7 @@ class ManagedProcess:
             self.process.terminate()
 
     def wait(self, end: float) -> None:
-        """Wait until the moment `end`, then use force."""
+        """Wait until `end` (monotonic seconds), then kill the process group."""
         if self.process:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(max(0, end - time.monotonic()))
@@ -98,24 +96,24 @@ class ManagedProcess:
 
 
 def spawn(
-    command: tuple[str, ...], surroundings: Environment
+    command: tuple[str, ...], environment: Environment
 ) -> subprocess.Popen[bytes]:
-    """A process in a session of its own, so that only we pass on Ctrl-C.
+    """Start a process in a session of its own, so that Ctrl-C reaches only us.
 
-    It holds the locks of the stores too: they stop after it, whatever becomes of us.
+    It inherits the locks of the stores, which therefore stop after it.
     """
     return subprocess.Popen(
         command,
         cwd=ROOT,
-        env=surroundings.settings,
+        env=environment.settings,
         stdin=subprocess.DEVNULL,
-        pass_fds=surroundings.stores.lock_fds,
+        pass_fds=environment.stores.lock_fds,
         start_new_session=True,
         preexec_fn=set_parent_death_signal(signal.SIGTERM),
     )
 
 
-def build_processes(surroundings: Environment, port: int) -> list[ManagedProcess]:
+def build_processes(environment: Environment, port: int) -> list[ManagedProcess]:
     celery = (*PYTHON, "celery", "--app", "config", "--quiet")
     commands = {
         "web server": (*PYTHON, "gunicorn", "--config", "gunicorn.conf.py"),
@@ -128,14 +126,16 @@ def build_processes(surroundings: Environment, port: int) -> list[ManagedProcess
         "scheduler": (*celery, "beat", "--loglevel", "INFO", "--pidfile", ""),
     }
     return [
-        ManagedProcess(name, command, surroundings)
-        for name, command in commands.items()
+        ManagedProcess(name, command, environment) for name, command in commands.items()
     ]
 
 
-def migrate(surroundings: Environment) -> None:
-    """Bring the database up to date, or end the start; migrate says why itself."""
-    process = spawn(MIGRATE_COMMAND, surroundings)
+def migrate(environment: Environment) -> None:
+    """Migrate the database; raise StartupError if that fails.
+
+    The error has no text: the output of migrate is the explanation.
+    """
+    process = spawn(MIGRATE_COMMAND, environment)
     while process.poll() is None and not stop_requested.wait(POLL_INTERVAL_SECONDS):
         pass
     if process.poll() is None:
@@ -146,7 +146,7 @@ def migrate(surroundings: Environment) -> None:
 
 
 def supervise(children: list[ManagedProcess], port: int) -> None:
-    """Tend the children until we are told to stop; then stop them all."""
+    """Restart children as needed until a stop is requested, then stop all."""
     web = children[0]
     answered = False
     try:
@@ -160,11 +160,14 @@ def supervise(children: list[ManagedProcess], port: int) -> None:
 
 
 def check_startup(web: ManagedProcess, port: int) -> bool:
-    """Print the addresses once the web server answers; without it there is no start."""
+    """Return True and print the URLs once the web server responds.
+
+    Raise StartupError if it ended or does not respond in time.
+    """
     if web.has_ended():
-        raise StartupError("the web server did not start; its words are above")
+        raise StartupError("the web server failed to start; see its output above")
     if web.process and time.monotonic() > web.started_at + STARTUP_TIMEOUT_SECONDS:
-        raise StartupError("the web server does not answer; its words are above")
+        raise StartupError("the web server does not respond; see its output above")
     if not is_responding(port):
         return False
     print_urls(port)
@@ -172,7 +175,7 @@ def check_startup(web: ManagedProcess, port: int) -> bool:
 
 
 def is_responding(port: int) -> bool:
-    """Whether the service is there: any answer will do that is no server error."""
+    """Return True if the health check answers without a server error."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
     try:
         connection.request("GET", "/api/health")
@@ -192,12 +195,12 @@ def stop(children: list[ManagedProcess]) -> None:
 
 
 def print_urls(port: int) -> None:
-    address = f"http://{LOOPBACK}:{port}"
+    url = f"http://{LOOPBACK}:{port}"
     print(
-        f"The service answers at {address}/",
-        f"  API documentation  {address}/api/docs",
-        f"  administration     {address}/admin/",
-        f"  health             {address}/api/health",
+        f"The service is running at {url}/",
+        f"  API documentation  {url}/api/docs",
+        f"  administration     {url}/admin/",
+        f"  health             {url}/api/health",
         "Ctrl-C stops it.",
         sep="\n",
         flush=True,
@@ -214,19 +217,22 @@ def request_stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def check_settings(settings: Settings, port: int) -> None:
-    """What would fail later, and with many words."""
+    """Raise StartupError for settings that would fail later with a long traceback."""
     for name in ("WEB_CONCURRENCY", "WEB_THREADS"):
         read_positive_int(settings, name, 1)
     if not is_port_free(port):
-        raise StartupError(f"port {port} is taken; PORT sets another one")
-    if address := settings.get("DATABASE_URL"):
-        check_database(address)
+        raise StartupError(f"port {port} is already in use; set PORT to another one")
+    if url := settings.get("DATABASE_URL"):
+        check_database(url)
 
 
-def check_database(address: str) -> None:
-    """Whether PostgreSQL answers; what is wrong with the address, migrate tells."""
+def check_database(url: str) -> None:
+    """Raise StartupError if PostgreSQL cannot be reached.
+
+    A malformed URL is left to migrate, which reports it.
+    """
     try:
-        psycopg.connect(address, connect_timeout=5).close()
+        psycopg.connect(url, connect_timeout=5).close()
     except psycopg.OperationalError as error:
         reason = " ".join(str(error).split())
         raise StartupError(f"the database of DATABASE_URL: {reason}") from None
@@ -235,16 +241,16 @@ def check_database(address: str) -> None:
 
 
 def serve(settings: Settings) -> None:
-    """Everything from the stores to the last process, and back."""
+    """Start stores and processes, supervise them, and stop everything."""
     port = read_port(settings)
     check_settings(settings, port)
-    surroundings = prepare_environment(settings)
+    environment = prepare_environment(settings)
     try:
-        migrate(surroundings)
+        migrate(environment)
         if not stop_requested.is_set():
-            supervise(build_processes(surroundings, port), port)
+            supervise(build_processes(environment, port), port)
     finally:
-        surroundings.stores.release()
+        environment.stores.release()
 
 
 def main() -> int:

@@ -1,10 +1,9 @@
-"""PostgreSQL and Valkey for development and tests, from their wheels, no root and
-no Docker.
+"""PostgreSQL and Valkey for development and tests, from their wheels.
 
-Each store lives in a folder of its own and is run by a *keeper*, a process in a
-session of its own (so that Ctrl-C does not reach it). Whoever uses the store holds
-a shared lock on a file of that folder; when the last holder is gone, however it
-went, the keeper stops the store and ends.
+No root and no Docker are needed. Each store has a directory of its own and is run by
+a supervisor process in a separate session, so that Ctrl-C does not reach it. Clients
+of the store hold a shared lock on a file in that directory. When the last client has
+released it or ended, the supervisor stops the store and exits.
 """
 
 import tempfile
@@ -24,28 +23,28 @@ __all__ = [
     "acquire_stores",
 ]
 
+# A store is only started if its setting is not given.
 SETTING_BY_STORE = {"postgres": "DATABASE_URL", "valkey": "REDIS_URL"}
-"""The setting that each store answers; a store whose setting is given is not run."""
 
 
 @dataclass(frozen=True)
 class StoreLeases:
-    """The stores that this process uses, until it leaves them or ends."""
+    """The stores that this process uses until it releases them or ends."""
 
     leases: tuple[StoreLease, ...]
 
     @property
     def settings(self) -> dict[str, str]:
-        """DATABASE_URL and REDIS_URL, as far as they are ours to give."""
-        return {SETTING_BY_STORE[use.name]: use.address for use in self.leases}
+        """Return DATABASE_URL and REDIS_URL of the stores that were started here."""
+        return {SETTING_BY_STORE[lease.name]: lease.url for lease in self.leases}
 
     @property
     def lock_fds(self) -> tuple[int, ...]:
-        """Descriptors that a child may inherit, to keep the stores while it lives."""
-        return tuple(use.lock_fd for use in self.leases)
+        """Return descriptors for a child to inherit, so that the stores outlive it."""
+        return tuple(lease.lock_fd for lease in self.leases)
 
     def release(self) -> None:
-        """Give the stores up, and wait for their end where nobody else uses them."""
+        """Release the stores; wait until those without other clients have stopped."""
         with ThreadPoolExecutor(len(SETTING_BY_STORE)) as threads:
             list(threads.map(StoreLease.release, self.leases))
 
@@ -53,13 +52,13 @@ class StoreLeases:
 def acquire_stores(names: Iterable[str], data_dir: Path | None) -> StoreLeases:
     """Start the named stores under `data_dir`, or join those that run there.
 
-    Without a folder the stores are throw-away ones: fast, not crash-safe, in a
-    temporary folder that their keepers remove. StoreError says what went wrong.
+    Without `data_dir` the stores are ephemeral: fast, not crash-safe, in a temporary
+    directory that their supervisors remove. Raise StoreError if one does not start.
     """
-    folders = _resolve_store_dirs(tuple(names), data_dir)
+    store_dirs = _resolve_store_dirs(tuple(names), data_dir)
     with ThreadPoolExecutor(len(SETTING_BY_STORE)) as threads:
-        uses = list(threads.map(acquire_store, folders, folders.values()))
-    return StoreLeases(tuple(uses))
+        leases = list(threads.map(acquire_store, store_dirs, store_dirs.values()))
+    return StoreLeases(tuple(leases))
 
 
 def _resolve_store_dirs(
@@ -68,5 +67,5 @@ def _resolve_store_dirs(
     if data_dir or not names:
         return {name: StoreDir(Path(data_dir or ".") / name) for name in names}
     temporary = Path(tempfile.mkdtemp(prefix="household-ledger-"))
-    temporary.chmod(0o711)  # PostgreSQL may run under another account
+    temporary.chmod(0o711)  # PostgreSQL may run as another OS user
     return {name: StoreDir(temporary / name, is_ephemeral=True) for name in names}

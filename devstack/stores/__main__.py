@@ -1,4 +1,4 @@
-"""The entry of a keeper: python -m devstack.stores STORE FOLDER [--ephemeral]."""
+"""Run a supervisor: python -m devstack.stores STORE DIRECTORY [--ephemeral]."""
 
 import argparse
 import sys
@@ -19,11 +19,11 @@ STORE_FACTORIES: dict[str, Callable[[StoreDir], store_supervisor.Store]] = {
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("store", choices=STORE_FACTORIES)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("directory", type=Path)
     parser.add_argument("--ephemeral", action="store_true")
     arguments = parser.parse_args()
-    folder = StoreDir(arguments.folder, arguments.ephemeral)
-    return store_supervisor.main(STORE_FACTORIES[arguments.store], folder)
+    store_dir = StoreDir(arguments.directory, arguments.ephemeral)
+    return store_supervisor.main(STORE_FACTORIES[arguments.store], store_dir)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What one store keeps on disk beside its data: locks, port, password and address."""
+"""The directory of one store: its locks, port, password and URL."""
 
 import fcntl
 import os
@@ -13,16 +13,16 @@ LOOPBACK = "127.0.0.1"
 
 
 class StoreError(Exception):
-    """A store cannot be had; the text is one line for the person at the terminal."""
+    """A store cannot be started; the message is one line for the terminal."""
 
 
 @dataclass(frozen=True)
 class StoreDir:
-    """The folder of one store.
+    """The directory of one store.
 
-    `users.lock` is held shared by every user and exclusively by a keeper that
-    stops the store; `keeper.lock` is held by the keeper as long as it lives;
-    `start.lock` by the one user that looks for a keeper and starts one.
+    `clients.lock` is held shared by every client, and exclusively by a supervisor
+    that stops the store. `supervisor.lock` is held by the running supervisor.
+    `start.lock` is held by the one client that looks for a supervisor or starts one.
     """
 
     path: Path
@@ -30,31 +30,31 @@ class StoreDir:
 
     @property
     def clients_lock(self) -> Path:
-        return self.path / "users.lock"
+        return self.path / "clients.lock"
 
     @property
     def supervisor_lock(self) -> Path:
-        return self.path / "keeper.lock"
+        return self.path / "supervisor.lock"
 
     @property
     def start_lock(self) -> Path:
         return self.path / "start.lock"
 
     @property
-    def address(self) -> Path:
-        """There while the store answers, and what it answers at."""
-        return self.path / "address"
+    def url_file(self) -> Path:
+        """Return the file that exists while the store is ready and holds its URL."""
+        return self.path / "url"
 
     @property
     def log(self) -> Path:
         return self.path / "log"
 
     def get_or_create_password(self) -> str:
-        """The password of the store, made at the first call."""
+        """Return the password of the store; create it at the first call."""
         return get_or_create_secret(self.path / "password", secrets.token_hex(24))
 
     def choose_port(self) -> int:
-        """The port of the last time, or a new one where that is taken."""
+        """Return the port of the last run, or a new one if that is taken."""
         port = self._saved_port()
         if port is None or not is_port_free(port):
             port = find_free_port()
@@ -68,7 +68,7 @@ class StoreDir:
             return None
 
     def last_log_error(self) -> str:
-        """The last complaint in the log, else its last line."""
+        """Return the last fatal line of the log, else its last line."""
         try:
             lines = self.log.read_text(errors="replace").strip().splitlines()
         except FileNotFoundError:
@@ -78,7 +78,7 @@ class StoreDir:
 
 
 def get_or_create_secret(path: Path, fresh: str) -> str:
-    """The secret in `path`, or `fresh`, written there for the next time."""
+    """Return the secret stored in `path`; store `fresh` there if there is none."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -89,7 +89,7 @@ def get_or_create_secret(path: Path, fresh: str) -> str:
 
 
 def write_private_file(path: Path, text: str) -> None:
-    """Write `path` at once and for this account only."""
+    """Replace `path` atomically by a file that only this OS user can read."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     get_or_create_secret(new, text)
@@ -110,7 +110,7 @@ def try_lock(descriptor: int, operation: int) -> bool:
 
 @contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
-    """Hold `path` exclusively; waits for it."""
+    """Wait for the exclusive lock on `path` and hold it."""
     descriptor = open_lock_file(path)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -120,7 +120,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds `path` exclusively; a missing file is not held."""
+    """Return True if a process holds `path` exclusively; False if there is no file."""
     with suppress(FileNotFoundError):
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:

@@ -1,4 +1,4 @@
-"""The side of those who use a store: join it, start its keeper if need be, leave it."""
+"""The client side of a store: attach to it, start its supervisor, release it."""
 
 import fcntl
 import os
@@ -19,28 +19,28 @@ from devstack.stores.data_dir import (
 )
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Includes crash recovery of a large database.
 START_TIMEOUT_SECONDS = 60
-"""A store that needs longer has a damaged disk, or must recover from a crash."""
 STOP_TIMEOUT_SECONDS = 15
 POLL_INTERVAL_SECONDS = 0.02
 
 SupervisorProcess = subprocess.Popen[bytes]
 
+# Supervisors started by this process, by directory; the last client waits for them.
 _supervisors: dict[Path, SupervisorProcess] = {}
-"""Our children by their folder; the last of our users there waits for their end."""
 
 
 @dataclass(frozen=True)
 class StoreLease:
-    """One process's use of one store; `lock` keeps it while any process has it open."""
+    """The use of one store; it runs while any process holds `lock_fd` open."""
 
     name: str
-    folder: StoreDir
-    address: str
+    store_dir: StoreDir
+    url: str
     lock_fd: int
 
     def release(self) -> None:
-        """Give the store up; the last user waits until the store has stopped."""
+        """Release the store; the last client waits until it has stopped."""
         is_last = try_lock(self.lock_fd, fcntl.LOCK_EX)
         os.close(self.lock_fd)
         if is_last:
@@ -48,43 +48,45 @@ class StoreLease:
 
     def _wait_for_supervisor(self) -> None:
         end = time.monotonic() + STOP_TIMEOUT_SECONDS
-        while is_locked(self.folder.supervisor_lock) and time.monotonic() < end:
+        while is_locked(self.store_dir.supervisor_lock) and time.monotonic() < end:
             time.sleep(POLL_INTERVAL_SECONDS)
-        if keeper := _supervisors.pop(self.folder.path, None):
+        if supervisor := _supervisors.pop(self.store_dir.path, None):
             with suppress(subprocess.TimeoutExpired):
-                keeper.wait(1)
+                supervisor.wait(1)
 
 
-def acquire_store(name: str, folder: StoreDir) -> StoreLease:
-    """Join the store of `folder`, started if nobody uses it yet."""
+def acquire_store(name: str, store_dir: StoreDir) -> StoreLease:
+    """Attach to the store of `store_dir`; start it if it is not running."""
     try:
-        folder.path.mkdir(parents=True, exist_ok=True)
-        lock = open_lock_file(folder.clients_lock)
+        store_dir.path.mkdir(parents=True, exist_ok=True)
+        lock = open_lock_file(store_dir.clients_lock)
     except OSError as error:
-        raise StoreError(f"{folder.path} cannot be used: {error.strerror}") from None
+        raise StoreError(f"{store_dir.path} cannot be used: {error.strerror}") from None
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH)  # waits for a store that is just stopping
-        return _attach(name, folder, lock)
+        fcntl.flock(lock, fcntl.LOCK_SH)  # waits while a supervisor stops the store
+        return _attach(name, store_dir, lock)
     except BaseException:
         os.close(lock)
         raise
 
 
-def _attach(name: str, folder: StoreDir, lock: int) -> StoreLease:
-    with exclusive_lock(folder.start_lock):
-        keeper = None
-        if not is_locked(folder.supervisor_lock):
-            keeper = _spawn_supervisor(name, folder)
-        return StoreLease(name, folder, _wait_for_url(name, folder, keeper), lock)
+def _attach(name: str, store_dir: StoreDir, lock: int) -> StoreLease:
+    with exclusive_lock(store_dir.start_lock):
+        supervisor = None
+        if not is_locked(store_dir.supervisor_lock):
+            supervisor = _spawn_supervisor(name, store_dir)
+        return StoreLease(
+            name, store_dir, _wait_for_url(name, store_dir, supervisor), lock
+        )
 
 
-def _spawn_supervisor(name: str, folder: StoreDir) -> SupervisorProcess:
-    folder.address.unlink(missing_ok=True)  # of a keeper that was killed
-    command = [sys.executable, "-m", "devstack.stores", name, str(folder.path)]
-    if folder.is_ephemeral:
+def _spawn_supervisor(name: str, store_dir: StoreDir) -> SupervisorProcess:
+    store_dir.url_file.unlink(missing_ok=True)  # left by a killed supervisor
+    command = [sys.executable, "-m", "devstack.stores", name, str(store_dir.path)]
+    if store_dir.is_ephemeral:
         command.append("--ephemeral")
-    with folder.log.open("wb") as log:
-        keeper = subprocess.Popen(  # noqa: S603
+    with store_dir.log.open("wb") as log:
+        supervisor = subprocess.Popen(  # noqa: S603
             command,
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
@@ -92,23 +94,27 @@ def _spawn_supervisor(name: str, folder: StoreDir) -> SupervisorProcess:
             stderr=log,
             start_new_session=True,
         )
-    _supervisors[folder.path] = keeper
-    return keeper
+    _supervisors[store_dir.path] = supervisor
+    return supervisor
 
 
-def _wait_for_url(name: str, folder: StoreDir, keeper: SupervisorProcess | None) -> str:
+def _wait_for_url(
+    name: str, store_dir: StoreDir, supervisor: SupervisorProcess | None
+) -> str:
     end = time.monotonic() + START_TIMEOUT_SECONDS
     while time.monotonic() < end:
-        if folder.address.exists():
-            return folder.address.read_text().strip()
-        if not _is_supervisor_alive(folder, keeper):
+        if store_dir.url_file.exists():
+            return store_dir.url_file.read_text().strip()
+        if not _is_supervisor_alive(store_dir, supervisor):
             break
         time.sleep(POLL_INTERVAL_SECONDS)
-    reason = folder.last_log_error()
-    raise StoreError(f"{name} did not start: {reason} (log: {folder.log})")
+    reason = store_dir.last_log_error()
+    raise StoreError(f"{name} did not start: {reason} (log: {store_dir.log})")
 
 
-def _is_supervisor_alive(folder: StoreDir, keeper: SupervisorProcess | None) -> bool:
-    if keeper:
-        return keeper.poll() is None
-    return is_locked(folder.supervisor_lock)
+def _is_supervisor_alive(
+    store_dir: StoreDir, supervisor: SupervisorProcess | None
+) -> bool:
+    if supervisor:
+        return supervisor.poll() is None
+    return is_locked(store_dir.supervisor_lock)

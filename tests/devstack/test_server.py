@@ -94,9 +94,9 @@ def manage(data_dir: Path, port: int, *arguments: str) -> None:
 
 def wait_for_a_job(data_dir: Path) -> None:
     """Beat sends each job at its first start, and the worker does it."""
-    address = (data_dir / "postgres" / "address").read_text().strip()
+    url = (data_dir / "postgres" / "url").read_text().strip()
     end = time.monotonic() + JOB_SECONDS
-    with psycopg.connect(address, autocommit=True) as connection:
+    with psycopg.connect(url, autocommit=True) as connection:
         done = "SELECT count(*) FROM job_run WHERE job = 'expire_plans'"
         while time.monotonic() < end:
             row = connection.execute(done).fetchone()

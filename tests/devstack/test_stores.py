@@ -95,11 +95,11 @@ def test_data_and_address_are_there_again_at_the_next_start(data_dir: Path) -> N
 
 def test_pid_file_of_a_crashed_machine_does_not_stop_the_start(data_dir: Path) -> None:
     acquire_stores(["postgres"], data_dir).release()
-    pid_file = data_dir / "postgres" / "home" / "cluster" / "postmaster.pid"
+    pid_file = data_dir / "postgres" / "base" / "cluster" / "postmaster.pid"
     pid_file.write_text(
         f"{os.getpid()}\n{pid_file.parent}\n0\n1\n\n127.0.0.1\n\nready\n"
     )
-    (data_dir / "postgres" / "address").write_text("postgresql://nobody@127.0.0.1:1/x")
+    (data_dir / "postgres" / "url").write_text("postgresql://nobody@127.0.0.1:1/x")
     stores = acquire_stores(["postgres"], data_dir)
     try:
         assert query(stores, "SELECT 1") == 1
@@ -150,7 +150,7 @@ def test_taken_port_is_replaced_by_another_one(data_dir: Path) -> None:
 
 def test_ephemeral_stores_leave_no_files() -> None:
     stores = acquire_stores(["postgres", "valkey"], None)
-    folders = [use.folder.path for use in stores.leases]
+    folders = [lease.store_dir.path for lease in stores.leases]
     try:
         assert query(stores, "SELECT current_setting('fsync')") == "off"
         assert all(folder.is_dir() for folder in folders)
@@ -183,7 +183,7 @@ def test_data_folder_that_cannot_be_used_is_one_clear_line(data_dir: Path) -> No
 @only_root
 def test_under_root_postgresql_belongs_to_another_account(data_dir: Path) -> None:
     acquire_stores(["postgres"], data_dir).release()
-    home = data_dir / "postgres" / "home"
+    home = data_dir / "postgres" / "base"
     assert not home.is_symlink()
     assert home.stat().st_uid != 0
 
@@ -194,12 +194,12 @@ def test_under_root_a_closed_folder_is_stood_in_for_by_an_open_one(
 ) -> None:
     data_dir.chmod(0o700)
     use = acquire_store("postgres", StoreDir(data_dir / "postgres", is_ephemeral=True))
-    home = data_dir / "postgres" / "home"
+    home = data_dir / "postgres" / "base"
     elsewhere = home.resolve()
     try:
         assert home.is_symlink()
         assert elsewhere.stat().st_uid != 0
-        with psycopg.connect(use.address) as connection:
+        with psycopg.connect(use.url) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
     finally:
         use.release()
@@ -214,9 +214,9 @@ def test_copied_data_folder_does_not_reach_the_cluster_of_the_first(
     stores = acquire_stores(["postgres"], data_dir)
     copy = data_dir / "copy" / "postgres"
     copy.mkdir(parents=True)
-    (copy / "home").symlink_to(data_dir / "postgres" / "home")
+    (copy / "base").symlink_to(data_dir / "postgres" / "base")
     try:
-        with pytest.raises(StoreError, match="in use from another data folder"):
+        with pytest.raises(StoreError, match="in use by another data directory"):
             acquire_stores(["postgres"], copy.parent)
         assert query(stores, "SELECT 1") == 1
     finally:

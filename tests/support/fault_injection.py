@@ -101,7 +101,7 @@ class RunningService:
     @property
     def environment(self) -> dict[str, str]:
         own = {
-            "DATABASE_URL": self.database.folder.address.read_text().strip(),
+            "DATABASE_URL": self.database.folder.url_file.read_text().strip(),
             "REDIS_URL": f"redis://{LOOPBACK}:{self.fast_store.port}/0",
             "SECRET_KEY": "only-for-tests-" + "x" * 50,
             "BIND": f"{LOOPBACK}:{self.port}",
