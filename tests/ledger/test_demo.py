@@ -59,7 +59,7 @@ def test_command_says_what_it_wrote_and_how_to_log_in(db: None) -> None:
     said = load(login_id="minji")
     assert said == (
         f"{Entry.objects.count()} entries, {Budget.objects.count()} budgets and "
-        f"{Trade.objects.count()} trades written. Log in as minji with {PASSWORD}\n"
+        f"{Trade.objects.count()} trades created. Log in as minji with {PASSWORD}\n"
     )
     body = {"loginId": "minji", "password": PASSWORD}
     answer = JSONClient().send("POST", "/api/auth/login", body)
