@@ -1,7 +1,7 @@
-"""Who may restore, and how many may read files, at the same time.
+"""Concurrency limits of restores: one per member, and few readers over all processes.
 
-Advisory locks of the session, not of a transaction: none is open while a file is read.
-They span all processes, and end with the connection if theirs does.
+The locks belong to the session and not to a transaction, since none is open while a
+file is read. They end with the connection.
 """
 
 import time
@@ -17,17 +17,20 @@ from core.db.locks import (
 )
 from ledger.errors import BackupReadersBusyError, RestoreInProgressError
 
+# Files that are read at the same time: each reader may take 448 MiB.
 MAX_READERS = 2
-"""Files read at once, over all processes."""
+# Restores that wait for a reader: each keeps a thread of a web process.
 MAX_QUEUED_READERS = 4
-"""How many wait for that; each keeps a thread of a web process."""
 QUEUE_TIMEOUT_SECONDS = 10.0
 POLL_INTERVAL_SECONDS = 0.1
 
 
 @contextmanager
 def restore_lock(member: Member) -> Iterator[None]:
-    """One restore of a member's ledger at a time; a second is `RestoreInProgressError`."""
+    """Allow one restore of a member's ledger at a time.
+
+    Raises `RestoreInProgressError` if there is another one.
+    """
     with session_advisory_lock(AdvisoryLock.RESTORE, member.pk) as is_acquired:
         if not is_acquired:
             raise RestoreInProgressError
@@ -36,35 +39,36 @@ def restore_lock(member: Member) -> Iterator[None]:
 
 @contextmanager
 def reader_slot() -> Iterator[None]:
-    """One of a few places for reading files.
+    """Hold one of the slots for reading files during the block.
 
-    `BackupReadersBusyError` when all are taken for some seconds, or enough wait already.
+    Raises `BackupReadersBusyError` if all are taken for 10 seconds, or if too many
+    restores wait already.
     """
-    place = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
-    if place is None:
-        place = _wait_for_reader_slot()
+    slot = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
+    if slot is None:
+        slot = _wait_for_reader_slot()
     try:
         yield
     finally:
-        release_advisory_lock(AdvisoryLock.READER_SLOT, place)
+        release_advisory_lock(AdvisoryLock.READER_SLOT, slot)
 
 
 def _wait_for_reader_slot() -> int:
-    """A place for reading that became free."""
-    waiting = _acquire_slot(AdvisoryLock.READER_QUEUE, MAX_QUEUED_READERS)
-    if waiting is None:
+    place = _acquire_slot(AdvisoryLock.READER_QUEUE, MAX_QUEUED_READERS)
+    if place is None:
         raise BackupReadersBusyError
     try:
         deadline = time.monotonic() + QUEUE_TIMEOUT_SECONDS
         while time.monotonic() < deadline:
             time.sleep(POLL_INTERVAL_SECONDS)
-            place = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
-            if place is not None:
-                return place
+            slot = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
+            if slot is not None:
+                return slot
         raise BackupReadersBusyError
     finally:
-        release_advisory_lock(AdvisoryLock.READER_QUEUE, waiting)
+        release_advisory_lock(AdvisoryLock.READER_QUEUE, place)
 
 
 def _acquire_slot(lock: AdvisoryLock, slots: int) -> int | None:
+    """Return the number of a slot that was free; None if all are taken."""
     return next((n for n in range(slots) if try_advisory_lock(lock, n)), None)
