@@ -1,14 +1,15 @@
-"""What one cell of a backup may hold; the rules are those of the API's fields.
+"""Parsers of single cells; the rules are those of the API's fields.
 
-Pure. A cell is what the reader found: text, a whole number, true or false, None; from
-a sheet also a float, from JSON a list, and the literal of a fraction as bytes.
+A cell is what `ledger.backup.sandboxed_reader` sends: text, a number, a boolean or
+None. JSON adds lists, objects, and `{"number": TEXT}` for a number with a fraction or
+an exponent, whose digits a float might not keep.
 """
 
 import re
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from core.api.fields import DECIMAL_RE, MAX_AMOUNT, has_control_characters
 from ledger.currencies import CURRENCY_CODES
@@ -16,13 +17,20 @@ from ledger.encryption import ENCRYPTED_PREFIX, MAX_PLAINTEXT_BYTES
 from ledger.models.base import MAX_NAME_LENGTH
 from ledger.serializers.fields import MAX_TAGS_PER_ENTRY
 
-CellParser = Callable[[Any], Any]
+T = TypeVar("T")
+CellParser: TypeAlias = Callable[[Any], T]
+
 ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 TAG_SEPARATOR = ", "
+# Numbers with exponents beyond this are not computed with: they take long and fit no
+# column anyway.
+MAX_EXPONENT = 1_000
+# Above every bound of a whole number, and small enough to be exact as a float.
+MAX_WHOLE_NUMBER = 10**18
 
 
 class CellError(Exception):
-    """A cell that breaks a rule."""
+    """A cell that breaks a rule; `code` and `detail` are for the client."""
 
     def __init__(self, code: str, detail: str) -> None:
         self.code = code
@@ -30,164 +38,175 @@ class CellError(Exception):
         super().__init__(detail)
 
 
-def text(max_length: int) -> CellParser:
-    """Text, trimmed as the API trims it; a number typed into a sheet is its digits."""
+def text_parser(max_length: int) -> CellParser[str]:
+    """Return a parser of text, which it strips; a number in a sheet is its digits."""
 
-    def read(cell: Any) -> str:
-        value = _as_text(cell).strip()
+    def parse(cell: Any) -> str:
+        value = _to_text(cell).strip()
         if len(value) > max_length:
-            raise CellError("max_length", f"At most {max_length} characters.")
+            raise CellError("max_length", f"Must be at most {max_length} characters.")
         if has_control_characters(value):
             raise CellError("control", "Control characters are not allowed.")
         return value
 
-    return read
+    return parse
 
 
-def _as_text(cell: Any) -> str:
+def _to_text(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else repr(cell)
-    raise CellError("invalid", "This must be text.")
+    raise CellError("invalid", "Must be text.")
 
 
-def name(max_length: int = MAX_NAME_LENGTH) -> CellParser:
-    """Text that is not empty."""
-    read_text = text(max_length)
-
-    def read(cell: Any) -> str:
-        value: str = read_text(cell)
-        if not value:
-            raise CellError("required", "This is required.")
-        return value
-
-    return read
+_parse_name_text = text_parser(MAX_NAME_LENGTH)
 
 
-def tag_name(cell: Any) -> str:
-    value: str = _parse_name(cell)
-    if "," in value:
-        raise CellError("comma", "A tag has no commas in its name.")
+def parse_name(cell: Any) -> str:
+    """Parse text of 1 to 100 characters."""
+    value = _parse_name_text(cell)
+    if not value:
+        raise CellError("required", "Required.")
     return value
 
 
-_parse_name = name()
+def parse_tag_name(cell: Any) -> str:
+    value = parse_name(cell)
+    if "," in value:
+        raise CellError("comma", "A tag name must not contain commas.")
+    return value
 
 
-def tag_names(cell: Any) -> tuple[str, ...]:
-    """A list in JSON, one text with commas in a sheet; each tag counts once."""
+def parse_tag_names(cell: Any) -> tuple[str, ...]:
+    """Parse a JSON list, or the text of a sheet with commas between the names.
+
+    A name that recurs counts once.
+    """
     if not isinstance(cell, list):
-        cell = [part for part in _as_text(cell).split(",") if part.strip()]
+        cell = [part for part in _to_text(cell).split(",") if part.strip()]
     if len(cell) > MAX_TAGS_PER_ENTRY:
-        raise CellError("max_length", f"At most {MAX_TAGS_PER_ENTRY} tags.")
-    return tuple(dict.fromkeys(tag_name(item) for item in cell))
+        raise CellError("max_length", f"At most {MAX_TAGS_PER_ENTRY} tags are allowed.")
+    return tuple(dict.fromkeys(parse_tag_name(item) for item in cell))
 
 
-def account_number(max_length: int) -> CellParser:
-    read_text = text(max_length)
+def account_number_parser(max_length: int) -> CellParser[str]:
+    """Return a parser of account numbers, which have to be encrypted in the database.
 
-    def read(cell: Any) -> str:
-        value: str = read_text(cell)
+    What looks encrypted already is an error, since it could not be told from text that
+    was encrypted.
+    """
+    parse_text = text_parser(max_length)
+
+    def parse(cell: Any) -> str:
+        value = parse_text(cell)
         if len(value.encode()) > MAX_PLAINTEXT_BYTES or value.startswith(
             ENCRYPTED_PREFIX
         ):
-            raise CellError("max_length", "This is too long.")
+            raise CellError("max_length", "This account number is too long.")
         return value
 
-    return read
+    return parse
 
 
-def choice(values: list[str]) -> CellParser:
+def choice_parser(values: list[str]) -> CellParser[str]:
+    """Return a parser of text that is exactly one of the values."""
     known = frozenset(values)
 
-    def read(cell: Any) -> str:
+    def parse(cell: Any) -> str:
         if not isinstance(cell, str) or cell not in known:
-            raise CellError("invalid_choice", f"This is one of {', '.join(values)}.")
+            raise CellError("invalid_choice", f"Must be one of {', '.join(values)}.")
         return cell
 
-    return read
+    return parse
 
 
-def integer(least: int, most: int) -> CellParser:
-    """A number without a fraction within these bounds."""
+def integer_parser(min_value: int, max_value: int) -> CellParser[int]:
+    """Return a parser of whole numbers within the bounds, which are included."""
 
-    def read(cell: Any) -> int:
-        kind = cell.__class__
-        if kind is bytes:
-            cell = _as_decimal(cell)
-            kind = float
-        if kind is float:
-            if not -1e18 < cell < 1e18 or cell % 1:
-                raise CellError("invalid", "This must be a whole number.")
-            cell = int(cell)
-        elif kind is not int:
-            raise CellError("invalid", "This must be a whole number.")
-        if not least <= cell <= most:
-            raise CellError("range", f"This is from {least} to {most}.")
-        number: int = cell
-        return number
-
-    return read
-
-
-amount = integer(1, MAX_AMOUNT)
-entry_amount = integer(0, MAX_AMOUNT)
-signed_amount = integer(-MAX_AMOUNT, MAX_AMOUNT)
-
-
-def positive_decimal(max_digits: int, places: int) -> CellParser:
-    """An exact decimal above 0, as a number or as text."""
-
-    def read(cell: Any) -> Decimal:
-        value = _as_decimal(cell)
-        if value <= 0:
-            raise CellError("not_positive", "This must be more than 0.")
-        if value.adjusted() >= max_digits - places:
-            raise CellError(
-                "max_digits", f"At most {max_digits - places} whole digits."
-            )
-        if value != round(value, places):
-            raise CellError("max_decimal_places", f"At most {places} decimals.")
+    def parse(cell: Any) -> int:
+        number = _to_decimal(cell) if isinstance(cell, dict) else cell
+        if isinstance(number, float | Decimal):
+            # The bounds come first: infinity has no remainder.
+            if not -MAX_WHOLE_NUMBER < number < MAX_WHOLE_NUMBER or number % 1:
+                raise CellError("invalid", "Must be a whole number.")
+            number = int(number)
+        elif number.__class__ is not int:  # a boolean is an instance of int as well
+            raise CellError("invalid", "Must be a whole number.")
+        if not min_value <= number <= max_value:
+            raise CellError("range", f"Must be between {min_value} and {max_value}.")
+        value: int = number
         return value
 
-    return read
+    return parse
 
 
-def _as_decimal(cell: Any) -> Decimal:
-    if isinstance(cell, bool) or not isinstance(cell, int | float | str | bytes):
-        raise CellError("invalid", "This must be a number.")
+# Money in whole units of the home currency. That of an entry may be 0 while it is
+# pending without a rate.
+parse_amount = integer_parser(1, MAX_AMOUNT)
+parse_entry_amount = integer_parser(0, MAX_AMOUNT)
+parse_signed_amount = integer_parser(-MAX_AMOUNT, MAX_AMOUNT)
+
+
+def decimal_parser(max_digits: int, decimal_places: int) -> CellParser[Decimal]:
+    """Return a parser of exact decimals above 0, given as a number or as text."""
+    max_whole_digits = max_digits - decimal_places
+
+    def parse(cell: Any) -> Decimal:
+        value = _to_decimal(cell)
+        if value <= 0:
+            raise CellError("not_positive", "Must be greater than 0.")
+        if value.adjusted() >= max_whole_digits:
+            raise CellError(
+                "max_digits",
+                f"Must have at most {max_whole_digits} digits before the point.",
+            )
+        if value != round(value, decimal_places):
+            raise CellError(
+                "max_decimal_places",
+                f"Must have at most {decimal_places} decimal places.",
+            )
+        return value
+
+    return parse
+
+
+def _to_decimal(cell: Any) -> Decimal:
     if isinstance(cell, str) and not DECIMAL_RE.fullmatch(cell):
-        raise CellError("invalid", "This must be a number.")
-    literal = repr(cell) if isinstance(cell, float) else cell
-    literal = literal.decode() if isinstance(literal, bytes) else literal
+        raise CellError("invalid", "Must be a number.")
+    if isinstance(cell, dict):
+        cell = cell.get("number")
+    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
+        raise CellError("invalid", "Must be a number.")
     try:
-        value = Decimal(literal)
+        # The shortest text of a float is the number that the sheet shows.
+        value = Decimal(repr(cell) if isinstance(cell, float) else cell)
     except (InvalidOperation, ValueError):
-        raise CellError("invalid", "This must be a number.") from None
-    if not value.is_finite() or not -1_000 < value.as_tuple().exponent < 1_000:  # type: ignore[operator]
-        raise CellError("invalid", "This must be a number.")
+        raise CellError("invalid", "Must be a number.") from None
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int) or not -MAX_EXPONENT < exponent < MAX_EXPONENT:
+        raise CellError("invalid", "Must be a number.")
     return value
 
 
-def boolean(cell: Any) -> bool:
+def parse_boolean(cell: Any) -> bool:
     if not isinstance(cell, bool):
-        raise CellError("invalid", "This is true or false.")
+        raise CellError("invalid", "Must be true or false.")
     return cell
 
 
-def iso_date(cell: Any) -> date:
-    """A day as YYYY-MM-DD, or a date cell of a sheet."""
+def parse_date(cell: Any) -> date:
+    """Parse a day as YYYY-MM-DD; the reader sends date cells of a sheet that way."""
     try:
         if isinstance(cell, str) and ISO_DATE_RE.fullmatch(cell):
             return date.fromisoformat(cell)
     except ValueError:
         pass
-    raise CellError("invalid", "This is a day as YYYY-MM-DD.")
+    raise CellError("invalid", "Must be a date as YYYY-MM-DD.")
 
 
-def currency(cell: Any) -> str:
-    code = _as_text(cell).strip().upper()
+def parse_currency(cell: Any) -> str:
+    code = _to_text(cell).strip().upper()
     if code not in CURRENCY_CODES:
-        raise CellError("invalid", "There is no such currency.")
+        raise CellError("invalid", "Unknown currency.")
     return code

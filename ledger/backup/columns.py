@@ -1,146 +1,236 @@
-"""The sheets of a backup and their columns, as data.
+"""The column table of backups: each sheet with its rows, and each row's columns.
 
-Headers are the API's field names; what refers to another row does so by name. What the
-service makes by itself (ids, balances, times of writing, places in an order) is left
-out: the rows stand in their order. Budgets carry their month, for information.
+Validation, export, restore and the demo ledger follow these declarations. Headers are
+the API's field names. Rows refer to others by name. What the service assigns itself
+(ids, balances, timestamps, positions) is left out: rows stand in their order. Budgets
+keep their month, for information only.
 """
 
-from dataclasses import dataclass
-from datetime import date
+import datetime
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
-from ledger.backup import cell_parsers
-from ledger.backup.cell_parsers import CellParser
-from ledger.models import Wallet
+from ledger.backup.cell_parsers import (
+    TAG_SEPARATOR,
+    account_number_parser,
+    choice_parser,
+    decimal_parser,
+    integer_parser,
+    parse_amount,
+    parse_boolean,
+    parse_currency,
+    parse_date,
+    parse_entry_amount,
+    parse_name,
+    parse_signed_amount,
+    parse_tag_name,
+    parse_tag_names,
+    text_parser,
+)
+from ledger.backup.schema import RowT, Sheet, column, row_class
+from ledger.models import (
+    Budget,
+    Category,
+    Entry,
+    QuickEntry,
+    RecurringRule,
+    Tag,
+    Wallet,
+)
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
 from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
 
-NEXT_DATE_NOT_GIVEN = date.min
-"""The next date of a rule whose column or field is not there at all."""
+# The next date of a rule whose sheet or object has no such column. An empty one means
+# that the rule has ended.
+NEXT_DATE_NOT_GIVEN = datetime.date.min
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column; `default` is what an empty cell means where it is not required.
-
-    `absent`: what it means that the column, or the field of an object, is not there;
-    None where that is the same. `repeats`: few different texts stand in it, so that
-    each is read once.
-    """
-
-    name: str
-    parse: CellParser
-    required: bool = False
-    default: Any = None
-    missing_default: Any = None
-    is_cacheable: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    name: str
-    columns: tuple[Column, ...]
-
-    @property
-    def headers(self) -> list[str]:
-        return [column.name for column in self.columns]
-
-
-_NAME = cell_parsers.name()
-_MEMO = Column(
-    "memo", cell_parsers.text(MAX_MEMO_LENGTH), default="", is_cacheable=False
+_JOIN_CATEGORY = "LEFT JOIN account_category c ON c.id = r.category_id"
+_JOIN_CATEGORY_AND_WALLET = (
+    f"{_JOIN_CATEGORY} LEFT JOIN account w ON w.id = r.wallet_id"
 )
-_TYPE = Column("type", cell_parsers.choice(EntryType.values), required=True)
-_CATEGORY = Column("category", _NAME)
-_WALLET = Column("wallet", _NAME)
-_TAGS = Column("tags", cell_parsers.tag_names, default=())
 
-WALLETS = Sheet(
-    "wallets",
-    (
-        Column("name", _NAME, required=True),
-        Column("kind", cell_parsers.choice(Wallet.Kind.values), required=True),
-        Column("institution", cell_parsers.text(MAX_NAME_LENGTH), default=""),
-        Column(
-            "accountNumber",
-            cell_parsers.account_number(MAX_ACCOUNT_NUMBER_LENGTH),
-            default="",
-        ),
-        Column("openingBalance", cell_parsers.signed_amount, default=0),
-        Column("manualValuation", cell_parsers.boolean, default=False),
-        Column("currentValue", cell_parsers.signed_amount),
-        Column("archived", cell_parsers.boolean, default=False),
-        _MEMO,
-    ),
-)
-TAGS = Sheet("tags", (Column("name", cell_parsers.tag_name, required=True),))
+_parse_memo = text_parser(MAX_MEMO_LENGTH)
+_parse_type = choice_parser(EntryType.values)
+
+
+def _select_tag_names(table: str, owner: str) -> str:
+    return (
+        f"(SELECT string_agg(t.name, '{TAG_SEPARATOR}' ORDER BY l.position)"  # noqa: S608  # constants
+        f" FROM {table} l JOIN account_tag t ON t.id = l.tag_id"
+        f" WHERE l.{owner} = r.id)"
+    )
+
+
+@row_class
+class WalletRow:
+    name: str = column(parse_name)
+    kind: str = column(choice_parser(Wallet.Kind.values))
+    institution: str = column(text_parser(MAX_NAME_LENGTH), default="")
+    account_number: str = column(
+        account_number_parser(MAX_ACCOUNT_NUMBER_LENGTH), default="", is_encrypted=True
+    )
+    opening_balance: int = column(parse_signed_amount, default=0)
+    manual_valuation: bool = column(parse_boolean, default=False)
+    current_value: int | None = column(parse_signed_amount, default=None)
+    archived: bool = column(parse_boolean, default=False)
+    memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+
+
+@row_class
+class TagRow:
+    name: str = column(parse_tag_name)
+
+
+@row_class
+class CategoryRow:
+    type: str = column(_parse_type)
+    name: str = column(parse_name)
+    parent: str | None = column(parse_name, default=None, select="p.name")
+
+
+@row_class
+class EntryRow:
+    date: datetime.date = column(parse_date)
+    type: str = column(_parse_type)
+    # None to have it converted from the original amount.
+    amount: int | None = column(parse_entry_amount, default=None)
+    category: str | None = column(parse_name, default=None, select="c.name")
+    wallet: str | None = column(parse_name, default=None, select="w.name")
+    memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+    tags: tuple[str, ...] = column(
+        parse_tag_names,
+        default=(),
+        select=_select_tag_names("account_entry_tag", "entry_id"),
+    )
+    currency: str | None = column(parse_currency, default=None)
+    original_amount: Decimal | None = column(decimal_parser(16, 4), default=None)
+    exchange_rate: Decimal | None = column(decimal_parser(20, 8), default=None)
+    installment_months: int | None = column(integer_parser(2, 24), default=None)
+    pending: bool = column(parse_boolean, default=False)
+
+
+@row_class
+class RecurringRow:
+    name: str = column(parse_name)
+    type: str = column(_parse_type)
+    amount: int = column(parse_amount)
+    category: str | None = column(parse_name, default=None, select="c.name")
+    wallet: str | None = column(parse_name, default=None, select="w.name")
+    memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+    tags: tuple[str, ...] = column(
+        parse_tag_names,
+        default=(),
+        select=_select_tag_names("account_recurring_tag", "rule_id"),
+    )
+    frequency: str = column(choice_parser([each.value for each in Frequency]))
+    interval: int = column(integer_parser(1, MAX_INTERVAL), default=1)
+    anchor_date: datetime.date = column(parse_date)
+    end_date: datetime.date | None = column(parse_date, default=None)
+    next_date: datetime.date | None = column(
+        parse_date, default=None, absent_default=NEXT_DATE_NOT_GIVEN
+    )
+    active: bool = column(parse_boolean, default=True)
+
+
+@row_class
+class BudgetRow:
+    category: str = column(parse_name, select="c.name")
+    year: int = column(integer_parser(MIN_YEAR, MAX_YEAR))
+    month: int = column(integer_parser(1, 12))
+    amount: int = column(parse_amount)
+
+
+@row_class
+class QuickEntryRow:
+    name: str = column(parse_name)
+    type: str = column(_parse_type)
+    amount: int | None = column(parse_amount, default=None)
+    category: str | None = column(parse_name, default=None, select="c.name")
+    wallet: str | None = column(parse_name, default=None, select="w.name")
+    memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+    tags: tuple[str, ...] = column(
+        parse_tag_names,
+        default=(),
+        select=_select_tag_names("account_quick_entry_tag", "quick_entry_id"),
+    )
+
+
+# Rows that have a category, a wallet and tags.
+ReferringRow = EntryRow | RecurringRow | QuickEntryRow
+
+WALLETS = Sheet("wallets", WalletRow, Wallet, order_by="r.sort_order, r.id")
+TAGS = Sheet("tags", TagRow, Tag, order_by="r.sort_order, r.id")
 CATEGORIES = Sheet(
     "categories",
-    (_TYPE, Column("name", _NAME, required=True), Column("parent", _NAME)),
+    CategoryRow,
+    Category,
+    joins="LEFT JOIN account_category p ON p.id = r.parent_id",
+    # Each major category comes right before its minor ones.
+    order_by="""
+        r.type, coalesce(p.sort_order, r.sort_order), coalesce(p.id, r.id),
+        p.id IS NOT NULL, r.sort_order, r.id""",
 )
 ENTRIES = Sheet(
     "entries",
-    (
-        Column("date", cell_parsers.iso_date, required=True),
-        _TYPE,
-        Column("amount", cell_parsers.entry_amount),
-        _CATEGORY,
-        _WALLET,
-        _MEMO,
-        _TAGS,
-        Column("currency", cell_parsers.currency),
-        Column("originalAmount", cell_parsers.positive_decimal(16, 4)),
-        Column("exchangeRate", cell_parsers.positive_decimal(20, 8)),
-        Column("installmentMonths", cell_parsers.integer(2, 24)),
-        Column("pending", cell_parsers.boolean, default=False),
-    ),
+    EntryRow,
+    Entry,
+    joins=_JOIN_CATEGORY_AND_WALLET,
+    order_by="r.date, r.id",
 )
 RECURRING = Sheet(
     "recurring",
-    (
-        Column("name", _NAME, required=True),
-        _TYPE,
-        Column("amount", cell_parsers.amount, required=True),
-        _CATEGORY,
-        _WALLET,
-        _MEMO,
-        _TAGS,
-        Column(
-            "frequency",
-            cell_parsers.choice([each.value for each in Frequency]),
-            required=True,
-        ),
-        Column("interval", cell_parsers.integer(1, MAX_INTERVAL), default=1),
-        Column("anchorDate", cell_parsers.iso_date, required=True),
-        Column("endDate", cell_parsers.iso_date),
-        Column("nextDate", cell_parsers.iso_date, missing_default=NEXT_DATE_NOT_GIVEN),
-        Column("active", cell_parsers.boolean, default=True),
-    ),
+    RecurringRow,
+    RecurringRule,
+    joins=_JOIN_CATEGORY_AND_WALLET,
+    order_by="r.id",
 )
 BUDGETS = Sheet(
     "budgets",
-    (
-        Column("category", _NAME, required=True),
-        Column("year", cell_parsers.integer(MIN_YEAR, MAX_YEAR), required=True),
-        Column("month", cell_parsers.integer(1, 12), required=True),
-        Column("amount", cell_parsers.amount, required=True),
-    ),
+    BudgetRow,
+    Budget,
+    joins=_JOIN_CATEGORY,
+    order_by="r.year, r.month, c.name",
 )
 QUICK_ENTRIES = Sheet(
-    "quickEntries",
-    (
-        Column("name", _NAME, required=True),
-        _TYPE,
-        Column("amount", cell_parsers.amount),
-        _CATEGORY,
-        _WALLET,
-        _MEMO,
-        _TAGS,
-    ),
+    "quick_entries",
+    QuickEntryRow,
+    QuickEntry,
+    joins=_JOIN_CATEGORY_AND_WALLET,
+    order_by="r.sort_order, r.id",
 )
 
-SHEETS = (WALLETS, TAGS, CATEGORIES, ENTRIES, RECURRING, BUDGETS, QUICK_ENTRIES)
-"""In the order in which they are restored (spec 3.18)."""
+# In the order of a restore (spec 3.18): what rows refer to comes before them.
+SHEETS: tuple[Sheet[Any], ...] = (
+    WALLETS,
+    TAGS,
+    CATEGORIES,
+    ENTRIES,
+    RECURRING,
+    BUDGETS,
+    QUICK_ENTRIES,
+)
+
+
+@dataclass(slots=True)
+class Backup:
+    """All rows of a backup, sheet by sheet, in their order."""
+
+    wallets: list[WalletRow] = field(default_factory=list)
+    tags: list[TagRow] = field(default_factory=list)
+    categories: list[CategoryRow] = field(default_factory=list)
+    entries: list[EntryRow] = field(default_factory=list)
+    recurring: list[RecurringRow] = field(default_factory=list)
+    budgets: list[BudgetRow] = field(default_factory=list)
+    quick_entries: list[QuickEntryRow] = field(default_factory=list)
+
+    def rows_of(self, sheet: Sheet[RowT]) -> list[RowT]:
+        rows: list[RowT] = getattr(self, sheet.attribute)
+        return rows
+
+    def row_counts(self) -> dict[str, int]:
+        """Return the number of rows by the name of the sheet."""
+        return {sheet.name: len(self.rows_of(sheet)) for sheet in SHEETS}

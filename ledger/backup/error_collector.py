@@ -1,15 +1,15 @@
-"""What is wrong with a backup, named by sheet, row and column."""
+"""Collects the errors of a backup, each with its sheet, row and column."""
 
 from core.errors import FieldError
-from ledger.errors import EmptyBackupError, InvalidBackupError
+from ledger.errors import InvalidBackupError
 
 MAX_REPORTED_ERRORS = 100
+# Validation stops here: the file is hardly a backup.
 MAX_COUNTED_ERRORS = 1_000
-"""Where so much is wrong, the rest is not looked at."""
 
 
 class ErrorCollector:
-    """Collects the errors of the rows; the first 100 are told."""
+    """The errors of a backup: the first 100, and how many there are."""
 
     def __init__(self) -> None:
         self._errors: list[FieldError] = []
@@ -19,27 +19,29 @@ class ErrorCollector:
     def start_sheet(self, sheet: str) -> None:
         self._sheet = sheet
 
-    def add(self, row: int, column: str | None, code: str, detail: str) -> None:
+    def add(self, row_number: int, column: str | None, code: str, detail: str) -> None:
+        """Add an error of a row, or with `column` of one cell.
+
+        Raises `InvalidBackupError` once there are too many to go on.
+        """
         self._count += 1
         if self._count >= MAX_COUNTED_ERRORS:
-            self.raise_if_any(is_empty=False)
+            self.raise_if_any()
         if len(self._errors) >= MAX_REPORTED_ERRORS:
             return
-        path = ".".join(filter(None, (self._sheet, str(row), column)))
-        place = {"sheet": self._sheet, "row": row, "column": column}
-        self._errors.append(FieldError(path, detail, code, place))
+        path = ".".join(filter(None, (self._sheet, str(row_number), column)))
+        location = {"sheet": self._sheet, "row": row_number, "column": column}
+        self._errors.append(FieldError(path, detail, code, location))
 
-    def raise_if_any(self, *, is_empty: bool) -> None:
-        """Raise what was found; an empty backup only where nothing is wrong."""
+    def raise_if_any(self) -> None:
+        """Raise `InvalidBackupError` with the errors so far, if there are any."""
         if self._errors:
             detail = InvalidBackupError.detail + self._omitted_errors_text()
             raise InvalidBackupError(detail, errors=tuple(self._errors))
-        if is_empty:
-            raise EmptyBackupError
 
     def _omitted_errors_text(self) -> str:
-        others = self._count - len(self._errors)
-        if not others:
+        omitted = self._count - len(self._errors)
+        if not omitted:
             return ""
         at_least = "At least " if self._count >= MAX_COUNTED_ERRORS else ""
-        return f" {at_least}{others} more errors."
+        return f" {at_least}{omitted} more errors."

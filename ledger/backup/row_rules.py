@@ -1,20 +1,27 @@
-"""Rules over several cells and rows: names that are unique, references that exist.
+"""Rules over the cells of a row and over rows: unique names, existing references.
 
-Pure. Sheets are checked in their order, so that what a row refers to is known; only a
-minor category may stand above its major one.
+No database access. Sheets are validated in their order, so that the rows that others
+may refer to are known; only the parent of a category may come after it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
 from core.errors import InvalidFieldError
-from ledger.backup.error_collector import ErrorCollector
-from ledger.backup.rows import (
+from ledger.backup.columns import (
+    BUDGETS,
+    CATEGORIES,
+    ENTRIES,
+    QUICK_ENTRIES,
+    RECURRING,
+    TAGS,
+    WALLETS,
     Backup,
     BudgetRow,
     CategoryRow,
     EntryRow,
     RecurringRow,
+    ReferringRow,
     TagRow,
     WalletRow,
 )
@@ -22,11 +29,12 @@ from ledger.entries import EntryData, resolve_amounts
 from ledger.models.base import EntryType
 from ledger.models.wallets import Wallet
 
-RowRule = Callable[[Any], Any]
+# Checks a row, and completes what follows from its other cells; raises `RowError`.
+RowRule = Callable[[Any], None]
 
 
 class RowError(Exception):
-    """A row that breaks a rule, told at one of its columns."""
+    """A row that breaks a rule, reported at one of its columns."""
 
     def __init__(self, column: str, code: str, detail: str) -> None:
         self.column = column
@@ -36,123 +44,132 @@ class RowError(Exception):
 
 
 class UniqueNames:
-    """The names of a sheet; each stands there once."""
+    """The names of a sheet so far, none of which may recur."""
 
     def __init__(self) -> None:
-        self._seen: set[Any] = set()
+        self._names: set[Hashable] = set()
 
-    def add(self, key: Any, column: str = "name") -> None:
-        if key in self._seen:
-            raise RowError(column, "duplicate", "This stands in a row before.")
-        self._seen.add(key)
+    def add(self, name: Hashable, column: str = "name") -> None:
+        if name in self._names:
+            raise RowError(column, "duplicate", "An earlier row has the same value.")
+        self._names.add(name)
 
 
 class ReferenceIndex:
-    """What rows of other sheets may refer to."""
+    """The wallets, tags and categories that rows of a backup may refer to."""
 
     def __init__(self, backup: Backup) -> None:
-        self.wallets = {row.name: row.kind for row in backup.wallets}
+        self.wallet_kinds = {row.name: row.kind for row in backup.wallets}
         self.tags = {row.name for row in backup.tags}
         self.categories = {(row.type, row.name) for row in backup.categories}
-        self._tag_lists: set[tuple[str, ...]] = {()}
+        # Few different lists recur in many entries: each is validated once.
+        self._valid_tag_lists: set[tuple[str, ...]] = {()}
 
-    def validate(self, row: Any) -> None:
-        """Type and category, wallet and tags of a row."""
+    def validate(self, row: ReferringRow) -> None:
+        """Raise `RowError` unless category, wallet and tags of the row exist."""
         if row.category is not None and (row.type, row.category) not in self.categories:
             raise _missing_reference_error(
-                "category", "category of this type", row.category
+                "category", f"{row.type} category", row.category
             )
-        if row.wallet is not None and row.wallet not in self.wallets:
+        if row.wallet is not None and row.wallet not in self.wallet_kinds:
             raise _missing_reference_error("wallet", "wallet", row.wallet)
-        if row.tags in self._tag_lists:
+        if row.tags in self._valid_tag_lists:
             return
         for name in row.tags:
             if name not in self.tags:
                 raise _missing_reference_error("tags", "tag", name)
-        self._tag_lists.add(row.tags)
+        self._valid_tag_lists.add(row.tags)
 
 
-def _missing_reference_error(column: str, what: str, name: str) -> RowError:
-    detail = f"There is no {what} named {name} in this backup."
+def _missing_reference_error(column: str, kind: str, name: str) -> RowError:
+    detail = f"This backup has no {kind} named {name}."
     return RowError(column, "does_not_exist", detail)
 
 
-def _wallet_rule(backup: Backup, home_currency: str) -> RowRule:
+def _make_wallet_rule(backup: Backup, home_currency: str) -> RowRule:
     names = UniqueNames()
 
-    def check(row: WalletRow) -> WalletRow:
+    def check(row: WalletRow) -> None:
         names.add(row.name)
-        return row
 
     return check
 
 
-def _tag_rule(backup: Backup, home_currency: str) -> RowRule:
+def _make_tag_rule(backup: Backup, home_currency: str) -> RowRule:
     names = UniqueNames()
 
-    def check(row: TagRow) -> TagRow:
+    def check(row: TagRow) -> None:
         names.add(row.name)
-        return row
 
     return check
 
 
-def _category_rule(backup: Backup, home_currency: str) -> RowRule:
+def _make_category_rule(backup: Backup, home_currency: str) -> RowRule:
     names = UniqueNames()
 
-    def check(row: CategoryRow) -> CategoryRow:
+    def check(row: CategoryRow) -> None:
         names.add((row.type, row.name))
-        return row
 
     return check
 
 
-def validate_sheet(
-    sheet: str, backup: Backup, numbers: list[int], problems: ErrorCollector
-) -> None:
-    """The rule over all rows of a sheet: a minor category's parent is a major one."""
-    if sheet != "categories":
-        return
-    majors = {(row.type, row.name) for row in backup.categories if row.parent is None}
-    for number, row in zip(numbers, backup.categories, strict=True):
+def list_rows_without_parent(rows: Iterable[CategoryRow]) -> Iterator[tuple[int, str]]:
+    """Yield the index of each row whose parent is no major category, and the reason."""
+    rows = list(rows)
+    majors = {(row.type, row.name) for row in rows if row.parent is None}
+    for index, row in enumerate(rows):
         if row.parent is not None and (row.type, row.parent) not in majors:
-            detail = f"There is no major category of this type named {row.parent}."
-            problems.add(number, "parent", "hierarchy", detail)
+            yield index, f"There is no major {row.type} category named {row.parent}."
 
 
-def _entry_rule(backup: Backup, home_currency: str) -> RowRule:
-    known, home = ReferenceIndex(backup), (None, home_currency)
+def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
+    references = ReferenceIndex(backup)
 
-    def check(row: EntryRow) -> EntryRow:
-        known.validate(row)
+    def check(row: EntryRow) -> None:
+        references.validate(row)
         if row.installment_months is not None:
-            _validate_installments(row, known)
-        if row.currency in home and row.original_amount is row.exchange_rate is None:
-            if not row.amount:
-                raise RowError("amount", "required", "This is at least 1.")
-            return row._replace(currency=None) if row.currency else row
-        if row.currency in home:
-            raise RowError("currency", "required", "Original amount and rate need it.")
-        return _resolve_row_amounts(row)
+            _validate_installments(row, references)
+        if row.currency is not None and row.currency != home_currency:
+            _resolve_row_amounts(row)
+            return
+        if row.original_amount is not None or row.exchange_rate is not None:
+            raise RowError(
+                "currency",
+                "required",
+                "Required with originalAmount or exchangeRate; must be foreign.",
+            )
+        if not row.amount:
+            raise RowError("amount", "required", "Must be at least 1.")
+        # Entries in the home currency store none.
+        row.currency = None
 
     return check
 
 
-def _validate_installments(row: EntryRow, known: ReferenceIndex) -> None:
-    by_card = row.wallet and known.wallets[row.wallet] == Wallet.Kind.CARD
-    if row.type != EntryType.EXPENSE or not by_card:
+def _validate_installments(row: EntryRow, references: ReferenceIndex) -> None:
+    is_by_card = (
+        row.wallet is not None
+        and references.wallet_kinds[row.wallet] == Wallet.Kind.CARD
+    )
+    if row.type != EntryType.EXPENSE or not is_by_card:
         raise RowError(
-            "installmentMonths", "invalid", "Only an expense by CARD has these."
+            "installmentMonths",
+            "invalid",
+            "Installments are only allowed for card expenses.",
         )
 
 
-def _resolve_row_amounts(row: EntryRow) -> EntryRow:
-    """Currency, original amount and rate belong together, as the API has it."""
+def _resolve_row_amounts(row: EntryRow) -> None:
+    """Complete the amounts of a foreign entry by the rules of the API (spec 3.6)."""
+    # Only a pending entry may lack both the amount and the rate (spec 4.4).
     if row.pending and not row.amount and row.exchange_rate is None:
         if row.original_amount is None:
-            raise RowError("originalAmount", "required", "A foreign entry needs it.")
-        return row._replace(amount=0)
-    draft = EntryData(
+            raise RowError(
+                "originalAmount", "required", "Required for a foreign entry."
+            )
+        row.amount = 0
+        return
+    data = EntryData(
         date=row.date,
         type=row.type,
         amount=row.amount,
@@ -161,53 +178,45 @@ def _resolve_row_amounts(row: EntryRow) -> EntryRow:
         exchange_rate=row.exchange_rate,
     )
     try:
-        draft = resolve_amounts(draft)
-    except InvalidFieldError as refusal:
-        error = refusal.errors[0]
-        raise RowError(error.field, error.code, error.detail) from None
-    return row._replace(amount=draft.amount, exchange_rate=draft.exchange_rate)
+        data = resolve_amounts(data)
+    except InvalidFieldError as error:
+        first = error.errors[0]
+        raise RowError(first.field, first.code, first.detail) from None
+    row.amount, row.exchange_rate = data.amount, data.exchange_rate
 
 
-def _recurring_rule(backup: Backup, home_currency: str) -> RowRule:
-    known = ReferenceIndex(backup)
+def _make_recurring_rule(backup: Backup, home_currency: str) -> RowRule:
+    references = ReferenceIndex(backup)
 
-    def check(row: RecurringRow) -> RecurringRow:
-        known.validate(row)
+    def check(row: RecurringRow) -> None:
+        references.validate(row)
         if row.end_date is not None and row.end_date < row.anchor_date:
-            raise RowError("endDate", "invalid", "This lies before the anchor date.")
-        return row
+            raise RowError("endDate", "invalid", "Must not be before the anchor date.")
 
     return check
 
 
-def _budget_rule(backup: Backup, home_currency: str) -> RowRule:
-    known, names = ReferenceIndex(backup), UniqueNames()
+def _make_budget_rule(backup: Backup, home_currency: str) -> RowRule:
+    references, names = ReferenceIndex(backup), UniqueNames()
 
-    def check(row: BudgetRow) -> BudgetRow:
-        if (EntryType.EXPENSE, row.category) not in known.categories:
+    def check(row: BudgetRow) -> None:
+        if (EntryType.EXPENSE, row.category) not in references.categories:
             raise _missing_reference_error("category", "expense category", row.category)
-        names.add(row[:3], "category")
-        return row
+        names.add((row.category, row.year, row.month), "category")
 
     return check
 
 
-def _quick_entry_rule(backup: Backup, home_currency: str) -> RowRule:
-    known = ReferenceIndex(backup)
-
-    def check(row: Any) -> Any:
-        known.validate(row)
-        return row
-
-    return check
+def _make_quick_entry_rule(backup: Backup, home_currency: str) -> RowRule:
+    return ReferenceIndex(backup).validate
 
 
 ROW_RULES: dict[str, Callable[[Backup, str], RowRule]] = {
-    "wallets": _wallet_rule,
-    "tags": _tag_rule,
-    "categories": _category_rule,
-    "entries": _entry_rule,
-    "recurring": _recurring_rule,
-    "budgets": _budget_rule,
-    "quickEntries": _quick_entry_rule,
+    WALLETS.name: _make_wallet_rule,
+    TAGS.name: _make_tag_rule,
+    CATEGORIES.name: _make_category_rule,
+    ENTRIES.name: _make_entry_rule,
+    RECURRING.name: _make_recurring_rule,
+    BUDGETS.name: _make_budget_rule,
+    QUICK_ENTRIES.name: _make_quick_entry_rule,
 }

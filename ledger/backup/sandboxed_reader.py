@@ -1,56 +1,78 @@
-"""The program that reads a file nobody has vouched for, in a process of its own.
+"""Reads an untrusted file and prints its rows: run as a process of its own.
 
-A workbook of a few kilobytes can ask for gigabytes, and the parser then ends its
-process. So it runs here, with bounds on memory and time that the system enforces, and
-hands over plain rows: frames of a length and a marshalled tuple. It needs neither
-Django nor the rest of the service.
+    python -I sandboxed_reader.py xlsx|json COLUMNS MAX_ROWS < FILE > FRAMES
 
-    python reader.py xlsx|json COLUMNS MAX_ROWS < file > frames
+A workbook of a few kilobytes can expand to gigabytes and take down the process that
+parses it. So it is parsed here, within limits on memory and CPU time that the system
+enforces. The program needs neither Django nor the rest of the service.
+
+COLUMNS is a JSON object: the columns of each sheet. The output is one JSON array a
+line:
+
+    ["sheet", NAME]       a sheet begins
+    ["rows", ROWS]        some of its rows, as lists of cells; after the last, none
+    ["error", DETAIL]     the file is invalid; nothing follows
+    ["end", null]         the file was read to its end
+
+A cell is text, a number, a boolean or null, which is a column that the sheet does not
+have. JSON adds "" for null, `{"number": TEXT}` for a number with a fraction or an
+exponent, lists, and `{}` for any object. A row that is no object is null.
 """
 
 import datetime
 import io
-import json
-import marshal
+import math
+import re
 import resource
-import struct
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, NoReturn
+from json import loads
+from typing import Any, NoReturn, TypeAlias
+
+import orjson
 
 MAX_MEMORY_BYTES = 448 * 2**20
 MAX_CPU_SECONDS = 20
 ROWS_PER_FRAME = 2_000
 MAX_COLUMNS = 64
-FRAME_LENGTH = struct.Struct("<I")
+# The bounds of a JSON integer for orjson; larger ones break every rule anyway.
+MAX_INTEGER = 2**63 - 1
+SURROGATE_RE = re.compile("[\ud800-\udfff]")
 
-SheetColumns = dict[str, list[str]]
-Row = list[Any] | None
-SheetData = tuple[str, int, Iterator[Row]]
-"""A name, the number of its rows, and these."""
+SheetColumns: TypeAlias = dict[str, list[str]]
+Row: TypeAlias = list[Any] | None
+# The name of a sheet, the number of its rows, and the rows.
+SheetData: TypeAlias = tuple[str, int, Iterator[Row]]
 
 
 class InvalidFileError(Exception):
-    """What is wrong with the file as a whole."""
+    """The file as a whole is invalid; the text is for the client."""
+
+
+class NumberText(str):
+    """The text of a JSON number with a fraction or an exponent."""
+
+    __slots__ = ()
 
 
 def main() -> None:
     set_resource_limits()
     kind, columns, max_rows = sys.argv[1:]
-    sheets: SheetColumns = json.loads(columns)
+    sheets: SheetColumns = orjson.loads(columns)
     data = sys.stdin.buffer.read()
     read = read_workbook if kind == "xlsx" else read_json
     try:
-        for name, height, rows in read(data, sheets):
-            if height > int(max_rows):
+        for name, row_count, rows in read(data, sheets):
+            if row_count > int(max_rows):
                 raise InvalidFileError(
                     f"The sheet {name} has more than {max_rows} rows."
                 )
             send_frame("sheet", name)
             send_rows(rows)
-    except InvalidFileError as refusal:
-        send_frame("refused", str(refusal))
-    send_frame("end")
+    except InvalidFileError as error:
+        send_frame("error", str(error))
+    else:
+        send_frame("end", None)
     sys.stdout.buffer.flush()
 
 
@@ -60,9 +82,9 @@ def set_resource_limits() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def send_frame(*frame: Any) -> None:
-    payload = marshal.dumps(frame)
-    sys.stdout.buffer.write(FRAME_LENGTH.pack(len(payload)) + payload)
+def send_frame(kind: str, content: Any) -> None:
+    frame = orjson.dumps([kind, content], option=orjson.OPT_APPEND_NEWLINE)
+    sys.stdout.buffer.write(frame)
 
 
 def send_rows(rows: Iterable[Row]) -> None:
@@ -72,7 +94,9 @@ def send_rows(rows: Iterable[Row]) -> None:
         if len(batch) == ROWS_PER_FRAME:
             send_frame("rows", batch)
             batch = []
-    send_frame("rows", batch)
+    if batch:
+        send_frame("rows", batch)
+    send_frame("rows", [])
 
 
 def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
@@ -80,19 +104,20 @@ def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
 
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        for name, spelled in match_names(sheets, workbook.sheet_names).items():
-            sheet = workbook.get_sheet_by_name(spelled)
+        for name, spelling in match_names(sheets, workbook.sheet_names).items():
+            sheet = workbook.get_sheet_by_name(spelling)
             if sheet.total_width > MAX_COLUMNS:
                 raise InvalidFileError(
                     f"The sheet {name} has more than {MAX_COLUMNS} columns."
                 )
-            rows, height = iter(sheet.iter_rows()), (sheet.end or (0, 0))[0]
+            rows, row_count = iter(sheet.iter_rows()), (sheet.end or (0, 0))[0]
             headers = [str(cell).strip() for cell in next(rows, [])]
-            if height and not match_names(sheets[name], headers):
+            # Taken for an empty sheet, it would silently delete what the ledger has.
+            if row_count and not match_names(sheets[name], headers):
                 raise InvalidFileError(
                     f"Row 1 of the sheet {name} names none of its columns."
                 )
-            yield name, height, select_cells(headers, rows, sheets[name])
+            yield name, row_count, select_cells(headers, rows, sheets[name])
     except (CalamineError, OSError, ValueError):
         raise InvalidFileError(
             "This is not a workbook (xlsx) that can be read."
@@ -102,29 +127,38 @@ def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
 def match_names(
     wanted: Iterable[str], given: list[str] | dict[str, Any]
 ) -> dict[str, str]:
-    """How each name that is there is spelled; letter case counts only between two."""
-    spelled = {name.strip().casefold(): name for name in reversed(given)}
+    """Map each wanted name that is given to its spelling there.
+
+    Letter case does not count, but the exact name goes before other spellings.
+    """
+    spellings = {name.strip().casefold(): name for name in reversed(given)}
     return {
-        name: name if name in given else spelled[name.casefold()]
+        name: name if name in given else spellings[name.casefold()]
         for name in wanted
-        if name.casefold() in spelled
+        if name.casefold() in spellings
     }
 
 
 def select_cells(
     headers: list[str], rows: Iterable[list[Any]], columns: list[str]
 ) -> Iterator[Row]:
-    """The cells in the order of `columns`; those without a header are None."""
-    spelled = match_names(columns, headers)
-    places = [headers.index(spelled[c]) if c in spelled else -1 for c in columns]
+    """Yield the cells of each row in the order of `columns`."""
+    spellings = match_names(columns, headers)
+    # -1 is the None that is appended to each row, for columns that are not there.
+    indexes = [headers.index(spellings[c]) if c in spellings else -1 for c in columns]
     for cells in rows:
-        cells.append(None)  # where -1 points to
-        yield [plain_value(cells[place]) for place in places]
+        cells.append(None)
+        yield [to_plain_cell(cells[index]) for index in indexes]
 
 
-def plain_value(cell: Any) -> Any:
-    if cell.__class__ is str or cell.__class__ is float or cell.__class__ is bool:
+def to_plain_cell(cell: Any) -> Any:
+    """Convert a cell of a workbook to text, a number, a boolean or None."""
+    kind = cell.__class__
+    if kind is str or kind is bool:
         return cell
+    if kind is float:
+        # JSON has no infinity; as text it is no valid number either.
+        return cell if math.isfinite(cell) else repr(cell)
     if isinstance(cell, datetime.datetime):
         is_day = cell.time() == datetime.time()
         return (cell.date() if is_day else cell).isoformat()
@@ -135,9 +169,10 @@ def plain_value(cell: Any) -> Any:
 
 def read_json(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
     try:
-        body = json.loads(
+        # The standard library's parser: orjson has no way to keep exact numbers.
+        body = loads(
             data.decode("utf-8-sig"),
-            parse_float=str.encode,
+            parse_float=NumberText,
             parse_constant=reject_constant,
         )
     except (ValueError, RecursionError):
@@ -145,21 +180,23 @@ def read_json(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
             "This is neither a workbook (xlsx) nor valid JSON."
         ) from None
     if not isinstance(body, dict):
-        raise InvalidFileError("A backup is an object with a list for each sheet.")
-    for name, spelled in match_names(sheets, body).items():
-        rows, columns = body[spelled], sheets[name]
+        raise InvalidFileError("A backup must be an object with a list for each sheet.")
+    for name, spelling in match_names(sheets, body).items():
+        rows, columns = body[spelling], sheets[name]
         if rows is None:
             continue
         if not isinstance(rows, list):
-            raise InvalidFileError(f"{name} is not a list.")
+            raise InvalidFileError(f"{name} must be a list.")
         yield name, len(rows), select_fields(rows, columns)
 
 
 def reject_constant(constant: str) -> NoReturn:
+    """Reject NaN and Infinity, which Python's parser accepts and JSON does not have."""
     raise ValueError(constant)
 
 
 def select_fields(rows: list[Any], columns: list[str]) -> Iterator[Row]:
+    """Yield the fields of each row in the order of `columns`."""
     known = set(columns)
     for row in rows:
         if not isinstance(row, dict):
@@ -167,13 +204,25 @@ def select_fields(rows: list[Any], columns: list[str]) -> Iterator[Row]:
             continue
         if not row.keys() <= known:
             row = {name: row[key] for name, key in match_names(columns, row).items()}
-        yield [field_value(row, name) for name in columns]
+        yield [to_plain_field(row[name]) if name in row else None for name in columns]
 
 
-def field_value(row: dict[str, Any], name: str) -> Any:
-    """Null is "", as an empty cell is; None is a field that is not there."""
-    value = row.get(name)
-    return "" if value is None and name in row else value
+def to_plain_field(value: Any) -> Any:
+    """Convert a JSON value to what orjson can send without loss of meaning."""
+    kind = value.__class__
+    if kind is str:
+        # A lone surrogate is no valid UTF-8; NUL breaks the same rule of text.
+        return value if value.isascii() else SURROGATE_RE.sub("\0", value)
+    if kind is bool:
+        return value
+    if kind is int:
+        return max(-MAX_INTEGER, min(value, MAX_INTEGER))
+    if kind is NumberText:
+        return {"number": str(value)}
+    if kind is list:
+        # Lists hold tags: only texts are valid.
+        return [to_plain_field(item) if item.__class__ is str else {} for item in value]
+    return "" if value is None else {}
 
 
 if __name__ == "__main__":

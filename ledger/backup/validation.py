@@ -1,102 +1,114 @@
-"""Checks a backup as a whole before anything is changed.
-
-Pure: plain rows in; typed records out, or what is wrong with which row and column.
-"""
+"""Validates a backup as a whole, before anything is changed. No database access."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ledger.backup import row_rules
 from ledger.backup.cell_parsers import CellError
-from ledger.backup.columns import SHEETS, Column, Sheet
+from ledger.backup.columns import CATEGORIES, SHEETS, Backup
 from ledger.backup.error_collector import ErrorCollector
-from ledger.backup.rows import ROW_CLASSES, Backup
+from ledger.backup.row_rules import ROW_RULES, RowError, list_rows_without_parent
+from ledger.backup.schema import Column, RowT, Sheet
 from ledger.backup.workbook import Table
+from ledger.errors import EmptyBackupError
 
+# Row 1 holds the headers; rows of JSON are counted the same way.
 FIRST_DATA_ROW = 2
-"""Row 1 holds the headers; JSON counts the same."""
 EMPTY_CELLS = (None, "")
-MAX_CACHED_CELLS = 10_000
-"""Different texts of a column that are read once only."""
+# Different texts of one column whose values are cached.
+MAX_CACHED_TEXTS = 10_000
 
 
 def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
-    """The backup, or `EmptyBackup`, or `InvalidBackup` with its first 100 errors."""
-    backup, problems = Backup(), ErrorCollector()
+    """Return the rows of all tables.
+
+    Raises `InvalidBackupError` with the first 100 errors, or `EmptyBackupError`.
+    """
+    backup, errors = Backup(), ErrorCollector()
     sheets = {sheet.name: sheet for sheet in SHEETS}
     for table in tables:
-        problems.start_sheet(table.name)
-        rule = row_rules.ROW_RULES[table.name](backup, home_currency)
-        records: list[Any] = getattr(backup, table.name)
-        numbers: list[int] = []
-        for number, record in _parse_records(sheets[table.name], table, problems):
+        sheet = sheets[table.name]
+        errors.start_sheet(sheet.name)
+        # Rules refer to the sheets before this one, which are complete by now.
+        check_row = ROW_RULES[sheet.name](backup, home_currency)
+        rows = backup.rows_of(sheet)
+        row_numbers: list[int] = []
+        for row_number, row in _parse_rows(sheet, table, errors):
             try:
-                records.append(rule(record))
-                numbers.append(number)
-            except row_rules.RowError as bad:
-                problems.add(number, bad.column, bad.code, bad.detail)
-        row_rules.validate_sheet(table.name, backup, numbers, problems)
-    problems.raise_if_any(is_empty=not any(backup.row_counts().values()))
+                check_row(row)
+            except RowError as error:
+                errors.add(row_number, error.column, error.code, error.detail)
+            else:
+                rows.append(row)
+                row_numbers.append(row_number)
+        if sheet is CATEGORIES:
+            for index, detail in list_rows_without_parent(backup.categories):
+                errors.add(row_numbers[index], "parent", "hierarchy", detail)
+    errors.raise_if_any()
+    if not any(backup.row_counts().values()):
+        raise EmptyBackupError
     return backup
 
 
-def _parse_records(
-    sheet: Sheet, table: Table, problems: ErrorCollector
-) -> Iterator[tuple[int, Any]]:
-    """The records whose cells are all right, with their row numbers."""
-    readers = [_ColumnParser(column) for column in sheet.columns]
-    make = ROW_CLASSES[sheet.name]._make
-    for number, cells in enumerate(table.rows, start=FIRST_DATA_ROW):
+def _parse_rows(
+    sheet: Sheet[RowT], table: Table, errors: ErrorCollector
+) -> Iterator[tuple[int, RowT]]:
+    """Yield the rows whose cells are all valid, with their numbers."""
+    parsers = {column.name: _ColumnParser(column) for column in sheet.columns}
+    for row_number, cells in enumerate(table.rows, start=FIRST_DATA_ROW):
+        if cells is None:
+            errors.add(row_number, None, "invalid", "A row must be an object.")
+            continue
         try:
-            record = make(
-                [
-                    reader[cell] if cell.__class__ is str else reader.parse(cell)
-                    for reader, cell in zip(readers, cells, strict=True)  # type: ignore[arg-type]
-                ]
-            )
-        except (CellError, TypeError):
-            _report_cell_errors(number, cells, readers, table, problems)
+            # Called for each row of the file: texts skip the call of a method, as most
+            # of them are in the cache.
+            values = {
+                name: parser[cell]
+                if cell.__class__ is str or cell is None
+                else parser.parse(cell)
+                for (name, parser), cell in zip(parsers.items(), cells, strict=True)
+            }
+        except CellError:
+            if not (table.has_blank_rows and _is_blank(cells)):
+                _add_cell_errors(row_number, cells, parsers.values(), errors)
         else:
-            yield number, record
+            yield row_number, sheet.row_class(**values)
 
 
-class _ColumnParser(dict[str, Any]):
-    """Reads the cells of one column; texts that repeat are read once."""
+class _ColumnParser(dict[str | None, Any]):
+    """Parses the cells of one column, with a cache of texts by their parsed value."""
 
     def __init__(self, column: Column) -> None:
         self.column = column
-        self._missing_default = (
-            column.default if column.missing_default is None else column.missing_default
-        )
+        if not column.is_required:
+            self[""] = column.default
+            self[None] = column.absent_default
 
-    def __missing__(self, cell: str) -> Any:
+    def __missing__(self, cell: str | None) -> Any:
         value = self.parse(cell)
-        if self.column.is_cacheable and len(self) < MAX_CACHED_CELLS:
+        if self.column.has_recurring_texts and len(self) < MAX_CACHED_TEXTS:
             self[cell] = value
         return value
 
     def parse(self, cell: Any) -> Any:
-        if cell is not None and cell != "":
-            return self.column.parse(cell)
-        if self.column.required:
-            raise CellError("required", "This is required.")
-        return self._missing_default if cell is None else self.column.default
+        if cell in EMPTY_CELLS:
+            if self.column.is_required:
+                raise CellError("required", "Required.")
+            return self[cell]
+        return self.column.parse(cell)
 
 
-def _report_cell_errors(
-    number: int,
-    cells: list[Any] | None,
-    readers: list[_ColumnParser],
-    table: Table,
-    problems: ErrorCollector,
+def _is_blank(cells: list[Any]) -> bool:
+    return all(cell in EMPTY_CELLS for cell in cells)
+
+
+def _add_cell_errors(
+    row_number: int,
+    cells: list[Any],
+    parsers: Iterable[_ColumnParser],
+    errors: ErrorCollector,
 ) -> None:
-    if cells is None:
-        problems.add(number, None, "invalid", "A row is an object.")
-        return
-    if table.has_blanks and all(cell in EMPTY_CELLS for cell in cells):
-        return
-    for reader, cell in zip(readers, cells, strict=True):
+    for parser, cell in zip(parsers, cells, strict=True):
         try:
-            reader.parse(cell)
-        except CellError as bad:
-            problems.add(number, reader.column.name, bad.code, bad.detail)
+            parser.parse(cell)
+        except CellError as error:
+            errors.add(row_number, parser.column.header, error.code, error.detail)

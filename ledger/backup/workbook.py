@@ -1,12 +1,10 @@
-"""Reads an uploaded backup, xlsx or JSON, into plain rows.
+"""Opens an uploaded backup, xlsx or JSON, and yields the rows of its sheets.
 
-The file is untrusted: its declared sizes are checked first, then a process of its own
-unpacks it (`ledger.backup.sandboxed_reader`), which may fail or be killed.
+The file is untrusted. The sizes that an archive declares are checked first; then
+`ledger.backup.sandboxed_reader` unpacks it in a process of its own, which may fail or
+be killed.
 """
 
-import json
-import marshal
-import struct
 import subprocess
 import sys
 import zipfile
@@ -16,87 +14,73 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, cast
+from typing import IO, Any, TypeAlias, cast
+
+import orjson
 
 from ledger.backup.columns import SHEETS
 from ledger.errors import InvalidBackupError
 
 MAX_PARTS = 200
 MAX_TOTAL_BYTES = 160 * 2**20
+# 100,000 entries unpack to some 45 MB in one part.
 MAX_PART_BYTES = 120 * 2**20
-"""100,000 entries unpack to some 45 MB in one part."""
 MAX_COMPRESSION_RATIO = 200
+# Smaller parts count as this large: the ratio says nothing about a few bytes.
+MIN_COMPRESSED_BYTES = 1_000
+# In one sheet.
 MAX_ROWS = 200_000
-"""In one sheet."""
 
 ZIP_SIGNATURE = b"PK\x03\x04"
 ENCRYPTED_FLAG = 0x1
 UNREADABLE_MESSAGE = "This is not a backup that can be read."
-Frame = tuple[Any, ...]
-_FRAME_LENGTH = struct.Struct("<I")
-_READER_PATH = Path(__file__).with_name("sandboxed_reader.py")
+READER_PATH = Path(__file__).with_name("sandboxed_reader.py")
+
+# A kind and a content, see `ledger.backup.sandboxed_reader`.
+Frame: TypeAlias = tuple[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of one sheet, as cells in the order of its columns.
+    """The rows of one sheet, as lists of cells in the order of its columns.
 
-    A row is None where JSON holds no object. `has_blanks`: rows of a sheet may be
-    empty, and are no rows then.
+    A row is None where JSON has no object. With `has_blank_rows`, rows without any
+    value are no rows.
     """
 
     name: str
     rows: Iterator[list[Any] | None]
-    has_blanks: bool
+    has_blank_rows: bool
 
 
 @contextmanager
 def open_tables(data: bytes) -> Iterator[Iterator[Table]]:
-    """The sheets of a backup, in their order; take each one's rows before the next.
+    """Yield the sheets of a backup, in their order.
 
-    Raises `InvalidBackupError` for a file that is none, or asks for too much, also while
-    its rows are taken.
+    Take all rows of a table before the next table. Raises `InvalidBackupError` for a
+    file that is no backup or exceeds a limit, also while rows are taken.
     """
-    kind = "json"
-    if data.startswith(ZIP_SIGNATURE):
-        kind = "xlsx"
+    is_workbook = data.startswith(ZIP_SIGNATURE)
+    if is_workbook:
         validate_archive(data)
-    with _run_reader(kind, data) as frames:
-        yield _iter_tables(frames, has_blanks=kind == "xlsx")
+    with _run_reader("xlsx" if is_workbook else "json", data) as frames:
+        yield (
+            Table(name, _iter_rows(frames), has_blank_rows=is_workbook)
+            for kind, name in frames
+            if kind == "sheet"
+        )
 
 
-def _iter_tables(frames: Iterator[Frame], *, has_blanks: bool) -> Iterator[Table]:
-    frame = next(frames)
-    while frame[0] == "sheet":
-        rows = _SheetRows(frames)
-        yield Table(frame[1], iter(rows), has_blanks)
-        frame = rows.next_frame
-    _raise_if_rejected(frame)
-
-
-class _SheetRows:
-    """The rows up to the frame `after` them."""
-
-    def __init__(self, frames: Iterator[Frame]) -> None:
-        self.frames = frames
-        self.next_frame: Frame = ("end",)
-
-    def __iter__(self) -> Iterator[list[Any] | None]:
-        for frame in self.frames:
-            if frame[0] != "rows":
-                self.next_frame = frame
-                _raise_if_rejected(frame)
-                return
-            yield from frame[1]
-
-
-def _raise_if_rejected(frame: Frame) -> None:
-    if frame[0] == "refused":
-        raise InvalidBackupError(frame[1])
+def _iter_rows(frames: Iterator[Frame]) -> Iterator[list[Any] | None]:
+    for _, rows in frames:
+        # A frame without rows ends the sheet.
+        if not rows:
+            return
+        yield from rows
 
 
 def validate_archive(data: bytes) -> None:
-    """Refuse a zip archive by what it declares about itself."""
+    """Raise `InvalidBackupError` if what a zip archive declares exceeds a limit."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             parts = archive.infolist()
@@ -111,21 +95,26 @@ def validate_archive(data: bytes) -> None:
 
 
 def _validate_part(part: zipfile.ZipInfo) -> None:
-    is_outside = part.filename.startswith(("/", "\\")) or ".." in part.filename
-    if part.flag_bits & ENCRYPTED_FLAG or is_outside or ":" in part.filename:
+    name = part.filename
+    is_outside = name.startswith(("/", "\\")) or ".." in name or ":" in name
+    if part.flag_bits & ENCRYPTED_FLAG or is_outside:
         raise InvalidBackupError(UNREADABLE_MESSAGE)
-    size = part.file_size
-    if size > MAX_PART_BYTES or size > MAX_COMPRESSION_RATIO * max(
-        part.compress_size, 1_000
+    compressed_size = max(part.compress_size, MIN_COMPRESSED_BYTES)
+    if (
+        part.file_size > MAX_PART_BYTES
+        or part.file_size > MAX_COMPRESSION_RATIO * compressed_size
     ):
         raise InvalidBackupError("The workbook is too large.")
 
 
 @contextmanager
 def _run_reader(kind: str, data: bytes) -> Iterator[Iterator[Frame]]:
-    """The frames of the reading process, which ends with the block at the latest."""
-    columns = json.dumps({sheet.name: sheet.headers for sheet in SHEETS})
-    command = [sys.executable, "-I", str(_READER_PATH), kind, columns, str(MAX_ROWS)]
+    """Yield the frames of a reader process, which is killed when the block ends."""
+    columns = orjson.dumps({sheet.name: sheet.headers for sheet in SHEETS}).decode()
+    # -I: neither the environment nor the working directory decides what is imported;
+    # packages come from the interpreter's own environment.
+    command = [sys.executable, "-I", str(READER_PATH), kind, columns, str(MAX_ROWS)]
+    # A file and not a pipe: nothing has to feed the process while its output is read.
     with TemporaryFile() as file:
         file.write(data)
         file.seek(0)
@@ -137,18 +126,21 @@ def _run_reader(kind: str, data: bytes) -> Iterator[Iterator[Frame]]:
         )
     with process:
         try:
-            yield _read_frames(cast("IO[bytes]", process.stdout))
+            yield _iter_frames(cast("IO[bytes]", process.stdout))
         finally:
             process.kill()
 
 
-def _read_frames(pipe: IO[bytes]) -> Iterator[Frame]:
-    while True:
-        length = pipe.read(_FRAME_LENGTH.size)
-        payload = pipe.read(_FRAME_LENGTH.unpack(length)[0]) if length else b""
-        if not payload:
-            raise InvalidBackupError(UNREADABLE_MESSAGE)
-        frame: Frame = marshal.loads(payload)  # noqa: S302  # our own program
-        yield frame
-        if frame[0] == "end":
+def _iter_frames(output: IO[bytes]) -> Iterator[Frame]:
+    for line in output:
+        try:
+            kind, content = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            break  # cut off in the middle of a line
+        if kind == "error":
+            raise InvalidBackupError(content)
+        if kind == "end":
             return
+        yield kind, content
+    # The reader exceeded a limit of the system, or failed.
+    raise InvalidBackupError(UNREADABLE_MESSAGE)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.account_deletion import delete_account
 from accounts.models import Member
 from ledger.account_deletion import REPLACED_BY_RESTORE
-from ledger.backup import restore as backup_restore
+from ledger.backup import ledger_writer
 from ledger.models import (
     BudgetIncome,
     Category,
@@ -241,14 +241,14 @@ def test_failure_in_the_last_step_brings_everything_back(
 ) -> None:
     fill_every_table(premium_member)
     before = dump_rows_of(premium_member)
-    write = backup_restore.copy_rows
+    write = ledger_writer.copy_rows
 
-    def fail(target: Any, rows: Any) -> None:
-        if target.startswith("account_quick_entry_tag"):
+    def fail(table: str, columns: Any, rows: Any) -> None:
+        if table == "account_quick_entry_tag":
             raise OSError("no space left on device")
-        write(target, rows)
+        write(table, columns, rows)
 
-    monkeypatch.setattr(backup_restore, "copy_rows", fail)
+    monkeypatch.setattr(ledger_writer, "copy_rows", fail)
     assert restore(WHOLE).status_code == 500
     assert dump_rows_of(premium_member) == before
     monkeypatch.undo()
