@@ -40,13 +40,13 @@ CATEGORY_FOREIGN_KEYS = frozenset(
     }
 )
 _MERGE_BUDGETS = """
-    INSERT INTO account_budget AS kept
+    INSERT INTO account_budget AS stored
         (member_id, category_id, type, year, month, amount)
     SELECT member_id, %(target)s, type, year, month, amount FROM account_budget
     WHERE member_id = %(member)s AND category_id = %(source)s
     ORDER BY year, month
     ON CONFLICT (member_id, year, month, category_id)
-    DO UPDATE SET amount = least(kept.amount + excluded.amount, %(max)s)
+    DO UPDATE SET amount = least(stored.amount + excluded.amount, %(max)s)
 """
 CATEGORY_NAME_TAKEN = "A category with this name and type already exists."
 
