@@ -1,4 +1,4 @@
-"""Every address of the service: one include for each app."""
+"""All URLs of the service: one include per app."""
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
@@ -7,7 +7,7 @@ from drf_spectacular.views import SpectacularSwaggerView
 
 from administration.metrics_view import MetricsView
 from board.views.images import ImageView
-from config import url_aliases
+from config.url_aliases import build_alias_urls
 from core.api.openapi_view import OpenApiSchemaView
 from core.health import HealthView, LivenessView
 from ledger.views.rates import FxRateView
@@ -32,8 +32,7 @@ urlpatterns = [
     path("metrics", MetricsView.as_view()),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),
     path("admin/", admin.site.urls),
-    path("", include(url_aliases.urlpatterns)),
-    path("api/", include(url_aliases.paths_without_app_prefix)),
+    *build_alias_urls(api_urls),
 ]
 
 handler400 = "core.api.exception_handler.bad_request"
