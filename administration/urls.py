@@ -1,10 +1,14 @@
 """The addresses of the administrators' area, below /api."""
 
 from django.urls import include, path
+from rest_framework.routers import SimpleRouter
 
 from administration.views import members, signup_setting, users
 from administration.views.not_found import AdminNotFoundView
-from ledger.views import default_categories
+from ledger.views.default_categories import DefaultCategoryViewSet
+
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("default-categories", DefaultCategoryViewSet, "default-category")
 
 admin_urls = [
     path("signup-enabled", signup_setting.SignupSettingView.as_view()),
@@ -13,15 +17,7 @@ admin_urls = [
     path("members/<int:member_id>/role", members.RoleView.as_view()),
     path("members/<int:member_id>/status", members.StatusView.as_view()),
     path("members/<int:member_id>/plan", members.PlanView.as_view()),
-    path("default-categories", default_categories.DefaultCategoriesView.as_view()),
-    path(
-        "default-categories/reorder",
-        default_categories.DefaultCategoryOrderView.as_view(),
-    ),
-    path(
-        "default-categories/<int:category_id>",
-        default_categories.DefaultCategoryView.as_view(),
-    ),
+    *router.urls,
 ]
 
 urlpatterns = [

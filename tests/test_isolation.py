@@ -13,7 +13,7 @@ from django.db import connection
 
 from accounts.models import Member
 from core.api.serializers import QuerySerializer, Serializer
-from ledger.ownership import OwnedPrimaryKeyField, OwnedViewSet
+from ledger.ownership import OwnedPrimaryKeyField, OwnedView
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
@@ -66,7 +66,7 @@ WHOLE_BODY = {
 LEDGER_ROUTES = [
     route
     for route in list_routes()
-    if "/account/" in route.path or issubclass(route.view, OwnedViewSet)
+    if "/account/" in route.path or issubclass(route.view, OwnedView)
 ]
 ID_CASES = [
     pytest.param(route, method, id=f"{method} {route.path}")
@@ -75,7 +75,7 @@ ID_CASES = [
     for method in route.methods
 ]
 BODY_CASES: dict[tuple[str, str], list[Any]] = {
-    ("EntryBody", "walletId"): [
+    ("EntrySerializer", "walletId"): [
         ("POST", "/api/account/entries", make_wallet, None),
         ("PUT", "/api/account/entries/{}", make_wallet, make_entry),
         ("PATCH", "/api/account/entries/{}", make_wallet, make_entry),
@@ -86,25 +86,25 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
             MAKERS["entry_id"],
         ),
     ],
-    ("NotificationBody", "walletId"): [
+    ("NotificationRequestSerializer", "walletId"): [
         ("POST", "/api/account/entries/notification", make_wallet, None),
     ],
-    ("QuickEntryBody", "walletId"): [
+    ("QuickEntrySerializer", "walletId"): [
         ("POST", "/api/account/quick-entries", make_wallet, None),
         ("PUT", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
         ("PATCH", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
     ],
-    ("RecurringBody", "walletId"): [
+    ("RecurringRuleSerializer", "walletId"): [
         ("POST", "/api/account/recurring", make_wallet, None),
         ("PUT", "/api/account/recurring/{}", make_wallet, make_rule),
         ("PATCH", "/api/account/recurring/{}", make_wallet, make_rule),
     ],
-    ("TradeBody", "stockId"): [
+    ("TradeSerializer", "stockId"): [
         ("POST", "/api/account/trades", make_stock, None),
         ("PUT", "/api/account/trades/{}", make_stock, make_trade),
         ("PATCH", "/api/account/trades/{}", make_stock, make_trade),
     ],
-    ("CategoryBody", "parentId"): [
+    ("CategorySerializer", "parentId"): [
         ("POST", "/api/account/categories", make_category, None),
         ("PUT", "/api/account/categories/{}", make_category, make_category),
         ("PATCH", "/api/account/categories/{}", make_category, make_category),
@@ -112,13 +112,13 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
 }
 """By serializer and field: method, path, the row it may not name, the row changed."""
 QUERY_CASES: dict[Any, list[Any]] = {
-    ("EntryQuery", "walletId"): [
+    ("EntryQuerySerializer", "walletId"): [
         ("GET", "/api/account/entries?walletId={id}", make_wallet, None),
     ],
-    ("TradeQuery", "stockId"): [
+    ("TradeQuerySerializer", "stockId"): [
         ("GET", "/api/account/trades?stockId={id}", make_stock, None),
     ],
-    ("MoveToQuery", "moveTo"): [
+    ("MoveToQuerySerializer", "moveTo"): [
         ("DELETE", "/api/account/wallets/{own}?moveTo={id}", make_wallet, make_wallet),
         (
             "DELETE",
@@ -166,7 +166,7 @@ def without_ids(response: Any) -> tuple[int, str]:
 
 
 def test_every_view_below_the_ledger_is_an_owned_one() -> None:
-    strangers = [r.path for r in LEDGER_ROUTES if not issubclass(r.view, OwnedViewSet)]
+    strangers = [r.path for r in LEDGER_ROUTES if not issubclass(r.view, OwnedView)]
     assert strangers == []
 
 

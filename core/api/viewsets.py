@@ -1,6 +1,6 @@
 """Base viewsets of the JSON API: CRUD and reordering over a queryset."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -69,5 +69,5 @@ class ReorderMixin(ModelViewSet):
         serializer = self.get_serializer(self.list_objects(), many=True)
         return Response(serializer.data)
 
-    def perform_reorder(self, ids: Sequence[int]) -> None:
+    def perform_reorder(self, ids: list[int]) -> None:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Wire shapes of backup and restore."""
+"""Serializers of restore."""
 
 from rest_framework import serializers
 
@@ -6,18 +6,20 @@ from core.api.serializers import QuerySerializer, Serializer
 
 
 class RestoreQuerySerializer(QuerySerializer):
-    """`?dryRun=` is refused: who writes it does not mean to lose a ledger."""
-
+    # An empty `dryRun` is an error: taken as missing, it would replace the ledger.
     keep_blank_values = True
 
     dry_run = serializers.BooleanField(
-        required=False, default=False, help_text="Check and count; write nothing."
+        required=False,
+        default=False,
+        help_text="Validate and count the rows; write nothing.",
     )
 
 
 class RestoreFileRequestSerializer(Serializer):
     file = serializers.FileField(
-        allow_empty_file=True,  # which is no backup, as other files are none
+        # An empty file is rejected as INVALID_BACKUP, like any other invalid file.
+        allow_empty_file=True,
         help_text="A workbook (xlsx), or JSON of the same structure; at most 10 MB.",
     )
 
@@ -25,8 +27,8 @@ class RestoreFileRequestSerializer(Serializer):
 class RestoreRequestSerializer(Serializer):
     """The sheets of the workbook as lists; tags are lists of names.
 
-    A list that is left out is an empty one. The fields are the headers of the
-    workbook that `GET /api/account/backup` writes.
+    A missing list is empty. The fields are the column headers of the workbook that
+    `GET /api/account/backup` returns.
     """
 
     wallets = serializers.ListField(child=serializers.DictField(), required=False)
@@ -39,7 +41,7 @@ class RestoreRequestSerializer(Serializer):
 
 
 class RestoreResultSerializer(Serializer):
-    """How many rows of each sheet were restored, or would be."""
+    """The number of rows of each sheet that were restored, or would be."""
 
     dry_run = serializers.BooleanField()
     wallets = serializers.IntegerField()
@@ -47,5 +49,5 @@ class RestoreResultSerializer(Serializer):
     categories = serializers.IntegerField()
     entries = serializers.IntegerField()
     recurring = serializers.IntegerField()
-    budgets = serializers.IntegerField(help_text="In the current month.")
+    budgets = serializers.IntegerField(help_text="Budgets of the current month.")
     quick_entries = serializers.IntegerField()

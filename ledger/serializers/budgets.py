@@ -1,4 +1,4 @@
-"""Wire shapes of budgets."""
+"""Serializers of budgets."""
 
 from typing import Any
 
@@ -11,18 +11,17 @@ from core.api.fields import (
     StrictIntegerField,
 )
 from core.api.serializers import Serializer
-from ledger.budgets import BudgetStatus, MonthlyBudgetStatus
-from ledger.models import Budget
+from ledger.budgets import BudgetStatus, Month, MonthlyBudgetStatus
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
-from ledger.serializers.fields import NameField
+from ledger.serializers.fields import CategoryNameField
 from ledger.serializers.periods import MonthSerializer
 
 
 class BudgetSerializer(MonthSerializer):
-    """A budget on a major category covers its minor ones."""
+    """A budget of a category; that of a major one covers its minor ones."""
 
     id = serializers.IntegerField(read_only=True)
-    category = NameField(
+    category = CategoryNameField(
         help_text="An expense category by name; an unknown one is created."
     )
     amount = AmountField()
@@ -67,16 +66,15 @@ class MonthlyBudgetStatusSerializer(Serializer):
     month = serializers.IntegerField()
     categories = CategoryBudgetStatusSerializer(many=True)
     total = BudgetTotalSerializer(
-        help_text="Of the budgeted categories; a minor one below a budgeted major "
-        "one counts once."
+        help_text="Minor categories of a budgeted major category are not counted again."
     )
     income = IncomeStatusSerializer()
 
 
 class BudgetChartDaySerializer(Serializer):
     date = serializers.DateField()
-    budgeted = serializers.IntegerField(help_text="Up to this day, spread evenly.")
-    spent = serializers.IntegerField(help_text="Up to this day.")
+    budgeted = serializers.IntegerField(help_text="Cumulative, spread evenly.")
+    spent = serializers.IntegerField(help_text="Cumulative.")
 
 
 class BudgetChartSerializer(Serializer):
@@ -87,18 +85,8 @@ class BudgetChartSerializer(Serializer):
 
 class BudgetIncomeSerializer(MonthSerializer):
     amount = StrictIntegerField(
-        min_value=0, max_value=MAX_AMOUNT, help_text="0 where none is expected."
+        min_value=0, max_value=MAX_AMOUNT, help_text="0 if none is expected."
     )
-
-
-def budget_payload(budget: Budget) -> dict[str, Any]:
-    return {
-        "id": budget.pk,
-        "category": budget.category.name,
-        "year": budget.year,
-        "month": budget.month,
-        "amount": budget.amount,
-    }
 
 
 def budget_total_payload(status: BudgetStatus) -> dict[str, Any]:
@@ -110,8 +98,12 @@ def budget_total_payload(status: BudgetStatus) -> dict[str, Any]:
     }
 
 
-def monthly_budget_status_payload(status: MonthlyBudgetStatus) -> dict[str, Any]:
+def monthly_budget_status_payload(
+    month: Month, status: MonthlyBudgetStatus
+) -> dict[str, Any]:
     return {
+        "year": month.year,
+        "month": month.month,
         "categories": [
             {"category": row.category, "parent": row.parent} | budget_total_payload(row)
             for row in status.categories

@@ -1,4 +1,4 @@
-"""Wire shapes of notifications."""
+"""Serializers of card notifications."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -20,19 +20,23 @@ MAX_RECEIVED_AT = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class NotificationTextField(StrictCharField):
-    """A text as it came: not trimmed, so that spans fit, and with either line end."""
+    """The unchanged text of a notification, with any line ends."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(trim_whitespace=False, allow_blank=True, **options)
+    # Not trimmed, so that spans index into the text that the client sent.
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(trim_whitespace=False, allow_blank=True, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        if isinstance(data, str):
-            super().to_internal_value(data.replace("\r", "\n"))
-        return data if isinstance(data, str) else super().to_internal_value(data)
+        if not isinstance(data, str):
+            self.fail("invalid")
+        # Carriage returns are allowed here, unlike in other texts.
+        super().to_internal_value(data.replace("\r", "\n"))
+        return data
 
 
 class ReceivedAtField(serializers.DateTimeField):
-    """An ISO 8601 time; without an offset it is of the home time zone."""
+    """An ISO 8601 time, in the home time zone if it has no offset."""
 
     def to_internal_value(self, data: Any) -> datetime:
         if not isinstance(data, str):
@@ -48,13 +52,14 @@ class ReceivedAtField(serializers.DateTimeField):
 
 class ParseNotificationRequestSerializer(Serializer):
     text = NotificationTextField(
-        max_length=MAX_TEXT_LENGTH, help_text="The notification as it came."
+        max_length=MAX_TEXT_LENGTH, help_text="The unchanged text of the notification."
     )
     received_at = ReceivedAtField(
         required=False,
         allow_null=True,
         default=None,
-        help_text="When it came; default now. A printed day lies in its past year.",
+        help_text="Time of receipt, by default now. Dates in the text are in the year "
+        "before it.",
     )
     sender = StrictCharField(
         required=False,
@@ -62,7 +67,7 @@ class ParseNotificationRequestSerializer(Serializer):
         allow_blank=True,
         default="",
         max_length=MAX_SENDER_LENGTH,
-        help_text="The number or the app that it came from.",
+        help_text="The phone number or app that sent it.",
     )
 
 
@@ -73,27 +78,28 @@ class NotificationRequestSerializer(ParseNotificationRequestSerializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Kept, unless it is cash and the text tells the card.",
+        help_text="The wallet of the entry. If it is a CASH wallet and the text names "
+        "a card, the wallet of the card is used.",
     )
 
 
 class SpanSerializer(Serializer):
     start = serializers.IntegerField()
-    end = serializers.IntegerField(help_text="The first code point behind it.")
+    end = serializers.IntegerField(help_text="The first code point after it.")
 
 
 class ParsedNotificationSerializer(Serializer):
-    """What a text tells; null is what it does not tell."""
+    """The fields found in a text; null if not found."""
 
     recognized = serializers.BooleanField()
     kind = serializers.ChoiceField(choices=list(Kind), allow_null=True)
     card_company = serializers.CharField(allow_null=True)
     card_hint = serializers.CharField(
-        allow_null=True, help_text="Digits or a mask of the card, else its name."
+        allow_null=True, help_text="Digits or masked number of the card, else its name."
     )
     amount = serializers.IntegerField(
         allow_null=True,
-        help_text="Null for a foreign payment that does not print the home amount.",
+        help_text="Null for a foreign payment without an amount in home currency.",
     )
     currency = serializers.CharField(
         allow_null=True, help_text="Null for the home currency."
@@ -106,13 +112,13 @@ class ParsedNotificationSerializer(Serializer):
     occurred_at = serializers.DateTimeField(allow_null=True)
     running_total = serializers.IntegerField(allow_null=True)
     wallet_id = serializers.IntegerField(
-        allow_null=True, help_text="The card that the text is of."
+        allow_null=True, help_text="The wallet of the card."
     )
     reason = serializers.ChoiceField(
-        choices=list(Reason), allow_null=True, help_text="Why it is not recorded."
+        choices=list(Reason), allow_null=True, help_text="Why no entry is created."
     )
     spans = serializers.DictField(
-        child=SpanSerializer(), help_text="By field: where in `text` it was found."
+        child=SpanSerializer(), help_text="By field: its position in `text`."
     )
 
 
@@ -122,7 +128,7 @@ class NotificationOutcomeSerializer(Serializer):
         choices=list(Reason), allow_null=True, help_text="With IGNORED."
     )
     entry = EntrySerializer(
-        allow_null=True, help_text="What was made, or made before, of the payment."
+        allow_null=True, help_text="The entry of the payment, new or existing."
     )
     parsed = ParsedNotificationSerializer()
 

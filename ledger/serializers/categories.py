@@ -1,6 +1,4 @@
-"""Wire shapes of categories."""
-
-from typing import Any
+"""Serializers of categories."""
 
 from rest_framework import serializers
 
@@ -30,20 +28,10 @@ class ImportCategoriesRequestSerializer(Serializer):
         choices=["ko", "en"],
         required=False,
         default="ko",
-        help_text="In which language the names are copied.",
+        help_text="The language of the imported names.",
     )
 
 
 class ImportCategoriesResultSerializer(Serializer):
     imported = serializers.IntegerField()
     skipped = serializers.IntegerField()
-
-
-def category_payload(category: Category) -> dict[str, Any]:
-    return {
-        "id": category.pk,
-        "name": category.name,
-        "type": category.type,
-        "parentId": category.parent_id,
-        "sortOrder": category.sort_order,
-    }

@@ -1,4 +1,4 @@
-"""Wire shapes of entries and their filters."""
+"""Serializers of entries and of the filters of their list."""
 
 import calendar
 from datetime import date
@@ -26,15 +26,15 @@ MIN_FILTER_YEAR, MAX_FILTER_YEAR = 1, 9999
 
 
 class CurrencyField(StrictCharField):
-    """An ISO 4217 code, in any letter case."""
+    """An ISO 4217 currency code, in any letter case."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=3, **options)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=3, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
         code = super().to_internal_value(data).upper()
         if code not in CURRENCY_CODES:
-            raise serializers.ValidationError("There is no such currency.")
+            raise serializers.ValidationError("Unknown currency.")
         return code
 
 
@@ -44,7 +44,7 @@ class EntryWalletSerializer(Serializer):
 
 
 class EntrySerializer(Serializer):
-    """An entry (spec 3.4); what is read can be sent back as it is."""
+    """An entry (spec 3.4); a response is also a valid request."""
 
     id = serializers.IntegerField(read_only=True)
     date = IsoDateField()
@@ -55,8 +55,8 @@ class EntrySerializer(Serializer):
         allow_null=True,
         default=None,
         help_text=(
-            f"Whole home-currency units, 1 to {MAX_AMOUNT}; 0 only while a pending "
-            "foreign entry awaits its rate. Left out, originalAmount is converted."
+            f"Whole home-currency units, 1 to {MAX_AMOUNT}; 0 only in a pending entry "
+            "without an exchange rate. If missing, originalAmount is converted."
         ),
     )
     category = NameField(
@@ -94,15 +94,19 @@ class EntrySerializer(Serializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Null is paid in one sum; only for an expense by CARD.",
+        help_text="Null if paid at once; only for expenses of a CARD wallet.",
     )
     pending = serializers.BooleanField(read_only=True)
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
 
+    def to_representation(self, instance: dict[str, Any]) -> dict[str, Any]:
+        # ledger.entry_list builds the payloads of lists and of single entries.
+        return instance
+
 
 class EntryQuerySerializer(QuerySerializer):
-    """The filters of the entry list; all that are given must hold."""
+    """The filters of the entry list, which are combined with AND."""
 
     from_ = IsoDateField(required=False, source="from_")
     to = IsoDateField(required=False)
@@ -121,7 +125,9 @@ class EntryQuerySerializer(QuerySerializer):
     wallet_id = serializers.IntegerField(required=False)
     tag = serializers.CharField(max_length=MAX_NAME_LENGTH, required=False)
     keyword = serializers.CharField(
-        max_length=MAX_NAME_LENGTH, required=False, help_text="In the memo, any case."
+        max_length=MAX_NAME_LENGTH,
+        required=False,
+        help_text="In the memo, ignoring case.",
     )
     pending = serializers.BooleanField(required=False, allow_null=True, default=None)
     min_amount = serializers.IntegerField(
@@ -137,12 +143,14 @@ class PendingCountSerializer(Serializer):
 
 
 def resolve_date_range(query: dict[str, Any]) -> tuple[date | None, date | None]:
-    """First and last day that the filters leave, both included."""
+    """Return the first and last day of the filters, both inclusive, None if open."""
     start, end = query.get("from_"), query.get("to")
     year, month = query.get("year"), query.get("month")
     if year is None:
         if month is not None:
-            raise InvalidFieldError("year", "A month needs its year.", "required")
+            raise InvalidFieldError(
+                "year", "`year` is required with `month`.", "required"
+            )
         return start, end
     first = date(year, month or 1, 1)
     last = date(year, month or 12, calendar.monthrange(year, month or 12)[1])

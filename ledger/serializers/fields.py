@@ -1,4 +1,4 @@
-"""Fields that several wire shapes of the ledger share."""
+"""Serializer fields that several topics of the ledger share."""
 
 from typing import Any
 
@@ -13,64 +13,78 @@ from core.api.fields import (
     UniqueListField,
 )
 from core.api.serializers import QuerySerializer
+from ledger.models import Category, QuickEntry, RecurringRule
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
 
 MAX_TAGS_PER_ENTRY = 50
-"""Tags on one entry."""
 
 
 class NameField(StrictCharField):
     """A name of 1 to 100 characters."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=MAX_NAME_LENGTH, **options)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=MAX_NAME_LENGTH, **kwargs)
 
 
 class OptionalTextField(StrictCharField):
-    """A text that may be left out, empty or null; it is "" then."""
+    """A text that may be missing, empty or null; these are all stored as ""."""
 
-    def __init__(self, max_length: int = MAX_MEMO_LENGTH, **options: Any) -> None:
+    def __init__(self, max_length: int = MAX_MEMO_LENGTH, **kwargs: Any) -> None:
         super().__init__(
             max_length=max_length,
             required=False,
             allow_blank=True,
             allow_null=True,
             default="",
-            **options,
+            **kwargs,
         )
 
     def run_validation(self, data: Any = empty) -> Any:
         return super().run_validation(data) or ""
 
 
+class CategoryNameField(NameField):
+    """A category by name; one that does not exist is created as a major category."""
+
+    def to_representation(self, value: Category) -> str:
+        return value.name
+
+
 class SignedMoneyField(StrictIntegerField):
     """Whole home-currency units that may be negative, such as a loan's balance."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(min_value=-MAX_AMOUNT, max_value=MAX_AMOUNT, **options)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=-MAX_AMOUNT, max_value=MAX_AMOUNT, **kwargs)
 
 
 class LedgerTagNameField(TagNameField):
-    """A tag's name of 1 to 100 characters."""
+    """The name of a tag, 1 to 100 characters."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=MAX_NAME_LENGTH, **options)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=MAX_NAME_LENGTH, **kwargs)
 
 
 class LedgerTagListField(UniqueListField):
     """The tags of an entry by name."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(
             child=LedgerTagNameField(),
             max_length=MAX_TAGS_PER_ENTRY,
             required=False,
             default=list,
-            **options,
+            **kwargs,
         )
 
 
+class LinkedTagListField(LedgerTagListField):
+    """The tags of a row with prefetched `tag_links`, by name."""
+
+    def get_attribute(self, instance: QuickEntry | RecurringRule) -> list[str]:
+        return [link.tag.name for link in instance.tag_links.all()]
+
+
 class MoveToQuerySerializer(QuerySerializer):
-    """`moveTo`: where what refers to a deleted row goes."""
+    """`moveTo`: the row that takes over the references to the deleted one."""
 
     move_to = serializers.IntegerField(required=False)

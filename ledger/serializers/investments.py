@@ -1,6 +1,7 @@
-"""Wire shapes of stocks, trades and the portfolio."""
+"""Serializers of stocks, trades and the portfolio."""
 
 import functools
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -15,7 +16,7 @@ from core.api.fields import (
 )
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.investments.portfolio import Holding, Portfolio, PortfolioTotals
-from ledger.investments.prices import Price
+from ledger.investments.prices import Price, get_prices_by_stock
 from ledger.models import Stock, Trade
 from ledger.models.investments import MAX_CODE_LENGTH
 from ledger.ownership import OwnedPrimaryKeyField
@@ -25,23 +26,40 @@ NonNegativeMoneyField = functools.partial(AmountField, min_value=0)
 
 
 class StockCodeField(StrictCharField):
-    """A stock's code in capital letters."""
+    """The code of a stock, converted to capital letters."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=MAX_CODE_LENGTH, **options)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=MAX_CODE_LENGTH, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
         return super().to_internal_value(data).upper()
 
 
+class StockListSerializer(serializers.ListSerializer[Any]):
+    """Reads the prices of all stocks in one query."""
+
+    child: "StockSerializer"
+
+    def to_representation(self, data: Iterable[Stock]) -> list[Any]:
+        stocks = list(data)
+        self.child.prices = get_prices_by_stock(stocks)
+        return super().to_representation(stocks)
+
+
 class StockSerializer(Serializer):
     """A stock (spec 3.14)."""
+
+    class Meta:
+        list_serializer_class = StockListSerializer
+
+    # By id of the stock; set for lists.
+    prices: Mapping[int, Price] | None = None
 
     id = serializers.IntegerField(read_only=True)
     code = StockCodeField(
         help_text=(
-            "By which its price is looked up, kept in capital letters: 005930 for a "
-            "Korean stock, AAPL for an American one. Unique for the member."
+            "The code by which prices are looked up, stored in capital letters: 005930 "
+            "for a Korean stock, AAPL for an American one. Unique per member."
         )
     )
     name = NameField()
@@ -51,8 +69,8 @@ class StockSerializer(Serializer):
         allow_null=True,
         default=None,
         help_text=(
-            "Whole home-currency units. Opening the portfolio looks it up; one that "
-            "is typed in counts only for a code of which no price was ever found."
+            "Whole home-currency units. The portfolio looks it up; a value that is set "
+            "here is used only for codes without any price found."
         ),
     )
     price_at = serializers.DateTimeField(
@@ -60,9 +78,15 @@ class StockSerializer(Serializer):
     )
     sort_order = serializers.IntegerField(read_only=True)
 
+    def to_representation(self, instance: Stock) -> dict[str, Any]:
+        prices = self.prices or get_prices_by_stock([instance])
+        price = prices[instance.pk]
+        body = super().to_representation(instance)
+        return body | {"currentPrice": price.amount, "priceAt": price.at}
+
 
 class TradeSerializer(Serializer):
-    """A trade (spec 3.14); what is read can be sent back as it is."""
+    """A trade (spec 3.14); a response is also a valid request."""
 
     id = serializers.IntegerField(read_only=True)
     stock_id = OwnedPrimaryKeyField(Stock, source="stock")
@@ -75,19 +99,35 @@ class TradeSerializer(Serializer):
     )
     price = NonNegativeMoneyField(
         help_text=(
-            f"Of one share, whole home-currency units, 0 to {MAX_AMOUNT}; 0 for "
-            "shares that were given, such as bonus shares."
+            f"Per share, in whole home-currency units, 0 to {MAX_AMOUNT}; 0 for "
+            "bonus shares and the like."
         )
     )
     fee = NonNegativeMoneyField(required=False, default=0)
     tax = NonNegativeMoneyField(
-        required=False, default=0, help_text="Lowers the profit of a sell only."
+        required=False,
+        default=0,
+        help_text="Reduces the profit of a sell; ignored for a buy.",
     )
     memo = OptionalTextField()
 
+    def to_representation(self, instance: Trade) -> dict[str, Any]:
+        # By hand: field by field, a page of trades would take twice as long.
+        return {
+            "id": instance.pk,
+            "stockId": instance.stock_id,
+            "side": instance.side,
+            "date": instance.date,
+            "quantity": instance.quantity,
+            "price": instance.price,
+            "fee": instance.fee,
+            "tax": instance.tax,
+            "memo": instance.memo,
+        }
+
 
 class TradeQuerySerializer(QuerySerializer):
-    """The filters of the trade list; all that are given must hold."""
+    """The filters of the trade list, which are combined with AND."""
 
     stock_id = serializers.IntegerField(required=False)
     from_ = IsoDateField(required=False, source="from_")
@@ -101,22 +141,22 @@ class HoldingSerializer(Serializer):
     name = serializers.CharField()
     market = serializers.CharField()
     quantity = ExactDecimalField(
-        max_digits=30, decimal_places=6, help_text="0 where all shares were sold."
+        max_digits=30, decimal_places=6, help_text="0 if all shares were sold."
     )
     average_cost = ExactDecimalField(
         max_digits=30,
         decimal_places=2,
         allow_null=True,
-        help_text="Of one share, with 2 decimals; null where none is held.",
+        help_text="Per share, with 2 decimals; null if none is held.",
     )
     cost_basis = serializers.IntegerField()
     current_price = serializers.IntegerField(allow_null=True)
     price_at = serializers.DateTimeField(allow_null=True)
     price_stale = serializers.BooleanField(
-        help_text="True where no price could be had lately; the last one is shown."
+        help_text="True if the latest lookup failed; the previous price is shown."
     )
     market_value = serializers.IntegerField(
-        allow_null=True, help_text="Null where no price is known."
+        allow_null=True, help_text="Null if no price is known."
     )
     unrealized_profit = serializers.IntegerField(allow_null=True)
     unrealized_rate = ExactDecimalField(
@@ -143,32 +183,6 @@ class PortfolioTotalsSerializer(Serializer):
 class PortfolioSerializer(Serializer):
     holdings = HoldingSerializer(many=True)
     totals = PortfolioTotalsSerializer()
-
-
-def stock_payload(stock: Stock, price: Price) -> dict[str, Any]:
-    return {
-        "id": stock.pk,
-        "code": stock.code,
-        "name": stock.name,
-        "market": stock.market,
-        "currentPrice": price.amount,
-        "priceAt": price.at,
-        "sortOrder": stock.sort_order,
-    }
-
-
-def trade_payload(trade: Trade) -> dict[str, Any]:
-    return {
-        "id": trade.pk,
-        "stockId": trade.stock_id,
-        "side": trade.side,
-        "date": trade.date,
-        "quantity": trade.quantity,
-        "price": trade.price,
-        "fee": trade.fee,
-        "tax": trade.tax,
-        "memo": trade.memo,
-    }
 
 
 def portfolio_payload(portfolio: Portfolio) -> dict[str, Any]:

@@ -1,16 +1,16 @@
-"""Query parameters that name a month, a year or a range of days."""
+"""Serializers of months and years in queries and bodies."""
 
 from django.utils import timezone
 from rest_framework import serializers
 
-from core.api.fields import IsoDateField, StrictIntegerField
+from core.api.fields import StrictIntegerField
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.budgets import Month
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 
 
 class MonthQuerySerializer(QuerySerializer):
-    """`year` and `month`; the current month of the home time zone without them."""
+    """`year` and `month`, by default the current month of the home time zone."""
 
     year = serializers.IntegerField(
         min_value=MIN_YEAR, max_value=MAX_YEAR, required=False
@@ -19,7 +19,7 @@ class MonthQuerySerializer(QuerySerializer):
 
 
 class YearQuerySerializer(QuerySerializer):
-    """`year`; the current one without it."""
+    """`year`, by default the current one."""
 
     year = serializers.IntegerField(
         min_value=MIN_YEAR, max_value=MAX_YEAR, required=False
@@ -33,14 +33,7 @@ class MonthSerializer(Serializer):
     month = StrictIntegerField(min_value=1, max_value=12)
 
 
-class RangeQuerySerializer(QuerySerializer):
-    """`from` and `to`, both included."""
-
-    from_ = IsoDateField(source="from_")
-    to = IsoDateField()
-
-
 def resolve_month(values: dict[str, int]) -> Month:
-    """The month that is asked for, else the current one."""
+    """Return the month of the query, by default the current one."""
     today = timezone.localdate()
     return Month(values.get("year", today.year), values.get("month", today.month))

@@ -1,15 +1,18 @@
-"""Wire shapes of quick entries."""
-
-from typing import Any
+"""Serializers of quick entries."""
 
 from rest_framework import serializers
 
 from core.api.fields import AmountField
 from core.api.serializers import Serializer
-from ledger.models import QuickEntry, Wallet
+from ledger.models import Wallet
 from ledger.models.base import EntryType
 from ledger.ownership import OwnedPrimaryKeyField
-from ledger.serializers.fields import LedgerTagListField, NameField, OptionalTextField
+from ledger.serializers.fields import (
+    CategoryNameField,
+    LinkedTagListField,
+    NameField,
+    OptionalTextField,
+)
 
 
 class QuickEntrySerializer(Serializer):
@@ -20,9 +23,9 @@ class QuickEntrySerializer(Serializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Null where it is asked for each time.",
+        help_text="Null if the client asks for it each time.",
     )
-    category = NameField(
+    category = CategoryNameField(
         required=False,
         allow_null=True,
         default=None,
@@ -32,19 +35,5 @@ class QuickEntrySerializer(Serializer):
         Wallet, source="wallet", required=False, allow_null=True, default=None
     )
     memo = OptionalTextField()
-    tags = LedgerTagListField(help_text="By name; unknown ones are created.")
+    tags = LinkedTagListField(help_text="By name; unknown ones are created.")
     sort_order = serializers.IntegerField(read_only=True)
-
-
-def quick_entry_payload(quick: QuickEntry) -> dict[str, Any]:
-    return {
-        "id": quick.pk,
-        "name": quick.name,
-        "type": quick.type,
-        "amount": quick.amount,
-        "category": quick.category.name if quick.category else None,
-        "walletId": quick.wallet_id,
-        "memo": quick.memo,
-        "tags": [link.tag.name for link in quick.tag_links.all()],
-        "sortOrder": quick.sort_order,
-    }

@@ -1,4 +1,4 @@
-"""Wire shapes of exchange rates."""
+"""Serializers of exchange rates."""
 
 from rest_framework import serializers
 
@@ -8,7 +8,7 @@ from ledger.serializers.entries import CurrencyField
 
 
 class FxRateQuerySerializer(QuerySerializer):
-    """Which rate is asked for: what one unit of `from` costs in `to`."""
+    """The currencies of a rate: the price of one unit of `from` in `to`."""
 
     from_ = CurrencyField(source="base")
     to = CurrencyField(source="quote")
@@ -19,6 +19,6 @@ class FxRateSerializer(Serializer):
     to = serializers.CharField()
     rate = ExactDecimalField(max_digits=20, decimal_places=8)
     date = serializers.DateField(
-        help_text="The rate's own day: over a weekend, or while the sources fail, "
-        "it lies up to 7 days back."
+        help_text="The date of the rate, up to 7 days ago on weekends or while the "
+        "sources are unavailable."
     )

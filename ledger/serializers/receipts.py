@@ -1,4 +1,4 @@
-"""Wire shapes of receipt recognition."""
+"""Serializers of receipt recognition."""
 
 from rest_framework import serializers
 
@@ -13,4 +13,4 @@ class ReceiptRequestSerializer(Serializer):
 
 
 class ReceiptTextSerializer(Serializer):
-    text = serializers.CharField(help_text="Empty where nothing was recognized.")
+    text = serializers.CharField(help_text="Empty if nothing was recognized.")

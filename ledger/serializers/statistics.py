@@ -1,26 +1,39 @@
-"""Wire shapes of statistics."""
+"""Serializers of statistics."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import ExactDecimalField
-from core.api.serializers import Serializer
+from core.api.fields import ExactDecimalField, IsoDateField
+from core.api.serializers import QuerySerializer, Serializer
 from ledger.cash_flow import CategoryFlow, Flow
 from ledger.models.base import EntryType
 from ledger.periods import Unit
-from ledger.serializers.periods import RangeQuerySerializer
 from ledger.statistics import MonthStatistics, RangeStatistics, YearStatistics
 
+# About ten years.
+MAX_RANGE_DAYS = 3_700
 
-class GroupedRangeQuerySerializer(RangeQuerySerializer):
+
+class RangeStatisticsQuerySerializer(QuerySerializer):
+    from_ = IsoDateField(source="from_")
+    to = IsoDateField()
     group_by = serializers.ChoiceField(
         choices=[unit.value for unit in Unit],
         required=False,
         default=Unit.DAY.value,
         help_text="Weeks begin on Monday; the first and last are cut to the range.",
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["to"] < attrs["from_"]:
+            raise serializers.ValidationError({"to": "Must not be before `from`."})
+        if (attrs["to"] - attrs["from_"]).days > MAX_RANGE_DAYS:
+            raise serializers.ValidationError(
+                {"to": f"The range is limited to {MAX_RANGE_DAYS} days."}
+            )
+        return attrs
 
 
 class NetFlowSerializer(Serializer):

@@ -1,4 +1,4 @@
-"""Wire shapes of the net-worth trend."""
+"""Serializers of the net-worth trend."""
 
 from typing import Any, cast
 
@@ -17,8 +17,8 @@ NAME_BY_UNIT = {unit: name for name, unit in UNIT_BY_NAME.items()}
 class TrendUnitField(serializers.ChoiceField):
     """`month` or `WEEK`, in any letter case."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(choices=list(UNIT_BY_NAME), **options)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=list(UNIT_BY_NAME), **kwargs)
 
     def to_internal_value(self, data: Any) -> Unit:
         text = str(data)
@@ -27,13 +27,14 @@ class TrendUnitField(serializers.ChoiceField):
 
 
 class PeriodCountField(serializers.IntegerField):
-    """How many periods, from 1; out of range is an error where the count is used."""
+    """A number of periods; its range is validated only if its unit is requested."""
 
-    def __init__(self, most: int, **options: Any) -> None:
-        super().__init__(min_value=1, max_value=most, required=False, **options)
+    def __init__(self, max_value: int, **kwargs: Any) -> None:
+        super().__init__(min_value=1, max_value=max_value, required=False, **kwargs)
 
     def run_validators(self, value: int) -> None:
-        """Not yet: which count is used is known once `unit` is read."""
+        # Postponed: `unit` decides which count applies.
+        pass
 
     def validate_range(self, value: int) -> None:
         super().run_validators(value)
@@ -44,24 +45,23 @@ class TrendQuerySerializer(QuerySerializer):
     months = PeriodCountField(
         MAX_MONTHS,
         default=DEFAULT_MONTHS,
-        help_text="How many, with `unit=month`. With `unit=WEEK` any whole number is "
-        "ignored.",
+        help_text="Number of months with `unit=month`; ignored with `unit=WEEK`.",
     )
     weeks = PeriodCountField(
         MAX_WEEKS,
         default=DEFAULT_WEEKS,
-        help_text="How many, with `unit=WEEK`; weeks begin on Monday. With "
-        "`unit=month` any whole number is ignored.",
+        help_text="Number of weeks with `unit=WEEK`, from Monday; ignored with "
+        "`unit=month`.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """The count that goes with the unit, as `count`."""
+        """Return the unit, and the count that belongs to it as `count`."""
         name = "weeks" if attrs["unit"] is Unit.WEEK else "months"
         field = cast("PeriodCountField", self.fields[name])
         try:
             field.validate_range(attrs[name])
-        except serializers.ValidationError as refusal:
-            raise serializers.ValidationError({name: refusal.detail}) from refusal
+        except serializers.ValidationError as error:
+            raise serializers.ValidationError({name: error.detail}) from error
         return {"unit": attrs["unit"], "count": attrs[name]}
 
 
@@ -72,7 +72,7 @@ class TrendPointSerializer(Serializer):
     expense = serializers.IntegerField()
     net = serializers.IntegerField(help_text="income - expense")
     net_worth = serializers.IntegerField(
-        help_text="At the end; of the last point as GET /networth has it."
+        help_text="At the end of the period; of the current one, as of now."
     )
 
 

@@ -9,7 +9,6 @@ from core.api.serializers import Serializer
 from ledger.encryption import DecryptionError
 from ledger.models import Wallet
 from ledger.models.base import MAX_NAME_LENGTH
-from ledger.networth import WalletWorth
 from ledger.serializers.fields import NameField, OptionalTextField, SignedMoneyField
 from ledger.wallets import balance_of, decrypt_account_number, log_undecryptable_number
 
@@ -86,14 +85,3 @@ class NetWorthSerializer(Serializer):
     )
     investments = serializers.IntegerField(help_text="Market value of holdings.")
     wallets = NetWorthWalletSerializer(many=True)
-
-
-def wallet_worth_payload(wallet: WalletWorth) -> dict[str, Any]:
-    return {
-        "id": wallet.id,
-        "name": wallet.name,
-        "kind": wallet.kind,
-        "balance": wallet.balance,
-        "value": wallet.value,
-        "archived": wallet.archived,
-    }

@@ -19,7 +19,7 @@ from core.api.renderers import JSONRenderer
 from core.api.serializers import validate_body, validate_query
 from ledger.backup.export import backup_filename, write_backup
 from ledger.backup.restore import restore_backup
-from ledger.ownership import OwnedViewSet
+from ledger.ownership import OwnedView
 from ledger.serializers.backup import (
     RestoreFileRequestSerializer,
     RestoreQuerySerializer,
@@ -27,13 +27,14 @@ from ledger.serializers.backup import (
     RestoreResultSerializer,
 )
 
+SCHEMA_TAG = "Backup"
 XLSX_CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+# A larger workbook is written to a temporary file.
 MAX_IN_MEMORY_BYTES = 2**20
-"""A larger workbook is written to a temporary file."""
 
 
 class WorkbookRenderer(BaseRenderer):
-    """Names the type of the answer, which is written elsewhere."""
+    """The media type for content negotiation; `write_backup` writes the file."""
 
     media_type = XLSX_CONTENT_TYPE
     format = "xlsx"
@@ -42,7 +43,7 @@ class WorkbookRenderer(BaseRenderer):
 
 
 class RawJSONParser(BaseParser):
-    """The bytes of a JSON body; they are read where they can do no harm."""
+    """Pass on a JSON body as bytes, which are parsed in a separate process."""
 
     media_type = "application/json"
 
@@ -55,21 +56,23 @@ class RawJSONParser(BaseParser):
         return read_limited(stream, MAX_UPLOAD_BYTES)
 
 
-class BackupViewSet(OwnedViewSet):
+class BackupView(OwnedView):
     permission_classes = [IsPremium]
     renderer_classes = [WorkbookRenderer, JSONRenderer]
+    schema_tag = SCHEMA_TAG
 
     @extend_schema(
+        operation_id="downloadBackup",
         responses={
             (200, XLSX_CONTENT_TYPE): OpenApiResponse(OpenApiTypes.BINARY, "The file.")
-        }
+        },
     )
-    def retrieve(self, request: Request) -> FileResponse:
-        """The whole ledger as a workbook.
+    def get(self, request: Request) -> FileResponse:
+        """Download a backup.
 
-        Stocks, trades and expected incomes are not in it.
+        The ledger as a workbook, without stocks, trades and expected incomes.
         """
-        file = tempfile.SpooledTemporaryFile(MAX_IN_MEMORY_BYTES)  # noqa: SIM115  # the answer closes it
+        file = tempfile.SpooledTemporaryFile(MAX_IN_MEMORY_BYTES)  # noqa: SIM115 - closed by the response
         write_backup(self.member, file)
         file.seek(0)
         return FileResponse(
@@ -80,11 +83,13 @@ class BackupViewSet(OwnedViewSet):
         )
 
 
-class RestoreViewSet(OwnedViewSet):
+class RestoreBackupView(OwnedView):
     permission_classes = [IsPremium]
     parser_classes = [RawJSONParser, LimitedMultiPartParser]
+    schema_tag = SCHEMA_TAG
 
     @extend_schema(
+        operation_id="restoreBackup",
         parameters=[RestoreQuerySerializer],
         request={
             "multipart/form-data": RestoreFileRequestSerializer,
@@ -92,19 +97,23 @@ class RestoreViewSet(OwnedViewSet):
         },
         responses=RestoreResultSerializer,
     )
-    def create(self, request: Request) -> Response:
-        """Replace the whole ledger by a backup.
+    def post(self, request: Request) -> Response:
+        """Replace the ledger by a backup.
 
-        Everything is checked first and written in one transaction. Stocks and trades
-        are deleted and not restored; expected incomes stay as they are. Budgets become
-        those of the current month: of a category the one of this month counts, else
-        of the latest month before it, else of the earliest one after it. Recurring
-        rules go on from `nextDate`, and book what they owe of the last year; without
-        that column they start today. A backup without rows is refused (EMPTY_BACKUP),
-        a bad row too (INVALID_BACKUP, with sheet, row and column). A second restore at
-        the same time is 409; where many files are read at once, 503 after some
-        seconds. A sheet has at most 200,000 rows; sheets and columns that are not of
-        a backup are passed over, and letter case in their names does not count.
+        The backup is validated first and restored in one transaction.
+
+        - Stocks and trades are deleted and not restored; expected incomes are kept.
+        - Budgets are restored for the current month: for each category the budget of
+          this month, else of the latest month before it, else of the earliest one
+          after it.
+        - Recurring rules continue from `nextDate` and book the due dates of the last
+          year; without that column they start today.
+        - A sheet has at most 200,000 rows. Unknown sheets and columns are ignored, and
+          their names are not case-sensitive.
+
+        400 `EMPTY_BACKUP` without rows, 400 `INVALID_BACKUP` for an invalid row, with
+        sheet, row and column. 409 while another restore of the member runs, 503 if too
+        many files are being parsed.
         """
         dry_run = validate_query(RestoreQuerySerializer, request)["dry_run"]
         counts = restore_backup(
@@ -114,9 +123,9 @@ class RestoreViewSet(OwnedViewSet):
 
 
 def read_upload(request: Request) -> bytes:
-    """The uploaded file, or the JSON body; more than 10 MB is refused."""
+    """Return the uploaded file or the JSON body; at most 10 MB."""
     body: Any = request.data
     if isinstance(body, bytes):
         return body
-    data: bytes = validate_body(RestoreFileRequestSerializer, request)["file"].read()
-    return data
+    content: bytes = validate_body(RestoreFileRequestSerializer, request)["file"].read()
+    return content

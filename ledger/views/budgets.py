@@ -1,15 +1,20 @@
-"""Budgets of a month."""
+"""Budgets of a month, their status, and the expected income."""
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import status
+from collections.abc import Iterable
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body, validate_query
 from ledger import budgets
 from ledger.budgets import Month
-from ledger.ownership import OwnedViewSet
+from ledger.models import Budget
+from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.budgets import (
     BudgetChartSerializer,
     BudgetIncomeSerializer,
@@ -17,61 +22,55 @@ from ledger.serializers.budgets import (
     CopyBudgetsRequestSerializer,
     CopyBudgetsResultSerializer,
     MonthlyBudgetStatusSerializer,
-    budget_payload,
     monthly_budget_status_payload,
 )
 from ledger.serializers.periods import MonthQuerySerializer, resolve_month
 
 
-class BudgetViewSet(OwnedViewSet):
+@extend_schema_view(
+    list=extend_schema(
+        summary="List the budgets of a month",
+        description="In the order of their categories.",
+        parameters=[MonthQuerySerializer],
+    ),
+    create=extend_schema(
+        description="A category has one budget per month: 409 `DUPLICATE` if it exists."
+    ),
+)
+class BudgetViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
+    schema_tag = "Budgets"
+    queryset = Budget.objects.select_related("category")
+    serializer_class = BudgetSerializer
+    lookup_url_kwarg = "budget_id"
 
-    @extend_schema(
-        parameters=[MonthQuerySerializer], responses=BudgetSerializer(many=True)
-    )
-    def list(self, request: Request) -> Response:
-        """The budgets of one month, in the order of their categories."""
-        rows = budgets.list_budgets(self.member, self._read_month(request))
-        return Response([budget_payload(budget) for budget in rows])
+    def list_objects(self) -> Iterable[Any]:
+        return budgets.list_budgets(self.member, self._get_month())
 
-    @extend_schema(request=BudgetSerializer, responses={201: BudgetSerializer})
-    def create(self, request: Request) -> Response:
-        """One budget for each category and month; another one is 409."""
-        body = validate_body(BudgetSerializer, request)
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        body = serializer.validated_data
         month = Month(body["year"], body["month"])
-        budget = budgets.create_budget(
+        serializer.instance = budgets.create_budget(
             self.member, body["category"], month, body["amount"]
         )
-        return Response(budget_payload(budget), status=status.HTTP_201_CREATED)
 
-    @extend_schema(responses=BudgetSerializer)
-    def retrieve(self, request: Request, budget_id: int) -> Response:
-        return Response(budget_payload(budgets.get_budget(self.member, budget_id)))
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = budgets.update_budget(
+            self.member, self.object_id, serializer.validated_data
+        )
 
-    @extend_schema(request=BudgetSerializer, responses=BudgetSerializer)
-    def update(self, request: Request, budget_id: int) -> Response:
-        return self._change(request, budget_id, partial=False)
-
-    @extend_schema(request=BudgetSerializer, responses=BudgetSerializer)
-    def partial_update(self, request: Request, budget_id: int) -> Response:
-        return self._change(request, budget_id, partial=True)
-
-    def _change(self, request: Request, budget_id: int, *, partial: bool) -> Response:
-        budgets.get_budget(self.member, budget_id)
-        body = validate_body(BudgetSerializer, request, partial=partial)
-        budget = budgets.update_budget(self.member, budget_id, body)
-        return Response(budget_payload(budget))
-
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, budget_id: int) -> Response:
-        budgets.delete_budget(self.member, budget_id)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+    def perform_destroy(self, object_id: int) -> None:
+        budgets.delete_budget(self.member, object_id)
 
     @extend_schema(
         request=CopyBudgetsRequestSerializer, responses=CopyBudgetsResultSerializer
     )
-    def copy(self, request: Request) -> Response:
-        """Copy a month's budgets; those of the same category are overwritten."""
+    @action(detail=False, methods=["post"], url_path="copy")
+    def copy_budgets(self, request: Request) -> Response:
+        """Copy the budgets of a month to another month.
+
+        Budgets of the same category are overwritten.
+        """
         body = validate_body(CopyBudgetsRequestSerializer, request)
         created, overwritten = budgets.copy_budgets(
             self.member,
@@ -83,18 +82,24 @@ class BudgetViewSet(OwnedViewSet):
     @extend_schema(
         parameters=[MonthQuerySerializer], responses=MonthlyBudgetStatusSerializer
     )
-    def status(self, request: Request) -> Response:
-        """Each budget beside what was spent, the total, and the month's income."""
-        month = self._read_month(request)
-        body = monthly_budget_status_payload(
-            budgets.get_budget_status(self.member, month)
-        )
-        return Response({"year": month.year, "month": month.month} | body)
+    @action(detail=False, url_path="status")
+    def get_budget_status(self, request: Request) -> Response:
+        """Get the budget status of a month.
+
+        Spending against each budget, the total, and the month's income.
+        """
+        month = self._get_month()
+        status = budgets.get_budget_status(self.member, month)
+        return Response(monthly_budget_status_payload(month, status))
 
     @extend_schema(parameters=[MonthQuerySerializer], responses=BudgetChartSerializer)
-    def chart(self, request: Request) -> Response:
-        """Budgeted and spent up to each day of the month."""
-        month = self._read_month(request)
+    @action(detail=False, url_path="chart")
+    def get_budget_chart(self, request: Request) -> Response:
+        """Get the budget chart of a month.
+
+        Budgeted and spent amounts, cumulative by day.
+        """
+        month = self._get_month()
         days = [
             {"date": day, "budgeted": budgeted, "spent": spent}
             for day, budgeted, spent in budgets.get_budget_chart(self.member, month)
@@ -102,20 +107,26 @@ class BudgetViewSet(OwnedViewSet):
         return Response({"year": month.year, "month": month.month, "days": days})
 
     @extend_schema(parameters=[MonthQuerySerializer], responses=BudgetIncomeSerializer)
-    def income(self, request: Request) -> Response:
-        """The income that is expected in the month; 0 where none was set."""
-        return self._describe_income(self._read_month(request))
+    @action(detail=False, url_path="income")
+    def get_budget_income(self, request: Request) -> Response:
+        """Get the expected income of a month.
+
+        0 if none is set.
+        """
+        return self._income_response(self._get_month())
 
     @extend_schema(request=BudgetIncomeSerializer, responses=BudgetIncomeSerializer)
-    def set_income(self, request: Request) -> Response:
+    @get_budget_income.mapping.put
+    def set_budget_income(self, request: Request) -> Response:
+        """Set the expected income of a month."""
         body = validate_body(BudgetIncomeSerializer, request)
         month = Month(body["year"], body["month"])
         budgets.set_expected_income(self.member, month, body["amount"])
-        return self._describe_income(month)
+        return self._income_response(month)
 
-    def _describe_income(self, month: Month) -> Response:
+    def _income_response(self, month: Month) -> Response:
         amount = budgets.get_expected_income(self.member, month)
         return Response({"year": month.year, "month": month.month, "amount": amount})
 
-    def _read_month(self, request: Request) -> Month:
-        return resolve_month(validate_query(MonthQuerySerializer, request))
+    def _get_month(self) -> Month:
+        return resolve_month(validate_query(MonthQuerySerializer, self.request))

@@ -1,10 +1,11 @@
-"""Card notifications: parsed only, or taken in as pending entries."""
+"""Card notifications: parse them, and create pending entries from them."""
 
 from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -12,12 +13,8 @@ from card_alerts.result import ParseResult
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from core.errors import NotFoundError
-from ledger.card_notifications.processing import (
-    Action,
-    IncomingNotification,
-    parse_notification,
-    process_notification,
-)
+from ledger.card_notifications import processing
+from ledger.card_notifications.processing import Action, IncomingNotification
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.entry_list import get_entry_payload
 from ledger.models import Wallet
@@ -31,8 +28,9 @@ from ledger.serializers.card_notifications import (
 )
 
 
-class NotificationViewSet(OwnedViewSet):
+class CardNotificationViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
+    schema_tag = "Card notifications"
 
     @extend_schema(
         request=NotificationRequestSerializer,
@@ -41,19 +39,26 @@ class NotificationViewSet(OwnedViewSet):
             201: NotificationOutcomeSerializer,
         },
     )
-    def create(self, request: Request) -> Response:
-        """Make a pending entry of a payment, once; 201 where one was made."""
-        received = to_incoming_notification(
+    @action(detail=False, methods=["post"], url_path="notification")
+    def process_notification(self, request: Request) -> Response:
+        """Create a pending entry from a card notification.
+
+        201 if an entry was created. A payment is recorded once: a repeated
+        notification returns the existing entry with 200.
+        """
+        notification = to_incoming_notification(
             validate_body(NotificationRequestSerializer, request)
         )
-        outcome = process_notification(self.member, received, timezone.now())
+        outcome = processing.process_notification(
+            self.member, notification, timezone.now()
+        )
         is_new = outcome.action is Action.CREATED
         return Response(
             {
                 "action": outcome.action,
                 "reason": outcome.reason,
-                "entry": self._find_entry(outcome.entry_id),
-                "parsed": self._describe(outcome.parsed, received.wallet),
+                "entry": self._get_entry(outcome.entry_id),
+                "parsed": self._parsed_payload(outcome.parsed, notification.wallet),
             },
             status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
         )
@@ -62,23 +67,34 @@ class NotificationViewSet(OwnedViewSet):
         request=ParseNotificationRequestSerializer,
         responses=ParsedNotificationSerializer,
     )
-    def parse(self, request: Request) -> Response:
-        """What a text says, and the card that it is of; nothing is stored."""
-        received = to_incoming_notification(
+    @action(detail=False, methods=["post"], url_path="parse")
+    def parse_notification(self, request: Request) -> Response:
+        """Parse a card notification.
+
+        Returns the fields found in the text, and the wallet of the card. Nothing is
+        stored.
+        """
+        notification = to_incoming_notification(
             validate_body(ParseNotificationRequestSerializer, request)
         )
-        return Response(self._describe(parse_notification(received), None))
+        parsed = processing.parse_notification(notification)
+        return Response(self._parsed_payload(parsed, None))
 
-    def _describe(self, parsed: ParseResult, given: Wallet | None) -> dict[str, Any]:
-        told = parsed.kind is not None
-        wallet = match_wallet(self.member, parsed, given) if told else None
-        return parsed_notification_payload(parsed, wallet)
+    def _parsed_payload(
+        self, parsed: ParseResult, wallet: Wallet | None
+    ) -> dict[str, Any]:
+        if parsed.kind is None:
+            return parsed_notification_payload(parsed, None)
+        matched = match_wallet(self.member, parsed, wallet)
+        return parsed_notification_payload(parsed, matched)
 
-    def _find_entry(self, entry_id: int | None) -> dict[str, Any] | None:
-        """The entry, unless another request has deleted it since."""
+    def _get_entry(self, entry_id: int | None) -> dict[str, Any] | None:
+        if entry_id is None:
+            return None
         try:
-            return get_entry_payload(self.member, entry_id) if entry_id else None
+            return get_entry_payload(self.member, entry_id)
         except NotFoundError:
+            # Deleted by another request in the meantime.
             return None
 
 

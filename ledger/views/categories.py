@@ -1,94 +1,92 @@
-"""Categories, their order, and the import of the shared defaults."""
+"""Categories, their order, and the import of default categories."""
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import status
+from collections.abc import Iterable
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 
-from core.api.ordering import ReorderRequestSerializer
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body, validate_query
+from core.api.viewsets import ReorderMixin
 from ledger import categories
 from ledger.models import Category
-from ledger.ownership import OwnedViewSet, get_owned_or_404
+from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.categories import (
     CategoryQuerySerializer,
     CategorySerializer,
     ImportCategoriesRequestSerializer,
     ImportCategoriesResultSerializer,
-    category_payload,
 )
 from ledger.serializers.fields import MoveToQuerySerializer
 
 
-class CategoryViewSet(OwnedViewSet):
+@extend_schema_view(
+    list=extend_schema(
+        description="A flat list: each major category, followed by its minor ones.",
+        parameters=[CategoryQuerySerializer],
+    ),
+    create=extend_schema(
+        description="Added last among its siblings. Names are unique within a type: "
+        "409 `DUPLICATE` if it is taken."
+    ),
+    destroy=extend_schema(
+        description="A category in use is 409 `IN_USE`, unless `moveTo` names the "
+        "category that takes over its entries, quick entries, recurring rules and "
+        "budgets. A category with minor ones is 400 `CATEGORY_HIERARCHY`.",
+        parameters=[MoveToQuerySerializer],
+    ),
+    reorder=extend_schema(
+        description="`ids` are all categories of one type and one parent. Returns all "
+        "categories."
+    ),
+)
+class CategoryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
+    schema_tag = "Categories"
+    queryset = Category.objects.all()
+    serializer_class = CategorySerializer
+    lookup_url_kwarg = "category_id"
 
-    @extend_schema(
-        parameters=[CategoryQuerySerializer], responses=CategorySerializer(many=True)
-    )
-    def list(self, request: Request) -> Response:
-        """A flat list: each major category, followed by its minor ones."""
-        wanted = validate_query(CategoryQuerySerializer, request).get("type")
-        rows = categories.list_categories(self.member, wanted)
-        return Response([category_payload(category) for category in rows])
+    def list_objects(self) -> Iterable[Any]:
+        query: dict[str, Any] = {}
+        # The response of a reorder is never filtered.
+        if self.action == "list":
+            query = validate_query(CategoryQuerySerializer, self.request)
+        return categories.list_categories(self.member, query.get("type"))
 
-    @extend_schema(request=CategorySerializer, responses={201: CategorySerializer})
-    def create(self, request: Request) -> Response:
-        """A new category goes last among its siblings."""
-        body = validate_body(CategorySerializer, request)
-        category = categories.create_category(self.member, **body)
-        return Response(category_payload(category), status=status.HTTP_201_CREATED)
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = categories.create_category(
+            self.member, **serializer.validated_data
+        )
 
-    @extend_schema(responses=CategorySerializer)
-    def retrieve(self, request: Request, category_id: int) -> Response:
-        return Response(category_payload(self._find(category_id)))
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = categories.update_category(
+            self.member, self.object_id, serializer.validated_data
+        )
 
-    @extend_schema(request=CategorySerializer, responses=CategorySerializer)
-    def update(self, request: Request, category_id: int) -> Response:
-        return self._change(request, category_id, partial=False)
+    def perform_destroy(self, object_id: int) -> None:
+        move_to = validate_query(MoveToQuerySerializer, self.request).get("move_to")
+        categories.delete_category(self.member, object_id, move_to)
 
-    @extend_schema(request=CategorySerializer, responses=CategorySerializer)
-    def partial_update(self, request: Request, category_id: int) -> Response:
-        return self._change(request, category_id, partial=True)
-
-    def _change(self, request: Request, category_id: int, *, partial: bool) -> Response:
-        self._find(category_id)
-        body = validate_body(CategorySerializer, request, partial=partial)
-        category = categories.update_category(self.member, category_id, body)
-        return Response(category_payload(category))
-
-    @extend_schema(parameters=[MoveToQuerySerializer], responses={204: None})
-    def destroy(self, request: Request, category_id: int) -> Response:
-        """409 while entries use it, unless `moveTo` names another category."""
-        move_to = validate_query(MoveToQuerySerializer, request).get("move_to")
-        categories.delete_category(self.member, category_id, move_to)
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
-    @extend_schema(
-        request=ReorderRequestSerializer, responses=CategorySerializer(many=True)
-    )
-    def reorder(self, request: Request) -> Response:
-        """The ids are those of one type and one parent."""
-        ids = validate_body(ReorderRequestSerializer, request)["ids"]
+    def perform_reorder(self, ids: list[int]) -> None:
         categories.reorder_categories(self.member, ids)
-        rows = categories.list_categories(self.member)
-        return Response([category_payload(category) for category in rows])
 
     @extend_schema(
         request=ImportCategoriesRequestSerializer,
         responses=ImportCategoriesResultSerializer,
     )
-    def import_defaults(self, request: Request) -> Response:
-        """Copy the default categories; names that exist already are skipped."""
+    @action(detail=False, methods=["post"], url_path="import")
+    def import_default_categories(self, request: Request) -> Response:
+        """Import the default categories.
+
+        Categories whose name exists in their type are skipped.
+        """
         language = validate_body(ImportCategoriesRequestSerializer, request)["language"]
         imported, skipped = categories.import_defaults(
             self.member, english=language == "en"
         )
         return Response({"imported": imported, "skipped": skipped})
-
-    def _find(self, category_id: int) -> Category:
-        found: Category = get_owned_or_404(
-            Category.objects.all(), self.member, category_id
-        )
-        return found

@@ -1,86 +1,65 @@
-"""The shared default categories."""
+"""The default categories, which administrators maintain and members import."""
 
-from drf_spectacular.utils import extend_schema
-from rest_framework import status
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
+from collections.abc import Iterable
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.serializers import BaseSerializer
 
 from accounts.authentication import current_member
-from core.api.ordering import ReorderRequestSerializer
 from core.api.permissions import IsAdministrator
-from core.api.serializers import validate_body
+from core.api.viewsets import ReorderMixin
 from ledger import default_categories
-from ledger.serializers.default_categories import (
-    DefaultCategorySerializer,
-    default_category_payload,
+from ledger.models import DefaultCategory
+from ledger.serializers.default_categories import DefaultCategorySerializer
+
+
+@extend_schema_view(
+    list=extend_schema(
+        description="A flat list: each major category, followed by its minor ones."
+    ),
+    create=extend_schema(
+        description="Added last among its siblings. Names are unique within a type: "
+        "409 `DUPLICATE` if it is taken."
+    ),
+    update=extend_schema(
+        description="Categories that members have imported do not change."
+    ),
+    partial_update=extend_schema(
+        description="Categories that members have imported do not change."
+    ),
+    destroy=extend_schema(
+        description="A category with minor ones is 400 `CATEGORY_HIERARCHY`."
+    ),
+    reorder=extend_schema(
+        description="`ids` are all default categories of one type and one parent. "
+        "Returns all default categories."
+    ),
 )
-
-
-class DefaultCategoriesView(APIView):
+class DefaultCategoryViewSet(ReorderMixin):
     permission_classes = [IsAdministrator]
+    schema_tag = "Default categories"
+    queryset = DefaultCategory.objects.all()
+    serializer_class = DefaultCategorySerializer
+    lookup_url_kwarg = "category_id"
 
-    @extend_schema(responses=DefaultCategorySerializer(many=True))
-    def get(self, request: Request) -> Response:
-        """A flat list: each major category, followed by its minor ones."""
-        rows = default_categories.list_default_categories()
-        return Response([default_category_payload(row) for row in rows])
+    def list_objects(self) -> Iterable[Any]:
+        return default_categories.list_default_categories()
 
-    @extend_schema(
-        request=DefaultCategorySerializer, responses={201: DefaultCategorySerializer}
-    )
-    def post(self, request: Request) -> Response:
-        """A new category goes last among its siblings."""
-        body = validate_body(DefaultCategorySerializer, request)
-        row = default_categories.create_default_category(current_member(request), body)
-        return Response(default_category_payload(row), status=status.HTTP_201_CREATED)
-
-
-class DefaultCategoryView(APIView):
-    permission_classes = [IsAdministrator]
-
-    @extend_schema(responses=DefaultCategorySerializer)
-    def get(self, request: Request, category_id: int) -> Response:
-        row = default_categories.get_default_category(category_id)
-        return Response(default_category_payload(row))
-
-    @extend_schema(
-        request=DefaultCategorySerializer, responses=DefaultCategorySerializer
-    )
-    def put(self, request: Request, category_id: int) -> Response:
-        """A new name or place; members' own categories stay as they are."""
-        return self._update(request, category_id, partial=False)
-
-    @extend_schema(
-        request=DefaultCategorySerializer, responses=DefaultCategorySerializer
-    )
-    def patch(self, request: Request, category_id: int) -> Response:
-        return self._update(request, category_id, partial=True)
-
-    def _update(self, request: Request, category_id: int, *, partial: bool) -> Response:
-        default_categories.get_default_category(category_id)
-        body = validate_body(DefaultCategorySerializer, request, partial=partial)
-        row = default_categories.update_default_category(
-            current_member(request), category_id, body
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = default_categories.create_default_category(
+            current_member(self.request), serializer.validated_data
         )
-        return Response(default_category_payload(row))
 
-    @extend_schema(responses={204: None})
-    def delete(self, request: Request, category_id: int) -> Response:
-        """A major category with minor ones is kept: 400 CATEGORY_HIERARCHY."""
-        default_categories.delete_default_category(current_member(request), category_id)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = default_categories.update_default_category(
+            current_member(self.request), self.object_id, serializer.validated_data
+        )
 
+    def perform_destroy(self, object_id: int) -> None:
+        default_categories.delete_default_category(
+            current_member(self.request), object_id
+        )
 
-class DefaultCategoryOrderView(APIView):
-    permission_classes = [IsAdministrator]
-
-    @extend_schema(
-        request=ReorderRequestSerializer, responses=DefaultCategorySerializer(many=True)
-    )
-    def put(self, request: Request) -> Response:
-        """The ids are those of one type and one parent."""
-        ids = validate_body(ReorderRequestSerializer, request)["ids"]
-        default_categories.reorder_default_categories(current_member(request), ids)
-        rows = default_categories.list_default_categories()
-        return Response([default_category_payload(row) for row in rows])
+    def perform_reorder(self, ids: list[int]) -> None:
+        default_categories.reorder_default_categories(current_member(self.request), ids)

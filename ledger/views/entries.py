@@ -1,23 +1,22 @@
-"""Entries: the list, one by one, and what waits to be confirmed."""
+"""Entries: the list, CRUD, and confirmation of pending entries."""
+
+from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import status
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body, validate_query
-from ledger import entries
-from ledger.entry_list import (
-    EntryFilter,
-    count_pending_entries,
-    get_entry_payload,
-    list_entries_page,
-)
-from ledger.ownership import OwnedViewSet
+from ledger import entries, entry_list
+from ledger.entry_list import EntryFilter, get_entry_payload
+from ledger.models import Entry
+from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.entries import (
     EntryQuerySerializer,
     EntrySerializer,
@@ -27,76 +26,70 @@ from ledger.serializers.entries import (
 from ledger.wallets import get_wallet
 
 
-class EntryViewSet(OwnedViewSet):
+class EntryViewSet(OwnedModelViewSet):
     permission_classes = [IsMember]
+    schema_tag = "Entries"
+    queryset = Entry.objects.all()
+    serializer_class = EntrySerializer
+    lookup_url_kwarg = "entry_id"
 
     @extend_schema(
         parameters=[EntryQuerySerializer, PageQuerySerializer],
         responses=page_serializer(EntrySerializer),
     )
-    def list(self, request: Request) -> Response:
-        """Newest first: by date, then by id."""
-        page = get_page_request(request)
-        wanted = self._read_filter(request)
-        count, rows = list_entries_page(self.member, wanted, page)
-        return Response(page_payload(request, page, count, rows))
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List entries.
 
-    def _read_filter(self, request: Request) -> EntryFilter:
-        query = validate_query(EntryQuerySerializer, request)
+        Newest first: by date, then by id.
+        """
+        page = get_page_request(request)
+        filters = self._get_filter()
+        count, results = entry_list.list_entries_page(self.member, filters, page)
+        return Response(page_payload(request, page, count, results))
+
+    def get_object(self) -> Any:
+        # The finished payload, in two queries, with the names of category and tags.
+        return get_entry_payload(self.member, self.object_id)
+
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        data = entries.EntryData(**serializer.validated_data)
+        entry_id = entries.create_entry(self.member, data, timezone.now())
+        serializer.instance = get_entry_payload(self.member, entry_id)
+
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        entries.update_entry(
+            self.member, self.object_id, serializer.validated_data, timezone.now()
+        )
+        serializer.instance = self.get_object()
+
+    def perform_destroy(self, object_id: int) -> None:
+        entries.delete_entry(self.member, object_id)
+
+    # Free members may confirm, too: their plan may have expired since.
+    @extend_schema(request=EntrySerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path="confirm")
+    def confirm_entry(self, request: Request, entry_id: int) -> Response:
+        """Confirm a pending entry.
+
+        Fields of the body correct the entry; all are optional.
+        """
+        self.get_object()
+        corrections = validate_body(EntrySerializer, request, partial=True)
+        entries.confirm_entry(self.member, entry_id, corrections, timezone.now())
+        return Response(self.get_object())
+
+    @extend_schema(responses=PendingCountSerializer)
+    @action(detail=False, url_path="pending/count")
+    def count_pending_entries(self, request: Request) -> Response:
+        """Count pending entries."""
+        return Response({"count": entry_list.count_pending_entries(self.member)})
+
+    def _get_filter(self) -> EntryFilter:
+        query = validate_query(EntryQuerySerializer, self.request)
         start, end = resolve_date_range(query)
         for name in ("from_", "to", "year", "month"):
             query.pop(name, None)
         if "wallet_id" in query:
+            # 404 for a wallet that is not the caller's.
             get_wallet(self.member, query["wallet_id"])
         return EntryFilter(start=start, end=end, **query)
-
-    @extend_schema(request=EntrySerializer, responses={201: EntrySerializer})
-    def create(self, request: Request) -> Response:
-        body = validate_body(EntrySerializer, request)
-        entry_id = entries.create_entry(
-            self.member, entries.EntryData(**body), timezone.now()
-        )
-        body = get_entry_payload(self.member, entry_id)
-        return Response(body, status=status.HTTP_201_CREATED)
-
-    @extend_schema(responses=EntrySerializer)
-    def retrieve(self, request: Request, entry_id: int) -> Response:
-        return Response(get_entry_payload(self.member, entry_id))
-
-    @extend_schema(request=EntrySerializer, responses=EntrySerializer)
-    def update(self, request: Request, entry_id: int) -> Response:
-        return self._change(request, entry_id, partial=False)
-
-    @extend_schema(request=EntrySerializer, responses=EntrySerializer)
-    def partial_update(self, request: Request, entry_id: int) -> Response:
-        return self._change(request, entry_id, partial=True)
-
-    def _change(self, request: Request, entry_id: int, *, partial: bool) -> Response:
-        get_entry_payload(self.member, entry_id)
-        body = validate_body(EntrySerializer, request, partial=partial)
-        entries.update_entry(self.member, entry_id, body, timezone.now())
-        return Response(get_entry_payload(self.member, entry_id))
-
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, entry_id: int) -> Response:
-        entries.delete_entry(self.member, entry_id)
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
-
-class PendingEntryViewSet(OwnedViewSet):
-    """Confirming stays open to a member whose plan has lapsed."""
-
-    permission_classes = [IsMember]
-
-    @extend_schema(request=EntrySerializer, responses=EntrySerializer)
-    def confirm(self, request: Request, entry_id: int) -> Response:
-        """Confirm a pending entry, with corrections if there are any."""
-        get_entry_payload(self.member, entry_id)
-        corrections = validate_body(EntrySerializer, request, partial=True)
-        entries.confirm_entry(self.member, entry_id, corrections, timezone.now())
-        return Response(get_entry_payload(self.member, entry_id))
-
-    @extend_schema(responses=PendingCountSerializer)
-    def count(self, request: Request) -> Response:
-        """How many entries wait to be confirmed."""
-        return Response({"count": count_pending_entries(self.member)})

@@ -1,4 +1,4 @@
-"""Net worth now, and how it came about."""
+"""The net worth now, and its trend."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from core.api.permissions import IsMember
 from core.api.serializers import validate_query
 from ledger.networth import compute_net_worth
-from ledger.ownership import OwnedViewSet
+from ledger.ownership import OwnedView
 from ledger.periods import Unit
 from ledger.serializers.trend import (
     NAME_BY_UNIT,
@@ -16,30 +16,35 @@ from ledger.serializers.trend import (
     TrendSerializer,
     trend_point_payload,
 )
-from ledger.serializers.wallets import NetWorthSerializer, wallet_worth_payload
+from ledger.serializers.wallets import NetWorthSerializer
 from ledger.trend import get_net_worth_trend
 
+SCHEMA_TAG = "Net worth"
 
-class NetWorthViewSet(OwnedViewSet):
+
+class NetWorthView(OwnedView):
     permission_classes = [IsMember]
+    schema_tag = SCHEMA_TAG
 
     @extend_schema(responses=NetWorthSerializer)
-    def retrieve(self, request: Request) -> Response:
-        """What the member's wallets and holdings are worth now."""
-        worth = compute_net_worth(self.member)
-        return Response(
-            {
-                "total": worth.total,
-                "assets": worth.assets,
-                "liabilities": worth.liabilities,
-                "investments": worth.investments,
-                "wallets": [wallet_worth_payload(row) for row in worth.wallets],
-            }
-        )
+    def get(self, request: Request) -> Response:
+        """Get the net worth.
+
+        The current value of wallets and holdings.
+        """
+        return Response(NetWorthSerializer(compute_net_worth(self.member)).data)
+
+
+class NetWorthTrendView(OwnedView):
+    permission_classes = [IsMember]
+    schema_tag = SCHEMA_TAG
 
     @extend_schema(parameters=[TrendQuerySerializer], responses=TrendSerializer)
-    def trend(self, request: Request) -> Response:
-        """By month, or by week from Monday; the current period is the last."""
+    def get(self, request: Request) -> Response:
+        """Get the net-worth trend.
+
+        By month, or by week from Monday; the current period is the last.
+        """
         query = validate_query(TrendQuerySerializer, request)
         unit: Unit = query["unit"]
         today = timezone.localdate()

@@ -1,67 +1,42 @@
-"""Quick entries."""
+"""Quick entries and their order."""
 
-from django.db import transaction
-from drf_spectacular.utils import extend_schema
-from rest_framework import status
-from rest_framework.request import Request
-from rest_framework.response import Response
+from typing import Any
 
-from core.api.ordering import ReorderRequestSerializer, reorder
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.serializers import BaseSerializer
+
 from core.api.permissions import IsMember
-from core.api.serializers import validate_body
+from core.api.viewsets import ReorderMixin
 from ledger import quick_entries
 from ledger.models import QuickEntry
-from ledger.ownership import OwnedViewSet
-from ledger.serializers.quick_entries import QuickEntrySerializer, quick_entry_payload
+from ledger.models.base import OwnedQuerySet
+from ledger.ownership import OwnedModelViewSet
+from ledger.serializers.quick_entries import QuickEntrySerializer
 
 
-class QuickEntryViewSet(OwnedViewSet):
+@extend_schema_view(create=extend_schema(description="Added last."))
+class QuickEntryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
+    schema_tag = "Quick entries"
+    queryset = QuickEntry.objects.all()
+    serializer_class = QuickEntrySerializer
+    lookup_url_kwarg = "quick_entry_id"
 
-    @extend_schema(responses=QuickEntrySerializer(many=True))
-    def list(self, request: Request) -> Response:
-        rows = quick_entries.list_quick_entries(self.member)
-        return Response([quick_entry_payload(quick) for quick in rows])
+    def get_queryset(self) -> OwnedQuerySet:
+        return quick_entries.with_category_and_tags(super().get_queryset())
 
-    @extend_schema(request=QuickEntrySerializer, responses={201: QuickEntrySerializer})
-    def create(self, request: Request) -> Response:
-        """A new template goes last."""
-        body = validate_body(QuickEntrySerializer, request)
-        quick = quick_entries.create_quick_entry(self.member, body)
-        return Response(quick_entry_payload(quick), status=status.HTTP_201_CREATED)
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = quick_entries.create_quick_entry(
+            self.member, serializer.validated_data
+        )
 
-    @extend_schema(responses=QuickEntrySerializer)
-    def retrieve(self, request: Request, quick_entry_id: int) -> Response:
-        quick = quick_entries.get_quick_entry(self.member, quick_entry_id)
-        return Response(quick_entry_payload(quick))
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = quick_entries.update_quick_entry(
+            self.member, self.object_id, serializer.validated_data
+        )
 
-    @extend_schema(request=QuickEntrySerializer, responses=QuickEntrySerializer)
-    def update(self, request: Request, quick_entry_id: int) -> Response:
-        return self._change(request, quick_entry_id, partial=False)
+    def perform_destroy(self, object_id: int) -> None:
+        quick_entries.delete_quick_entry(self.member, object_id)
 
-    @extend_schema(request=QuickEntrySerializer, responses=QuickEntrySerializer)
-    def partial_update(self, request: Request, quick_entry_id: int) -> Response:
-        return self._change(request, quick_entry_id, partial=True)
-
-    def _change(
-        self, request: Request, quick_entry_id: int, *, partial: bool
-    ) -> Response:
-        quick_entries.get_quick_entry(self.member, quick_entry_id)
-        body = validate_body(QuickEntrySerializer, request, partial=partial)
-        quick = quick_entries.update_quick_entry(self.member, quick_entry_id, body)
-        return Response(quick_entry_payload(quick))
-
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, quick_entry_id: int) -> Response:
-        quick_entries.delete_quick_entry(self.member, quick_entry_id)
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
-    @extend_schema(
-        request=ReorderRequestSerializer, responses=QuickEntrySerializer(many=True)
-    )
-    def reorder(self, request: Request) -> Response:
-        ids = validate_body(ReorderRequestSerializer, request)["ids"]
-        with transaction.atomic():
-            rows = QuickEntry.objects.owned_by(self.member)
-            reorder(rows.select_for_update(no_key=True), ids)
-        return self.list(request)
+    def perform_reorder(self, ids: list[int]) -> None:
+        quick_entries.reorder_quick_entries(self.member, ids)

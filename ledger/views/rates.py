@@ -14,17 +14,21 @@ from ledger.serializers.rates import FxRateQuerySerializer, FxRateSerializer
 
 class FxRateView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Exchange rates"
 
     @extend_schema(parameters=[FxRateQuerySerializer], responses=FxRateSerializer)
     def get(self, request: Request) -> Response:
-        """Today's rate of two currencies, or the last known one with its date."""
+        """Get the exchange rate of two currencies.
+
+        Today's rate, or the last known one with its date.
+        """
         pair = validate_query(FxRateQuerySerializer, request)
-        found = get_rate(**pair, day=timezone.localdate(), however_old=True)
+        rate = get_rate(**pair, day=timezone.localdate(), allow_stale=True)
         return Response(
             {
                 "from": pair["base"],
                 "to": pair["quote"],
-                "rate": found.rate,
-                "date": found.rate_date,
+                "rate": rate.rate,
+                "date": rate.rate_date,
             }
         )

@@ -1,4 +1,4 @@
-"""Receipt recognition."""
+"""Text recognition of receipts."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -8,20 +8,26 @@ from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from ledger import receipts
-from ledger.ownership import OwnedViewSet
+from ledger.ownership import OwnedView
 from ledger.serializers.receipts import ReceiptRequestSerializer, ReceiptTextSerializer
 
 
-class ReceiptViewSet(OwnedViewSet):
+class ReceiptView(OwnedView):
     permission_classes = [IsPremium]
     parser_classes = [LimitedMultiPartParser]
+    schema_tag = "Receipts"
 
-    @extend_schema(request=ReceiptRequestSerializer, responses=ReceiptTextSerializer)
-    def read(self, request: Request) -> Response:
-        """The full text on the picture of a receipt; nothing is stored.
+    @extend_schema(
+        operation_id="recognizeReceipt",
+        request=ReceiptRequestSerializer,
+        responses=ReceiptTextSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        """Recognize the text of a receipt.
 
-        Without a key for the recognition every upload is refused, unread (503).
+        Nothing is stored. 503 `OCR_NOT_CONFIGURED` if the service has no API key.
         """
+        # Before the upload is read.
         receipts.require_configured()
         image = validate_body(ReceiptRequestSerializer, request)["image"]
         return Response({"text": receipts.recognize_receipt(image)})

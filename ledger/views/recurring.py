@@ -1,10 +1,14 @@
-"""Recurring transactions."""
+"""Recurring rules, their occurrences, and booking ahead of time."""
+
+from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 
 from core.api.openapi import page_serializer
 from core.api.pagination import (
@@ -14,77 +18,67 @@ from core.api.pagination import (
     paginate_queryset,
 )
 from core.api.permissions import IsPremium
-from core.api.serializers import validate_body
 from ledger import recurring
 from ledger.entry_list import get_entry_payload
-from ledger.ownership import OwnedViewSet
+from ledger.models import RecurringRule
+from ledger.models.base import OwnedQuerySet
+from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.entries import EntrySerializer
-from ledger.serializers.recurring import (
-    OccurrenceSerializer,
-    RecurringRuleSerializer,
-    occurrence_payload,
-    recurring_rule_payload,
+from ledger.serializers.recurring import OccurrenceSerializer, RecurringRuleSerializer
+
+
+@extend_schema_view(
+    create=extend_schema(
+        description="Starts at the first due date that is not in the past."
+    ),
+    destroy=extend_schema(description="Entries that the rule has booked are kept."),
 )
-
-
-class RecurringRuleViewSet(OwnedViewSet):
+class RecurringRuleViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
+    schema_tag = "Recurring rules"
+    queryset = RecurringRule.objects.all()
+    serializer_class = RecurringRuleSerializer
+    lookup_url_kwarg = "rule_id"
 
-    @extend_schema(responses=RecurringRuleSerializer(many=True))
-    def list(self, request: Request) -> Response:
-        rules = recurring.list_rules(self.member)
-        return Response([recurring_rule_payload(rule) for rule in rules])
+    def get_queryset(self) -> OwnedQuerySet:
+        return recurring.with_category_and_tags(super().get_queryset())
 
-    @extend_schema(
-        request=RecurringRuleSerializer, responses={201: RecurringRuleSerializer}
-    )
-    def create(self, request: Request) -> Response:
-        """It starts at the first due date that is not before today."""
-        body = validate_body(RecurringRuleSerializer, request)
-        rule = recurring.create_rule(self.member, body, timezone.localdate())
-        return Response(recurring_rule_payload(rule), status=status.HTTP_201_CREATED)
-
-    @extend_schema(responses=RecurringRuleSerializer)
-    def retrieve(self, request: Request, rule_id: int) -> Response:
-        return Response(
-            recurring_rule_payload(recurring.get_rule(self.member, rule_id))
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = recurring.create_rule(
+            self.member, serializer.validated_data, timezone.localdate()
         )
 
-    @extend_schema(request=RecurringRuleSerializer, responses=RecurringRuleSerializer)
-    def update(self, request: Request, rule_id: int) -> Response:
-        return self._change(request, rule_id, partial=False)
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = recurring.update_rule(
+            self.member, self.object_id, serializer.validated_data, timezone.now()
+        )
 
-    @extend_schema(request=RecurringRuleSerializer, responses=RecurringRuleSerializer)
-    def partial_update(self, request: Request, rule_id: int) -> Response:
-        return self._change(request, rule_id, partial=True)
-
-    def _change(self, request: Request, rule_id: int, *, partial: bool) -> Response:
-        recurring.get_rule(self.member, rule_id)
-        body = validate_body(RecurringRuleSerializer, request, partial=partial)
-        rule = recurring.update_rule(self.member, rule_id, body, timezone.now())
-        return Response(recurring_rule_payload(rule))
-
-    @extend_schema(responses={204: None})
-    def destroy(self, request: Request, rule_id: int) -> Response:
-        """The entries that it booked stay."""
-        recurring.delete_rule(self.member, rule_id)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+    def perform_destroy(self, object_id: int) -> None:
+        recurring.delete_rule(self.member, object_id)
 
     @extend_schema(request=None, responses={201: EntrySerializer})
-    def run(self, request: Request, rule_id: int) -> Response:
-        """Book the next due date now, also of a rule that is off; `nextDate` moves."""
+    @action(detail=True, methods=["post"], url_path="run")
+    def run_recurring_rule(self, request: Request, rule_id: int) -> Response:
+        """Book the next due date of a recurring rule now.
+
+        Also if the rule is inactive. `nextDate` moves on by one due date.
+        """
         entry_id = recurring.run_now(self.member, rule_id, timezone.now())
-        body = get_entry_payload(self.member, entry_id)
-        return Response(body, status=status.HTTP_201_CREATED)
+        entry = get_entry_payload(self.member, entry_id)
+        return Response(entry, status=status.HTTP_201_CREATED)
 
     @extend_schema(
         parameters=[PageQuerySerializer],
         responses=page_serializer(OccurrenceSerializer),
     )
-    def occurrences(self, request: Request, rule_id: int) -> Response:
-        """What became of each due date, newest first."""
+    @action(detail=True, url_path="occurrences")
+    def list_occurrences(self, request: Request, rule_id: int) -> Response:
+        """List the occurrences of a recurring rule.
+
+        The result of each past due date, newest first.
+        """
         page = get_page_request(request)
         rows = recurring.list_occurrences(self.member, rule_id)
-        count, found = paginate_queryset(rows, page)
-        body = [occurrence_payload(occurrence) for occurrence in found]
+        count, occurrences = paginate_queryset(rows, page)
+        body = OccurrenceSerializer(occurrences, many=True).data
         return Response(page_payload(request, page, count, body))

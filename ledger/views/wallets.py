@@ -1,6 +1,5 @@
 """Wallets and their order."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_view
@@ -47,5 +46,5 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
         move_to = validate_query(MoveToQuerySerializer, self.request).get("move_to")
         wallets.delete_wallet(self.member, object_id, move_to)
 
-    def perform_reorder(self, ids: Sequence[int]) -> None:
+    def perform_reorder(self, ids: list[int]) -> None:
         wallets.reorder_wallets(self.member, ids)
