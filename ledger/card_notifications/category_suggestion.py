@@ -1,8 +1,7 @@
-"""The category that a member's own entries suggest for a merchant.
+"""Suggest a category for a merchant from the member's own entries (spec 4.8).
 
-See spec 4.8: containment in either direction among confirmed
-entries of the same type, the most used one, the most recent on a tie. Asked of the
-kept totals by memo, never of all entries.
+A memo matches if it contains the merchant or the merchant contains it. The category
+with most matching entries wins, and on a tie that of the most recent one.
 """
 
 from typing import Any
@@ -10,15 +9,17 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Member
+from core.db.like import escape_like
 
+# A single character occurs in almost every text, so it must be the whole memo.
 MIN_SUBSTRING_LENGTH = 2
-"""Letters that may be found inside another text: one letter is in everything and
-teaches only where it is all there is."""
+# Characters of a merchant in which memos are searched; bounds their combinations.
 MAX_SEARCHED_LENGTH = 60
-"""Letters of a merchant whose parts are looked up; what follows tells no more."""
+# Characters that the rollup by memo leaves out.
 WHITESPACE = " \t\n\u00a0\u3000"
-"""What the totals by memo leave out."""
 
+# The rollup by memo has far fewer rows than entries. The entries themselves are read
+# only on a tie: the lateral join has a false condition otherwise.
 _SUGGESTION_SQL = """
     WITH matches AS MATERIALIZED (
         SELECT t.category_id, sum(t.entries) AS uses FROM account_memo_total t
@@ -40,33 +41,31 @@ _SUGGESTION_SQL = """
     ORDER BY newest.date DESC NULLS LAST, newest.id DESC
     LIMIT 1
 """
-"""The newest of the matching entries is looked for only where categories tie."""
 
 
 def suggest_category(member: Member, type_: str, merchant: str) -> str | None:
-    """The category's name, or None where no memo matches."""
+    """Return the name of the suggested category, or None if no memo matches."""
     keyword = merchant.lower().translate(dict.fromkeys(map(ord, WHITESPACE)))
     if not keyword:
         return None
-    any_around = "%" if len(keyword) >= MIN_SUBSTRING_LENGTH else ""
-    values: dict[str, Any] = {
+    pattern = escape_like(keyword)
+    if len(keyword) >= MIN_SUBSTRING_LENGTH:
+        pattern = f"%{pattern}%"
+    # All memos that the merchant may contain.
+    searched = keyword[:MAX_SEARCHED_LENGTH]
+    substrings = {
+        searched[start:end]
+        for end in range(MIN_SUBSTRING_LENGTH, len(searched) + 1)
+        for start in range(end - MIN_SUBSTRING_LENGTH + 1)
+    }
+    params: dict[str, Any] = {
         "member": member.pk,
         "type": type_,
-        "containing": f"{any_around}{_escape_like(keyword)}{any_around}",
+        "containing": pattern,
         "blanks": WHITESPACE,
-        "parts": _substrings(keyword[:MAX_SEARCHED_LENGTH]),
+        "parts": list(substrings),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_SUGGESTION_SQL, values)
+        cursor.execute(_SUGGESTION_SQL, params)
         row = cursor.fetchone()
     return row[0] if row else None
-
-
-def _substrings(keyword: str) -> list[str]:
-    """Every memo that the keyword could contain."""
-    ends = range(MIN_SUBSTRING_LENGTH, len(keyword) + 1)
-    return list({keyword[start:end] for end in ends for start in range(end - 1)})
-
-
-def _escape_like(keyword: str) -> str:
-    return keyword.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

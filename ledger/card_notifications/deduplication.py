@@ -1,7 +1,7 @@
-"""When two notifications tell of one payment, and what a cancellation cancels. Pure.
+"""Decide which notifications report one payment, and which approval is cancelled.
 
-Judged by what was parsed, not by the text: one payment is announced by SMS, push and
-pay app in different words (spec 4.5).
+Notifications are compared by what was parsed, not by their text: SMS, push and pay app
+report one payment in different words (spec 4.5, 4.6). Pure functions.
 """
 
 import hashlib
@@ -10,25 +10,24 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from card_alerts.issuers import PAY_SERVICES
-from card_alerts.result import Kind, ParseResult
+from card_alerts import PAY_SERVICES, Kind, ParseResult
 
+# Maximum time between two notifications of a payment without a printed time.
 DEDUPLICATION_WINDOW = timedelta(minutes=5)
-"""How far apart the channels announce a payment whose time is not printed."""
 MAX_CANCELLATION_AGE = timedelta(days=90)
+# A cancellation may seem to be earlier than its approval by this much.
 MAX_CLOCK_SKEW = timedelta(minutes=10)
-"""How much later than its cancellation an approval may seem to be."""
 MIN_CARD_DIGITS = 2
+# Larger printed totals are no money; they would not fit into the database.
 MAX_COMPARED_TOTAL = 10**15
-"""Printed totals beyond this are no money and compare nothing."""
 LEGAL_FORMS = ("(주)", "주식회사", "(유)", "유한회사")
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentFingerprint:
-    """One notification as it is compared; `value` is in the payment's own currency.
+    """The fields by which payments are compared; `Notification` stores them.
 
-    Rows of `Notification` have the same fields.
+    `value` is in the currency of the payment, None being the home currency.
     """
 
     kind: str
@@ -40,12 +39,14 @@ class PaymentFingerprint:
     merchant: str
     running_total: int | None
     balance: int | None
+    # The printed time, else the time of receipt.
     happened_at: datetime
+    # True if the time is printed.
     is_timed: bool
 
 
 def build_fingerprint(parsed: ParseResult, received_at: datetime) -> PaymentFingerprint:
-    """Of a recognized text; what prints no time happened when it was received."""
+    """Return the fingerprint of a recognized text."""
     value = parsed.original_amount if parsed.currency else parsed.amount
     return PaymentFingerprint(
         kind=parsed.kind or Kind.APPROVAL,
@@ -55,44 +56,45 @@ def build_fingerprint(parsed: ParseResult, received_at: datetime) -> PaymentFing
         currency=parsed.currency,
         value=Decimal(value or 0),
         merchant=parsed.merchant or "",
-        running_total=_bounded(parsed.running_total),
-        balance=_bounded(parsed.balance),
+        running_total=_total_within_limit(parsed.running_total),
+        balance=_total_within_limit(parsed.balance),
         happened_at=parsed.occurred_at or received_at,
         is_timed=parsed.occurred_at is not None,
     )
 
 
-def deduplication_key(one: PaymentFingerprint) -> str:
-    """What the database keeps unique per member: equal for texts sent again.
+def _total_within_limit(total: int | None) -> int | None:
+    return total if total is not None and abs(total) <= MAX_COMPARED_TOTAL else None
 
-    Announcements with one key are always the same payment; the opposite is decided
-    by `is_same_payment` under the member's lock.
+
+def deduplication_key(payment: PaymentFingerprint) -> str:
+    """Return the key that is unique per member, equal for a repeated text.
+
+    Notifications with one key always report the same payment. Those with different
+    keys may do so too, which `is_same_payment` decides.
     """
-    seconds = int(one.happened_at.timestamp())
-    slot = (
-        seconds // 60
-        if one.is_timed
-        else seconds // int(DEDUPLICATION_WINDOW.total_seconds())
-    )
+    seconds = int(payment.happened_at.timestamp())
+    window = 60 if payment.is_timed else int(DEDUPLICATION_WINDOW.total_seconds())
     parts = (
-        *(one.kind, one.is_partial, one.card_company, one.currency),
-        *(
-            one.value.normalize(),
-            normalize_merchant(one.merchant),
-            one.running_total,
-            one.balance,
-        ),
-        *(one.is_timed, slot),
+        payment.kind,
+        payment.is_partial,
+        payment.card_company,
+        payment.currency,
+        payment.value.normalize(),
+        normalize_merchant(payment.merchant),
+        payment.running_total,
+        payment.balance,
+        payment.is_timed,
+        seconds // window,
     )
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
 
 
 def is_same_payment(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
-    """Whether both announce one payment, or one cancellation."""
-    if (one.kind, one.is_partial, one.currency, one.value) != (
-        *(other.kind, other.is_partial, other.currency, other.value),
-    ):
-        return False
+    """Return True if both report the same payment, or the same cancellation."""
+    for name in ("kind", "is_partial", "currency", "value"):
+        if getattr(one, name) != getattr(other, name):
+            return False
     if (
         not is_same_issuer(one, other)
         or _differ(one.running_total, other.running_total)
@@ -100,12 +102,13 @@ def is_same_payment(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
     ):
         return False
     if one.is_timed and other.is_timed:
-        same_company = one.card_company is not None and other.card_company is not None
-        return _minute(one) == _minute(other) and not (
-            same_company and not is_same_merchant(one, other)
-        )
-    apart = abs(one.happened_at - other.happened_at)
-    return apart < DEDUPLICATION_WINDOW and is_same_merchant(one, other)
+        if _minute(one) != _minute(other):
+            return False
+        # Two texts of one company with different merchants are two payments.
+        have_companies = one.card_company is not None and other.card_company is not None
+        return not have_companies or is_same_merchant(one, other)
+    distance = abs(one.happened_at - other.happened_at)
+    return distance < DEDUPLICATION_WINDOW and is_same_merchant(one, other)
 
 
 def is_cancelled_by(
@@ -113,7 +116,10 @@ def is_cancelled_by(
     cancellation: PaymentFingerprint,
     original_date: date | None,
 ) -> bool:
-    """By card, currency and amount, and the printed original day or the merchant."""
+    """Return True if the card, the amount, the age and the date or merchant match.
+
+    The date is that of the approval, if the cancellation prints it.
+    """
     if (approval.currency, approval.value) != (
         cancellation.currency,
         cancellation.value,
@@ -132,10 +138,10 @@ def is_cancelled_by(
 
 
 def is_same_issuer(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
-    """Whether nothing tells two companies apart.
+    """Return True unless both name a company, and the companies differ.
 
-    A pay app tells of a payment by some card: beside a card's own message it is the
-    same one only where both name the merchant, or the card names the app as such.
+    A pay service and the card that it charges both report a payment: they count as
+    one company if both name the merchant.
     """
     if not _differ(one.card_company, other.card_company):
         return True
@@ -145,7 +151,7 @@ def is_same_issuer(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
 
 
 def is_same_merchant(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
-    """Loosely; a card may name the pay app, through which it paid, as its merchant."""
+    """Return True if the merchants are similar, or one is the other's pay service."""
     if is_similar_merchant(one.merchant, other.merchant):
         return True
     for app, card in ((one, other), (other, one)):
@@ -155,13 +161,13 @@ def is_same_merchant(one: PaymentFingerprint, other: PaymentFingerprint) -> bool
 
 
 def is_similar_merchant(one: str, other: str) -> bool:
-    """One merchant contains the other; one that is not told may be any."""
+    """Return True if one name contains the other; an empty one is in every name."""
     one, other = normalize_merchant(one), normalize_merchant(other)
     return one in other or other in one
 
 
 def can_be_same_card(one: str | None, other: str | None) -> bool:
-    """Whether two card tokens may be of one card: digits and masks only can differ."""
+    """Return True unless the last digits differ; a star stands for any digit."""
     first, second = card_token(one), card_token(other)
     if not first or not second:
         return True
@@ -173,7 +179,7 @@ def can_be_same_card(one: str | None, other: str | None) -> bool:
 
 
 def normalize_merchant(text: str) -> str:
-    """Letters and digits alone, in one case and width, without forms of companies."""
+    """Return letters and digits in one case and width, without legal forms."""
     text = unicodedata.normalize("NFKC", text).casefold()
     for form in LEGAL_FORMS:
         text = text.replace(form, "")
@@ -181,22 +187,17 @@ def normalize_merchant(text: str) -> str:
 
 
 def card_token(hint: str | None) -> str:
-    """The digits and stars of a card token; nothing where it is a product's name."""
+    """Return the digits and stars of a card hint, or "" if it is a product's name."""
     token = hint or ""
     digits = sum(letter.isdigit() for letter in token)
-    is_token = digits >= MIN_CARD_DIGITS and all(
-        letter.isdigit() or letter == "*" for letter in token
-    )
-    return token if is_token else ""
+    is_token = all(letter.isdigit() or letter == "*" for letter in token)
+    return token if is_token and digits >= MIN_CARD_DIGITS else ""
 
 
-def _bounded(total: int | None) -> int | None:
-    return total if total is not None and abs(total) <= MAX_COMPARED_TOTAL else None
-
-
-def _minute(one: PaymentFingerprint) -> int:
-    return int(one.happened_at.timestamp()) // 60
+def _minute(payment: PaymentFingerprint) -> int:
+    return int(payment.happened_at.timestamp()) // 60
 
 
 def _differ(one: object, other: object) -> bool:
+    """Return True for two values that are given and differ."""
     return one is not None and other is not None and one != other
