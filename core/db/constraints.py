@@ -1,0 +1,198 @@
+"""Constraints that Django does not bring: foreign keys over several columns."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core import checks
+from django.core.exceptions import FieldDoesNotExist, ValidationError
+from django.db import DEFAULT_DB_ALIAS, models
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.backends.ddl_references import Columns, Reference, Statement, Table
+
+
+class CompositeForeignKey(models.BaseConstraint):
+    """A foreign key over several fields, to fields of a model that are unique together.
+
+    `to` is a model label ("ledger.Wallet") or "self". `on_delete` is SQL: "CASCADE",
+    "SET NULL (entry_id)"; by default the database refuses to delete a referenced row.
+    As with any foreign key, a row with NULL in one of the fields refers to nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        fields: Sequence[str],
+        to: str,
+        to_fields: Sequence[str],
+        on_delete: str = "",
+        violation_error_code: str | None = None,
+        violation_error_message: str | None = None,
+    ) -> None:
+        if len(fields) != len(to_fields):
+            raise ValueError("fields and to_fields must have the same length.")
+        super().__init__(
+            name=name,
+            violation_error_code=violation_error_code,
+            violation_error_message=violation_error_message,
+        )
+        self.fields = tuple(fields)
+        self.to = to
+        self.to_fields = tuple(to_fields)
+        self.on_delete = on_delete
+
+    def constraint_sql(
+        self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
+    ) -> str:
+        """Add nothing to CREATE TABLE: the referenced table may not exist yet."""
+        return self.create_sql(model, schema_editor)
+
+    def create_sql(  # type: ignore[override]
+        self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
+    ) -> str:
+        """Have the constraint added at the end of the migration, as Django's are.
+
+        The empty string is what the schema editor has to execute right now. (None
+        would do for `add_constraint`, but `table_sql` queues whatever it is given.)
+        """
+        table = model._meta.db_table
+        quote_name = schema_editor.quote_name
+        columns = [model._meta.get_field(name).column for name in self.fields]
+        schema_editor.deferred_sql.append(
+            Statement(
+                "ALTER TABLE %(table)s ADD CONSTRAINT %(name)s "
+                "FOREIGN KEY (%(columns)s) REFERENCES %(target)s%(on_delete)s",
+                table=Table(table, quote_name),
+                name=quote_name(self.name),
+                columns=Columns(table, columns, quote_name),
+                target=_Target(self, model, schema_editor),
+                on_delete=f" ON DELETE {self.on_delete}" if self.on_delete else "",
+            )
+        )
+        return ""
+
+    def remove_sql(
+        self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
+    ) -> Statement:
+        # Not `sql_delete_fk`: that one first sets the constraint IMMEDIATE, which
+        # PostgreSQL refuses for a constraint that is not deferrable.
+        return schema_editor._delete_constraint_sql(  # type: ignore[attr-defined, no-any-return]  # noqa: SLF001
+            schema_editor.sql_delete_constraint, model, self.name
+        )
+
+    def target_model(self, model: type[models.Model]) -> type[models.Model]:
+        """Return the referenced model, historical if `model` is."""
+        if self.to == "self":
+            return model
+        return model._meta.apps.get_model(self.to)
+
+    def validate(
+        self,
+        model: type[models.Model],
+        instance: models.Model,
+        exclude: Any = None,
+        using: str = DEFAULT_DB_ALIAS,
+    ) -> None:
+        """Raise ValidationError if the referenced row does not exist."""
+        fields = [model._meta.get_field(name) for name in self.fields]
+        # What the database computes is not known before the row is saved.
+        if any(field.generated for field in fields):
+            return
+        if exclude and not set(self.fields).isdisjoint(exclude):
+            return
+        values = [getattr(instance, field.attname) for field in fields]
+        if None in values:
+            return
+        key = dict(zip(self.to_fields, values, strict=True))
+        target = self.target_model(model)._base_manager.using(using)  # noqa: SLF001
+        if not target.filter(**key).exists():
+            raise ValidationError(
+                self.get_violation_error_message(), code=self.violation_error_code
+            )
+
+    def _check(
+        self, model: type[models.Model], connection: BaseDatabaseWrapper
+    ) -> list[checks.CheckMessage]:
+        errors: list[checks.CheckMessage] = list(
+            model._check_local_fields(  # type: ignore[attr-defined]  # noqa: SLF001
+                self.fields, "constraints"
+            )
+        )
+        try:
+            target = self.target_model(model)
+            columns = {target._meta.get_field(name) for name in self.to_fields}
+        except (LookupError, FieldDoesNotExist) as error:
+            return [
+                *errors,
+                checks.Error(f"{self.name}: {error}", obj=model, id="core.E001"),
+            ]
+        unique = (
+            {target._meta.get_field(name) for name in constraint.fields}
+            for constraint in target._meta.constraints
+            if isinstance(constraint, models.UniqueConstraint)
+            and constraint.fields
+            and constraint.condition is None
+        )
+        if columns not in unique:
+            errors.append(
+                checks.Error(
+                    f"{self.name}: no unique constraint of {target._meta.label} "
+                    f"covers exactly {', '.join(self.to_fields)}.",
+                    obj=model,
+                    id="core.E002",
+                )
+            )
+        return errors
+
+    def deconstruct(self) -> tuple[str, tuple[()], dict[str, Any]]:
+        path, _, kwargs = super().deconstruct()
+        kwargs |= {"fields": self.fields, "to": self.to, "to_fields": self.to_fields}
+        if self.on_delete:
+            kwargs["on_delete"] = self.on_delete
+        return path, (), kwargs
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, CompositeForeignKey):
+            return self.deconstruct() == other.deconstruct()
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.fields, self.to, self.to_fields, self.on_delete))
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: name={self.name!r} fields={self.fields!r} "
+            f"to={self.to!r} to_fields={self.to_fields!r}>"
+        )
+
+
+class _Target(Reference):
+    """The referenced table and columns, looked up when the statement is executed.
+
+    The migration may create the referenced table after the one that refers to it.
+    """
+
+    def __init__(
+        self,
+        constraint: CompositeForeignKey,
+        model: type[models.Model],
+        schema_editor: BaseDatabaseSchemaEditor,
+    ) -> None:
+        self.constraint = constraint
+        self.model = model
+        self.quote_name = schema_editor.quote_name
+
+    def references_table(self, table: str) -> bool:
+        try:
+            return self.constraint.target_model(self.model)._meta.db_table == table
+        except LookupError:  # not created yet
+            return False
+
+    def __str__(self) -> str:
+        target = self.constraint.target_model(self.model)
+        columns = (
+            target._meta.get_field(name).column for name in self.constraint.to_fields
+        )
+        table = self.quote_name(target._meta.db_table)
+        return f"{table} ({', '.join(map(self.quote_name, columns))})"
