@@ -1,15 +1,17 @@
+import uuid
+
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.lookups
 import django.utils.timezone
-import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from core.db.migrations import sql_file
+
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -17,191 +19,489 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        # The tables, as makemigrations writes them.
         migrations.CreateModel(
-            name='PostCount',
+            name="PostCount",
             fields=[
-                ('category', models.CharField(choices=[('community', 'Community'), ('saving', 'Saving'), ('tips', 'Tips')], max_length=9, primary_key=True, serialize=False)),
-                ('posts', models.IntegerField()),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[
+                            ("community", "Community"),
+                            ("saving", "Saving"),
+                            ("tips", "Tips"),
+                        ],
+                        max_length=9,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("posts", models.IntegerField()),
             ],
             options={
-                'db_table': 'board_post_count',
-                'ordering': ['category'],
+                "db_table": "board_post_count",
+                "ordering": ["category"],
             },
         ),
         migrations.CreateModel(
-            name='Image',
+            name="Image",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('content', models.BinaryField()),
-                ('content_type', models.CharField(max_length=10)),
-                ('width', models.IntegerField()),
-                ('height', models.IntegerField()),
-                ('size', models.IntegerField()),
-                ('digest', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('unused_since', models.DateTimeField(default=django.utils.timezone.now, null=True)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("content", models.BinaryField()),
+                ("content_type", models.CharField(max_length=10)),
+                ("width", models.IntegerField()),
+                ("height", models.IntegerField()),
+                ("size", models.IntegerField()),
+                ("digest", models.CharField(max_length=64)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "unused_since",
+                    models.DateTimeField(default=django.utils.timezone.now, null=True),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'board_image',
-                'ordering': ['-created_at', 'id'],
+                "db_table": "board_image",
+                "ordering": ["-created_at", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Post',
+            name="Post",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('up_count', models.IntegerField(default=0, editable=False)),
-                ('down_count', models.IntegerField(default=0, editable=False)),
-                ('is_popular', models.GeneratedField(db_persist=True, expression=django.db.models.lookups.GreaterThanOrEqual(models.F('up_count'), 50), output_field=models.BooleanField())),
-                ('is_hidden', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('category', models.CharField(choices=[('community', 'Community'), ('saving', 'Saving'), ('tips', 'Tips')], max_length=9)),
-                ('title', models.CharField(max_length=200)),
-                ('content', models.TextField()),
-                ('words', models.TextField(editable=False)),
-                ('tags', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=100), blank=True, default=list, size=None)),
-                ('is_notice', models.BooleanField(default=False)),
-                ('comment_count', models.IntegerField(default=0, editable=False)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("up_count", models.IntegerField(default=0, editable=False)),
+                ("down_count", models.IntegerField(default=0, editable=False)),
+                (
+                    "is_popular",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=django.db.models.lookups.GreaterThanOrEqual(
+                            models.F("up_count"), 50
+                        ),
+                        output_field=models.BooleanField(),
+                    ),
+                ),
+                ("is_hidden", models.BooleanField(default=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[
+                            ("community", "Community"),
+                            ("saving", "Saving"),
+                            ("tips", "Tips"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("title", models.CharField(max_length=200)),
+                ("content", models.TextField()),
+                ("words", models.TextField(editable=False)),
+                (
+                    "tags",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=100),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("is_notice", models.BooleanField(default=False)),
+                ("comment_count", models.IntegerField(default=0, editable=False)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'board_post',
-                'ordering': ['-id'],
+                "db_table": "board_post",
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='Comment',
+            name="Comment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('up_count', models.IntegerField(default=0, editable=False)),
-                ('down_count', models.IntegerField(default=0, editable=False)),
-                ('is_popular', models.GeneratedField(db_persist=True, expression=django.db.models.lookups.GreaterThanOrEqual(models.F('up_count'), 50), output_field=models.BooleanField())),
-                ('is_hidden', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('content', models.CharField(max_length=5000)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('post', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='board.post')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("up_count", models.IntegerField(default=0, editable=False)),
+                ("down_count", models.IntegerField(default=0, editable=False)),
+                (
+                    "is_popular",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=django.db.models.lookups.GreaterThanOrEqual(
+                            models.F("up_count"), 50
+                        ),
+                        output_field=models.BooleanField(),
+                    ),
+                ),
+                ("is_hidden", models.BooleanField(default=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                ("content", models.CharField(max_length=5000)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "post",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="comments",
+                        to="board.post",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'board_comment',
-                'ordering': ['id'],
+                "db_table": "board_comment",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='PostImage',
+            name="PostImage",
             fields=[
-                ('pk', models.CompositePrimaryKey('post_id', 'image_id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('image', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shown_in', to='board.image')),
-                ('post', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='shown_images', to='board.post')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "post_id",
+                        "image_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "image",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="shown_in",
+                        to="board.image",
+                    ),
+                ),
+                (
+                    "post",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="shown_images",
+                        to="board.post",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'board_post_image',
-                'ordering': ['post_id', 'image_id'],
+                "db_table": "board_post_image",
+                "ordering": ["post_id", "image_id"],
             },
         ),
         migrations.CreateModel(
-            name='PostVote',
+            name="PostVote",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('value', models.SmallIntegerField()),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('post', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='votes', to='board.post')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("value", models.SmallIntegerField()),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "post",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="votes",
+                        to="board.post",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'board_post_vote',
-                'ordering': ['id'],
+                "db_table": "board_post_vote",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='CommentVote',
+            name="CommentVote",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('value', models.SmallIntegerField()),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('comment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='votes', to='board.comment')),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("value", models.SmallIntegerField()),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "comment",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="votes",
+                        to="board.comment",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'board_comment_vote',
-                'ordering': ['id'],
-                'indexes': [models.Index(fields=['member', 'comment'], name='board_comment_vote_by_member')],
-                'constraints': [models.UniqueConstraint(fields=('comment', 'member'), include=('value',), name='board_comment_vote_once'), models.CheckConstraint(condition=models.Q(('value__in', (1, -1))), name='board_comment_vote_up_or_down')],
+                "db_table": "board_comment_vote",
+                "ordering": ["id"],
+                "indexes": [
+                    models.Index(
+                        fields=["member", "comment"],
+                        name="board_comment_vote_by_member",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("comment", "member"),
+                        include=("value",),
+                        name="board_comment_vote_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("value__in", (1, -1))),
+                        name="board_comment_vote_up_or_down",
+                    ),
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='image',
-            index=models.Index(fields=['member', '-created_at'], name='board_image_by_member'),
+            model_name="image",
+            index=models.Index(
+                fields=["member", "-created_at"], name="board_image_by_member"
+            ),
         ),
         migrations.AddIndex(
-            model_name='image',
-            index=models.Index(condition=models.Q(('unused_since__isnull', False)), fields=['unused_since'], name='board_image_unused'),
+            model_name="image",
+            index=models.Index(
+                condition=models.Q(("unused_since__isnull", False)),
+                fields=["unused_since"],
+                name="board_image_unused",
+            ),
         ),
         migrations.AddIndex(
-            model_name='post',
-            index=models.Index(condition=models.Q(('is_hidden', False), ('is_notice', False)), fields=['-id'], name='board_post_plain'),
+            model_name="post",
+            index=models.Index(
+                condition=models.Q(("is_hidden", False), ("is_notice", False)),
+                fields=["-id"],
+                name="board_post_plain",
+            ),
         ),
         migrations.AddIndex(
-            model_name='post',
-            index=models.Index(condition=models.Q(('is_hidden', False), ('is_notice', False)), fields=['category', '-id'], name='board_post_by_category'),
+            model_name="post",
+            index=models.Index(
+                condition=models.Q(("is_hidden", False), ("is_notice", False)),
+                fields=["category", "-id"],
+                name="board_post_by_category",
+            ),
         ),
         migrations.AddIndex(
-            model_name='post',
-            index=models.Index(condition=models.Q(('is_hidden', False), ('is_notice', True)), fields=['-id'], name='board_post_notices'),
+            model_name="post",
+            index=models.Index(
+                condition=models.Q(("is_hidden", False), ("is_notice", True)),
+                fields=["-id"],
+                name="board_post_notices",
+            ),
         ),
         migrations.AddIndex(
-            model_name='post',
-            index=models.Index(condition=models.Q(('is_hidden', False), ('is_popular', True)), fields=['created_at'], name='board_post_hot'),
+            model_name="post",
+            index=models.Index(
+                condition=models.Q(("is_hidden", False), ("is_popular", True)),
+                fields=["created_at"],
+                name="board_post_hot",
+            ),
         ),
         migrations.AddIndex(
-            model_name='post',
-            index=models.Index(fields=['member', '-id'], include=('is_hidden',), name='board_post_by_member'),
+            model_name="post",
+            index=models.Index(
+                fields=["member", "-id"],
+                include=("is_hidden",),
+                name="board_post_by_member",
+            ),
         ),
         migrations.AddIndex(
-            model_name='post',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['tags'], name='board_post_tags'),
+            model_name="post",
+            index=django.contrib.postgres.indexes.GinIndex(
+                fields=["tags"], name="board_post_tags"
+            ),
         ),
         migrations.AddIndex(
-            model_name='post',
-            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass('words', name='gin_trgm_ops'), name='board_post_words'),
+            model_name="post",
+            index=django.contrib.postgres.indexes.GinIndex(
+                django.contrib.postgres.indexes.OpClass("words", name="gin_trgm_ops"),
+                name="board_post_words",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='post',
-            constraint=models.CheckConstraint(condition=models.Q(('category__in', ['community', 'saving', 'tips'])), name='board_post_category_known'),
+            model_name="post",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("category__in", ["community", "saving", "tips"])),
+                name="board_post_category_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='post',
-            constraint=models.CheckConstraint(condition=models.Q(('comment_count__gte', 0), ('down_count__gte', 0), ('up_count__gte', 0)), name='board_post_counts_positive'),
+            model_name="post",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("comment_count__gte", 0),
+                    ("down_count__gte", 0),
+                    ("up_count__gte", 0),
+                ),
+                name="board_post_counts_positive",
+            ),
         ),
         migrations.AddIndex(
-            model_name='comment',
-            index=models.Index(fields=['post', 'id'], include=('is_hidden',), name='board_comment_by_post'),
+            model_name="comment",
+            index=models.Index(
+                fields=["post", "id"],
+                include=("is_hidden",),
+                name="board_comment_by_post",
+            ),
         ),
         migrations.AddIndex(
-            model_name='comment',
-            index=models.Index(fields=['member', '-id'], name='board_comment_by_member'),
+            model_name="comment",
+            index=models.Index(
+                fields=["member", "-id"], name="board_comment_by_member"
+            ),
         ),
         migrations.AddIndex(
-            model_name='comment',
-            index=models.Index(condition=models.Q(('is_hidden', False), ('is_popular', True)), fields=['post', 'created_at'], name='board_comment_hot'),
+            model_name="comment",
+            index=models.Index(
+                condition=models.Q(("is_hidden", False), ("is_popular", True)),
+                fields=["post", "created_at"],
+                name="board_comment_hot",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='comment',
-            constraint=models.CheckConstraint(condition=models.Q(('down_count__gte', 0), ('up_count__gte', 0)), name='board_comment_counts_positive'),
+            model_name="comment",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("down_count__gte", 0), ("up_count__gte", 0)),
+                name="board_comment_counts_positive",
+            ),
         ),
         migrations.AddIndex(
-            model_name='postvote',
-            index=models.Index(fields=['member', 'post'], name='board_post_vote_by_member'),
+            model_name="postvote",
+            index=models.Index(
+                fields=["member", "post"], name="board_post_vote_by_member"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='postvote',
-            constraint=models.UniqueConstraint(fields=('post', 'member'), include=('value',), name='board_post_vote_once'),
+            model_name="postvote",
+            constraint=models.UniqueConstraint(
+                fields=("post", "member"),
+                include=("value",),
+                name="board_post_vote_once",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='postvote',
-            constraint=models.CheckConstraint(condition=models.Q(('value__in', (1, -1))), name='board_post_vote_up_or_down'),
+            model_name="postvote",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("value__in", (1, -1))),
+                name="board_post_vote_up_or_down",
+            ),
         ),
+        # Functions, triggers and first rows.
+        sql_file("board", "vote_counts"),
+        sql_file("board", "comment_counts"),
+        sql_file("board", "post_counts"),
     ]

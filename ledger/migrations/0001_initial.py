@@ -2,702 +2,1916 @@ import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.utils.timezone
-import ledger.schedule
 from django.conf import settings
-from django.contrib.postgres.operations import BtreeGinExtension, TrigramExtension
+from django.contrib.postgres.operations import BtreeGinExtension
 from django.db import migrations, models
+
+import core.db.constraints
+import ledger.schedule
+from core.db.migrations import sql_file
+from ledger.migrations._default_categories import insert_default_categories
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('accounts', '0001_initial'),
+        ("accounts", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         BtreeGinExtension(),
-        TrigramExtension(),
+        # The tables, as makemigrations writes them.
         migrations.CreateModel(
-            name='LedgerTotal',
+            name="LedgerTotal",
             fields=[
-                ('member', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='+', serialize=False, to=settings.AUTH_USER_MODEL)),
-                ('entries', models.IntegerField()),
-                ('pending', models.IntegerField()),
+                (
+                    "member",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="+",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("entries", models.IntegerField()),
+                ("pending", models.IntegerField()),
             ],
             options={
-                'db_table': 'account_ledger_total',
-                'ordering': ['member_id'],
+                "db_table": "account_ledger_total",
+                "ordering": ["member_id"],
             },
         ),
         migrations.CreateModel(
-            name='Stock',
+            name="Stock",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=20)),
-                ('name', models.CharField(max_length=100)),
-                ('market', models.CharField(blank=True, default='', max_length=20)),
-                ('current_price', models.BigIntegerField(null=True)),
-                ('price_at', models.DateTimeField(null=True)),
-                ('sort_order', models.IntegerField(default=0)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("code", models.CharField(max_length=20)),
+                ("name", models.CharField(max_length=100)),
+                ("market", models.CharField(blank=True, default="", max_length=20)),
+                ("current_price", models.BigIntegerField(null=True)),
+                ("price_at", models.DateTimeField(null=True)),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'invest_stock',
-                'ordering': ['sort_order', 'id'],
+                "db_table": "invest_stock",
+                "ordering": ["sort_order", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Wallet',
+            name="Wallet",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('kind', models.CharField(choices=[('CASH', 'Cash'), ('BANK', 'Bank'), ('CARD', 'Card'), ('CHECK_CARD', 'Check Card'), ('INVESTMENT', 'Investment'), ('PENSION', 'Pension'), ('LOAN', 'Loan'), ('OTHER', 'Other')], max_length=10)),
-                ('institution', models.CharField(blank=True, default='', max_length=100)),
-                ('sealed_account_number', models.CharField(blank=True, db_column='account_number', default='', max_length=255)),
-                ('opening_balance', models.BigIntegerField(default=0)),
-                ('manual_valuation', models.BooleanField(default=False)),
-                ('current_value', models.BigIntegerField(blank=True, null=True)),
-                ('archived', models.BooleanField(default=False)),
-                ('memo', models.CharField(blank=True, default='', max_length=500)),
-                ('sort_order', models.IntegerField(default=0)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("CASH", "Cash"),
+                            ("BANK", "Bank"),
+                            ("CARD", "Card"),
+                            ("CHECK_CARD", "Check Card"),
+                            ("INVESTMENT", "Investment"),
+                            ("PENSION", "Pension"),
+                            ("LOAN", "Loan"),
+                            ("OTHER", "Other"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "institution",
+                    models.CharField(blank=True, default="", max_length=100),
+                ),
+                (
+                    "sealed_account_number",
+                    models.CharField(
+                        blank=True,
+                        db_column="account_number",
+                        default="",
+                        max_length=255,
+                    ),
+                ),
+                ("opening_balance", models.BigIntegerField(default=0)),
+                ("manual_valuation", models.BooleanField(default=False)),
+                ("current_value", models.BigIntegerField(blank=True, null=True)),
+                ("archived", models.BooleanField(default=False)),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account',
-                'ordering': ['sort_order', 'id'],
+                "db_table": "account",
+                "ordering": ["sort_order", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Category',
+            name="Category",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('name', models.CharField(max_length=100)),
-                ('sort_order', models.IntegerField(default=0)),
-                ('level', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('parent__isnull', True)), then=models.Value(1)), default=models.Value(2), output_field=models.SmallIntegerField(null=True)), output_field=models.SmallIntegerField(null=True))),
-                ('parent_level', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('parent__isnull', True)), then=models.Value(None)), default=models.Value(1), output_field=models.SmallIntegerField(null=True)), output_field=models.SmallIntegerField(null=True))),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('parent', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='minors', to='ledger.category')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "level",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(("parent__isnull", True)), then=models.Value(1)
+                            ),
+                            default=models.Value(2),
+                            output_field=models.SmallIntegerField(null=True),
+                        ),
+                        output_field=models.SmallIntegerField(null=True),
+                    ),
+                ),
+                (
+                    "parent_level",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(("parent__isnull", True)),
+                                then=models.Value(None),
+                            ),
+                            default=models.Value(1),
+                            output_field=models.SmallIntegerField(null=True),
+                        ),
+                        output_field=models.SmallIntegerField(null=True),
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="minors",
+                        to="ledger.category",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'categories',
-                'db_table': 'account_category',
-                'ordering': ['type', 'sort_order', 'id'],
+                "verbose_name_plural": "categories",
+                "db_table": "account_category",
+                "ordering": ["type", "sort_order", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Budget',
+            name="Budget",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(default='expense', editable=False, max_length=7)),
-                ('year', models.SmallIntegerField()),
-                ('month', models.SmallIntegerField()),
-                ('amount', models.BigIntegerField()),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('category', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.category')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(default="expense", editable=False, max_length=7),
+                ),
+                ("year", models.SmallIntegerField()),
+                ("month", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_budget',
-                'ordering': ['year', 'month', 'category__sort_order', 'id'],
+                "db_table": "account_budget",
+                "ordering": ["year", "month", "category__sort_order", "id"],
             },
         ),
         migrations.CreateModel(
-            name='DayTotal',
+            name="DayTotal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('amount', models.BigIntegerField()),
-                ('entries', models.IntegerField()),
-                ('date', models.DateField()),
-                ('pending', models.BooleanField()),
-                ('wallet_id', models.BigIntegerField(null=True)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("amount", models.BigIntegerField()),
+                ("entries", models.IntegerField()),
+                ("date", models.DateField()),
+                ("pending", models.BooleanField()),
+                ("wallet_id", models.BigIntegerField(null=True)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_day_total',
-                'ordering': ['date', 'id'],
+                "db_table": "account_day_total",
+                "ordering": ["date", "id"],
             },
         ),
         migrations.CreateModel(
-            name='DefaultCategory',
+            name="DefaultCategory",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('name', models.CharField(max_length=100)),
-                ('name_en', models.CharField(blank=True, max_length=100, verbose_name='name in English')),
-                ('sort_order', models.IntegerField(default=0)),
-                ('level', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('parent__isnull', True)), then=models.Value(1)), default=models.Value(2), output_field=models.SmallIntegerField(null=True)), output_field=models.SmallIntegerField(null=True))),
-                ('parent_level', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('parent__isnull', True)), then=models.Value(None)), default=models.Value(1), output_field=models.SmallIntegerField(null=True)), output_field=models.SmallIntegerField(null=True))),
-                ('parent', models.ForeignKey(blank=True, limit_choices_to={'parent': None}, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='minors', to='ledger.defaultcategory')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "name_en",
+                    models.CharField(
+                        blank=True, max_length=100, verbose_name="name in English"
+                    ),
+                ),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "level",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(("parent__isnull", True)), then=models.Value(1)
+                            ),
+                            default=models.Value(2),
+                            output_field=models.SmallIntegerField(null=True),
+                        ),
+                        output_field=models.SmallIntegerField(null=True),
+                    ),
+                ),
+                (
+                    "parent_level",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(("parent__isnull", True)),
+                                then=models.Value(None),
+                            ),
+                            default=models.Value(1),
+                            output_field=models.SmallIntegerField(null=True),
+                        ),
+                        output_field=models.SmallIntegerField(null=True),
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        limit_choices_to={"parent": None},
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="minors",
+                        to="ledger.defaultcategory",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'default categories',
-                'db_table': 'default_category',
-                'ordering': ['type', 'sort_order', 'id'],
+                "verbose_name_plural": "default categories",
+                "db_table": "default_category",
+                "ordering": ["type", "sort_order", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Entry',
+            name="Entry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('date', models.DateField()),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('amount', models.BigIntegerField()),
-                ('memo', models.CharField(blank=True, default='', max_length=500)),
-                ('currency', models.CharField(max_length=3, null=True)),
-                ('original_amount', models.DecimalField(decimal_places=4, max_digits=16, null=True)),
-                ('exchange_rate', models.DecimalField(decimal_places=8, max_digits=20, null=True)),
-                ('installment_months', models.SmallIntegerField(null=True)),
-                ('pending', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('category', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.category')),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('wallet', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.wallet')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("date", models.DateField()),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("amount", models.BigIntegerField()),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                ("currency", models.CharField(max_length=3, null=True)),
+                (
+                    "original_amount",
+                    models.DecimalField(decimal_places=4, max_digits=16, null=True),
+                ),
+                (
+                    "exchange_rate",
+                    models.DecimalField(decimal_places=8, max_digits=20, null=True),
+                ),
+                ("installment_months", models.SmallIntegerField(null=True)),
+                ("pending", models.BooleanField(default=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'entries',
-                'db_table': 'account_entry',
-                'ordering': ['-date', '-id'],
+                "verbose_name_plural": "entries",
+                "db_table": "account_entry",
+                "ordering": ["-date", "-id"],
             },
         ),
         migrations.CreateModel(
-            name='EntryTotal',
+            name="EntryTotal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('amount', models.BigIntegerField()),
-                ('entries', models.IntegerField()),
-                ('month', models.DateField()),
-                ('pending', models.BooleanField()),
-                ('category_id', models.BigIntegerField(null=True)),
-                ('wallet_id', models.BigIntegerField(null=True)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("amount", models.BigIntegerField()),
+                ("entries", models.IntegerField()),
+                ("month", models.DateField()),
+                ("pending", models.BooleanField()),
+                ("category_id", models.BigIntegerField(null=True)),
+                ("wallet_id", models.BigIntegerField(null=True)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_entry_total',
-                'ordering': ['month', 'id'],
+                "db_table": "account_entry_total",
+                "ordering": ["month", "id"],
             },
         ),
         migrations.CreateModel(
-            name='FxRate',
+            name="FxRate",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('base', models.CharField(max_length=3)),
-                ('quote', models.CharField(max_length=3)),
-                ('day', models.DateField()),
-                ('rate', models.DecimalField(decimal_places=8, max_digits=20)),
-                ('rate_date', models.DateField()),
-                ('source', models.CharField(max_length=50)),
-                ('fetched_at', models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("base", models.CharField(max_length=3)),
+                ("quote", models.CharField(max_length=3)),
+                ("day", models.DateField()),
+                ("rate", models.DecimalField(decimal_places=8, max_digits=20)),
+                ("rate_date", models.DateField()),
+                ("source", models.CharField(max_length=50)),
+                ("fetched_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                'db_table': 'fx_rate',
-                'ordering': ['base', 'quote', '-day'],
-                'constraints': [models.UniqueConstraint(fields=('base', 'quote', 'day'), include=('rate', 'rate_date'), name='fx_rate_once_a_day'), models.CheckConstraint(condition=models.Q(('rate__gt', 0)), name='fx_rate_positive')],
+                "db_table": "fx_rate",
+                "ordering": ["base", "quote", "-day"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("base", "quote", "day"),
+                        include=("rate", "rate_date"),
+                        name="fx_rate_once_a_day",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("rate__gt", 0)), name="fx_rate_positive"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='MemoTotal',
+            name="MemoTotal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('memo', models.CharField(max_length=500)),
-                ('category_id', models.BigIntegerField()),
-                ('entries', models.IntegerField()),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(max_length=500)),
+                ("category_id", models.BigIntegerField()),
+                ("entries", models.IntegerField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_memo_total',
-                'ordering': ['id'],
+                "db_table": "account_memo_total",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='MonthTotal',
+            name="MonthTotal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('amount', models.BigIntegerField()),
-                ('entries', models.IntegerField()),
-                ('month', models.DateField()),
-                ('pending', models.BooleanField()),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("amount", models.BigIntegerField()),
+                ("entries", models.IntegerField()),
+                ("month", models.DateField()),
+                ("pending", models.BooleanField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_month_total',
-                'ordering': ['month', 'id'],
+                "db_table": "account_month_total",
+                "ordering": ["month", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Notification',
+            name="Notification",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('notif_key', models.CharField(max_length=64)),
-                ('kind', models.CharField(max_length=12)),
-                ('is_partial', models.BooleanField(default=False)),
-                ('card_company', models.CharField(max_length=100, null=True)),
-                ('card_hint', models.CharField(max_length=100, null=True)),
-                ('currency', models.CharField(max_length=3, null=True)),
-                ('value', models.DecimalField(decimal_places=4, max_digits=18)),
-                ('merchant', models.CharField(blank=True, default='', max_length=500)),
-                ('running_total', models.BigIntegerField(null=True)),
-                ('balance', models.BigIntegerField(null=True)),
-                ('happened_at', models.DateTimeField()),
-                ('is_timed', models.BooleanField()),
-                ('is_cancelled', models.BooleanField(default=False)),
-                ('entry_id', models.BigIntegerField(null=True)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("notif_key", models.CharField(max_length=64)),
+                ("kind", models.CharField(max_length=12)),
+                ("is_partial", models.BooleanField(default=False)),
+                ("card_company", models.CharField(max_length=100, null=True)),
+                ("card_hint", models.CharField(max_length=100, null=True)),
+                ("currency", models.CharField(max_length=3, null=True)),
+                ("value", models.DecimalField(decimal_places=4, max_digits=18)),
+                ("merchant", models.CharField(blank=True, default="", max_length=500)),
+                ("running_total", models.BigIntegerField(null=True)),
+                ("balance", models.BigIntegerField(null=True)),
+                ("happened_at", models.DateTimeField()),
+                ("is_timed", models.BooleanField()),
+                ("is_cancelled", models.BooleanField(default=False)),
+                ("entry_id", models.BigIntegerField(null=True)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_notification',
-                'ordering': ['-happened_at', '-id'],
+                "db_table": "account_notification",
+                "ordering": ["-happened_at", "-id"],
             },
         ),
         migrations.CreateModel(
-            name='NotificationCount',
+            name="NotificationCount",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('day', models.DateField()),
-                ('recognised', models.BooleanField()),
-                ('part', models.SmallIntegerField()),
-                ('notifications', models.BigIntegerField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("day", models.DateField()),
+                ("recognized", models.BooleanField()),
+                ("part", models.SmallIntegerField()),
+                ("notifications", models.BigIntegerField()),
             ],
             options={
-                'db_table': 'notification_tally',
-                'ordering': ['day', 'recognised', 'part'],
-                'constraints': [models.UniqueConstraint(fields=('day', 'recognised', 'part'), name='notification_tally_once')],
+                "db_table": "notification_tally",
+                "ordering": ["day", "recognized", "part"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("day", "recognized", "part"),
+                        name="notification_tally_once",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Position',
+            name="Position",
             fields=[
-                ('stock', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='position', serialize=False, to='ledger.stock')),
-                ('quantity', models.DecimalField(decimal_places=6, max_digits=30)),
-                ('trades', models.IntegerField()),
-                ('version', models.BigIntegerField()),
-                ('cost', models.DecimalField(decimal_places=0, max_digits=80, null=True)),
-                ('realized', models.DecimalField(decimal_places=0, max_digits=80, null=True)),
-                ('replayed_version', models.BigIntegerField(null=True)),
+                (
+                    "stock",
+                    models.OneToOneField(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="position",
+                        serialize=False,
+                        to="ledger.stock",
+                    ),
+                ),
+                ("quantity", models.DecimalField(decimal_places=6, max_digits=30)),
+                ("trades", models.IntegerField()),
+                ("version", models.BigIntegerField()),
+                (
+                    "cost",
+                    models.DecimalField(decimal_places=0, max_digits=80, null=True),
+                ),
+                (
+                    "realized",
+                    models.DecimalField(decimal_places=0, max_digits=80, null=True),
+                ),
+                ("replayed_version", models.BigIntegerField(null=True)),
             ],
             options={
-                'db_table': 'invest_position',
-                'ordering': ['stock_id'],
+                "db_table": "invest_position",
+                "ordering": ["stock_id"],
             },
         ),
         migrations.CreateModel(
-            name='QuickEntry',
+            name="QuickEntry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('amount', models.BigIntegerField(null=True)),
-                ('memo', models.CharField(blank=True, default='', max_length=500)),
-                ('sort_order', models.IntegerField(default=0)),
-                ('category', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.category')),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('wallet', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.wallet')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("amount", models.BigIntegerField(null=True)),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'quick entries',
-                'db_table': 'account_quick_entry',
-                'ordering': ['sort_order', 'id'],
+                "verbose_name_plural": "quick entries",
+                "db_table": "account_quick_entry",
+                "ordering": ["sort_order", "id"],
             },
         ),
         migrations.CreateModel(
-            name='RecurringRule',
+            name="RecurringRule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('amount', models.BigIntegerField()),
-                ('memo', models.CharField(blank=True, default='', max_length=500)),
-                ('frequency', models.CharField(choices=[(ledger.schedule.Frequency['DAILY'], ledger.schedule.Frequency['DAILY']), (ledger.schedule.Frequency['WEEKLY'], ledger.schedule.Frequency['WEEKLY']), (ledger.schedule.Frequency['MONTHLY'], ledger.schedule.Frequency['MONTHLY']), (ledger.schedule.Frequency['YEARLY'], ledger.schedule.Frequency['YEARLY'])], max_length=7)),
-                ('interval', models.SmallIntegerField(default=1)),
-                ('anchor_date', models.DateField()),
-                ('end_date', models.DateField(blank=True, null=True)),
-                ('next_date', models.DateField(blank=True, null=True)),
-                ('active', models.BooleanField(default=True)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('category', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.category')),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('wallet', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.wallet')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("amount", models.BigIntegerField()),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "frequency",
+                    models.CharField(
+                        choices=[
+                            (
+                                ledger.schedule.Frequency["DAILY"],
+                                ledger.schedule.Frequency["DAILY"],
+                            ),
+                            (
+                                ledger.schedule.Frequency["WEEKLY"],
+                                ledger.schedule.Frequency["WEEKLY"],
+                            ),
+                            (
+                                ledger.schedule.Frequency["MONTHLY"],
+                                ledger.schedule.Frequency["MONTHLY"],
+                            ),
+                            (
+                                ledger.schedule.Frequency["YEARLY"],
+                                ledger.schedule.Frequency["YEARLY"],
+                            ),
+                        ],
+                        max_length=7,
+                    ),
+                ),
+                ("interval", models.SmallIntegerField(default=1)),
+                ("anchor_date", models.DateField()),
+                ("end_date", models.DateField(blank=True, null=True)),
+                ("next_date", models.DateField(blank=True, null=True)),
+                ("active", models.BooleanField(default=True)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now()
+                    ),
+                ),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_recurring',
-                'ordering': ['id'],
+                "db_table": "account_recurring",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='Occurrence',
+            name="Occurrence",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('due_date', models.DateField()),
-                ('status', models.CharField(choices=[('BOOKED', 'Booked'), ('SKIPPED', 'Skipped'), ('MISSED', 'Missed')], max_length=7)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('entry', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='ledger.entry')),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rule', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='occurrences', to='ledger.recurringrule')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("due_date", models.DateField()),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("BOOKED", "Booked"),
+                            ("SKIPPED", "Skipped"),
+                            ("MISSED", "Missed"),
+                        ],
+                        max_length=7,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "entry",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="ledger.entry",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "rule",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="occurrences",
+                        to="ledger.recurringrule",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_recurring_occurrence',
-                'ordering': ['-due_date', '-id'],
+                "db_table": "account_recurring_occurrence",
+                "ordering": ["-due_date", "-id"],
             },
         ),
         migrations.CreateModel(
-            name='StockQuote',
+            name="StockQuote",
             fields=[
-                ('code', models.CharField(max_length=20, primary_key=True, serialize=False)),
-                ('price', models.DecimalField(decimal_places=6, max_digits=20, null=True)),
-                ('currency', models.CharField(max_length=3, null=True)),
-                ('home_price', models.BigIntegerField(null=True)),
-                ('at', models.DateTimeField(null=True)),
-                ('fetched_at', models.DateTimeField(null=True)),
-                ('due_at', models.DateTimeField()),
-                ('claimed', models.BooleanField(default=False)),
-                ('failed', models.BooleanField(db_default=False)),
+                (
+                    "code",
+                    models.CharField(max_length=20, primary_key=True, serialize=False),
+                ),
+                (
+                    "price",
+                    models.DecimalField(decimal_places=6, max_digits=20, null=True),
+                ),
+                ("currency", models.CharField(max_length=3, null=True)),
+                ("home_price", models.BigIntegerField(null=True)),
+                ("at", models.DateTimeField(null=True)),
+                ("fetched_at", models.DateTimeField(null=True)),
+                ("due_at", models.DateTimeField()),
+                ("claimed", models.BooleanField(default=False)),
+                ("failed", models.BooleanField(db_default=False)),
             ],
             options={
-                'db_table': 'stock_quote',
-                'ordering': ['code'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('home_price', None), ('home_price__gte', 0), _connector='OR'), name='stock_quote_price_not_negative')],
+                "db_table": "stock_quote",
+                "ordering": ["code"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("home_price", None),
+                            ("home_price__gte", 0),
+                            _connector="OR",
+                        ),
+                        name="stock_quote_price_not_negative",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Tag',
+            name="Tag",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('sort_order', models.IntegerField(default=0)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_tag',
-                'ordering': ['sort_order', 'id'],
+                "db_table": "account_tag",
+                "ordering": ["sort_order", "id"],
             },
         ),
         migrations.CreateModel(
-            name='RecurringTag',
+            name="RecurringTag",
             fields=[
-                ('pk', models.CompositePrimaryKey('rule_id', 'tag_id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('member_id', models.BigIntegerField()),
-                ('position', models.SmallIntegerField()),
-                ('rule', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='tag_links', to='ledger.recurringrule')),
-                ('tag', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='ledger.tag')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "rule_id",
+                        "tag_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("member_id", models.BigIntegerField()),
+                ("position", models.SmallIntegerField()),
+                (
+                    "rule",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tag_links",
+                        to="ledger.recurringrule",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="ledger.tag",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_recurring_tag',
-                'ordering': ['rule_id', 'position'],
+                "db_table": "account_recurring_tag",
+                "ordering": ["rule_id", "position"],
             },
         ),
         migrations.CreateModel(
-            name='QuickEntryTag',
+            name="QuickEntryTag",
             fields=[
-                ('pk', models.CompositePrimaryKey('quick_entry_id', 'tag_id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('member_id', models.BigIntegerField()),
-                ('position', models.SmallIntegerField()),
-                ('quick_entry', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='tag_links', to='ledger.quickentry')),
-                ('tag', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='ledger.tag')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "quick_entry_id",
+                        "tag_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("member_id", models.BigIntegerField()),
+                ("position", models.SmallIntegerField()),
+                (
+                    "quick_entry",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tag_links",
+                        to="ledger.quickentry",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="ledger.tag",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_quick_entry_tag',
-                'ordering': ['quick_entry_id', 'position'],
+                "db_table": "account_quick_entry_tag",
+                "ordering": ["quick_entry_id", "position"],
             },
         ),
         migrations.CreateModel(
-            name='EntryTag',
+            name="EntryTag",
             fields=[
-                ('pk', models.CompositePrimaryKey('entry_id', 'tag_id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('member_id', models.BigIntegerField()),
-                ('position', models.SmallIntegerField()),
-                ('entry', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='tag_links', to='ledger.entry')),
-                ('tag', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='ledger.tag')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "entry_id",
+                        "tag_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("member_id", models.BigIntegerField()),
+                ("position", models.SmallIntegerField()),
+                (
+                    "entry",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tag_links",
+                        to="ledger.entry",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="ledger.tag",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_entry_tag',
-                'ordering': ['entry_id', 'position'],
+                "db_table": "account_entry_tag",
+                "ordering": ["entry_id", "position"],
             },
         ),
         migrations.CreateModel(
-            name='TagTotal',
+            name="TagTotal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('amount', models.BigIntegerField()),
-                ('entries', models.IntegerField()),
-                ('month', models.DateField()),
-                ('tag_id', models.BigIntegerField()),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("amount", models.BigIntegerField()),
+                ("entries", models.IntegerField()),
+                ("month", models.DateField()),
+                ("tag_id", models.BigIntegerField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_tag_total',
-                'ordering': ['month', 'id'],
+                "db_table": "account_tag_total",
+                "ordering": ["month", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Trade',
+            name="Trade",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('side', models.CharField(choices=[('BUY', 'Buy'), ('SELL', 'Sell')], max_length=4)),
-                ('date', models.DateField()),
-                ('quantity', models.DecimalField(decimal_places=6, max_digits=18)),
-                ('price', models.BigIntegerField()),
-                ('fee', models.BigIntegerField(default=0)),
-                ('tax', models.BigIntegerField(default=0)),
-                ('memo', models.CharField(blank=True, default='', max_length=500)),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('stock', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='ledger.stock')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "side",
+                    models.CharField(
+                        choices=[("BUY", "Buy"), ("SELL", "Sell")], max_length=4
+                    ),
+                ),
+                ("date", models.DateField()),
+                ("quantity", models.DecimalField(decimal_places=6, max_digits=18)),
+                ("price", models.BigIntegerField()),
+                ("fee", models.BigIntegerField(default=0)),
+                ("tax", models.BigIntegerField(default=0)),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "stock",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="ledger.stock",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'invest_trade',
-                'ordering': ['-date', '-id'],
+                "db_table": "invest_trade",
+                "ordering": ["-date", "-id"],
             },
         ),
         migrations.CreateModel(
-            name='WalletTotal',
+            name="WalletTotal",
             fields=[
-                ('wallet', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='total', serialize=False, to='ledger.wallet')),
-                ('member_id', models.BigIntegerField()),
-                ('balance', models.BigIntegerField()),
-                ('entries', models.IntegerField()),
+                (
+                    "wallet",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="total",
+                        serialize=False,
+                        to="ledger.wallet",
+                    ),
+                ),
+                ("member_id", models.BigIntegerField()),
+                ("balance", models.BigIntegerField()),
+                ("entries", models.IntegerField()),
             ],
             options={
-                'db_table': 'account_wallet_total',
-                'ordering': ['wallet_id'],
+                "db_table": "account_wallet_total",
+                "ordering": ["wallet_id"],
             },
         ),
         migrations.CreateModel(
-            name='BudgetIncome',
+            name="BudgetIncome",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('year', models.SmallIntegerField()),
-                ('month', models.SmallIntegerField()),
-                ('amount', models.BigIntegerField()),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("year", models.SmallIntegerField()),
+                ("month", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_budget_income',
-                'ordering': ['year', 'month', 'id'],
-                'constraints': [models.UniqueConstraint(fields=('member', 'year', 'month'), name='account_budget_income_unique'), models.CheckConstraint(condition=models.Q(('month__range', (1, 12)), ('year__range', (1900, 2200))), name='account_budget_income_month'), models.CheckConstraint(condition=models.Q(('amount__gte', 0)), name='account_budget_income_not_negative')],
+                "db_table": "account_budget_income",
+                "ordering": ["year", "month", "id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("member", "year", "month"),
+                        name="account_budget_income_unique",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("month__range", (1, 12)), ("year__range", (1900, 2200))
+                        ),
+                        name="account_budget_income_month",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount__gte", 0)),
+                        name="account_budget_income_not_negative",
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.UniqueConstraint(fields=('member', 'type', 'name'), name='account_category_name_unique'),
+            model_name="category",
+            constraint=models.UniqueConstraint(
+                fields=("member", "type", "name"), name="account_category_name_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.UniqueConstraint(fields=('member', 'type', 'id'), name='account_category_owner'),
+            model_name="category",
+            constraint=models.UniqueConstraint(
+                fields=("member", "type", "id"), name="account_category_owner"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.UniqueConstraint(fields=('member', 'type', 'id', 'level'), name='account_category_place'),
+            model_name="category",
+            constraint=models.UniqueConstraint(
+                fields=("member", "type", "id", "level"), name="account_category_place"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['income', 'expense'])), name='account_category_type_known'),
+            model_name="category",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense"])),
+                name="account_category_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='budget',
-            constraint=models.UniqueConstraint(fields=('member', 'year', 'month', 'category'), name='account_budget_unique'),
+            model_name="category",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "parent", "parent_level"),
+                name="account_category_parent_is_major",
+                to="self",
+                to_fields=("member", "type", "id", "level"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='budget',
-            constraint=models.CheckConstraint(condition=models.Q(('type', 'expense')), name='account_budget_is_expense'),
+            model_name="budget",
+            constraint=models.UniqueConstraint(
+                fields=("member", "year", "month", "category"),
+                name="account_budget_unique",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='budget',
-            constraint=models.CheckConstraint(condition=models.Q(('month__range', (1, 12)), ('year__range', (1900, 2200))), name='account_budget_month'),
+            model_name="budget",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type", "expense")),
+                name="account_budget_is_expense",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='budget',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='account_budget_amount_positive'),
+            model_name="budget",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("month__range", (1, 12)), ("year__range", (1900, 2200))
+                ),
+                name="account_budget_month",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='daytotal',
-            constraint=models.UniqueConstraint(fields=('member', 'date', 'type', 'pending', 'wallet_id'), name='account_day_total_key', nulls_distinct=False),
+            model_name="budget",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("amount__gt", 0)),
+                name="account_budget_amount_positive",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='defaultcategory',
-            constraint=models.UniqueConstraint(fields=('type', 'name'), name='default_category_name_unique'),
+            model_name="budget",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category"),
+                name="account_budget_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='defaultcategory',
-            constraint=models.UniqueConstraint(fields=('type', 'id', 'level'), name='default_category_place'),
+            model_name="daytotal",
+            constraint=models.UniqueConstraint(
+                fields=("member", "date", "type", "pending", "wallet_id"),
+                name="account_day_total_key",
+                nulls_distinct=False,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='defaultcategory',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['income', 'expense'])), name='default_category_type_known'),
+            model_name="daytotal",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet_id"),
+                name="account_day_total_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entrytotal',
-            constraint=models.UniqueConstraint(fields=('member', 'month', 'type', 'pending', 'category_id', 'wallet_id'), name='account_entry_total_key', nulls_distinct=False),
+            model_name="defaultcategory",
+            constraint=models.UniqueConstraint(
+                fields=("type", "name"), name="default_category_name_unique"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="defaultcategory",
+            constraint=models.UniqueConstraint(
+                fields=("type", "id", "level"), name="default_category_place"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="defaultcategory",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense"])),
+                name="default_category_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="defaultcategory",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("type", "parent", "parent_level"),
+                name="default_category_parent_is_major",
+                to="self",
+                to_fields=("type", "id", "level"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entrytotal",
+            constraint=models.UniqueConstraint(
+                fields=(
+                    "member",
+                    "month",
+                    "type",
+                    "pending",
+                    "category_id",
+                    "wallet_id",
+                ),
+                name="account_entry_total_key",
+                nulls_distinct=False,
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entrytotal",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category_id"),
+                name="account_entry_total_category_owned",
+                on_delete="CASCADE",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entrytotal",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet_id"),
+                name="account_entry_total_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddIndex(
-            model_name='memototal',
-            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass('member_id', name='int8_ops'), django.contrib.postgres.indexes.OpClass('memo', name='gin_trgm_ops'), name='account_memo_total_memo'),
+            model_name="memototal",
+            index=django.contrib.postgres.indexes.GinIndex(
+                django.contrib.postgres.indexes.OpClass("member_id", name="int8_ops"),
+                django.contrib.postgres.indexes.OpClass("memo", name="gin_trgm_ops"),
+                name="account_memo_total_memo",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memototal',
-            constraint=models.UniqueConstraint(fields=('member', 'type', 'memo', 'category_id'), name='account_memo_total_key'),
+            model_name="memototal",
+            constraint=models.UniqueConstraint(
+                fields=("member", "type", "memo", "category_id"),
+                name="account_memo_total_key",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='monthtotal',
-            constraint=models.UniqueConstraint(fields=('member', 'month', 'type', 'pending'), include=('amount', 'entries'), name='account_month_total_key'),
+            model_name="memototal",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category_id"),
+                name="account_memo_total_category_owned",
+                on_delete="CASCADE",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="monthtotal",
+            constraint=models.UniqueConstraint(
+                fields=("member", "month", "type", "pending"),
+                include=("amount", "entries"),
+                name="account_month_total_key",
+            ),
         ),
         migrations.AddIndex(
-            model_name='notification',
-            index=models.Index(fields=['member', 'value', '-happened_at'], name='account_notification_by_value'),
+            model_name="notification",
+            index=models.Index(
+                fields=["member", "value", "-happened_at"],
+                name="account_notification_by_value",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='notification',
-            constraint=models.UniqueConstraint(fields=('member', 'notif_key'), name='account_notification_key'),
+            model_name="notification",
+            constraint=models.UniqueConstraint(
+                fields=("member", "notif_key"), name="account_notification_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='notification',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ('approval', 'cancellation'))), name='account_notification_kind_known'),
+            model_name="notification",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ("approval", "cancellation"))),
+                name="account_notification_kind_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='notification',
-            constraint=models.CheckConstraint(condition=models.Q(('value__gt', 0)), name='account_notification_value_positive'),
+            model_name="notification",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("value__gt", 0)),
+                name="account_notification_value_positive",
+            ),
         ),
         migrations.AddField(
-            model_name='position',
-            name='member',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="position",
+            name="member",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='stock',
-            constraint=models.UniqueConstraint(fields=('member', 'code'), name='invest_stock_code_unique'),
+            model_name="stock",
+            constraint=models.UniqueConstraint(
+                fields=("member", "code"), name="invest_stock_code_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='stock',
-            constraint=models.UniqueConstraint(fields=('member', 'id'), name='invest_stock_owner'),
+            model_name="stock",
+            constraint=models.UniqueConstraint(
+                fields=("member", "id"), name="invest_stock_owner"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='stock',
-            constraint=models.CheckConstraint(condition=models.Q(('current_price', None), ('current_price__gte', 0), _connector='OR'), name='invest_stock_price_not_negative'),
+            model_name="stock",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("current_price", None), ("current_price__gte", 0), _connector="OR"
+                ),
+                name="invest_stock_price_not_negative",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='occurrence',
-            constraint=models.UniqueConstraint(fields=('rule', 'due_date'), name='account_recurring_occurrence_once'),
+            model_name="occurrence",
+            constraint=models.UniqueConstraint(
+                fields=("rule", "due_date"), name="account_recurring_occurrence_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tag',
-            constraint=models.UniqueConstraint(fields=('member', 'name'), name='account_tag_name_unique'),
+            model_name="occurrence",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "rule"),
+                name="account_recurring_occurrence_rule_owned",
+                on_delete="CASCADE",
+                to="ledger.RecurringRule",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tag',
-            constraint=models.UniqueConstraint(fields=('member', 'id'), name='account_tag_owner'),
+            model_name="occurrence",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "entry"),
+                name="account_recurring_occurrence_entry_owned",
+                on_delete="SET NULL (entry_id)",
+                to="ledger.Entry",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tagtotal',
-            constraint=models.UniqueConstraint(fields=('member', 'month', 'tag_id', 'type'), name='account_tag_total_key'),
+            model_name="tag",
+            constraint=models.UniqueConstraint(
+                fields=("member", "name"), name="account_tag_name_unique"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="tag",
+            constraint=models.UniqueConstraint(
+                fields=("member", "id"), name="account_tag_owner"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringtag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "rule"),
+                name="account_recurring_tag_rule_owned",
+                on_delete="CASCADE",
+                to="ledger.RecurringRule",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringtag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "tag"),
+                name="account_recurring_tag_tag_owned",
+                on_delete="CASCADE",
+                to="ledger.Tag",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentrytag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "quick_entry"),
+                name="account_quick_entry_tag_quick_entry_owned",
+                on_delete="CASCADE",
+                to="ledger.QuickEntry",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentrytag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "tag"),
+                name="account_quick_entry_tag_tag_owned",
+                on_delete="CASCADE",
+                to="ledger.Tag",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entrytag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "entry"),
+                name="account_entry_tag_entry_owned",
+                to="ledger.Entry",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entrytag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "tag"),
+                name="account_entry_tag_tag_owned",
+                on_delete="CASCADE",
+                to="ledger.Tag",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="tagtotal",
+            constraint=models.UniqueConstraint(
+                fields=("member", "month", "tag_id", "type"),
+                name="account_tag_total_key",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="tagtotal",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "tag_id"),
+                name="account_tag_total_tag_owned",
+                on_delete="CASCADE",
+                to="ledger.Tag",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddIndex(
-            model_name='trade',
-            index=models.Index(fields=['member', 'stock', 'date', 'side', 'id'], name='invest_trade_replay'),
+            model_name="trade",
+            index=models.Index(
+                fields=["member", "stock", "date", "side", "id"],
+                name="invest_trade_replay",
+            ),
         ),
         migrations.AddIndex(
-            model_name='trade',
-            index=models.Index(fields=['member', '-date', '-id'], name='invest_trade_list'),
+            model_name="trade",
+            index=models.Index(
+                fields=["member", "-date", "-id"], name="invest_trade_list"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='trade',
-            constraint=models.CheckConstraint(condition=models.Q(('quantity__gt', 0)), name='invest_trade_quantity_positive'),
+            model_name="trade",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("quantity__gt", 0)),
+                name="invest_trade_quantity_positive",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='trade',
-            constraint=models.CheckConstraint(condition=models.Q(('fee__gte', 0), ('price__gte', 0), ('tax__gte', 0)), name='invest_trade_money_not_negative'),
+            model_name="trade",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("fee__gte", 0), ("price__gte", 0), ("tax__gte", 0)),
+                name="invest_trade_money_not_negative",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='trade',
-            constraint=models.CheckConstraint(condition=models.Q(('side__in', ['BUY', 'SELL'])), name='invest_trade_side_known'),
+            model_name="trade",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("side__in", ["BUY", "SELL"])),
+                name="invest_trade_side_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='wallet',
-            constraint=models.UniqueConstraint(fields=('member', 'name'), name='account_name_unique'),
+            model_name="trade",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "stock"),
+                name="invest_trade_stock_owned",
+                on_delete="CASCADE",
+                to="ledger.Stock",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='wallet',
-            constraint=models.UniqueConstraint(fields=('member', 'id'), name='account_owner'),
+            model_name="wallettotal",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "wallet"),
+                name="account_wallet_total_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="wallet",
+            constraint=models.UniqueConstraint(
+                fields=("member", "name"), name="account_name_unique"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="wallet",
+            constraint=models.UniqueConstraint(
+                fields=("member", "id"), name="account_owner"
+            ),
         ),
         migrations.AddIndex(
-            model_name='recurringrule',
-            index=models.Index(condition=models.Q(('active', True), ('next_date__isnull', False)), fields=['next_date'], name='account_recurring_due'),
+            model_name="recurringrule",
+            index=models.Index(
+                condition=models.Q(("active", True), ("next_date__isnull", False)),
+                fields=["next_date"],
+                name="account_recurring_due",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringrule',
-            constraint=models.UniqueConstraint(fields=('member', 'id'), name='account_recurring_owner'),
+            model_name="recurringrule",
+            constraint=models.UniqueConstraint(
+                fields=("member", "id"), name="account_recurring_owner"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringrule',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['income', 'expense'])), name='account_recurring_type_known'),
+            model_name="recurringrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense"])),
+                name="account_recurring_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringrule',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='account_recurring_amount_positive'),
+            model_name="recurringrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("amount__gt", 0)),
+                name="account_recurring_amount_positive",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringrule',
-            constraint=models.CheckConstraint(condition=models.Q(('interval__range', (1, 1000))), name='account_recurring_interval'),
+            model_name="recurringrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("interval__range", (1, 1000))),
+                name="account_recurring_interval",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentry',
-            constraint=models.UniqueConstraint(fields=('member', 'id'), name='account_quick_entry_owner'),
+            model_name="recurringrule",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category"),
+                name="account_recurring_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentry',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['income', 'expense'])), name='account_quick_entry_type_known'),
+            model_name="recurringrule",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_recurring_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentry',
-            constraint=models.CheckConstraint(condition=models.Q(('amount', None), ('amount__gt', 0), _connector='OR'), name='account_quick_entry_amount_positive'),
+            model_name="quickentry",
+            constraint=models.UniqueConstraint(
+                fields=("member", "id"), name="account_quick_entry_owner"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense"])),
+                name="account_quick_entry_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("amount", None), ("amount__gt", 0), _connector="OR"
+                ),
+                name="account_quick_entry_amount_positive",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category"),
+                name="account_quick_entry_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_quick_entry_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(fields=['member', '-date', '-id'], name='account_entry_list'),
+            model_name="entry",
+            index=models.Index(
+                fields=["member", "-date", "-id"], name="account_entry_list"
+            ),
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(fields=['member', 'category', '-date', '-id'], name='account_entry_by_category'),
+            model_name="entry",
+            index=models.Index(
+                fields=["member", "category", "-date", "-id"],
+                name="account_entry_by_category",
+            ),
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(fields=['member', 'wallet', '-date', '-id'], name='account_entry_by_wallet'),
+            model_name="entry",
+            index=models.Index(
+                fields=["member", "wallet", "-date", "-id"],
+                name="account_entry_by_wallet",
+            ),
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(condition=models.Q(('pending', True)), fields=['member', '-date', '-id'], name='account_entry_pending'),
+            model_name="entry",
+            index=models.Index(
+                condition=models.Q(("pending", True)),
+                fields=["member", "-date", "-id"],
+                name="account_entry_pending",
+            ),
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass('member_id', name='int8_ops'), django.contrib.postgres.indexes.OpClass('memo', name='gin_trgm_ops'), name='account_entry_memo'),
+            model_name="entry",
+            index=django.contrib.postgres.indexes.GinIndex(
+                django.contrib.postgres.indexes.OpClass("member_id", name="int8_ops"),
+                django.contrib.postgres.indexes.OpClass("memo", name="gin_trgm_ops"),
+                name="account_entry_memo",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.UniqueConstraint(fields=('member', 'id'), name='account_entry_owner'),
+            model_name="entry",
+            constraint=models.UniqueConstraint(
+                fields=("member", "id"), name="account_entry_owner"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['income', 'expense'])), name='account_entry_type_known'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense"])),
+                name="account_entry_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0), models.Q(('amount', 0), ('pending', True)), _connector='OR'), name='account_entry_amount_positive'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("amount__gt", 0),
+                    models.Q(("amount", 0), ("pending", True)),
+                    _connector="OR",
+                ),
+                name="account_entry_amount_positive",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('currency__isnull', False), ('original_amount__gt', 0), ('original_amount__isnull', False), models.Q(models.Q(('exchange_rate__gt', 0), ('exchange_rate__isnull', False)), models.Q(('exchange_rate', None), ('pending', True)), _connector='OR')), models.Q(('currency', None), ('exchange_rate', None), ('original_amount', None)), _connector='OR'), name='account_entry_currency_whole'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("currency__isnull", False),
+                        ("original_amount__gt", 0),
+                        ("original_amount__isnull", False),
+                        models.Q(
+                            models.Q(
+                                ("exchange_rate__gt", 0),
+                                ("exchange_rate__isnull", False),
+                            ),
+                            models.Q(("exchange_rate", None), ("pending", True)),
+                            _connector="OR",
+                        ),
+                    ),
+                    models.Q(
+                        ("currency", None),
+                        ("exchange_rate", None),
+                        ("original_amount", None),
+                    ),
+                    _connector="OR",
+                ),
+                name="account_entry_currency_whole",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('installment_months', None), models.Q(('installment_months__range', (2, 24)), ('type', 'expense')), _connector='OR'), name='account_entry_installments'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("installment_months", None),
+                    models.Q(
+                        ("installment_months__range", (2, 24)), ("type", "expense")
+                    ),
+                    _connector="OR",
+                ),
+                name="account_entry_installments",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category"),
+                name="account_entry_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_entry_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddIndex(
-            model_name='position',
-            index=models.Index(fields=['member'], name='invest_position_member'),
+            model_name="position",
+            index=models.Index(fields=["member"], name="invest_position_member"),
         ),
+        migrations.AddConstraint(
+            model_name="position",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "stock"),
+                name="invest_position_stock_owned",
+                on_delete="CASCADE",
+                to="ledger.Stock",
+                to_fields=("member", "id"),
+            ),
+        ),
+        # Functions, triggers and first rows.
+        sql_file("ledger", "entry_totals"),
+        sql_file("ledger", "tag_totals"),
+        sql_file("ledger", "positions"),
+        migrations.RunPython(insert_default_categories, migrations.RunPython.noop),
     ]

@@ -1,4 +1,4 @@
-"""The tables of the ledger, one module for each topic."""
+"""The models of the ledger, one module per topic."""
 
 from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.card_notifications import Notification

@@ -1,4 +1,4 @@
-"""What every row of a ledger has: its member, and a way to see only one's own."""
+"""Base model and queryset: every row of the ledger belongs to one member."""
 
 from typing import Any, Self
 
@@ -18,18 +18,18 @@ class EntryType(models.TextChoices):
 
 
 class OwnedQuerySet(models.QuerySet[Any]):
-    """Rows that belong to members; every ledger query starts from `owned_by`."""
+    """Rows that belong to members; queries start with `owned_by`."""
 
     def owned_by(self, member: Member) -> Self:
-        """Only this member's rows (spec 1.8)."""
+        """Return only the rows of this member (spec 1.8)."""
         return self.filter(member=member)
 
 
 class OwnedModel(models.Model):
     """A row of one member's ledger.
 
-    References between owned rows are foreign keys over (member, id), made in the
-    migrations, so that not even a fault of ours can join two members' ledgers.
+    Foreign keys between owned rows are composite, over (member, id), so that the
+    database rejects references between two members' ledgers.
     """
 
     member = models.ForeignKey(

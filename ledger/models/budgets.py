@@ -1,8 +1,9 @@
-"""Budgets: what a category may cost in a month, and the income that is expected."""
+"""Monthly budgets of categories, and expected incomes."""
 
 from django.db import models
 from django.db.models import Q
 
+from core.db.constraints import CompositeForeignKey
 from ledger.models.base import EntryType, OwnedModel
 from ledger.models.categories import Category
 
@@ -10,7 +11,7 @@ MIN_YEAR, MAX_YEAR = 1900, 2200
 
 
 def valid_month_condition() -> Q:
-    """A year and a month that exist."""
+    """Return the condition of check constraints on `year` and `month`."""
     return Q(year__range=(MIN_YEAR, MAX_YEAR), month__range=(1, 12))
 
 
@@ -20,8 +21,8 @@ class Budget(OwnedModel):
     category = models.ForeignKey(
         Category, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )
+    # Always expense: part of the composite foreign key to the category.
     type = models.CharField(max_length=7, default=EntryType.EXPENSE, editable=False)
-    """Always expense; the foreign key to the category goes over it."""
     year = models.SmallIntegerField()
     month = models.SmallIntegerField()
     amount = models.BigIntegerField()
@@ -43,6 +44,12 @@ class Budget(OwnedModel):
             models.CheckConstraint(
                 condition=Q(amount__gt=0), name="account_budget_amount_positive"
             ),
+            CompositeForeignKey(
+                name="account_budget_category_owned",
+                fields=["member", "type", "category"],
+                to="ledger.Category",
+                to_fields=["member", "type", "id"],
+            ),
         ]
 
     def __str__(self) -> str:
@@ -50,7 +57,7 @@ class Budget(OwnedModel):
 
 
 class BudgetIncome(OwnedModel):
-    """The income that a member expects in one month (spec 3.11)."""
+    """The expected income of a member in one month (spec 3.11)."""
 
     year = models.SmallIntegerField()
     month = models.SmallIntegerField()

@@ -1,4 +1,4 @@
-"""Payments that notifications told of."""
+"""Card notifications that were processed."""
 
 from django.db import models
 from django.db.models import Q
@@ -10,10 +10,10 @@ NOTIFICATION_KINDS = ("approval", "cancellation")
 
 
 class Notification(OwnedModel):
-    """One payment or cancellation as it was announced (spec 4.5).
+    """A payment or cancellation, as the notification describes it (spec 4.5).
 
-    It outlives its entry, so that a text sent again brings nothing back. `value` is
-    the amount in the payment's own currency.
+    It is kept when its entry is deleted, so that the same text does not create the
+    entry again. `value` is the amount in the currency of the payment.
     """
 
     notif_key = models.CharField(max_length=MAX_NOTIF_KEY_LENGTH)
@@ -21,19 +21,19 @@ class Notification(OwnedModel):
     is_partial = models.BooleanField(default=False)
     card_company = models.CharField(max_length=MAX_NAME_LENGTH, null=True)
     card_hint = models.CharField(max_length=MAX_NAME_LENGTH, null=True)
+    # Null for the home currency.
     currency = models.CharField(max_length=3, null=True)
-    """Null is the home currency."""
     value = models.DecimalField(max_digits=18, decimal_places=4)
     merchant = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     running_total = models.BigIntegerField(null=True)
     balance = models.BigIntegerField(null=True)
+    # The time in the text, else the time of receipt.
     happened_at = models.DateTimeField()
-    """The printed minute, else when the notification was received."""
+    # True if the time comes from the text.
     is_timed = models.BooleanField()
-    """Whether the text prints the time."""
     is_cancelled = models.BooleanField(default=False)
+    # No foreign key: the entry may have been deleted.
     entry_id = models.BigIntegerField(null=True)
-    """What was made of it; that entry may be gone by now."""
 
     class Meta:
         db_table = "account_notification"

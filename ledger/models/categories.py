@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from core.db.constraints import CompositeForeignKey
 from ledger.category_tree import generated_level_field
 from ledger.models.base import MAX_NAME_LENGTH, EntryType, OwnedModel
 
@@ -10,7 +11,7 @@ from ledger.models.base import MAX_NAME_LENGTH, EntryType, OwnedModel
 class Category(OwnedModel):
     """A major category, or a minor one under it (spec 3.7).
 
-    The database holds the two levels: see `ledger.category_tree` and the migration.
+    The database enforces the two levels: see `ledger.category_tree`.
     """
 
     type = models.CharField(max_length=7, choices=EntryType.choices)
@@ -44,6 +45,12 @@ class Category(OwnedModel):
             models.CheckConstraint(
                 condition=Q(type__in=EntryType.values),
                 name="account_category_type_known",
+            ),
+            CompositeForeignKey(
+                name="account_category_parent_is_major",
+                fields=["member", "type", "parent", "parent_level"],
+                to="self",
+                to_fields=["member", "type", "id", "level"],
             ),
         ]
 

@@ -1,16 +1,17 @@
-"""The shared default categories."""
+"""Default categories."""
 
 from django.db import models
 from django.db.models import Q
 
+from core.db.constraints import CompositeForeignKey
 from ledger.category_tree import generated_level_field
 
 
 class DefaultCategory(models.Model):
     """A category that members may copy into their own ledger.
 
-    `name_en` is what an import in English takes instead of `name`. A minor one sits
-    under a major one of its type: a foreign key over `level` holds that rule.
+    An import in English uses `name_en` instead of `name`, if it is set. The database
+    enforces two levels: see `ledger.category_tree`.
     """
 
     class Type(models.TextChoices):
@@ -46,6 +47,12 @@ class DefaultCategory(models.Model):
             models.CheckConstraint(
                 condition=Q(type__in=["income", "expense"]),
                 name="default_category_type_known",
+            ),
+            CompositeForeignKey(
+                name="default_category_parent_is_major",
+                fields=["type", "parent", "parent_level"],
+                to="self",
+                to_fields=["type", "id", "level"],
             ),
         ]
 

@@ -1,19 +1,20 @@
-"""Entries: money that came in or went out on a day."""
+"""Entries: incomes and expenses."""
 
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from core.db.constraints import CompositeForeignKey
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType, OwnedModel
 from ledger.models.categories import Category
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
+# A check constraint passes if its condition is NULL, so IS NOT NULL is explicit.
 HAS_ORIGINAL_AMOUNT = Q(
     currency__isnull=False, original_amount__isnull=False, original_amount__gt=0
 )
-"""`IS NOT NULL` is spelled out: a check that comes out as NULL would pass."""
 HAS_EXCHANGE_RATE = Q(exchange_rate__isnull=False, exchange_rate__gt=0)
 IS_FOREIGN_CURRENCY = HAS_ORIGINAL_AMOUNT & (
     HAS_EXCHANGE_RATE | Q(exchange_rate=None, pending=True)
@@ -24,8 +25,9 @@ IS_HOME_CURRENCY = Q(currency=None, original_amount=None, exchange_rate=None)
 class Entry(OwnedModel):
     """One entry (spec 3.4).
 
-    `amount` is in whole home-currency units and is what counts everywhere; 0 only
-    while pending without a rate. `original_amount` × `exchange_rate` explain it.
+    `amount` is in whole home-currency units and the one that all statistics use; it is
+    0 only for a pending entry without a rate. `currency`, `original_amount` and
+    `exchange_rate` are set for foreign entries only.
     """
 
     date = models.DateField()
@@ -80,6 +82,18 @@ class Entry(OwnedModel):
                 | Q(installment_months__range=(2, 24), type=EntryType.EXPENSE),
                 name="account_entry_installments",
             ),
+            CompositeForeignKey(
+                name="account_entry_category_owned",
+                fields=["member", "type", "category"],
+                to="ledger.Category",
+                to_fields=["member", "type", "id"],
+            ),
+            CompositeForeignKey(
+                name="account_entry_wallet_owned",
+                fields=["member", "wallet"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+            ),
         ]
         indexes = [
             models.Index(fields=["member", "-date", "-id"], name="account_entry_list"),
@@ -108,7 +122,7 @@ class Entry(OwnedModel):
 
 
 class EntryTag(models.Model):
-    """A tag on an entry, in the order in which the member wrote the tags."""
+    """A tag of an entry; `position` is its place in the order given by the member."""
 
     pk = models.CompositePrimaryKey("entry_id", "tag_id")
     entry = models.ForeignKey(
@@ -127,6 +141,21 @@ class EntryTag(models.Model):
     class Meta:
         db_table = "account_entry_tag"
         ordering = ["entry_id", "position"]
+        constraints = [
+            CompositeForeignKey(
+                name="account_entry_tag_entry_owned",
+                fields=["member_id", "entry"],
+                to="ledger.Entry",
+                to_fields=["member", "id"],
+            ),
+            CompositeForeignKey(
+                name="account_entry_tag_tag_owned",
+                fields=["member_id", "tag"],
+                to="ledger.Tag",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"tag {self.tag_id} on entry {self.entry_id}"

@@ -1,8 +1,9 @@
-"""Investments: stocks and their trades."""
+"""Stocks, trades, positions and quotes."""
 
 from django.db import models
 from django.db.models import Q
 
+from core.db.constraints import CompositeForeignKey
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, OwnedModel
 
 MAX_CODE_LENGTH = 20
@@ -11,8 +12,8 @@ MAX_CODE_LENGTH = 20
 class Stock(OwnedModel):
     """A security that a member trades (spec 3.14).
 
-    `current_price`, in whole home-currency units and of the time `price_at`, was typed
-    in; a quote of the code goes before it.
+    `current_price`, in whole home-currency units, was entered by the member at
+    `price_at`. A quote of the code takes precedence.
     """
 
     code = models.CharField(max_length=MAX_CODE_LENGTH)
@@ -76,6 +77,13 @@ class Trade(OwnedModel):
             models.CheckConstraint(
                 condition=Q(side__in=["BUY", "SELL"]), name="invest_trade_side_known"
             ),
+            CompositeForeignKey(
+                name="invest_trade_stock_owned",
+                fields=["member", "stock"],
+                to="ledger.Stock",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
         ]
         indexes = [
             models.Index(
@@ -90,11 +98,11 @@ class Trade(OwnedModel):
 
 
 class Position(OwnedModel):
-    """What is held of a stock, kept beside its trades.
+    """The position in a stock, derived from its trades.
 
-    Statement triggers on `invest_trade` (see the migration) change quantity, number
-    of trades and version with every write. `cost` and `realized`, in units of 10⁻³⁰,
-    are what a replay found at `replayed_version`; they hold while that is `version`.
+    Statement triggers on `invest_trade` maintain quantity, number of trades and
+    version. `cost` and `realized`, in units of 10⁻³⁰, are the result of the last
+    replay and valid only while `replayed_version` equals `version`.
     """
 
     stock = models.OneToOneField(
@@ -114,6 +122,15 @@ class Position(OwnedModel):
     class Meta:
         db_table = "invest_position"
         ordering = ["stock_id"]
+        constraints = [
+            CompositeForeignKey(
+                name="invest_position_stock_owned",
+                fields=["member", "stock"],
+                to="ledger.Stock",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
         indexes = [models.Index(fields=["member"], name="invest_position_member")]
 
     def __str__(self) -> str:
@@ -121,10 +138,11 @@ class Position(OwnedModel):
 
 
 class StockQuote(models.Model):
-    """The last price of a code that a source gave, the same for all members.
+    """The last known price of a stock code, shared by all members.
 
     `home_price` is `price` in whole home-currency units, `at` the source's own time.
-    The code may be asked for again from `due_at` on; `claimed` while somebody asks.
+    The price may be fetched again from `due_at` on. It is `claimed` while a request
+    fetches it, and `failed` if the last fetch found no price.
     """
 
     code = models.CharField(max_length=MAX_CODE_LENGTH, primary_key=True)
@@ -136,7 +154,6 @@ class StockQuote(models.Model):
     due_at = models.DateTimeField()
     claimed = models.BooleanField(default=False)
     failed = models.BooleanField(db_default=False)
-    """Whether the last look-up found no price."""
 
     class Meta:
         db_table = "stock_quote"

@@ -1,25 +1,25 @@
-"""Counts of card notifications a day."""
+"""Daily counts of card notifications."""
 
 from django.db import models
 
 
 class NotificationCount(models.Model):
-    """How many notifications came on a day, by whether they were recognised.
+    """A part of the number of notifications of a day, recognized or not.
 
-    Each is counted in one of several rows, so that two at once seldom meet.
+    A day has several rows, so that concurrent increments rarely lock the same one.
     """
 
     day = models.DateField()
-    recognised = models.BooleanField()
+    recognized = models.BooleanField()
     part = models.SmallIntegerField()
     notifications = models.BigIntegerField()
 
     class Meta:
         db_table = "notification_tally"
-        ordering = ["day", "recognised", "part"]
+        ordering = ["day", "recognized", "part"]
         constraints = [
             models.UniqueConstraint(
-                fields=["day", "recognised", "part"], name="notification_tally_once"
+                fields=["day", "recognized", "part"], name="notification_tally_once"
             )
         ]
 

@@ -1,8 +1,9 @@
-"""Quick entries: templates of entries that are written often."""
+"""Quick entries: templates of frequent entries."""
 
 from django.db import models
 from django.db.models import Q
 
+from core.db.constraints import CompositeForeignKey
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType, OwnedModel
 from ledger.models.categories import Category
 from ledger.models.tags import Tag
@@ -10,7 +11,7 @@ from ledger.models.wallets import Wallet
 
 
 class QuickEntry(OwnedModel):
-    """A template (spec 3.9); without an amount it is asked for."""
+    """A template (spec 3.9); the client asks for the amount if it is None."""
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=7, choices=EntryType.choices)
@@ -48,6 +49,18 @@ class QuickEntry(OwnedModel):
                 condition=Q(amount=None) | Q(amount__gt=0),
                 name="account_quick_entry_amount_positive",
             ),
+            CompositeForeignKey(
+                name="account_quick_entry_category_owned",
+                fields=["member", "type", "category"],
+                to="ledger.Category",
+                to_fields=["member", "type", "id"],
+            ),
+            CompositeForeignKey(
+                name="account_quick_entry_wallet_owned",
+                fields=["member", "wallet"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+            ),
         ]
 
     def __str__(self) -> str:
@@ -55,7 +68,7 @@ class QuickEntry(OwnedModel):
 
 
 class QuickEntryTag(models.Model):
-    """A tag of a quick entry, in the order in which the member wrote the tags."""
+    """A tag of a quick entry; `position` is its place in the member's order."""
 
     pk = models.CompositePrimaryKey("quick_entry_id", "tag_id")
     quick_entry = models.ForeignKey(
@@ -74,6 +87,22 @@ class QuickEntryTag(models.Model):
     class Meta:
         db_table = "account_quick_entry_tag"
         ordering = ["quick_entry_id", "position"]
+        constraints = [
+            CompositeForeignKey(
+                name="account_quick_entry_tag_quick_entry_owned",
+                fields=["member_id", "quick_entry"],
+                to="ledger.QuickEntry",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+            CompositeForeignKey(
+                name="account_quick_entry_tag_tag_owned",
+                fields=["member_id", "tag"],
+                to="ledger.Tag",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"tag {self.tag_id} on quick entry {self.quick_entry_id}"

@@ -1,4 +1,4 @@
-"""Exchange rates that were looked up."""
+"""Exchange rates that were fetched."""
 
 from django.db import models
 from django.db.models import Q
@@ -6,10 +6,10 @@ from django.utils import timezone
 
 
 class FxRate(models.Model):
-    """What one unit of `base` cost in `quote` on a day, for all members.
+    """Units of `quote` for one unit of `base` on a day, shared by all members.
 
-    `day` is the day that was asked for, `rate_date` the source's own date of the rate:
-    over a weekend it lies before.
+    `day` is the requested day, `rate_date` the source's own date of the rate, which is
+    earlier on weekends.
     """
 
     base = models.CharField(max_length=3)

@@ -1,10 +1,11 @@
-"""Recurring transactions: rules, and what became of each due date."""
+"""Recurring rules and the occurrences of their due dates."""
 
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from core.db.constraints import CompositeForeignKey
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType, OwnedModel
 from ledger.models.categories import Category
 from ledger.models.entries import Entry
@@ -16,9 +17,9 @@ MAX_INTERVAL = 1000
 
 
 class RecurringRule(OwnedModel):
-    """What is booked, and when (spec 3.10).
+    """A recurring transaction with its schedule (spec 3.10).
 
-    `next_date` is the first due date that is not dealt with yet; None after the end.
+    `next_date` is the first due date that is not processed yet; None after the end.
     """
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
@@ -67,6 +68,18 @@ class RecurringRule(OwnedModel):
                 condition=Q(interval__range=(1, MAX_INTERVAL)),
                 name="account_recurring_interval",
             ),
+            CompositeForeignKey(
+                name="account_recurring_category_owned",
+                fields=["member", "type", "category"],
+                to="ledger.Category",
+                to_fields=["member", "type", "id"],
+            ),
+            CompositeForeignKey(
+                name="account_recurring_wallet_owned",
+                fields=["member", "wallet"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+            ),
         ]
         indexes = [
             models.Index(
@@ -87,7 +100,7 @@ class RecurringRule(OwnedModel):
 
 
 class RecurringTag(models.Model):
-    """A tag of a rule, in the order in which the member wrote the tags."""
+    """A tag of a rule; `position` is its place in the order given by the member."""
 
     pk = models.CompositePrimaryKey("rule_id", "tag_id")
     rule = models.ForeignKey(
@@ -106,16 +119,32 @@ class RecurringTag(models.Model):
     class Meta:
         db_table = "account_recurring_tag"
         ordering = ["rule_id", "position"]
+        constraints = [
+            CompositeForeignKey(
+                name="account_recurring_tag_rule_owned",
+                fields=["member_id", "rule"],
+                to="ledger.RecurringRule",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+            CompositeForeignKey(
+                name="account_recurring_tag_tag_owned",
+                fields=["member_id", "tag"],
+                to="ledger.Tag",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"tag {self.tag_id} on rule {self.rule_id}"
 
 
 class Occurrence(OwnedModel):
-    """One due date of a rule, dealt with exactly once.
+    """A due date of a rule that was processed, exactly once.
 
-    BOOKED: an entry was written. SKIPPED: the rule was switched off. MISSED: the
-    member's plan had lapsed. `entry` is None again once the entry is deleted.
+    BOOKED: an entry was created; `entry` becomes None when it is deleted. SKIPPED: the
+    rule was inactive. MISSED: the member's plan had lapsed.
     """
 
     class Status(models.TextChoices):
@@ -147,7 +176,21 @@ class Occurrence(OwnedModel):
         constraints = [
             models.UniqueConstraint(
                 fields=["rule", "due_date"], name="account_recurring_occurrence_once"
-            )
+            ),
+            CompositeForeignKey(
+                name="account_recurring_occurrence_rule_owned",
+                fields=["member", "rule"],
+                to="ledger.RecurringRule",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+            CompositeForeignKey(
+                name="account_recurring_occurrence_entry_owned",
+                fields=["member", "entry"],
+                to="ledger.Entry",
+                to_fields=["member", "id"],
+                on_delete="SET NULL (entry_id)",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,22 +1,22 @@
-"""Totals that the database keeps beside the entries.
+"""Rollup tables: counts and sums of entries, maintained by triggers.
 
-Statement triggers on `account_entry` and `account_entry_tag` (see the migrations)
-change them with every write, whichever way it comes, so that balances, counts and
-statistics cost the same for a thousand entries and for a million. Nothing else writes
-these tables. A write takes the member's `LedgerTotal` first, so that no two writes of
-one member wait for each other's totals crosswise.
+Statement triggers on `account_entry` and `account_entry_tag` update them with every
+write, so that balances, counts and statistics cost the same for a thousand entries and
+for a million. Nothing else writes these tables. The triggers lock the member's
+`LedgerTotal` row first, so that concurrent writes of one member cannot deadlock.
 """
 
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 
 from accounts.models import Member
+from core.db.constraints import CompositeForeignKey
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType, OwnedQuerySet
 from ledger.models.wallets import Wallet
 
 
 class LedgerTotal(models.Model):
-    """How many entries the member has, and how many of them are pending."""
+    """The number of a member's entries, and how many of them are pending."""
 
     member = models.OneToOneField(
         Member, on_delete=models.CASCADE, primary_key=True, related_name="+"
@@ -35,7 +35,7 @@ class LedgerTotal(models.Model):
 
 
 class Total(models.Model):
-    """The entries of one group: how many, and the sum of their amounts."""
+    """The number of entries in a group, and the sum of their amounts."""
 
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
@@ -51,10 +51,10 @@ class Total(models.Model):
 
 
 class MonthTotal(Total):
-    """By month, type and pending."""
+    """Entries by month, type and pending."""
 
+    # The first day of the month.
     month = models.DateField()
-    """The first day of the month."""
     pending = models.BooleanField()
 
     class Meta:
@@ -73,10 +73,10 @@ class MonthTotal(Total):
 
 
 class EntryTotal(Total):
-    """By month, type, pending, category and wallet."""
+    """Entries by month, type, pending, category and wallet."""
 
+    # The first day of the month.
     month = models.DateField()
-    """The first day of the month."""
     pending = models.BooleanField()
     category_id = models.BigIntegerField(null=True)
     wallet_id = models.BigIntegerField(null=True)
@@ -96,7 +96,21 @@ class EntryTotal(Total):
                 ],
                 nulls_distinct=False,
                 name="account_entry_total_key",
-            )
+            ),
+            CompositeForeignKey(
+                name="account_entry_total_category_owned",
+                fields=["member", "type", "category_id"],
+                to="ledger.Category",
+                to_fields=["member", "type", "id"],
+                on_delete="CASCADE",
+            ),
+            CompositeForeignKey(
+                name="account_entry_total_wallet_owned",
+                fields=["member", "wallet_id"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -104,7 +118,7 @@ class EntryTotal(Total):
 
 
 class DayTotal(Total):
-    """By day, type, pending and wallet."""
+    """Entries by day, type, pending and wallet."""
 
     date = models.DateField()
     pending = models.BooleanField()
@@ -118,7 +132,14 @@ class DayTotal(Total):
                 fields=["member", "date", "type", "pending", "wallet_id"],
                 nulls_distinct=False,
                 name="account_day_total_key",
-            )
+            ),
+            CompositeForeignKey(
+                name="account_day_total_wallet_owned",
+                fields=["member", "wallet_id"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -128,8 +149,8 @@ class DayTotal(Total):
 class TagTotal(Total):
     """Confirmed entries by month, tag and type."""
 
+    # The first day of the month.
     month = models.DateField()
-    """The first day of the month."""
     tag_id = models.BigIntegerField()
 
     class Meta:
@@ -139,7 +160,14 @@ class TagTotal(Total):
             models.UniqueConstraint(
                 fields=["member", "month", "tag_id", "type"],
                 name="account_tag_total_key",
-            )
+            ),
+            CompositeForeignKey(
+                name="account_tag_total_tag_owned",
+                fields=["member", "tag_id"],
+                to="ledger.Tag",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -147,17 +175,17 @@ class TagTotal(Total):
 
 
 class MemoTotal(models.Model):
-    """How many confirmed entries of a memo have a category.
+    """The number of confirmed entries by type, memo and category.
 
-    Categories are learned from it: a member has far fewer memos than entries.
+    Category suggestions use it: a member has far fewer memos than entries.
     """
 
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
     )
     type = models.CharField(max_length=7, choices=EntryType.choices)
+    # In lower case, without whitespace.
     memo = models.CharField(max_length=MAX_MEMO_LENGTH)
-    """In lower case, without blanks."""
     category_id = models.BigIntegerField()
     entries = models.IntegerField()
 
@@ -170,7 +198,14 @@ class MemoTotal(models.Model):
             models.UniqueConstraint(
                 fields=["member", "type", "memo", "category_id"],
                 name="account_memo_total_key",
-            )
+            ),
+            CompositeForeignKey(
+                name="account_memo_total_category_owned",
+                fields=["member", "type", "category_id"],
+                to="ledger.Category",
+                to_fields=["member", "type", "id"],
+                on_delete="CASCADE",
+            ),
         ]
         indexes = [
             GinIndex(
@@ -185,19 +220,28 @@ class MemoTotal(models.Model):
 
 
 class WalletTotal(models.Model):
-    """What flowed through a wallet: income minus expense of confirmed entries."""
+    """The entries of a wallet; `balance` is income minus expense, if confirmed."""
 
     wallet = models.OneToOneField(
         Wallet, on_delete=models.CASCADE, primary_key=True, related_name="total"
     )
     member_id = models.BigIntegerField()
     balance = models.BigIntegerField()
+    # Pending entries included.
     entries = models.IntegerField()
-    """Entries of the wallet, pending ones included."""
 
     class Meta:
         db_table = "account_wallet_total"
         ordering = ["wallet_id"]
+        constraints = [
+            CompositeForeignKey(
+                name="account_wallet_total_wallet_owned",
+                fields=["member_id", "wallet"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"wallet {self.wallet_id}: {self.balance}"

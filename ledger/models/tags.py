@@ -1,4 +1,4 @@
-"""Tags: free words on entries."""
+"""Tags of entries."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from ledger.models.base import MAX_NAME_LENGTH, OwnedModel
 
 
 class Tag(OwnedModel):
-    """A word that members put on entries (spec 3.8)."""
+    """A word that members attach to entries (spec 3.8)."""
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     sort_order = models.IntegerField(default=0)

@@ -1,4 +1,4 @@
-"""Wallets: where money is."""
+"""Wallets: bank accounts, cards, cash and the like."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, OwnedModel
 
 
 class Wallet(OwnedModel):
-    """An account, a card or cash (spec 3.2)."""
+    """A bank account, card, loan, or cash (spec 3.2)."""
 
     class Kind(models.TextChoices):
         CASH = "CASH"

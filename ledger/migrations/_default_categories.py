@@ -3,8 +3,6 @@
 Korean names, and the English ones that an import in English takes instead.
 """
 
-from django.db import migrations
-
 EXPENSE = {
     ("식비", "Food"): [
         ("식료품", "Groceries"),
@@ -81,12 +79,13 @@ INCOME = {
 }
 
 
-def plant(apps, schema_editor):
+def insert_default_categories(apps, schema_editor):
+    """Insert both trees, in the order in which they are written here."""
     category = apps.get_model("ledger", "DefaultCategory")
     for type_, tree in (("expense", EXPENSE), ("income", INCOME)):
-        for place, ((name, name_en), minors) in enumerate(tree.items(), start=1):
+        for sort_order, ((name, name_en), minors) in enumerate(tree.items(), start=1):
             major = category.objects.create(
-                type=type_, name=name, name_en=name_en, sort_order=place
+                type=type_, name=name, name_en=name_en, sort_order=sort_order
             )
             category.objects.bulk_create(
                 category(
@@ -94,12 +93,7 @@ def plant(apps, schema_editor):
                     name=minor,
                     name_en=minor_en,
                     parent=major,
-                    sort_order=minor_place,
+                    sort_order=minor_order,
                 )
-                for minor_place, (minor, minor_en) in enumerate(minors, start=1)
+                for minor_order, (minor, minor_en) in enumerate(minors, start=1)
             )
-
-
-class Migration(migrations.Migration):
-    dependencies = [("ledger", "0099_sql")]
-    operations = [migrations.RunPython(plant, migrations.RunPython.noop)]
