@@ -107,7 +107,7 @@ def prepare_board(
         ):
             cursor.execute(sql, values)
         cursor.execute(_AFTER_LOAD_SQL, values)
-    stage.manage("recount_board", "--repair", **beside.settings)
+    stage.manage("check_board_counters", "--repair", **beside.settings)
     with psycopg.connect(beside.address, autocommit=True) as connection:
         connection.execute("VACUUM FULL board_post")
         connection.execute("VACUUM ANALYZE")

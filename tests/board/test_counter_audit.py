@@ -1,4 +1,4 @@
-"""`recount_board` finds what differs and repairs it."""
+"""`check_board_counters` finds wrong counters and rebuilds them."""
 
 from io import StringIO
 from typing import Any
@@ -8,8 +8,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from accounts.models import Member
-from board.counter_audit import count_drift
+from board.counter_audit import ROLLUPS
 from board.models import Comment, Post, PostCount
+from core.db.rollup_audit import count_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
@@ -31,7 +32,7 @@ def make_board() -> None:
 def run(*words: Any) -> Any:
     """What the command prints; `CommandError` is its exit with 1."""
     output = StringIO()
-    call_command("recount_board", *words, stdout=output)
+    call_command("check_board_counters", *words, stdout=output)
     return output.getvalue()
 
 
@@ -56,11 +57,11 @@ def test_drift_is_found_and_repaired(
 ) -> None:
     make_board()
     model.objects.filter(pk=model.objects.latest("pk").pk).update(**values)
-    assert count_drift() == dict.fromkeys(TABLES, 0) | {table: 1}
+    assert count_drift(ROLLUPS) == dict.fromkeys(TABLES, 0) | {table: 1}
     with pytest.raises(CommandError):
         run()
     assert f"{table}: 1 repaired" in run("--repair")
-    assert set(count_drift().values()) == {0}
+    assert set(count_drift(ROLLUPS).values()) == {0}
 
 
 def test_what_was_written_with_the_triggers_off_is_repaired() -> None:
@@ -71,6 +72,6 @@ def test_what_was_written_with_the_triggers_off_is_repaired() -> None:
         cursor.execute("DELETE FROM board_comment")
         cursor.execute("UPDATE board_post SET category = 'tips', is_hidden = false")
     run("--repair")
-    assert set(count_drift().values()) == {0}
+    assert set(count_drift(ROLLUPS).values()) == {0}
     assert {post.up_count for post in Post.objects.all()} == {0}
     assert PostCount.objects.get(category="tips").posts == 3

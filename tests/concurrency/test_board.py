@@ -23,7 +23,7 @@ def send(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
 
 
 def assert_counters_are_right() -> None:
-    call_command("recount_board")
+    call_command("check_board_counters")
 
 
 def assert_all_are(responses: Any, *statuses: Any) -> None:

@@ -1,4 +1,4 @@
-"""`purge_images`: delete the pictures that no post shows."""
+"""`purge_images`: delete the images that no post shows."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from core.progress import Progress
 
 class Command(BaseCommand):
     help = (
-        "Deletes the pictures that no post has shown for a day: uploads that were "
-        "never used, and those of posts that were edited or deleted. Beat does the "
-        "same once a day; running it twice, or beside Beat, does no harm."
+        "Deletes the images that no post has shown for a day: uploads that were never "
+        "used, and those of posts that were edited or deleted. Beat does the same once "
+        "a day; it is safe to run twice, or at the same time as Beat."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
