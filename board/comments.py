@@ -1,138 +1,73 @@
-"""Comments as they are read: below a post, hot ones first, and one's own."""
+"""Comments: create, update and delete (spec 5.3). `board.comment_list` reads them.
+
+Each write is one transaction; locks are taken in the order of `board.locking`.
+"""
 
 from datetime import datetime
-from typing import Any
 
-from accounts.models import Member
-from board.post_list import (
-    AUTHOR_COLUMNS,
-    Row,
-    author_payload,
-    fetch_rows,
-    hot_parameters,
-    require_valid_id,
+from django.db import transaction
+
+from accounts.audit_log import DELETION, log_admin_action
+from accounts.models import Member, PointHistory
+from accounts.points import award_points
+from board.locking import (
+    lock_comment,
+    lock_member_for_update,
+    lock_member_key_share,
+    lock_post,
 )
-from board.voting import VOTE_CHOICE_BY_VALUE
-from core.api.pagination import PageRequest
+from board.models import Comment, CommentVote
+from board.posts import raw_delete, require_author
 from core.errors import NotFoundError
 
-_PAGE = """
-    WITH hot AS MATERIALIZED (
-        SELECT c.id, row_number() OVER (ORDER BY c.up_count DESC, c.id DESC) AS rank
-        FROM board_comment c
-        WHERE c.post_id = %(post)s AND c.is_popular AND NOT c.is_hidden
-          AND c.created_at >= %(hot_since)s
-        ORDER BY rank LIMIT %(hot_shown)s
-    ), ahead AS MATERIALIZED (
-        SELECT count(*) AS comments,
-               least(greatest(count(*) - %(offset)s, 0), %(size)s) AS shown
-        FROM hot
-    )
-    SELECT id, part, rank FROM (
-        (SELECT id, 0 AS part, rank FROM hot
-         ORDER BY rank LIMIT %(size)s OFFSET %(offset)s)
-        UNION ALL
-        (SELECT c.id, 1, c.id FROM board_comment c
-         WHERE c.post_id = %(post)s AND NOT c.is_hidden
-           AND c.id <> ALL (ARRAY(SELECT id FROM hot))
-         ORDER BY c.id
-         LIMIT %(size)s - (SELECT shown FROM ahead)
-         OFFSET greatest(%(offset)s - (SELECT comments FROM ahead), 0))
-    ) both_parts LIMIT %(size)s
-"""
-_OWN = """
-    SELECT c.id, 0 AS part, -c.id AS rank
-    FROM board_comment c JOIN board_post p ON p.id = c.post_id
-    WHERE c.member_id = %(member)s AND NOT c.is_hidden AND NOT p.is_hidden
-    ORDER BY c.id DESC LIMIT %(size)s OFFSET %(offset)s
-"""
-_COUNT_OWN = """
-    SELECT count(*) FROM board_comment c JOIN board_post p ON p.id = c.post_id
-    WHERE c.member_id = %(member)s AND NOT c.is_hidden AND NOT p.is_hidden
-"""
-_ONE = "SELECT %(comment)s::bigint AS id, 0 AS part, 0 AS rank"
-_COMMENTS = """
-    SELECT c.id, c.content, c.up_count, c.down_count,
-        (SELECT v.value FROM board_comment_vote v
-         WHERE v.comment_id = c.id AND v.member_id = %(member)s),
-        c.is_popular AND c.created_at >= %(hot_since)s, {author},
-        to_json(c.created_at) #>> '{{}}', to_json(c.updated_at) #>> '{{}}',
-        p.id, p.title, p.category
-    FROM ({page}) page
-    JOIN board_comment c ON c.id = page.id
-    JOIN board_post p ON p.id = c.post_id
-    JOIN member m ON m.id = c.member_id
-    WHERE NOT c.is_hidden AND NOT p.is_hidden
-    ORDER BY page.part, page.rank
-"""
-_COUNT = """
-    SELECT p.comment_count FROM board_post p WHERE p.id = %(post)s AND NOT p.is_hidden
-"""
+
+def create_comment(member: Member, post_id: int, content: str, now: datetime) -> int:
+    """Create a comment below a visible post and award points; return its id."""
+    with transaction.atomic():
+        lock_member_for_update(member)
+        post = lock_post(post_id)
+        comment = Comment.objects.create(
+            member=member, post=post, content=content, created_at=now, updated_at=now
+        )
+        award_points(member, PointHistory.Reason.COMMENT, now)
+    return comment.pk
 
 
-def list_comments_page(
-    reader: Member, post_id: int, page: PageRequest, now: datetime
-) -> tuple[int, list[dict[str, Any]]]:
-    """The count and one page: hot comments, then the oldest first, or `NotFoundError`.
+def update_comment(
+    member: Member, comment_id: int, content: str, now: datetime
+) -> None:
+    """Update the text of a comment; only its author can."""
+    with transaction.atomic():
+        lock_member_key_share(member)
+        comment = lock_comment(comment_id)
+        require_author(member, comment)
+        comment.content = content
+        comment.updated_at = now
+        comment.save(update_fields=["content", "updated_at"])
 
-    As of posts, at most three hot ones stand at the top, most up votes first.
+
+def delete_comment(member: Member, comment_id: int) -> None:
+    """Delete a comment with its votes.
+
+    Its author and administrators can; what an administrator deletes of others is
+    written to the audit log.
     """
-    values = {
-        "post": require_valid_id(post_id),
-        "size": page.size,
-        "offset": page.offset,
-    }
-    counted = fetch_rows(_COUNT, values)
-    if not counted:
+    with transaction.atomic():
+        lock_member_key_share(member)
+        # A trigger will change the comment counter of the post.
+        lock_post(get_comment(comment_id).post_id)
+        comment = lock_comment(comment_id, for_delete=True)
+        require_author(member, comment, or_administrator=True)
+        if comment.member_id != member.pk:
+            log_admin_action(member, comment, DELETION)
+        raw_delete(CommentVote.objects.filter(comment=comment))
+        raw_delete(Comment.objects.filter(pk=comment_id))
+
+
+def get_comment(comment_id: int) -> Comment:
+    """Return a visible comment of a visible post; raise `NotFoundError`."""
+    comments = Comment.objects.filter(is_hidden=False, post__is_hidden=False)
+    comment = comments.filter(pk=comment_id).first()
+    if comment is None:
         raise NotFoundError
-    rows = _fetch_comment_rows(reader, _PAGE, values, now)
-    return counted[0][0], [_comment_payload(row) for row in rows]
-
-
-def list_own_comments(
-    member: Member, page: PageRequest, now: datetime
-) -> tuple[int, list[dict[str, Any]]]:
-    """The member's own comments, newest first, each with its post."""
-    values = {"member": member.pk, "size": page.size, "offset": page.offset}
-    count = int(fetch_rows(_COUNT_OWN, values)[0][0])
-    rows = _fetch_comment_rows(member, _OWN, values, now)
-    return count, [
-        _comment_payload(row) | {"post": _comment_post_payload(row)} for row in rows
-    ]
-
-
-def get_comment_payload(
-    reader: Member, comment_id: int, now: datetime
-) -> dict[str, Any]:
-    """One comment, or `NotFoundError`."""
-    rows = _fetch_comment_rows(
-        reader, _ONE, {"comment": require_valid_id(comment_id)}, now
-    )
-    if not rows:
-        raise NotFoundError
-    return _comment_payload(rows[0])
-
-
-def _fetch_comment_rows(
-    reader: Member, page: str, values: dict[str, Any], now: datetime
-) -> list[Row]:
-    sql = _COMMENTS.format(page=page, author=AUTHOR_COLUMNS)
-    return fetch_rows(sql, values | hot_parameters(now) | {"member": reader.pk})
-
-
-def _comment_payload(row: Row) -> dict[str, Any]:
-    return {
-        "id": row[0],
-        "content": row[1],
-        "upCount": row[2],
-        "downCount": row[3],
-        "myVote": VOTE_CHOICE_BY_VALUE[row[4]],
-        "hot": row[5],
-        "author": author_payload(row[6:10]),
-        "createdAt": row[10],
-        "updatedAt": row[11],
-    }
-
-
-def _comment_post_payload(row: Row) -> dict[str, Any]:
-    return {"id": row[12], "title": row[13], "category": row[14]}
+    return comment

@@ -1,4 +1,4 @@
-"""Every refusal of the board that is not shared with other apps."""
+"""Errors of the board."""
 
 from core.errors import DomainError
 
@@ -6,9 +6,9 @@ from core.errors import DomainError
 class NotAuthorError(DomainError):
     status = 403
     code = "FORBIDDEN"
-    detail = "Only its author may do this."
+    detail = "Only the author can do this."
 
 
 class SelfVoteError(DomainError):
     code = "SELF_VOTE"
-    detail = "Members do not vote on their own posts and comments."
+    detail = "You cannot vote on your own posts or comments."

@@ -1,6 +1,7 @@
-"""What staff do to posts and comments; every change is in the log.
+"""Moderation by staff: hide, pin and delete posts and comments.
 
-The log names posts and comments by their ids: it outlives what their authors wrote.
+Every change is written to the audit log, which names posts and comments by their ids
+only, since it outlives what their authors wrote.
 """
 
 from collections.abc import Collection
@@ -15,31 +16,29 @@ from board.locking import lock_comments, lock_member_key_share, lock_posts
 from board.models import Comment, CommentVote, Post
 from board.posts import delete_locked_posts
 
-HIDDEN, SHOWN = "Hidden.", "Shown again."
-NOTICE, NO_NOTICE = "Made a notice.", "No notice any more."
+HIDDEN_MESSAGE, SHOWN_MESSAGE = "Hidden.", "Shown again."
+PINNED_MESSAGE, UNPINNED_MESSAGE = "Marked as notice.", "Unmarked as notice."
 
 
 @transaction.atomic
 def hide_posts(actor: Member, post_ids: Collection[int], *, hidden: bool) -> int:
-    """Hide posts from everybody, or show them again; the number changed."""
+    """Hide posts, or show them again; return the number of changed posts."""
     posts = _lock_posts(actor, post_ids).filter(is_hidden=not hidden)
-    return _update_and_log(
-        actor, posts, "is_hidden", hidden, HIDDEN if hidden else SHOWN
-    )
+    message = HIDDEN_MESSAGE if hidden else SHOWN_MESSAGE
+    return _update_and_log(actor, posts, "is_hidden", hidden, message)
 
 
 @transaction.atomic
 def mark_notices(actor: Member, post_ids: Collection[int], *, notice: bool) -> int:
-    """Turn the notice flag of posts on or off; the number changed."""
+    """Set the notice flag of posts; return the number of changed posts."""
     posts = _lock_posts(actor, post_ids).filter(is_notice=not notice)
-    return _update_and_log(
-        actor, posts, "is_notice", notice, NOTICE if notice else NO_NOTICE
-    )
+    message = PINNED_MESSAGE if notice else UNPINNED_MESSAGE
+    return _update_and_log(actor, posts, "is_notice", notice, message)
 
 
 @transaction.atomic
 def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int:
-    """Delete posts with all below them, hidden ones too; the number deleted."""
+    """Delete posts with their comments and votes; return the number of posts."""
     posts = list(_lock_posts(actor, post_ids))
     for post in posts:
         log_admin_action(actor, post, DELETION)
@@ -49,33 +48,34 @@ def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int
 
 @transaction.atomic
 def hide_comments(actor: Member, comment_ids: Collection[int], *, hidden: bool) -> int:
-    """Hide comments from everybody, or show them again; the number changed."""
+    """Hide comments, or show them again; return the number of changed comments."""
     comments = _lock_comments(actor, comment_ids).filter(is_hidden=not hidden)
-    return _update_and_log(
-        actor, comments, "is_hidden", hidden, HIDDEN if hidden else SHOWN
-    )
+    message = HIDDEN_MESSAGE if hidden else SHOWN_MESSAGE
+    return _update_and_log(actor, comments, "is_hidden", hidden, message)
 
 
 @transaction.atomic
 def delete_comments(actor: Member, comment_ids: Collection[int]) -> int:
-    """Delete comments with their votes, hidden ones too; the number deleted."""
+    """Delete comments with their votes; return the number of comments."""
     comments = _lock_comments(actor, comment_ids)
     for comment in comments:
         log_admin_action(actor, comment, DELETION)
     CommentVote.objects.filter(comment_id__in=comment_ids).delete()
-    return int(comments._raw_delete(comments.db))
+    return comments._raw_delete(comments.db)
 
 
 def _lock_posts(actor: Member, post_ids: Collection[int]) -> QuerySet[Post]:
+    """Lock the actor and the posts; return the posts, hidden ones too."""
     lock_member_key_share(actor)
     lock_posts(post_ids)
     return Post.objects.only("id").filter(pk__in=post_ids)
 
 
 def _lock_comments(actor: Member, comment_ids: Collection[int]) -> QuerySet[Comment]:
-    """Their posts come first, whose counters change."""
+    """Lock the actor, the posts and the comments; return the comments."""
     lock_member_key_share(actor)
     comments = Comment.objects.only("id").filter(pk__in=comment_ids)
+    # Triggers will change the comment counters of the posts.
     lock_posts(comments.values_list("post_id", flat=True))
     lock_comments(comment_ids)
     return comments
@@ -86,9 +86,9 @@ def _update_and_log(
     rows: QuerySet[Post] | QuerySet[Comment],
     flag: str,
     value: bool,
-    text: str,
+    message: str,
 ) -> int:
-    changed = list(rows)
-    for row in changed:
-        log_admin_action(actor, row, CHANGE, text)
+    """Set a flag of locked rows, log each of them, and return their number."""
+    for row in list(rows):
+        log_admin_action(actor, row, CHANGE, message)
     return rows.update(**{flag: value})

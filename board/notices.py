@@ -1,4 +1,4 @@
-"""Notices: posts that administrators put before all others but the hot ones."""
+"""Notices: posts that administrators pin to the top of the list (spec 5.5)."""
 
 from django.db import transaction
 
@@ -8,7 +8,10 @@ from board.moderation import mark_notices
 
 
 def set_notice(actor: Member, post_id: int, *, notice: bool) -> None:
-    """Turn the flag on or off; twice is as once (spec 5.5)."""
+    """Make a visible post a notice, or a regular post again.
+
+    Idempotent. Raises `NotFoundError`.
+    """
     with transaction.atomic():
         lock_member_key_share(actor)
         lock_post(post_id)

@@ -1,10 +1,9 @@
-"""The board as it is read: the list with hot posts and notices, one post, one's own.
+"""Posts as they are read: the list with hot posts and notices, one post, one's own.
 
-A page is one statement: it cuts the page from ids alone, then joins authors and the
-reader's own votes to its rows, and reads the stored count.
+A page is one statement: it is cut from ids alone; then authors and the reader's votes
+are joined, and the stored count is read.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,12 +16,13 @@ from board.content import normalize_search_text, render_html
 from board.locking import MAX_ID
 from board.voting import VOTE_CHOICE_BY_VALUE
 from core.api.pagination import PageRequest
+from core.db.like import escape_like
+from core.db.rows import fetch_all, fetch_one
 from core.errors import NotFoundError
 
+# Of posts and comments (spec 5.2).
 MAX_HOT_AGE = timedelta(days=1)
-"""How old a hot post or comment may be (spec 5.2)."""
 MAX_HOT_ITEMS = 3
-"""How many of them stand at the top."""
 
 _HOT = """
     hot AS MATERIALIZED (
@@ -30,7 +30,7 @@ _HOT = """
         FROM board_post p
         WHERE p.is_popular AND NOT p.is_hidden AND p.created_at >= %(hot_since)s
         {filter}
-        ORDER BY rank LIMIT %(hot_shown)s
+        ORDER BY rank LIMIT %(hot_limit)s
     )
 """
 _REGULAR = """
@@ -38,6 +38,8 @@ _REGULAR = """
     WHERE NOT p.is_notice AND NOT p.is_hidden
       AND p.id <> ALL (ARRAY(SELECT id FROM hot)) {filter}
 """
+# Hot posts, notices, then the rest by id: one sequence, from which pages are cut. The
+# last limit changes nothing; it tells the planner how few rows there are to join.
 _OFFSET_PAGE = """
     WITH {hot}, front AS MATERIALIZED (
         SELECT id, 0 AS part, rank FROM hot
@@ -54,35 +56,36 @@ _OFFSET_PAGE = """
         (SELECT id, part, rank FROM front
          ORDER BY part, rank LIMIT %(size)s OFFSET %(offset)s)
         UNION ALL
-        ({plain} ORDER BY p.id DESC
+        ({regular} ORDER BY p.id DESC
          LIMIT %(size)s - (SELECT shown FROM ahead)
          OFFSET greatest(%(offset)s - (SELECT posts FROM ahead), 0))
     ) both_parts LIMIT %(size)s
 """
-"""Hot posts, notices, then the rest by id: one sequence that the pages cut. The last
-limit changes nothing; it tells the planner how few rows there are to join."""
 _KEYSET_PAGE = """
-    WITH {hot} {plain} AND p.id < %(before)s ORDER BY p.id DESC LIMIT %(size)s + 1
+    WITH {hot} {regular} AND p.id < %(before)s ORDER BY p.id DESC LIMIT %(size)s + 1
 """
 _OWN = """
     SELECT p.id, 2 AS part, -p.id AS rank FROM board_post p
     WHERE p.member_id = %(member)s AND NOT p.is_hidden
     ORDER BY p.id DESC LIMIT %(size)s OFFSET %(offset)s
 """
-AUTHOR_COLUMNS = "m.id, m.display_name, m.avatar_version, m.idp_picture"
+AUTHOR_COLUMNS = "m.id AS author_id, m.display_name, m.avatar_version, m.idp_picture"
+# The JSON format of PostgreSQL needs no conversion to and from `datetime`.
 _POSTS = """
-    SELECT ({count}), p.id, p.title, p.category, p.tags, p.is_notice,
-        p.is_popular AND p.created_at >= %(hot_since)s,
+    SELECT {author}, ({count}) AS total, p.id, p.title, p.category, p.tags, p.is_notice,
+        p.is_popular AND p.created_at >= %(hot_since)s AS is_hot,
         p.up_count, p.down_count, p.comment_count,
         (SELECT v.value FROM board_post_vote v
-         WHERE v.post_id = p.id AND v.member_id = %(member)s),
-        {author}, to_json(p.created_at) #>> '{{}}' {more}
+         WHERE v.post_id = p.id AND v.member_id = %(member)s) AS my_vote,
+        to_json(p.created_at) #>> '{{}}' AS created_at {more}
     FROM ({page}) page
     JOIN board_post p ON p.id = page.id JOIN member m ON m.id = p.member_id
     ORDER BY page.part, page.rank
 """
 _ONE = "SELECT %(post)s::bigint AS id, 0 AS part, 0 AS rank"
-_DETAIL_COLUMNS = ", p.content, to_json(p.updated_at) #>> '{}', p.is_hidden"
+_DETAIL_COLUMNS = """,
+    p.content, to_json(p.updated_at) #>> '{}' AS updated_at, p.is_hidden
+"""
 
 _COUNT_ALL = "SELECT coalesce(sum(n.posts), 0)::bigint FROM board_post_count n"
 _COUNT_CATEGORY = _COUNT_ALL + " WHERE n.category = %(category)s"
@@ -100,167 +103,198 @@ _RECOMMENDERS = """
     WHERE v.post_id = %(post)s AND v.value = 1 ORDER BY v.id
 """
 
-Row = tuple[Any, ...]
+
+@dataclass(slots=True)
+class AuthorRow:
+    """The `AUTHOR_COLUMNS` of a row."""
+
+    author_id: int
+    display_name: str
+    avatar_version: str | None
+    idp_picture: str
+
+
+@dataclass(slots=True)
+class PostRow(AuthorRow):
+    """A row of `_POSTS`; each has the count of the whole list as its `total`."""
+
+    total: int
+    id: int
+    title: str
+    category: str
+    tags: list[str]
+    is_notice: bool
+    is_hot: bool
+    up_count: int
+    down_count: int
+    comment_count: int
+    my_vote: int | None
+    created_at: str
+
+
+@dataclass(slots=True)
+class PostDetailRow(PostRow):
+    """A row of `_POSTS` with the `_DETAIL_COLUMNS`."""
+
+    content: str
+    updated_at: str
+    is_hidden: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PostFilter:
-    """Which posts are asked for; None asks for all."""
+    """The filters of the post list; None does not filter."""
 
     category: str | None = None
     keyword: str | None = None
     tag: str | None = None
 
     @property
-    def values(self) -> dict[str, str]:
-        keyword = _like_pattern(self.keyword) if self.keyword else None
-        given = {"category": self.category, "tag": self.tag, "keyword": keyword}
-        return {name: value for name, value in given.items() if value is not None}
+    def params(self) -> dict[str, str]:
+        """Return the parameters of the SQL conditions, without unused ones."""
+        keyword = None
+        if self.keyword:
+            # `words` has the same normal form.
+            keyword = f"%{escape_like(normalize_search_text(self.keyword))}%"
+        params = {"category": self.category, "tag": self.tag, "keyword": keyword}
+        return {name: value for name, value in params.items() if value is not None}
 
     @property
     def sql(self) -> str:
-        return "".join(_FILTERS[name] for name in self.values)
+        """Return the conditions, to be appended to a WHERE clause."""
+        return "".join(_FILTERS[name] for name in self.params)
 
     @property
-    def count(self) -> str:
-        """Stored counts know categories; only rows know words and tags."""
-        if self.values.keys() - {"category"}:
+    def count_sql(self) -> str:
+        """Return the statement that counts the whole list."""
+        # Counts are stored by category; a keyword or tag must be counted by rows.
+        if self.params.keys() - {"category"}:
             return _COUNT_FOUND.format(filter=self.sql)
         return _COUNT_ALL if self.category is None else _COUNT_CATEGORY
 
+    def format_page(self, page_sql: str) -> str:
+        """Return the statement of a page with the conditions of this filter."""
+        hot = _HOT.format(filter=self.sql)
+        regular = _REGULAR.format(filter=self.sql)
+        return page_sql.format(hot=hot, regular=regular, filter=self.sql)
+
 
 def list_posts_page(
-    reader: Member, wanted: PostFilter, page: PageRequest, now: datetime
+    reader: Member, post_filter: PostFilter, page: PageRequest, now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
-    """The count and one page: hot posts, notices, then the rest, newest first.
+    """Return the count and one page: hot posts, notices, then the rest, newest first.
 
-    At most three hot posts stand at the top of the whole list, most up votes first,
+    At most three hot posts, ordered by their up votes, are at the top of the whole list
     and nowhere else (spec 5.2).
     """
-    values = wanted.values | {"size": page.size, "offset": page.offset}
-    sql = _format_sql(_OFFSET_PAGE, wanted)
-    return _fetch_page(reader, sql, wanted.count, values, now)
+    page_sql = post_filter.format_page(_OFFSET_PAGE)
+    params = post_filter.params | {"size": page.size, "offset": page.offset}
+    return _fetch_page(reader, page_sql, post_filter.count_sql, params, now)
 
 
 def list_posts_before(
-    reader: Member, wanted: PostFilter, before: int, size: int, now: datetime
+    reader: Member, post_filter: PostFilter, before: int, size: int, now: datetime
 ) -> tuple[int, list[dict[str, Any]], int | None]:
-    """The count, plain posts with smaller ids, and the next `before` if there are more.
+    """Return the count, regular posts with ids below `before`, and the next `before`.
 
-    Those that stand at the top of the list are left out here too, so that a reader who
-    goes on from a page sees none twice.
+    The last is None at the end of the list. Posts at the top of the list are left out
+    here too, so that a reader who goes on from a page sees none twice.
     """
-    values = wanted.values | {"size": size, "before": min(before, MAX_ID)}
-    sql = _format_sql(_KEYSET_PAGE, wanted)
-    count, posts = _fetch_page(reader, sql, wanted.count, values, now)
-    following = posts[size - 1]["id"] if len(posts) > size else None
-    return count, posts[:size], following
+    page_sql = post_filter.format_page(_KEYSET_PAGE)
+    params = post_filter.params | {"size": size, "before": min(before, MAX_ID)}
+    total, posts = _fetch_page(reader, page_sql, post_filter.count_sql, params, now)
+    # The page has one row more than asked for if the list goes on.
+    next_before = posts[size - 1]["id"] if len(posts) > size else None
+    return total, posts[:size], next_before
 
 
 def list_own_posts(
     member: Member, page: PageRequest, now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
-    """The member's own posts, newest first."""
-    values = {"size": page.size, "offset": page.offset}
-    return _fetch_page(member, _OWN, _COUNT_OWN, values, now)
+    """Return the count and one page of the member's posts, newest first."""
+    params = {"size": page.size, "offset": page.offset}
+    return _fetch_page(member, _OWN, _COUNT_OWN, params, now)
 
 
 def get_post_payload(reader: Member, post_id: int, now: datetime) -> dict[str, Any]:
-    """One post with its content and who voted it up, or `NotFoundError`."""
-    rows = _fetch_post_rows(
-        reader, _ONE, "0", {"post": require_valid_id(post_id)}, now, _DETAIL_COLUMNS
+    """Return a visible post with content and recommenders; raise `NotFoundError`."""
+    sql = _POSTS.format(
+        page=_ONE, count="0", author=AUTHOR_COLUMNS, more=_DETAIL_COLUMNS
     )
-    if not rows or rows[0][-1]:
+    params = {"post": require_valid_id(post_id), "member": reader.pk}
+    post = fetch_one(sql, params | hot_parameters(now), PostDetailRow)
+    if post is None or post.is_hidden:
         raise NotFoundError
-    content, updated_at, _ = rows[0][-3:]
-    return _post_payload(rows[0]) | {
-        "content": render_html(content),
-        "updatedAt": updated_at,
+    return _post_payload(post) | {
+        "content": render_html(post.content),
+        "updatedAt": post.updated_at,
         "recommenders": list_recommenders(post_id),
     }
 
 
 def list_recommenders(post_id: int) -> list[dict[str, Any]]:
-    """The members who voted a post up, in the order of their votes."""
-    rows = fetch_rows(_RECOMMENDERS.format(author=AUTHOR_COLUMNS), {"post": post_id})
+    """Return the members who voted a post up, in the order of their votes."""
+    sql = _RECOMMENDERS.format(author=AUTHOR_COLUMNS)
+    rows = fetch_all(sql, {"post": post_id}, AuthorRow)
     return [author_payload(row) for row in rows]
 
 
 def hot_parameters(now: datetime) -> dict[str, Any]:
-    """The values that every statement about hot ones needs."""
-    return {"hot_since": now - MAX_HOT_AGE, "hot_shown": MAX_HOT_ITEMS}
+    """Return the parameters of the statements that select hot posts or comments."""
+    return {"hot_since": now - MAX_HOT_AGE, "hot_limit": MAX_HOT_ITEMS}
 
 
 def require_valid_id(number: int) -> int:
-    """An id that a row can have, or `NotFoundError`."""
+    """Return the number, or raise `NotFoundError` if it is too large for an id."""
     if number > MAX_ID:
         raise NotFoundError
     return number
 
 
-def author_payload(columns: Sequence[Any]) -> dict[str, Any]:
-    """The columns of `AUTHOR_COLUMNS` as an author (spec 5.7)."""
-    member_id, name, version, picture = columns
+def author_payload(row: AuthorRow) -> dict[str, Any]:
+    """Return an author as `AuthorSerializer` declares it (spec 5.7)."""
     return {
-        "id": member_id,
-        "displayName": name,
-        "avatar": avatar_url(member_id, version, picture),
+        "id": row.author_id,
+        "displayName": row.display_name,
+        "avatar": avatar_url(row.author_id, row.avatar_version, row.idp_picture),
     }
 
 
-def fetch_rows(sql: str, values: dict[str, Any]) -> list[Row]:
+def fetch_count(sql: str, params: dict[str, Any]) -> int:
+    """Run a statement that returns one number."""
     with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        rows: list[Row] = cursor.fetchall()
-    return rows
-
-
-def _format_sql(page: str, wanted: PostFilter) -> str:
-    hot, plain = (part.format(filter=wanted.sql) for part in (_HOT, _REGULAR))
-    return page.format(hot=hot, plain=plain, filter=wanted.sql)
+        cursor.execute(sql, params)
+        return int(cursor.fetchone()[0])
 
 
 def _fetch_page(
-    reader: Member, page: str, count: str, values: dict[str, Any], now: datetime
+    reader: Member, page_sql: str, count_sql: str, params: dict[str, Any], now: datetime
 ) -> tuple[int, list[dict[str, Any]]]:
-    rows = _fetch_post_rows(reader, page, count, values, now)
-    if rows:
-        return rows[0][0], [_post_payload(row) for row in rows]
-    return int(fetch_rows(count, values | {"member": reader.pk})[0][0]), []
+    """Run the statement of a page; return the count of the list and the posts."""
+    sql = _POSTS.format(page=page_sql, count=count_sql, author=AUTHOR_COLUMNS, more="")
+    params = params | hot_parameters(now) | {"member": reader.pk}
+    rows = fetch_all(sql, params, PostRow)
+    # The count comes with the rows; only a page behind the end has to ask for it.
+    total = rows[0].total if rows else fetch_count(count_sql, params)
+    return total, [_post_payload(row) for row in rows]
 
 
-def _fetch_post_rows(
-    reader: Member,
-    page: str,
-    count: str,
-    values: dict[str, Any],
-    now: datetime,
-    more: str = "",
-) -> list[Row]:
-    sql = _POSTS.format(page=page, count=count, author=AUTHOR_COLUMNS, more=more)
-    return fetch_rows(sql, values | hot_parameters(now) | {"member": reader.pk})
+def _post_payload(row: PostRow) -> dict[str, Any]:
+    """Return a post as `PostSummarySerializer` declares it (spec 5.1).
 
-
-def _post_payload(row: Row) -> dict[str, Any]:
-    """A row of `_POSTS` as a summary (spec 5.1), by hand: lists are long."""
+    By hand, since a serializer would take most of the time of a list.
+    """
     return {
-        "id": row[1],
-        "title": row[2],
-        "category": row[3],
-        "tags": row[4],
-        "notice": row[5],
-        "hot": row[6],
-        "upCount": row[7],
-        "downCount": row[8],
-        "commentCount": row[9],
-        "myVote": VOTE_CHOICE_BY_VALUE[row[10]],
-        "author": author_payload(row[11:15]),
-        "createdAt": row[15],
+        "id": row.id,
+        "title": row.title,
+        "category": row.category,
+        "tags": row.tags,
+        "notice": row.is_notice,
+        "hot": row.is_hot,
+        "upCount": row.up_count,
+        "downCount": row.down_count,
+        "commentCount": row.comment_count,
+        "myVote": VOTE_CHOICE_BY_VALUE[row.my_vote],
+        "author": author_payload(row),
+        "createdAt": row.created_at,
     }
-
-
-def _like_pattern(keyword: str) -> str:
-    """A pattern for the words of posts, which are kept in one searchable form."""
-    text = normalize_search_text(keyword)
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"

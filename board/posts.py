@@ -1,7 +1,7 @@
-"""Posts and comments: written, edited by their authors, deleted.
+"""Posts: create, update and delete (spec 5.1). `board.post_list` reads them.
 
-Each write is one transaction: the row, its pictures and the award of points. Locks
-are taken in the order of `board.locking`.
+Each write is one transaction: the row, its images and the award of points. Locks are
+taken in the order of `board.locking`.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.audit_log import DELETION, log_admin_action
 from accounts.models import Member, PointHistory
@@ -18,7 +19,6 @@ from board.content import build_search_text, is_empty, sanitize_html
 from board.errors import NotAuthorError
 from board.images import sync_post_images, unlink_images
 from board.locking import (
-    lock_comment,
     lock_comments,
     lock_member_for_update,
     lock_member_key_share,
@@ -30,7 +30,7 @@ from core.errors import InvalidFieldError, NotFoundError
 
 @dataclass(frozen=True, slots=True)
 class PostData:
-    """A post as its author sends it; `content` is HTML that nobody has checked."""
+    """A post as its author sends it; `content` is HTML that is not sanitized yet."""
 
     title: str
     content: str
@@ -39,22 +39,22 @@ class PostData:
     notice: bool = False
 
 
-def create_post(member: Member, draft: PostData, now: datetime) -> int:
-    """Write a post and give its award; the new id.
+def create_post(member: Member, data: PostData, now: datetime) -> int:
+    """Create a post and award points for it; return its id.
 
-    `notice` counts only from an administrator (spec 5.5).
+    `notice` is ignored unless the member is an administrator (spec 5.5).
     """
-    content = sanitize_content(draft.content)
+    content = _sanitize_content(data.content)
     with transaction.atomic():
         lock_member_for_update(member)
         post = Post.objects.create(
             member=member,
-            title=draft.title,
+            title=data.title,
             content=content,
-            words=build_search_text(draft.title, content),
-            category=draft.category,
-            tags=draft.tags,
-            is_notice=draft.notice and member.is_administrator,
+            words=build_search_text(data.title, content),
+            category=data.category,
+            tags=data.tags,
+            is_notice=data.notice and member.is_administrator,
             created_at=now,
             updated_at=now,
         )
@@ -66,18 +66,17 @@ def create_post(member: Member, draft: PostData, now: datetime) -> int:
 def update_post(
     member: Member, post_id: int, changes: Mapping[str, Any], now: datetime
 ) -> None:
-    """Edit one's own post; what `changes` does not name stays as it is.
+    """Update the fields of a post that `changes` names; only its author can.
 
-    That is how an edit that sends no tags keeps those of the old post, also when it
-    moves to another category (spec 5.1). The notice flag follows
-    only an administrator who names it.
+    Tags that are not named stay, also when the category changes (spec 5.1). `notice` is
+    ignored unless the author is an administrator.
     """
     changes = dict(changes)
     notice = changes.pop("notice", None)
     if notice is not None and member.is_administrator:
         changes["is_notice"] = notice
     if "content" in changes:
-        changes["content"] = sanitize_content(changes["content"])
+        changes["content"] = _sanitize_content(changes["content"])
     with transaction.atomic():
         lock_member_key_share(member)
         post = lock_post(post_id)
@@ -92,13 +91,14 @@ def update_post(
 
 
 def delete_post(member: Member, post_id: int, now: datetime) -> None:
-    """Delete a post with its comments and all votes; its author or an administrator.
+    """Delete a post with its comments and all votes.
 
-    What an administrator deletes of others is in the log.
+    Its author and administrators can; what an administrator deletes of others is
+    written to the audit log.
     """
     with transaction.atomic():
         lock_member_key_share(member)
-        post = lock_post(post_id, to_end=True)
+        post = lock_post(post_id, for_delete=True)
         require_author(member, post, or_administrator=True)
         if post.member_id != member.pk:
             log_admin_action(member, post, DELETION)
@@ -106,62 +106,19 @@ def delete_post(member: Member, post_id: int, now: datetime) -> None:
 
 
 def delete_locked_posts(post_ids: list[int], now: datetime) -> None:
-    """Delete locked posts and all below them, inside the caller's transaction.
-
-    Their pictures go last, as in `create_post`: stored counts change before pictures.
-    """
+    """Delete posts that the caller's transaction has locked, and all below them."""
     comments = Comment.objects.filter(post_id__in=post_ids)
     lock_comments(comments.values_list("id", flat=True))
     CommentVote.objects.filter(comment__post_id__in=post_ids).delete()
-    _delete_rows(comments)
-    _delete_rows(PostVote.objects.filter(post_id__in=post_ids))
-    _delete_rows(Post.objects.filter(pk__in=post_ids))
+    raw_delete(comments)
+    raw_delete(PostVote.objects.filter(post_id__in=post_ids))
+    raw_delete(Post.objects.filter(pk__in=post_ids))
+    # Last, as in `create_post`: every writer locks the stored counts before images.
     unlink_images(post_ids, now)
 
 
-def create_comment(member: Member, post_id: int, content: str, now: datetime) -> int:
-    """Write a comment below a post that can be seen and give its award; the new id."""
-    with transaction.atomic():
-        lock_member_for_update(member)
-        post = lock_post(post_id)
-        comment = Comment.objects.create(
-            member=member, post=post, content=content, created_at=now, updated_at=now
-        )
-        award_points(member, PointHistory.Reason.COMMENT, now)
-    return comment.pk
-
-
-def update_comment(
-    member: Member, comment_id: int, content: str, now: datetime
-) -> None:
-    """Edit one's own comment."""
-    with transaction.atomic():
-        lock_member_key_share(member)
-        comment = lock_comment(comment_id)
-        require_author(member, comment)
-        comment.content = content
-        comment.updated_at = now
-        comment.save(update_fields=["content", "updated_at"])
-
-
-def delete_comment(member: Member, comment_id: int) -> None:
-    """Delete a comment with its votes; its author or an administrator.
-
-    Its post is locked first, whose counter the deletion changes.
-    """
-    with transaction.atomic():
-        lock_member_key_share(member)
-        lock_post(get_comment(comment_id).post_id)
-        comment = lock_comment(comment_id, to_end=True)
-        require_author(member, comment, or_administrator=True)
-        if comment.member_id != member.pk:
-            log_admin_action(member, comment, DELETION)
-        _delete_rows(CommentVote.objects.filter(comment=comment))
-        _delete_rows(Comment.objects.filter(pk=comment_id))
-
-
 def get_post(post_id: int) -> Post:
-    """A post that can be seen, or `NotFoundError`."""
+    """Return a visible post without its content; raise `NotFoundError`."""
     posts = Post.objects.defer("content", "words").filter(is_hidden=False)
     post = posts.filter(pk=post_id).first()
     if post is None:
@@ -169,33 +126,25 @@ def get_post(post_id: int) -> Post:
     return post
 
 
-def get_comment(comment_id: int) -> Comment:
-    """A comment that can be seen, below a post that can be, or `NotFoundError`."""
-    comments = Comment.objects.filter(is_hidden=False, post__is_hidden=False)
-    comment = comments.filter(pk=comment_id).first()
-    if comment is None:
-        raise NotFoundError
-    return comment
-
-
 def require_author(
-    member: Member, written: Post | Comment, *, or_administrator: bool = False
+    member: Member, content: Post | Comment, *, or_administrator: bool = False
 ) -> None:
-    """Refuse whoever did not write this; administrators may delete, not edit."""
-    if written.member_id == member.pk:
+    """Raise `NotAuthorError` unless the member wrote the post or comment."""
+    if content.member_id == member.pk:
         return
     if not (or_administrator and member.is_administrator):
         raise NotAuthorError
 
 
-def sanitize_content(html: str) -> str:
-    """Safe HTML with something in it, or a refusal that names the field."""
+def raw_delete(rows: QuerySet[Any]) -> None:
+    """Delete rows by one statement, without looking for rows that refer to them."""
+    rows._raw_delete(rows.db)
+
+
+def _sanitize_content(html: str) -> str:
+    """Return safe HTML; raise `InvalidFieldError` if it shows nothing."""
     content = sanitize_html(html)
     if is_empty(content):
-        raise InvalidFieldError("content", "A post has a text or a picture.", "blank")
+        detail = "The content must contain text or an image."
+        raise InvalidFieldError("content", detail, "blank")
     return content
-
-
-def _delete_rows(rows: Any) -> None:
-    """One DELETE, without Django's look at what refers to the rows."""
-    rows._raw_delete(rows.db)

@@ -1,7 +1,7 @@
-"""Votes: toggled or set, counted by the database, never on one's own.
+"""Votes on posts and comments (spec 5.4).
 
-The row that is voted on is locked before its votes are looked at, so that votes at
-once are counted one after the other.
+The row that is voted on is locked before its votes are read, so that concurrent votes
+are counted one after the other. Triggers keep the counters.
 """
 
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ VOTE_CHOICE_BY_VALUE: dict[int | None, VoteChoice | None] = {
 
 @dataclass(frozen=True, slots=True)
 class VoteRequest:
-    """What a member asks for: `value` toggles, else `state` is what shall be."""
+    """A vote as a client sends it: `value` toggles, else `state` is set."""
 
     value: VoteChoice | None = None
     state: Literal["up", "down", "none"] | None = None
 
     def resolve(self, current: int | None) -> int | None:
-        """The vote that follows from the current one: 1, -1 or none.
+        """Return the vote that follows from the current one: 1, -1 or None.
 
-        The same vote again withdraws, the other one switches; a state that is asked
-        for stays however often it is asked for (spec 5.4).
+        The same `value` again withdraws the vote, the other one switches it. A `state`
+        has the same result however often it is sent.
         """
         if self.value is None:
             return VOTE_VALUE_BY_CHOICE[self.state or "none"]
@@ -44,7 +44,7 @@ class VoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class VoteResult:
-    """The counters after a vote, and the caller's own vote."""
+    """The counters after a vote, and the caller's vote."""
 
     up_count: int
     down_count: int
@@ -52,47 +52,46 @@ class VoteResult:
 
 
 @transaction.atomic
-def vote_on_post(member: Member, post_id: int, ballot: VoteRequest) -> VoteResult:
-    """Vote on a post of somebody else; `SelfVoteError` on one's own, or `NotFound`."""
+def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResult:
+    """Vote on a visible post; raise `SelfVoteError` or `NotFoundError`."""
     lock_member_key_share(member)
     post = lock_post(post_id)
-    return _apply_vote(member, post, PostVote, {"post": post}, ballot)
+    return _apply_vote(member, post, PostVote, {"post": post}, request)
 
 
 @transaction.atomic
-def vote_on_comment(member: Member, comment_id: int, ballot: VoteRequest) -> VoteResult:
-    """Vote on a comment of somebody else, as on a post."""
+def vote_on_comment(
+    member: Member, comment_id: int, request: VoteRequest
+) -> VoteResult:
+    """Vote on a visible comment; raise `SelfVoteError` or `NotFoundError`."""
     lock_member_key_share(member)
     comment = lock_comment(comment_id)
-    return _apply_vote(member, comment, CommentVote, {"comment": comment}, ballot)
+    return _apply_vote(member, comment, CommentVote, {"comment": comment}, request)
 
 
 def _apply_vote(
     member: Member,
     target: Post | Comment,
-    votes: type[PostVote] | type[CommentVote],
-    of_target: dict[str, Post | Comment],
-    ballot: VoteRequest,
+    vote_model: type[PostVote] | type[CommentVote],
+    target_field: dict[str, Post | Comment],
+    request: VoteRequest,
 ) -> VoteResult:
+    """Create, change or delete the member's vote on a locked post or comment."""
     if target.member_id == member.pk:
         raise SelfVoteError
-    vote = votes._default_manager.filter(member=member, **of_target).first()
-    current = vote.value if vote else None
-    wanted = ballot.resolve(current)
-    if vote and wanted is None:
+    votes = vote_model._default_manager
+    vote = votes.filter(member=member, **target_field).first()
+    before = vote.value if vote else None
+    after = request.resolve(before)
+    if vote and after is None:
         vote.delete()
-    elif vote and wanted is not None and wanted != current:
-        vote.value = wanted
+    elif vote and after is not None and after != before:
+        vote.value = after
         vote.save(update_fields=["value"])
-    elif wanted is not None and vote is None:
-        votes._default_manager.create(member=member, value=wanted, **of_target)
-    return _vote_result(target, current, wanted)
-
-
-def _vote_result(
-    target: Post | Comment, before: int | None, after: int | None
-) -> VoteResult:
-    """What the triggers made of the counters, by difference: the row is locked."""
+    elif after is not None and vote is None:
+        votes.create(member=member, value=after, **target_field)
+    # The target was read before the triggers counted this vote, and is locked, so the
+    # difference gives the counters without reading it again.
     return VoteResult(
         up_count=target.up_count + (after == 1) - (before == 1),
         down_count=target.down_count + (after == -1) - (before == -1),

@@ -6,7 +6,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
-from board import post_list, posts, voting
+from board import comments, post_list, posts, voting
 from board.serializers.posts import (
     AuthorSerializer,
     VoteRequestSerializer,
@@ -42,7 +42,7 @@ class CommentVoteViewSet(ViewSet):
     @extend_schema(request=VoteRequestSerializer, responses=VoteResultSerializer)
     def vote(self, request: Request, comment_id: int) -> Response:
         """Toggle or set the caller's vote on a comment."""
-        posts.get_comment(comment_id)
+        comments.get_comment(comment_id)
         ballot = parse_vote_request(request)
         tally = voting.vote_on_comment(current_member(request), comment_id, ballot)
         return vote_response(tally)

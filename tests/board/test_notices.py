@@ -88,8 +88,8 @@ def test_moderation_by_the_api_is_in_the_log(
         "object_repr", "action_flag", "change_message"
     )
     assert list(logged) == [
-        (f"post {post.pk}", CHANGE, "Made a notice."),
-        (f"post {post.pk}", CHANGE, "No notice any more."),
+        (f"post {post.pk}", CHANGE, "Marked as notice."),
+        (f"post {post.pk}", CHANGE, "Unmarked as notice."),
         (f"comment {comment.pk}", DELETION, ""),
         (f"post {post.pk}", DELETION, ""),
     ]

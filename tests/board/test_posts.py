@@ -346,6 +346,7 @@ def test_writing_is_one_transaction(
         raise RuntimeError
 
     monkeypatch.setattr("board.posts.award_points", fail)
+    monkeypatch.setattr("board.comments.award_points", fail)
     client = JSONClient(free_member)
     assert client.send("POST", POSTS, BODY).status_code == 500
     path = f"{POSTS}/{make_post(free_member).pk}/comments"
