@@ -1,4 +1,4 @@
-"""The board as a Django app."""
+"""The Django app of the community board."""
 
 from django.apps import AppConfig
 

@@ -1,7 +1,7 @@
-"""Pictures for posts: stored within a quota, tied to the posts that show them, purged.
+"""Images of posts: stored within a quota, linked to the posts that show them, purged.
 
-Whoever ties or purges pictures locks their rows first, in the order of their ids, so
-that each sees what the others have done.
+Every writer of links locks the rows of the images first, in the order of their ids, so
+that concurrent writers see each other's links and cannot deadlock.
 """
 
 import hashlib
@@ -16,21 +16,22 @@ from django.db.models import Count, Sum
 from accounts.models import Member
 from accounts.rate_limits import RateLimitPolicy, consume_attempt, refund_attempt
 from board.content import extract_image_ids
-from board.image_processing import EncodedImage, reencode_image
+from board.image_processing import reencode_image
 from board.locking import lock_member_for_update
 from board.models import Image
 from core.errors import InvalidFieldError, InvalidImageError, NotFoundError
 from core.progress import SILENT_PROGRESS, Progress
 
+# Of one member, as stored (spec 10.1).
 MAX_IMAGES = 200
 MAX_TOTAL_BYTES = 50 * 2**20
-"""Of all pictures that one member keeps, as they are stored."""
 UPLOAD_LIMIT = RateLimitPolicy("images", 100, timedelta(hours=1))
-UPLOAD_ATTEMPT_LIMIT = RateLimitPolicy("image tries", 300, timedelta(hours=1))
-"""With those that turn out to be no pictures: finding that out is work."""
+# Counts rejected files too: to decode them is work.
+UPLOAD_ATTEMPT_LIMIT = RateLimitPolicy("image-attempts", 300, timedelta(hours=1))
 UNUSED_IMAGE_RETENTION = timedelta(days=1)
 PURGE_BATCH_SIZE = 100
 
+# The images that the posts shall show, and those that they show now.
 _LOCK = """
     SELECT id FROM board_image
     WHERE id = ANY(%(ids)s) OR id IN (
@@ -48,6 +49,7 @@ _LINK = """
     FROM unnest(%(posts)s::bigint[]) AS post, unnest(%(ids)s::uuid[]) AS image
     ON CONFLICT DO NOTHING
 """
+# Only rows whose state changes: an image that stays unused keeps its time.
 _UPDATE_UNUSED_SINCE = """
     UPDATE board_image image
     SET unused_since = CASE WHEN use.is_used THEN NULL ELSE %(now)s END
@@ -59,16 +61,18 @@ _UPDATE_UNUSED_SINCE = """
     ) use
     WHERE image.id = use.id AND use.is_used = (image.unused_since IS NOT NULL)
 """
+# Images that count as used although their posts were deleted past this module, as by a
+# cascade or by hand.
 _LOCK_ORPHANS = """
     SELECT id FROM board_image image
     WHERE unused_since IS NULL AND NOT EXISTS (
         SELECT FROM board_post_image shown WHERE shown.image_id = image.id
     )
-    ORDER BY id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    ORDER BY id LIMIT %(batch)s FOR UPDATE SKIP LOCKED
 """
 _LOCK_UNUSED = """
     SELECT id FROM board_image WHERE unused_since <= %(before)s
-    ORDER BY id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    ORDER BY id LIMIT %(batch)s FOR UPDATE SKIP LOCKED
 """
 _LOCK_OWN = """
     SELECT id FROM board_image WHERE member_id = %(member)s ORDER BY id FOR UPDATE
@@ -84,27 +88,40 @@ _DELETE_UNUSED = """
 
 
 def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
-    """Keep an uploaded picture as it was remade here, unused as yet.
+    """Re-encode an uploaded image and store it, not yet used by a post.
 
-    Raises `InvalidImageError` for what is no usable picture, `RateLimited` after 100 uploads
-    within an hour, and names the field `image` where the member's quota is used up.
+    Raises `InvalidImageError`, `RateLimitedError` after 100 uploads within an hour, and
+    `InvalidFieldError` if the member's quota is used up.
     """
     consume_attempt(UPLOAD_ATTEMPT_LIMIT, str(member.pk))
     upload = consume_attempt(UPLOAD_LIMIT, str(member.pk))
     try:
+        # Before the file is decoded, which is expensive, and again below the lock, when
+        # the size is known and no concurrent upload can use the quota.
         _require_quota(member, 0)
-        picture = reencode_image(file)
+        encoded = reencode_image(file)
         with transaction.atomic():
             lock_member_for_update(member)
-            _require_quota(member, len(picture.content))
-            return _insert_image(member, picture, now)
+            _require_quota(member, len(encoded.content))
+            return Image.objects.create(
+                member=member,
+                content=encoded.content,
+                content_type=encoded.content_type,
+                width=encoded.width,
+                height=encoded.height,
+                size=len(encoded.content),
+                digest=hashlib.sha256(encoded.content).hexdigest(),
+                created_at=now,
+                unused_since=now,
+            )
     except (InvalidImageError, InvalidFieldError):
+        # A rejected file does not count as an upload, only as an attempt.
         refund_attempt(upload)
         raise
 
 
 def get_image(image_id: UUID) -> Image:
-    """The picture with its content, or `NotFoundError`."""
+    """Return an image with its content; raise `NotFoundError`."""
     image = Image.objects.filter(pk=image_id).first()
     if image is None:
         raise NotFoundError
@@ -112,21 +129,21 @@ def get_image(image_id: UUID) -> Image:
 
 
 def sync_post_images(post_id: int, html: str, now: datetime) -> None:
-    """Tie to a post the pictures that its sanitised content shows, and no others.
+    """Link a post to exactly the images that its sanitized content shows.
 
-    For the transaction that writes the post; a picture of another member may be shown,
-    one that is gone is not tied.
+    Call in the transaction that writes the post. Images of other members may be shown;
+    deleted ones are not linked.
     """
     _sync_links([post_id], extract_image_ids(html), now)
 
 
 def unlink_images(post_ids: Iterable[int], now: datetime) -> None:
-    """Tie no pictures to these posts, which are about to go."""
+    """Unlink all images from posts that are being deleted."""
     _sync_links(list(post_ids), set(), now)
 
 
 def delete_member_images(member: Member) -> None:
-    """Delete all pictures of a member, also where posts of others show them."""
+    """Delete all images of a member, also those that posts of others show."""
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_OWN, {"member": member.pk})
         ids = [row[0] for row in cursor.fetchall()]
@@ -135,64 +152,53 @@ def delete_member_images(member: Member) -> None:
 
 
 def purge_unused_images(now: datetime, progress: Progress = SILENT_PROGRESS) -> int:
-    """Delete the pictures that no post has shown for a day; the number deleted.
+    """Delete the images that no post has shown for a day; return their number.
 
-    One that a post begins to show meanwhile is left. Pictures whose post went without
-    a word about them count as unused from now on.
+    Orphans, whose posts were deleted without unlinking, count as unused from now on.
     """
     while _mark_orphans_unused(now):
         pass
-    purged, left = 0, True
-    while left:
-        looked_at, deleted = _purge_batch(now)
-        purged, left = purged + deleted, looked_at > 0
+    purged = 0
+    while True:
+        found, deleted = _purge_batch(now)
+        purged += deleted
         progress.update(f"{purged} images so far")
-    return purged
+        if not found:
+            return purged
 
 
-def _require_quota(member: Member, more_bytes: int) -> None:
-    kept = Image.objects.filter(member=member).aggregate(
+def _require_quota(member: Member, extra_bytes: int) -> None:
+    """Raise `InvalidFieldError` if one more image would exceed the member's quota."""
+    used = Image.objects.filter(member=member).aggregate(
         images=Count("id"), bytes=Sum("size", default=0)
     )
-    if kept["images"] >= MAX_IMAGES:
-        detail = f"You keep {MAX_IMAGES} pictures already."
+    if used["images"] >= MAX_IMAGES:
+        detail = f"You already have {MAX_IMAGES} images."
         raise InvalidFieldError("image", detail, "quota")
-    if kept["bytes"] + more_bytes > MAX_TOTAL_BYTES:
-        detail = f"Your pictures would take more than {MAX_TOTAL_BYTES >> 20} MB."
+    if used["bytes"] + extra_bytes > MAX_TOTAL_BYTES:
+        detail = f"Your images would take more than {MAX_TOTAL_BYTES >> 20} MB."
         raise InvalidFieldError("image", detail, "quota")
-
-
-def _insert_image(member: Member, picture: EncodedImage, now: datetime) -> Image:
-    return Image.objects.create(
-        member=member,
-        content=picture.content,
-        content_type=picture.content_type,
-        width=picture.width,
-        height=picture.height,
-        size=len(picture.content),
-        digest=hashlib.sha256(picture.content).hexdigest(),
-        created_at=now,
-        unused_since=now,
-    )
 
 
 def _sync_links(post_ids: list[int], shown: set[UUID], now: datetime) -> None:
+    """Link the posts to the shown images that exist, and to no others."""
     with connection.cursor() as cursor:
-        values: dict[str, Any] = {"posts": post_ids, "ids": list(shown), "now": now}
-        cursor.execute(_LOCK, values)
+        params: dict[str, Any] = {"posts": post_ids, "ids": list(shown), "now": now}
+        cursor.execute(_LOCK, params)
         locked = [row[0] for row in cursor.fetchall()]
         if not locked:
             return
-        values["ids"] = [image_id for image_id in locked if image_id in shown]
-        cursor.execute(_UNLINK_OTHERS, values)
-        cursor.execute(_LINK, values)
-        cursor.execute(_UPDATE_UNUSED_SINCE, values | {"ids": locked})
+        params["ids"] = [image_id for image_id in locked if image_id in shown]
+        cursor.execute(_UNLINK_OTHERS, params)
+        cursor.execute(_LINK, params)
+        cursor.execute(_UPDATE_UNUSED_SINCE, params | {"ids": locked})
 
 
 @transaction.atomic
 def _mark_orphans_unused(now: datetime) -> bool:
+    """Mark one batch of orphans as unused; return False if there are none left."""
     with connection.cursor() as cursor:
-        cursor.execute(_LOCK_ORPHANS, {"most": PURGE_BATCH_SIZE})
+        cursor.execute(_LOCK_ORPHANS, {"batch": PURGE_BATCH_SIZE})
         ids = [row[0] for row in cursor.fetchall()]
         cursor.execute(_UPDATE_UNUSED_SINCE, {"ids": ids, "now": now})
         return bool(ids)
@@ -200,19 +206,15 @@ def _mark_orphans_unused(now: datetime) -> bool:
 
 @transaction.atomic
 def _purge_batch(now: datetime) -> tuple[int, int]:
-    """How many were looked at and deleted.
-
-    Whatever was tied before the rows were locked is seen by the second statement;
-    whoever comes later finds them locked, then gone.
-    """
+    """Delete one batch of unused images; return the numbers found and deleted."""
     with connection.cursor() as cursor:
-        values: dict[str, Any] = {
-            "before": now - UNUSED_IMAGE_RETENTION,
-            "most": PURGE_BATCH_SIZE,
-        }
-        cursor.execute(_LOCK_UNUSED, values)
+        params = {"before": now - UNUSED_IMAGE_RETENTION, "batch": PURGE_BATCH_SIZE}
+        cursor.execute(_LOCK_UNUSED, params)
         ids = [row[0] for row in cursor.fetchall()]
+        # A second statement has a newer snapshot: it sees links that were committed
+        # before the rows were locked. Later writers wait, and find the images deleted.
         cursor.execute(_DELETE_UNUSED, {"ids": ids})
         deleted = cursor.rowcount
+        # The others are used after all.
         cursor.execute(_UPDATE_UNUSED_SINCE, {"ids": ids, "now": now})
     return len(ids), deleted

@@ -1,4 +1,4 @@
-"""The jobs of the board; each calls one function."""
+"""Celery tasks of the board."""
 
 from celery import shared_task
 
@@ -8,5 +8,5 @@ from core.jobs.runner import run_job
 
 @shared_task  # type: ignore[untyped-decorator]
 def purge_images() -> None:
-    """Daily: pictures that no post has shown for a day."""
+    """Delete the images that no post has shown for a day; daily."""
     run_job("purge_images", purge_unused_images)

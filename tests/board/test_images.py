@@ -379,14 +379,14 @@ import io, sys
 from pathlib import Path
 from tests.support.images import draw, make_bare_gif, make_png_bomb
 sys.path.insert(0, ".")
-from board.image_processing import remake
-from core.errors import InvalidImage
+from board.image_processing import reencode_image
+from core.errors import InvalidImageError
 
 def read(name):
     status = Path("/proc/self/status").read_text()
     return int(status.split(name + ":")[1].split()[0]) // 1024
 
-remake(io.BytesIO(draw()))
+reencode_image(io.BytesIO(draw()))
 cases = [make_png_bomb(13_000), make_bare_gif(1_000, size=(640, 480)),
          make_bare_gif(1_000), draw("png", size=(1_500, 1_500))[:-1_000],
          draw("jpeg", size=(1_500, 1_500))[:50_000], make_bare_gif(1, (65_535, 65_535)),
@@ -395,8 +395,8 @@ Path("/proc/self/clear_refs").write_text("5")
 before = read("VmRSS")
 for case in cases:
     try:
-        remake(io.BytesIO(case))
-    except InvalidImage:
+        reencode_image(io.BytesIO(case))
+    except InvalidImageError:
         continue
     raise SystemExit("taken")
 print(read("VmHWM") - before)
@@ -456,7 +456,7 @@ def test_refused_pictures_do_not_count_as_uploads_but_as_tries(
     for _ in range(25):
         assert upload(client, b"no picture").status_code == 400
     assert upload(client, draw()).status_code == 201
-    for limit in RateLimit.objects.filter(key__startswith="image tries"):
+    for limit in RateLimit.objects.filter(key__startswith="image-attempts"):
         limit.attempts *= 12
         limit.save()
     assert refusal_of(upload(client, draw())) == (429, "RATE_LIMITED")
