@@ -1,4 +1,4 @@
-"""Moderation in Django admin: find posts and comments, hide, mark or delete them."""
+"""Moderation in the Django admin: find posts and comments, hide, pin or delete them."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection
@@ -21,22 +21,22 @@ from board.models import Comment, Post
 from core.admin import DEFERRED_MEMBER_FIELDS, ReadOnlyAdmin
 
 MAX_BATCH_SIZE = 100
+# The newest ones: the text of comments has no index.
 MAX_SEARCHED_COMMENTS = 200_000
-"""The newest, as words of comments have no index."""
 AUTHOR_PREFIX = "@"
-AUTHOR_SEARCH_HELP = (
-    f"{AUTHOR_PREFIX} and the login id of an author, or words, together"
-)
+AUTHOR_SEARCH_HELP = f"{AUTHOR_PREFIX}login_id of the author, or a phrase"
 
 BulkAction = Callable[[Member, Collection[int]], int]
 
 
 class ModerationAdmin(ReadOnlyAdmin):
-    """Found by words or author; changed by actions only, at most 100 at once."""
+    """Base of posts and comments: search by author or text, change by actions only."""
 
     ordering = ["-id"]
     list_select_related = ["member"]
-    search_fields = ["id"]  # shows the field; `get_search_results` does the search
+    # Makes the search field appear; `get_search_results` does the search.
+    search_fields = ["id"]
+    # The label and the function of each action, by its name.
     bulk_actions: dict[str, tuple[str, BulkAction]]
 
     @admin.display(description="author")
@@ -55,11 +55,11 @@ class ModerationAdmin(ReadOnlyAdmin):
             login_id = term.removeprefix(AUTHOR_PREFIX)
             members = Member.objects.filter(login_id__iexact=login_id)
             return queryset.filter(member__in=list(members.only("id"))), False
-        return (self.filter_by_words(queryset, term) if term else queryset), False
+        return (self.filter_by_text(queryset, term) if term else queryset), False
 
     @abstractmethod
-    def filter_by_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
-        """The rows with these words, by an index or among the newest."""
+    def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
+        """Filter by text, using an index or among the newest rows only."""
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         return {
@@ -76,7 +76,7 @@ class PostAdmin(ModerationAdmin):
     ]
     list_display_links = ["id", "title"]
     list_filter = ["category", "is_notice", "is_hidden", "created_at"]
-    search_help_text = f"{AUTHOR_SEARCH_HELP}, of title or text."
+    search_help_text = f"{AUTHOR_SEARCH_HELP} in title or text."
     fields = [
         ("title", "category"),
         ("author", "created_at", "updated_at"),
@@ -88,8 +88,11 @@ class PostAdmin(ModerationAdmin):
     bulk_actions = {
         "hide": ("Hide", partial(moderation.hide_posts, hidden=True)),
         "show": ("Show again", partial(moderation.hide_posts, hidden=False)),
-        "notice": ("Make a notice", partial(moderation.mark_notices, notice=True)),
-        "unnotice": ("End the notice", partial(moderation.mark_notices, notice=False)),
+        "notice": ("Mark as notice", partial(moderation.mark_notices, notice=True)),
+        "unnotice": (
+            "Unmark as notice",
+            partial(moderation.mark_notices, notice=False),
+        ),
         "delete": (
             "Delete, with all comments and votes",
             lambda actor, ids: moderation.delete_posts(actor, ids, timezone.now()),
@@ -98,7 +101,7 @@ class PostAdmin(ModerationAdmin):
 
     @admin.display(description="content")
     def shown(self, post: Post) -> SafeString:
-        """In a frame of its own that runs nothing, whatever is stored."""
+        # In a sandboxed frame, so that nothing runs, whatever is stored.
         return format_html(
             '<iframe sandbox title="content" width="800" height="400" srcdoc="{}">'
             "</iframe>",
@@ -108,8 +111,8 @@ class PostAdmin(ModerationAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("words", "content")
 
-    def filter_by_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
-        return rows.filter(words__contains=normalize_search_text(words))
+    def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
+        return rows.filter(words__contains=normalize_search_text(text))
 
 
 @admin.register(Comment)
@@ -121,7 +124,7 @@ class CommentAdmin(ModerationAdmin):
     list_display_links = ["id", "content"]
     list_filter = ["is_hidden", "created_at"]
     search_help_text = (
-        f"{AUTHOR_SEARCH_HELP}, of the newest {MAX_SEARCHED_COMMENTS:,} comments."
+        f"{AUTHOR_SEARCH_HELP} in the newest {MAX_SEARCHED_COMMENTS:,} comments."
     )
     fields = [
         ("post_id", "author"),
@@ -136,22 +139,22 @@ class CommentAdmin(ModerationAdmin):
         "delete": ("Delete, with all votes", moderation.delete_comments),
     }
 
-    def filter_by_words(self, rows: QuerySet[Any], words: str) -> QuerySet[Any]:
+    def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         newest = Comment.objects.aggregate(newest=Max("id"))["newest"] or 0
         rows = rows.filter(id__gt=newest - MAX_SEARCHED_COMMENTS)
-        return rows.filter(content__icontains=words)
+        return rows.filter(content__icontains=text)
 
 
 def _confirm_or_apply(
-    name: str, of: ModerationAdmin, request: HttpRequest, rows: QuerySet[Any]
+    name: str, model_admin: ModerationAdmin, request: HttpRequest, rows: QuerySet[Any]
 ) -> TemplateResponse | None:
-    """Change the chosen rows; to delete them, first ask."""
-    label, change = of.bulk_actions[name]
+    """Apply an action to the selected rows; ask for confirmation before deleting."""
+    label, change = model_admin.bulk_actions[name]
     ids = list(rows.order_by("pk").values_list("pk", flat=True)[: MAX_BATCH_SIZE + 1])
     if len(ids) > MAX_BATCH_SIZE:
-        messages.error(request, f"Choose at most {MAX_BATCH_SIZE} at once.")
+        messages.error(request, f"Select at most {MAX_BATCH_SIZE} rows.")
     elif name == "delete" and "confirmed" not in request.POST:
-        return _confirmation_page(of, request, label, ids)
+        return _confirmation_page(model_admin, request, label, ids)
     else:
         changed = change(cast("Member", request.user), ids)
         messages.success(request, f"{label}: {changed} changed.")
@@ -159,13 +162,13 @@ def _confirm_or_apply(
 
 
 def _confirmation_page(
-    of: ModerationAdmin, request: HttpRequest, label: str, ids: list[int]
+    model_admin: ModerationAdmin, request: HttpRequest, label: str, ids: list[int]
 ) -> TemplateResponse:
     context = {
-        **of.admin_site.each_context(request),
+        **model_admin.admin_site.each_context(request),
         "title": label,
-        "opts": of.opts,
-        "chosen": of.get_queryset(request).filter(pk__in=ids),
+        "opts": model_admin.opts,
+        "selected": model_admin.get_queryset(request).filter(pk__in=ids),
         "checkbox": ACTION_CHECKBOX_NAME,
     }
     return TemplateResponse(request, "admin/board/confirm.html", context)

@@ -1,4 +1,4 @@
-"""What a post may hold: HTML made safe, and what can be read out of it; pure text."""
+"""The HTML of posts: sanitize it, and extract text and images. Pure."""
 
 import html as entities
 import re
@@ -11,12 +11,12 @@ from django.conf import settings
 from core.api.fields import DISALLOWED_CHARACTERS
 from core.errors import InvalidFieldError
 
+# In characters, as sent and as stored (spec 10.1).
 MAX_CONTENT_LENGTH = 100_000
-"""Characters of a post, as it is sent and as it is stored (spec 10.1)."""
+# The time of a parser grows with the number of tags, and the square of their depth.
 MAX_HTML_TAGS = 10_000
-"""What takes a parser long is tags, by the square of their depth, not text."""
+# Clients render nested elements by recursion.
 MAX_DEPTH = 100
-"""Elements within one another; clients draw them by recursion."""
 MAX_PASSES = 10
 
 IMAGE_PATH_PREFIX = "/api/images/"
@@ -27,15 +27,16 @@ ALLOWED_TAGS = frozenset({
     "ul", "ol", "li",
     "table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td",
 })
+# Removed with their content.
 CLEAN_CONTENT_TAGS = frozenset({
     "script", "style", "svg", "math", "iframe", "object", "template", "title", "select",
     "noscript", "noembed", "noframes", "textarea", "xmp",
 })
+# Words end at these elements; within others, such as b, they go on.
 BLOCK_TAGS = frozenset({
     "p", "div", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre",
     "ul", "ol", "li", "table", "caption", "tr", "th", "td",
 })
-"""Between these elements words end; within others, such as b, they go on."""
 # fmt: on
 ALLOWED_ATTRIBUTES = {
     "a": {"href"},
@@ -47,86 +48,94 @@ VOID_TAGS = frozenset({"br", "hr", "img", "col"})
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _LOCAL_IMAGE_PATH_RE = re.compile(rf"{IMAGE_PATH_PREFIX}({_UUID})", re.IGNORECASE)
-_LINK = re.compile(r"(?:https?://|mailto:)[^\x00-\x1f\x7f]+", re.IGNORECASE)
-_SIZE = re.compile(r"[1-9][0-9]{0,3}")
-_ANY_TAG = re.compile(r"</?[A-Za-z]")
-_FORMATTING = re.compile(
+_LINK_RE = re.compile(r"(?:https?://|mailto:)[^\x00-\x1f\x7f]+", re.IGNORECASE)
+_SIZE_RE = re.compile(r"[1-9][0-9]{0,3}")
+_ANY_TAG_RE = re.compile(r"</?[A-Za-z]")
+# The elements that an HTML parser reopens in each paragraph if they are left open.
+_FORMATTING_TAG_RE = re.compile(
     r"<(b|big|code|em|font|i|s|small|strike|strong|tt|u)[\s/][^>]*", re.IGNORECASE
 )
-_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"]*")*)>')
-"""Any tag as the sanitiser writes it: lower case, every value in quotes."""
+# A tag as the sanitizer writes it: lower case, every value in quotes.
+_TAG_RE = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"]*")*)>')
 _LOCAL_IMAGE_SRC_RE = re.compile(rf' src="{IMAGE_PATH_PREFIX}({_UUID})"')
 _DISALLOWED_RE = re.compile(DISALLOWED_CHARACTERS)
-_INVISIBLE = re.compile(r"[\s\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]+")
+_INVISIBLE_RE = re.compile(r"[\s\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]+")
 
 
 def sanitize_html(html: str) -> str:
-    """The safe part of what a member wrote, in one normal form.
+    """Return the safe part of a member's HTML, in one normal form.
 
-    Links lead to http, https and mail only; pictures are this service's own, by their
-    path. What is allowed nowhere disappears, with its text where that is a program.
-    Sanitising twice changes nothing. Raises `InvalidFieldError` for what is too long or
+    Links lead to http, https and mailto only; images are those of this service, by
+    their path. Idempotent. Raises `InvalidFieldError` for content that is too long or
     has too many tags.
     """
-    if len(_ANY_TAG.findall(html)) > MAX_HTML_TAGS:
-        raise InvalidFieldError("content", "This has too many tags.", "max_length")
+    if len(_ANY_TAG_RE.findall(html)) > MAX_HTML_TAGS:
+        detail = "The content has too many HTML tags."
+        raise InvalidFieldError("content", detail, "max_length")
+    # Without the dropped tags a parser may read the rest differently, so repeat until
+    # nothing changes.
     for _ in range(MAX_PASSES):
         cleaned = _clean_once(html)
         if len(cleaned) > MAX_CONTENT_LENGTH:
-            detail = f"This has more than {MAX_CONTENT_LENGTH} characters."
+            detail = f"The content has more than {MAX_CONTENT_LENGTH} characters."
             raise InvalidFieldError("content", detail, "max_length")
         if cleaned == html:
             return cleaned
         html = cleaned
+    # Content that does not settle was made to confuse parsers: keep its text only.
     return nh3.clean(html, tags=set())
 
 
 def render_html(content: str) -> str:
-    """Sanitised content as clients get it: pictures by their whole address."""
-    return _TAG.sub(_absolutize_src, content)
+    """Return sanitized content for clients: images by their absolute URL."""
+    return _TAG_RE.sub(_absolutize_src, content)
 
 
 def build_search_text(title: str, html: str) -> str:
-    """Title and text of sanitised content, in the form that is searched."""
+    """Return title and text of sanitized content, normalized for the search."""
     return normalize_search_text(f"{title}\n{_extract_text(html)}")
 
 
 def normalize_search_text(text: str) -> str:
-    """Composed, in lower case, with single blanks: for words and for keywords."""
+    """Return the text composed (NFC), in lower case, with single spaces.
+
+    The same for stored texts and for keywords.
+    """
     composed = unicodedata.normalize("NFC", text).replace("\0", "")
     return " ".join(composed.lower().split())
 
 
 def extract_image_ids(html: str) -> set[UUID]:
-    """The pictures that sanitised content shows."""
+    """Return the ids of the images that sanitized content shows."""
     return {
-        UUID(own.group(1))
-        for tag in _TAG.finditer(html)
-        if tag.group(2) == "img" and (own := _LOCAL_IMAGE_SRC_RE.search(tag.group(3)))
+        UUID(source.group(1))
+        for tag in _TAG_RE.finditer(html)
+        if tag.group(2) == "img"
+        and (source := _LOCAL_IMAGE_SRC_RE.search(tag.group(3)))
     }
 
 
 def is_empty(html: str) -> bool:
-    """Whether sanitised content has neither text nor a picture."""
-    return not extract_image_ids(html) and not _INVISIBLE.sub("", _extract_text(html))
+    """Return True if sanitized content has neither visible text nor an image."""
+    if extract_image_ids(html):
+        return False
+    return not _INVISIBLE_RE.sub("", _extract_text(html))
 
 
 def _extract_text(html: str) -> str:
-    def part(tag: re.Match[str]) -> str:
+    def replace_tag(tag: re.Match[str]) -> str:
         return " " if tag.group(2) in BLOCK_TAGS else ""
 
-    return entities.unescape(_TAG.sub(part, html))
+    return entities.unescape(_TAG_RE.sub(replace_tag, html))
 
 
 def _clean_once(html: str) -> str:
-    """One pass; dropping tags can make the rest be read differently, hence several.
-
-    Formatting elements that are left open are repeated by the parser in each
-    paragraph, those with different attributes without bound: attributes, of which
-    they keep none, go before.
-    """
+    # The parser repeats formatting elements that are left open in each paragraph, and
+    # those with different attributes without limit. None of their attributes is
+    # allowed anyway, so drop them first.
+    html = _FORMATTING_TAG_RE.sub(r"<\1", html)
     cleaned = nh3.clean(
-        _FORMATTING.sub(r"<\1", html),
+        html,
         tags=set(ALLOWED_TAGS),
         clean_content_tags=set(CLEAN_CONTENT_TAGS),
         attributes=ALLOWED_ATTRIBUTES,
@@ -135,48 +144,46 @@ def _clean_once(html: str) -> str:
         link_rel="noopener nofollow ugc",
     )
     cleaned = _prune_tags(_DISALLOWED_RE.sub("", cleaned))
-    return re.sub(r"<pre>\n+", "<pre>", cleaned)  # a parser skips the first one
+    # A parser skips the first newline of a pre, so with it no pass would be the last.
+    return re.sub(r"<pre>\n+", "<pre>", cleaned)
 
 
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:
+    """Return the value that an allowed attribute keeps, or None to drop it."""
     match tag, name:
         case "img", "src":
-            return _local_image_path(value)
+            # A path of this service's images, also if given below PUBLIC_URL.
+            path = value.strip().removeprefix(settings.PUBLIC_URL.rstrip("/"))
+            local = _LOCAL_IMAGE_PATH_RE.fullmatch(path)
+            return f"{IMAGE_PATH_PREFIX}{local.group(1).lower()}" if local else None
         case "a", "href":
-            return value.strip() if _LINK.fullmatch(value.strip()) else None
+            return value.strip() if _LINK_RE.fullmatch(value.strip()) else None
         case ("img", "alt") | ("a", "rel"):
             return value
         case _:
-            return value if _SIZE.fullmatch(value) else None
-
-
-def _local_image_path(address: str) -> str | None:
-    """The path of one of our pictures, given as such or below PUBLIC_URL."""
-    path = address.strip().removeprefix(settings.PUBLIC_URL.rstrip("/"))
-    own = _LOCAL_IMAGE_PATH_RE.fullmatch(path)
-    return f"{IMAGE_PATH_PREFIX}{own.group(1).lower()}" if own else None
+            return value if _SIZE_RE.fullmatch(value) else None
 
 
 def _prune_tags(html: str) -> str:
-    """Leave out pictures without a source, and tags beyond the deepest level."""
+    """Drop images without a source, and tags that are nested too deeply."""
     depth = 0
 
-    def keep(tag: re.Match[str]) -> str:
+    def prune(tag: re.Match[str]) -> str:
         nonlocal depth
         closing, name, attributes = tag.groups()
         if name in VOID_TAGS:
-            shown = name != "img" or _LOCAL_IMAGE_SRC_RE.search(attributes)
-            return tag.group() if shown else ""
+            is_kept = name != "img" or _LOCAL_IMAGE_SRC_RE.search(attributes)
+            return tag.group() if is_kept else ""
         depth += -1 if closing else 1
         return tag.group() if depth + bool(closing) <= MAX_DEPTH else ""
 
-    return _TAG.sub(keep, html)
+    return _TAG_RE.sub(prune, html)
 
 
 def _absolutize_src(tag: re.Match[str]) -> str:
-    base = settings.PUBLIC_URL.rstrip("/")
     if tag.group(2) != "img":
         return tag.group()
+    base = settings.PUBLIC_URL.rstrip("/")
     return tag.group().replace(
         f' src="{IMAGE_PATH_PREFIX}', f' src="{base}{IMAGE_PATH_PREFIX}'
     )

@@ -1,7 +1,7 @@
-"""The tables of the board: posts, comments, votes, images, and the stored counts.
+"""Posts, comments, votes, images, and the counts of posts by category.
 
-Counters and counts are kept by statement triggers (see the migrations), so that no
-way of writing can forget them; checks keep them from going below zero.
+Statement triggers (`board/sql`) keep the counters and counts, so that every way of
+writing is counted; check constraints keep them from going below zero.
 """
 
 import uuid
@@ -20,12 +20,12 @@ TITLE_LENGTH = 200
 CONTENT_LENGTH = content.MAX_CONTENT_LENGTH
 COMMENT_LENGTH = 5_000
 TAG_LENGTH = 100
+# Up votes that make a post or comment hot within its first day (spec 5.2).
 HOT_UP_VOTES = 50
-"""Up votes that make a post or comment hot within its first day."""
 
 
 class PostCategory(models.TextChoices):
-    """Where a post stands (spec 5.1)."""
+    """The categories of posts (spec 5.1)."""
 
     COMMUNITY = "community"
     SAVING = "saving"
@@ -33,22 +33,23 @@ class PostCategory(models.TextChoices):
 
 
 class VotableContent(models.Model):
-    """What members vote on: the author, the counters, and whether staff hid it."""
+    """Base of posts and comments: author, vote counters, hidden flag, times."""
 
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
     )
     up_count = models.IntegerField(default=0, editable=False)
     down_count = models.IntegerField(default=0, editable=False)
+    # True from the number of up votes that makes content hot. Indexes name it in place
+    # of the counter, so that a vote changes no indexed column: PostgreSQL then updates
+    # no index, not even that of the search texts.
     is_popular = models.GeneratedField(
         expression=GreaterThanOrEqual(F("up_count"), HOT_UP_VOTES),
         output_field=models.BooleanField(),
         db_persist=True,
     )
-    """Has the up votes of a hot one. Indexes name it in place of the counter, so that
-    a vote changes nothing that is indexed and leaves the index of words alone."""
+    # Hidden by staff, from its author too.
     is_hidden = models.BooleanField(default=False)
-    """Hidden by staff: nobody sees it, its author included."""
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -57,11 +58,12 @@ class VotableContent(models.Model):
 
 
 class Post(VotableContent):
-    """A post; `content` is sanitised HTML, `words` its title and text to search in."""
+    """A post; `content` is sanitized HTML."""
 
     category = models.CharField(max_length=9, choices=PostCategory.choices)
     title = models.CharField(max_length=TITLE_LENGTH)
     content = models.TextField()
+    # Title and text of the content, normalized by `content.normalize_search_text`.
     words = models.TextField(editable=False)
     tags = ArrayField(models.CharField(max_length=TAG_LENGTH), default=list, blank=True)
     is_notice = models.BooleanField(default=False)
@@ -115,7 +117,7 @@ class Post(VotableContent):
 
 
 class Comment(VotableContent):
-    """A comment below a post, plain text."""
+    """A comment below a post; plain text."""
 
     post = models.ForeignKey(
         Post, on_delete=models.CASCADE, db_index=False, related_name="comments"
@@ -150,7 +152,7 @@ class Comment(VotableContent):
 
 
 class Vote(models.Model):
-    """One member's vote: 1 is up, -1 is down."""
+    """Base of votes: one of a member, 1 for up or -1 for down."""
 
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, db_index=False, related_name="+"
@@ -217,7 +219,7 @@ class CommentVote(Vote):
 
 
 class PostCount(models.Model):
-    """How many posts of a category can be seen, notices included."""
+    """The number of visible posts of a category, notices included."""
 
     category = models.CharField(
         max_length=9, choices=PostCategory.choices, primary_key=True
@@ -233,7 +235,10 @@ class PostCount(models.Model):
 
 
 class Image(models.Model):
-    """A picture for posts, as it was re-encoded here; its id cannot be guessed."""
+    """An image of posts as re-encoded by this service.
+
+    It is served without a login, so its id is random.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member = models.ForeignKey(
@@ -243,13 +248,13 @@ class Image(models.Model):
     content_type = models.CharField(max_length=10)
     width = models.IntegerField()
     height = models.IntegerField()
+    # In bytes.
     size = models.IntegerField()
-    """Bytes."""
+    # SHA-256 of the content in hex, for ETags.
     digest = models.CharField(max_length=64)
-    """SHA-256 of the content, for ETags."""
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    # Null while a post shows the image.
     unused_since = models.DateTimeField(null=True, default=timezone.now)
-    """Null while a post shows it."""
 
     class Meta:
         db_table = "board_image"
@@ -270,7 +275,7 @@ class Image(models.Model):
 
 
 class PostImage(models.Model):
-    """A picture that a post shows."""
+    """A link between a post and an image that it shows."""
 
     pk = models.CompositePrimaryKey("post_id", "image_id")
     post = models.ForeignKey(

@@ -161,8 +161,8 @@ def test_notice_is_made_and_ended(browser: JSONClient, free_member: Member) -> N
         post.refresh_from_db()
         assert post.is_notice is flag
     assert [text for _, _, text in log_of(post)] == [
-        "Made a notice.",
-        "No notice any more.",
+        "Marked as notice.",
+        "Unmarked as notice.",
     ]
 
 
