@@ -1,7 +1,7 @@
 """Calls to outside services: fixed addresses, time limits, bounded bodies."""
 
 import time
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -12,65 +12,35 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from urllib3.exceptions import HTTPError
 
+from core.circuit_breaker import CircuitBreaker
 from core.errors import ProviderUnavailableError
 
 CONNECT_TIMEOUT_SECONDS = 2.0
 READ_TIMEOUT_SECONDS = 5.0
 MAX_RESPONSE_BYTES = 2**20
+# A failure that took this long opens the circuit of its key by itself.
 SLOW_FAILURE_SECONDS = 0.5
-"""A failure that took longer is not worth waiting for again at once."""
+# Faster failures cost a caller little and may be over with the next call.
 FAST_FAILURE_THRESHOLD = 5
-"""So many quick ones within the pause of a key begin it as well."""
 _CHUNK_BYTES = 2**16
 _UNAVAILABLE_STATUSES = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderResponse:
-    """What an outside service said: its status and at most `MAX_RESPONSE_BYTES` of body."""
+    """A response; its body has at most `MAX_RESPONSE_BYTES`."""
 
     status: int
     body: bytes
 
 
-class KeyedCircuitBreaker:
-    """What kept a caller waiting in vain is left alone for `seconds`, in this process.
-
-    A quick refusal costs nothing and may be over with the next call; several in a row
-    are not, and go on costing the source.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._ends: dict[Hashable, float] = {}
-        self._failures: dict[Hashable, list[float]] = {}
-
-    def can_attempt(self, key: Hashable) -> bool:
-        return time.monotonic() >= self._ends.get(key, 0.0)
-
-    def record_failure(self, key: Hashable, began: float) -> None:
-        """Leave `key` alone if the failure took long, `began` being monotonic.
-
-        Pauses that are over are forgotten, and so are failures of before.
-        """
-        now = time.monotonic()
-        recent = [at for at in self._failures.get(key, ()) if now - at < self._seconds]
-        kept = {
-            k: ats
-            for k, ats in self._failures.copy().items()
-            if ats[-1] > began - self._seconds
-        }
-        self._failures = kept | {key: [*recent, now]}
-        if (
-            now - began < SLOW_FAILURE_SECONDS
-            and len(recent) + 1 < FAST_FAILURE_THRESHOLD
-        ):
-            return
-        running = {k: end for k, end in self._ends.copy().items() if end > now}
-        self._ends = running | {key: now + self._seconds}
-
-    def reset(self) -> None:
-        self._ends, self._failures = {}, {}
+def make_circuit_breaker(reset_timeout_seconds: float) -> CircuitBreaker:
+    """Return a circuit breaker for outside services, with a circuit for each key."""
+    return CircuitBreaker(
+        failure_threshold=FAST_FAILURE_THRESHOLD,
+        slow_failure_seconds=SLOW_FAILURE_SECONDS,
+        reset_timeout_seconds=reset_timeout_seconds,
+    )
 
 
 def load_provider(setting: str) -> Any:

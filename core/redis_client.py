@@ -1,13 +1,12 @@
-"""Valkey with a time limit and a breaker: it may be away, no request waits for it.
+"""The client of Valkey, the specification's fast store.
 
-Every caller has PostgreSQL behind it, so a failure is `RedisUnavailableError`, never an
-answer. What is read here is trusted only if it is younger than the last failure
-that this process saw: a store that hung may have missed a revocation.
+Every caller falls back to PostgreSQL, so that Valkey may be down: a call is bounded by
+the socket timeout of the settings, a circuit breaker keeps an outage from costing more
+than a few of these, and every failure is a `RedisUnavailableError`.
 """
 
 import functools
 import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -15,8 +14,8 @@ from typing import TypeVar
 from django_redis import get_redis_connection
 from redis import Redis
 from redis.exceptions import RedisError, ResponseError
-from redis.exceptions import TimeoutError as StoreTimeout
 
+from core.circuit_breaker import CircuitBreaker
 from core.metrics import redis_failures
 
 logger = logging.getLogger(__name__)
@@ -24,89 +23,68 @@ Result = TypeVar("Result")
 
 FAILURE_THRESHOLD = 3
 RESET_TIMEOUT_SECONDS = 1.0
+# A refused connection fails in a millisecond, a call that hangs after the socket
+# timeout (`REDIS_SOCKET_TIMEOUT_SECONDS`).
+SLOW_FAILURE_SECONDS = 0.1
 
 
 class RedisUnavailableError(Exception):
-    """The fast store failed or is being left alone after failures."""
+    """Valkey failed, or is not called because it has just failed."""
 
 
-class CircuitBreaker:
-    """Counts failures in a row; when open, one call a second may try.
-
-    A refused connection costs nothing, so a few may be tried; a call that hung has
-    cost its request the whole time limit, and opens the breaker alone.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._failures = 0
-        self._next_try = 0.0
-        self.last_failure = 0.0
-        """Wall clock, in seconds since the epoch."""
-
-    def can_attempt(self) -> bool:
-        if self._failures < FAILURE_THRESHOLD:
-            return True
-        with self._lock:
-            now = time.monotonic()
-            if now < self._next_try:
-                return False
-            self._next_try = now + RESET_TIMEOUT_SECONDS
-            return True
-
-    def record_success(self) -> None:
-        if self._failures:
-            with self._lock:
-                self._failures = 0
-            logger.info("fast store answers again")
-
-    def record_failure(self, *, hung: bool) -> None:
-        with self._lock:
-            self._failures += FAILURE_THRESHOLD if hung else 1
-            self._next_try = time.monotonic() + RESET_TIMEOUT_SECONDS
-            self.last_failure = time.time()
-
-
-breaker = CircuitBreaker()
+circuit_breaker = CircuitBreaker(
+    failure_threshold=FAILURE_THRESHOLD,
+    slow_failure_seconds=SLOW_FAILURE_SECONDS,
+    reset_timeout_seconds=RESET_TIMEOUT_SECONDS,
+    # While Valkey hangs, each trial costs one request the socket timeout.
+    trial_interval_seconds=RESET_TIMEOUT_SECONDS,
+)
 
 
 @functools.cache
 def get_client() -> Redis:
-    """The client over django-redis's pool: its time limits, no retries."""
-    store: Redis = get_redis_connection("default")
-    return store
+    """Return the client on django-redis's connection pool, without retries."""
+    client: Redis = get_redis_connection("default")
+    return client
 
 
-def call(command: Callable[[Redis], Result], *, insist: bool = False) -> Result:
-    """Run one command, or raise `RedisUnavailableError` without waiting for long.
+def call(command: Callable[[Redis], Result], *, ignore_breaker: bool = False) -> Result:
+    """Run a command and return its result; raise `RedisUnavailableError` on a failure.
 
-    With `insist` it is tried although the breaker is open: for what must not be
-    missed when the store is just back.
+    With `ignore_breaker` it runs although the circuit is open: for what must not be
+    missed when Valkey has just come back.
     """
-    if not (insist or breaker.can_attempt()):
+    if not (ignore_breaker or circuit_breaker.allows_request()):
         raise RedisUnavailableError
+    started_at = time.monotonic()
     try:
         result = command(get_client())
     except ResponseError as error:
-        logger.warning("fast store refused: %s", str(error).split(" ")[0])
+        # Only the kind, such as OOM: the rest of the message may quote keys and values.
+        kind = str(error).split(" ")[0]
+        logger.warning("Valkey rejected a command: %s", kind)
         raise RedisUnavailableError from error
     except (RedisError, OSError) as error:
-        breaker.record_failure(hung=isinstance(error, StoreTimeout))
+        circuit_breaker.record_failure(started_at=started_at)
         redis_failures.inc()
-        logger.warning("fast store: %s", type(error).__name__)
+        logger.warning("Valkey is unavailable: %s", type(error).__name__)
         raise RedisUnavailableError from error
-    breaker.record_success()
+    if circuit_breaker.record_success():
+        logger.info("Valkey is available again")
     return result
 
 
 def is_reachable() -> bool:
-    """Whether the store answers a ping right now; for the health check."""
+    """Return whether Valkey answers a ping; False while the circuit is open."""
     try:
-        return bool(call(lambda store: store.ping()))
+        return bool(call(lambda client: client.ping()))
     except RedisUnavailableError:
         return False
 
 
 def is_newer_than_last_failure(read_at: float) -> bool:
-    """Whether a copy made at `read_at` is younger than the last failure seen."""
-    return read_at > breaker.last_failure
+    """Return whether `read_at` (seconds since the epoch) is after the last failure.
+
+    A cached copy from before it may have missed its invalidation.
+    """
+    return read_at > circuit_breaker.last_failure_time

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core.errors import ProviderUnavailableError
-from core.http_client import KeyedCircuitBreaker, load_provider
+from core.http_client import load_provider, make_circuit_breaker
 from ledger.models import FxRate
 from ledger.providers.fx import RATE_QUANTUM, RateProvider, RateQuote
 
@@ -30,7 +30,7 @@ MAX_RATES_PER_WRITE = 5
 _EXACT = Context(prec=60)
 
 Result = TypeVar("Result")
-circuit_breaker = KeyedCircuitBreaker(RESET_TIMEOUT_SECONDS)
+circuit_breaker = make_circuit_breaker(RESET_TIMEOUT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +135,15 @@ def _get_stored(wanted: RateKey) -> Rate | None:
 
 def _fetch_single_flight(wanted: RateKey) -> Rate | None:
     """Ask the sources, or wait for the one who is asking them; None is a failure."""
-    if not circuit_breaker.can_attempt(wanted):
+    if not circuit_breaker.allows_request(wanted):
         return None
-    began = time.monotonic()
+    started_at = time.monotonic()
     with _acquire_leadership(wanted) as leads:
         rate = _get_stored(wanted)
-        if rate is None and leads and circuit_breaker.can_attempt(wanted):
+        if rate is None and leads and circuit_breaker.allows_request(wanted):
             rate = _fetch_from_provider(wanted)
     if rate is None:
-        circuit_breaker.record_failure(wanted, began)
+        circuit_breaker.record_failure(wanted, started_at=started_at)
     return rate
 
 

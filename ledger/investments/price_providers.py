@@ -43,7 +43,7 @@ _INVALID_RESPONSE_ERRORS = (
     OSError,
 )
 
-circuit_breaker = http_client.KeyedCircuitBreaker(RESET_TIMEOUT_SECONDS)
+circuit_breaker = http_client.make_circuit_breaker(RESET_TIMEOUT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +115,20 @@ def _chunks(codes: list[str], size: int) -> list[list[str]]:
 def _run_call(call: ProviderCall, deadline: float) -> PriceQuotes:
     """One call; a failure is no price, and the source is left alone for a while."""
     source, seconds = call.fetch.__name__, deadline - time.monotonic()
-    if seconds <= 0 or not circuit_breaker.can_attempt(source):
+    if seconds <= 0 or not circuit_breaker.allows_request(source):
         return {}
-    began = time.monotonic()
+    started_at = time.monotonic()
     try:
-        return call.fetch(call.codes, seconds)
+        quotes = call.fetch(call.codes, seconds)
     except ProviderUnavailableError:
         logger.warning("prices: %s does not answer", source)
         if seconds > TOTAL_TIMEOUT_SECONDS / 2:
-            circuit_breaker.record_failure(source, began)
+            circuit_breaker.record_failure(source, started_at=started_at)
     except _INVALID_RESPONSE_ERRORS:
         logger.warning("prices: %s answers what is no price", source)
+    else:
+        circuit_breaker.record_success(source)
+        return quotes
     return {}
 
 

@@ -37,7 +37,7 @@ _INVALID_RESPONSE_ERRORS = (
 )
 _NO_RATE_STATUSES = {400, 404, 422}
 
-circuit_breaker = http_client.KeyedCircuitBreaker(RESET_TIMEOUT_SECONDS)
+circuit_breaker = http_client.make_circuit_breaker(RESET_TIMEOUT_SECONDS)
 
 
 class RateNotAvailableError(ProviderUnavailableError):
@@ -120,15 +120,16 @@ def _get_json(
     source: str, url: str, params: Mapping[str, str], seconds: float
 ) -> dict[str, Any]:
     """The JSON object that the source answers, its fractions exact."""
-    if not circuit_breaker.can_attempt(source) or seconds <= 0:
+    if not circuit_breaker.allows_request(source) or seconds <= 0:
         raise ProviderUnavailableError
-    began = time.monotonic()
+    started_at = time.monotonic()
     try:
         answer = http_client.get(url, params, seconds=seconds)
     except ProviderUnavailableError:
-        circuit_breaker.record_failure(source, began)
+        circuit_breaker.record_failure(source, started_at=started_at)
         logger.warning("exchange rates: %s does not answer", source)
         raise
+    circuit_breaker.record_success(source)
     if answer.status in _NO_RATE_STATUSES:
         raise RateNotAvailableError
     with _convert_parse_errors(source):

@@ -11,7 +11,9 @@ from django.db import transaction
 
 from core import http_client
 from core.errors import ProviderUnavailableError
+from ledger import rates
 from ledger.models import FxRate
+from ledger.providers import fx
 from ledger.rates import Rate, get_rate
 from tests.support.clients import JSONClient
 from tests.support.fakes import FakeRates
@@ -133,7 +135,8 @@ def test_rate_that_turns_around_to_nothing_does_not_serve() -> None:
 def test_failure_that_took_long_is_remembered_for_a_while(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_client, "SLOW_FAILURE_SECONDS", 0)
+    monkeypatch.setattr(rates.circuit_breaker, "slow_failure_seconds", 0)
+    monkeypatch.setattr(fx.circuit_breaker, "slow_failure_seconds", 0)
     fx_source.answer(USD_KRW, "{}", status=404)
     for _ in range(3):
         with pytest.raises(ProviderUnavailableError):
@@ -179,7 +182,8 @@ def test_source_that_fails_slowly_costs_one_pair_only(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Other pairs do not wait for a source that was silent a moment ago."""
-    monkeypatch.setattr(http_client, "SLOW_FAILURE_SECONDS", 0)
+    monkeypatch.setattr(rates.circuit_breaker, "slow_failure_seconds", 0)
+    monkeypatch.setattr(fx.circuit_breaker, "slow_failure_seconds", 0)
     fx_source.answer(USD_KRW, "down", status=503)
     for base in ("USD", "EUR", "JPY"):
         with pytest.raises(ProviderUnavailableError):

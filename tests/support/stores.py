@@ -100,8 +100,11 @@ def redis_at(url: str, seconds: float = 0.15) -> Iterator[None]:
         make_redis_client(url, seconds) as client,
     ):
         patch.setattr(redis_client, "get_client", lambda: client)
-        patch.setattr(redis_client, "breaker", redis_client.CircuitBreaker())
-        yield
+        redis_client.circuit_breaker.reset()
+        try:
+            yield
+        finally:
+            redis_client.circuit_breaker.reset()
 
 
 @contextmanager
@@ -122,11 +125,11 @@ def disconnect_database() -> Iterator[None]:
     settings = present.settings_dict | {"HOST": "127.0.0.1"}
     settings |= {"PORT": find_closed_port(), "OPTIONS": {"connect_timeout": 1}}
     absent: Any = database.DatabaseWrapper(settings, "default")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "_breaker", database.DatabaseCircuitBreaker())
-        connections["default"] = absent
-        try:
-            yield
-        finally:
-            absent.close()
-            connections["default"] = present
+    database.circuit_breaker.reset()
+    connections["default"] = absent
+    try:
+        yield
+    finally:
+        absent.close()
+        connections["default"] = present
+        database.circuit_breaker.reset()

@@ -1,1 +1,1 @@
-"""Django's PostgreSQL backend with a breaker in front of its pool."""
+"""The database backend: Django's own, with a circuit breaker and a watchdog."""

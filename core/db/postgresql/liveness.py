@@ -1,10 +1,10 @@
-"""A connection that does not wait for ever for a server that says nothing.
+"""A watchdog that keeps connections from waiting forever for a server that hangs.
 
-PostgreSQL ends a statement at its `statement_timeout`, but a server that is stopped,
-swapped out or behind a broken network ends nothing, and its kernel still answers for
-it. So a statement that has waited for a while asks for a second connection: a server
-that answers there is only slow, one that does not is given up. Statements whose limit
-was lifted (migrations, restores) go on as long as the server lives.
+PostgreSQL ends a statement at its `statement_timeout`. A server that is stopped,
+swapped out or behind a broken network ends nothing, though its kernel may still
+acknowledge packets. So a statement that has waited for some seconds probes the server
+by a second connection: if that is accepted, the server is only slow and the statement
+goes on, without a limit for statements such as migrations; if not, it fails.
 """
 
 import threading
@@ -19,34 +19,39 @@ from psycopg.errors import ConnectionTimeout
 
 Result = TypeVar("Result")
 
+# How long a statement waits before the server is probed, and between probes.
 PROBE_INTERVAL_SECONDS = 3.0
-"""How long a statement waits before the server is asked whether it lives."""
+# An integer, since libpq takes no fractions.
 PROBE_TIMEOUT_SECONDS = 2
-"""How long the server has to say so; libpq counts in whole seconds."""
 
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
 class DatabaseUnresponsiveError(psycopg.OperationalError):
-    """The server takes statements and answers none."""
+    """The server accepts statements and answers none."""
 
 
 class ServerLiveness:
-    """When the server was last asked whether it lives, and seen to hang."""
+    """The result of the last probe, shared by all threads of the process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._probed_at = 0.0
         self._was_alive = False
+        # When a statement was last given up (monotonic).
         self.hung_at = 0.0
 
-    def is_alive(self, ask: Callable[[], bool]) -> bool:
-        """Threads that wait at the same time ask once."""
-        began = time.monotonic()
+    def is_alive(self, probe: Callable[[], bool]) -> bool:
+        """Return the result of `probe`, or of one that another thread has just made."""
+        started_at = time.monotonic()
         with self._lock:
-            fresh = began - PROBE_TIMEOUT_SECONDS if self._was_alive else began
-            if self._probed_at <= fresh:
-                self._was_alive = ask()
+            # Threads queue here while one of them probes. A success of the last two
+            # seconds is good enough; a failure counts if it was found in the meantime.
+            fresh_since = started_at
+            if self._was_alive:
+                fresh_since -= PROBE_TIMEOUT_SECONDS
+            if self._probed_at <= fresh_since:
+                self._was_alive = probe()
                 self._probed_at = time.monotonic()
             return self._was_alive
 
@@ -59,13 +64,13 @@ server = ServerLiveness()
 
 @contextmanager
 def database_timeout(seconds: float) -> Iterator[None]:
-    """Let everything that waits for the database in this block end in time.
+    """Limit the time that all waiting for the database in the block may take.
 
-    What takes longer counts as a server that hangs; its connection is closed.
+    A statement that takes longer counts as a hang, and its connection is closed.
     """
     end = time.monotonic() + seconds
-    outer = _deadline.get()
-    token = _deadline.set(min(end, outer) if outer else end)
+    outer_deadline = _deadline.get()
+    token = _deadline.set(min(end, outer_deadline) if outer_deadline else end)
     try:
         yield
     finally:
@@ -73,51 +78,50 @@ def database_timeout(seconds: float) -> Iterator[None]:
 
 
 def clamp_to_deadline(end: float) -> float:
-    """The moment `end`, or the end of the `database_timeout` block around if that is sooner."""
+    """Return `end` (monotonic), or the enclosing `database_timeout`'s if sooner."""
     deadline = _deadline.get()
     return min(end, deadline) if deadline else end
 
 
 class WatchdogConnection(psycopg.Connection[Any]):
-    """Waits as long as the server lives."""
+    """A connection whose statements fail when the server hangs."""
 
     def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
-        """As psycopg's, which looks every 0.1 s whether it must go on waiting."""
+        """Wait as psycopg does, with the watchdog in between."""
         return super().wait(self._poll_with_watchdog(gen), *args, **kwargs)
 
     def _poll_with_watchdog(
         self, gen: Generator[Any, Any, Result]
     ) -> Generator[Any, Any, Result]:
-        """Pass on what psycopg's generator asks for, with an eye on the clock.
-
-        It is sent 0 when nothing has come in for a tenth of a second.
-        """
-        ask_at = time.monotonic() + PROBE_INTERVAL_SECONDS
+        """Pass on what psycopg's generator and its event loop send to each other."""
+        probe_at = time.monotonic() + PROBE_INTERVAL_SECONDS
         try:
             wanted = next(gen)
             while True:
+                # psycopg sends 0 each 0.1 s while nothing has come in.
                 ready = yield wanted
                 if not ready:
-                    ask_at = self._probe_if_due(ask_at)
+                    probe_at = self._probe_if_due(probe_at)
                 wanted = gen.send(ready)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
 
-    def _probe_if_due(self, ask_at: float) -> float:
-        """When to ask next; whoever gives up closes the connection, since the
-        statement may still run and nothing else can be said on it."""
+    def _probe_if_due(self, probe_at: float) -> float:
+        """Return when to probe next; raise `DatabaseUnresponsiveError` on a hang."""
         now, deadline = time.monotonic(), _deadline.get()
         is_late = deadline is not None and now >= deadline
-        if not is_late and now < ask_at:
-            return ask_at
+        if not is_late and now < probe_at:
+            return probe_at
         if is_late or not server.is_alive(self._can_connect):
             server.record_hang()
+            # The statement may still be running: nothing else can be sent on this
+            # connection.
             self.close()
             raise DatabaseUnresponsiveError("the database does not answer")
         return time.monotonic() + PROBE_INTERVAL_SECONDS
 
     def _can_connect(self) -> bool:
-        """Whether the server admits a second connection, or refuses it in words."""
+        """Return whether the server answers an attempt to connect, even by an error."""
         try:
             psycopg.connect(
                 self.info.dsn,
@@ -127,5 +131,6 @@ class WatchdogConnection(psycopg.Connection[Any]):
         except ConnectionTimeout:
             return False
         except psycopg.OperationalError:
+            # For example too many connections: the server is alive.
             pass
         return True

@@ -13,7 +13,6 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from core import http_client
 from core.errors import ProviderUnavailableError
 from ledger.investments import price_providers as sources
 from ledger.investments import prices
@@ -250,7 +249,7 @@ def test_source_that_fails_gives_no_price_in_time(
 def test_source_that_is_silent_is_left_alone_for_a_while(
     market: FakeMarket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_client, "SLOW_FAILURE_SECONDS", 0)
+    monkeypatch.setattr(sources.circuit_breaker, "slow_failure_seconds", 0)
     market.answer = FAILURES["500"]
     for _ in range(5):
         CompositePriceProvider().quote(["005930", "000660"])

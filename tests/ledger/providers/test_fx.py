@@ -95,7 +95,7 @@ def test_second_source_has_its_own_host_beside_the_default(
 
     settings.FX_BASE_URL = fx.FRANKFURTER_HOST
     monkeypatch.setattr(http_client, "get", get)
-    monkeypatch.setattr(fx, "circuit_breaker", http_client.KeyedCircuitBreaker(0))
+    monkeypatch.setattr(fx, "circuit_breaker", http_client.make_circuit_breaker(0))
     with pytest.raises(ProviderUnavailableError):
         look_up(TODAY)
     assert asked == [
@@ -198,7 +198,7 @@ def test_currency_that_the_second_source_lacks_is_no_failure_of_it(
     fx_source.answer(ER_API, json.dumps(LATEST | {"rates": {"JPY": 150}}))
     with pytest.raises(RateNotAvailableError):
         look_up(TODAY)
-    assert fx.circuit_breaker.can_attempt("open.er-api")
+    assert fx.circuit_breaker.allows_request("open.er-api")
 
 
 # --- Sources that fail ----------------------------------------------------------
@@ -288,7 +288,7 @@ def test_source_that_is_not_there_is_refused(
 def test_source_that_failed_slowly_is_left_alone_for_a_while(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_client, "SLOW_FAILURE_SECONDS", 0)
+    monkeypatch.setattr(fx.circuit_breaker, "slow_failure_seconds", 0)
     fx_source.answer(FRANKFURTER, "down", status=503)
     for _ in range(3):
         with pytest.raises(ProviderUnavailableError):
