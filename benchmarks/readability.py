@@ -28,11 +28,11 @@ from pathlib import Path
 FLOWS: dict[str, tuple[str, ...]] = {
     "purchases": ("billing.views.VerifyPurchaseView.post",),
     "entries": (
-        "ledger.views.entries.EntryViewSet.create",
-        "ledger.views.entries.EntryViewSet.partial_update",
+        "ledger.views.entries.EntryViewSet.perform_create",
+        "ledger.views.entries.EntryViewSet.perform_update",
     ),
     "card notification intake": (
-        "ledger.views.card_notifications.NotificationViewSet.create",
+        "ledger.views.card_notifications.CardNotificationViewSet.process_notification",
     ),
     "sessions": (
         "accounts.views.sessions.LoginView.post",
