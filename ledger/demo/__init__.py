@@ -1,1 +1,1 @@
-"""A believable ledger for demonstrations, so that every page has something to show."""
+"""A realistic ledger for demonstrations, with data for every page."""

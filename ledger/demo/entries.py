@@ -1,51 +1,47 @@
-"""Three years of a household in Seoul, as it would have written them down.
+"""Three years of wallets and entries of a household in Seoul.
 
-Pure: the same seed and day give the same entries. What comes every month at the same
-amount is left to the recurring rules.
+Pure: the same seed and day give the same rows. Monthly payments of a constant amount
+are left to the recurring rules.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
-from typing import Any
 
+from ledger.backup.columns import EntryRow, QuickEntryRow, WalletRow
 from ledger.entries import convert_to_home_currency
 
 YEARS = 3
 SEED = 20_240_101
 
-DEMO_WALLETS: dict[str, dict[str, Any]] = {
-    "현금": {"kind": "CASH"},
-    "국민은행 주거래": {
-        "kind": "BANK",
-        "institution": "KB국민은행",
-    },
-    "비상금": {
-        "kind": "BANK",
-        "institution": "토스뱅크",
-        "memo": "여섯 달 생활비",
-    },
-    "신한카드": {"kind": "CARD", "institution": "신한카드"},
-    "카카오 체크": {"kind": "CHECK_CARD", "institution": "카카오뱅크"},
-    "퇴직연금": {
-        "kind": "PENSION",
-        "manual_valuation": True,
-        "current_value": 31_400_000,
-    },
-    "전세자금대출": {
-        "kind": "LOAN",
-        "institution": "우리은행",
-        "opening_balance": -80_000_000,
-    },
-    "전세보증금": {
-        "kind": "OTHER",
-        "manual_valuation": True,
-        "current_value": 150_000_000,
-    },
-    "옛 통장": {"kind": "BANK", "institution": "우리은행", "archived": True},
-}
+WALLET_ROWS = (
+    WalletRow(name="현금", kind="CASH"),
+    WalletRow(name="국민은행 주거래", kind="BANK", institution="KB국민은행"),
+    WalletRow(
+        name="비상금", kind="BANK", institution="토스뱅크", memo="여섯 달 생활비"
+    ),
+    WalletRow(name="신한카드", kind="CARD", institution="신한카드"),
+    WalletRow(name="카카오 체크", kind="CHECK_CARD", institution="카카오뱅크"),
+    WalletRow(
+        name="퇴직연금", kind="PENSION", manual_valuation=True, current_value=31_400_000
+    ),
+    WalletRow(
+        name="전세자금대출",
+        kind="LOAN",
+        institution="우리은행",
+        opening_balance=-80_000_000,
+    ),
+    WalletRow(
+        name="전세보증금",
+        kind="OTHER",
+        manual_valuation=True,
+        current_value=150_000_000,
+    ),
+    WalletRow(name="옛 통장", kind="BANK", institution="우리은행", archived=True),
+)
+# Opening balances are chosen so that wallets reach these: the ledger has no transfers
+# between wallets, which would refill those that the household pays with.
 BALANCES_TODAY = {
     "현금": 73_000,
     "국민은행 주거래": 2_340_000,
@@ -53,14 +49,15 @@ BALANCES_TODAY = {
     "신한카드": -812_400,
     "카카오 체크": 184_000,
 }
-"""Nothing moves from wallet to wallet here; the opening balances make up for it."""
+# Day of the month, type, category, memo, wallet and amount.
 MONTHLY_ENTRIES = (
     (25, "income", "급여", "급여", "국민은행 주거래", 3_850_000),
     (1, "expense", "월세/관리비", "아파트 관리비", "국민은행 주거래", 214_000),
     (22, "expense", "전기/가스/수도", "도시가스", "국민은행 주거래", 48_000),
 )
+# Memo, category and amount of today's card payments, which are not confirmed yet.
 PENDING_ENTRIES = (("GS25 역삼점", "식료품", 4_800), ("쿠팡", "생활용품", 23_900))
-"""Card payments of today that still wait to be confirmed."""
+# Probability, category, merchants, wallet and mean amount.
 WEEKLY_ENTRIES = (
     (0.95, "식료품", ("이마트", "홈플러스", "동네마트"), "신한카드", 64_000),
     (0.90, "외식", ("김밥천국", "교촌치킨", "본죽", "명동교자"), "신한카드", 27_000),
@@ -75,91 +72,128 @@ WEEKLY_ENTRIES = (
     (0.10, "택시", ("카카오택시",), "카카오 체크", 12_800),
     (0.08, "경조사비", ("결혼식 축의금",), "현금", 100_000),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class DemoEntry:
-    """An entry by names; `original` is an amount in US dollars."""
-
-    date: date
-    type: str
-    category: str
-    memo: str
-    wallet: str
-    amount: int
-    installment_months: int | None = None
-    original_amount: Decimal | None = None
-    exchange_rate: Decimal | None = None
-    pending: bool = False
+# Months of a year with a trip; memo, mean amount and installments of its payments.
+TRIP_MONTHS = (2, 8)
+TRIP_ENTRIES = (("항공권", 680_000, 3), ("숙소", 420_000, 2))
+# By the category of the entries.
+TAGS_BY_CATEGORY = {"배달": ("야식",), "여행": ("여행", "가족"), "식료품": ("장보기",)}
+# Name, category, wallet, amount (None to ask for it) and tags.
+QUICK_ENTRIES = (
+    ("출근 커피", "카페/간식", "카카오 체크", 4_500, ()),
+    ("점심", "외식", "신한카드", 10_000, ("회사",)),
+    ("지하철", "대중교통", "카카오 체크", 1_550, ()),
+    ("장보기", "식료품", "신한카드", None, ("장보기",)),
+)
 
 
 def start_date(today: date) -> date:
-    """When the household began to keep its books."""
+    """Return the first day of the ledger."""
     return date(today.year - YEARS, today.month, 1)
 
 
-def generate_entries(today: date) -> Iterator[DemoEntry]:
-    """Up to today: fixed days each month, chance each week, trips, new payments."""
-    chance = Random(SEED)  # noqa: S311  # repeatable, not secret
+def make_quick_entries() -> list[QuickEntryRow]:
+    return [
+        QuickEntryRow(
+            name=name,
+            type="expense",
+            amount=amount,
+            category=category,
+            wallet=wallet,
+            memo=name,
+            tags=tags,
+        )
+        for name, category, wallet, amount, tags in QUICK_ENTRIES
+    ]
+
+
+def generate_entries(today: date) -> Iterator[EntryRow]:
+    """Yield entries up to today, with their tags, not quite in the order of dates."""
+    for entry in _generate_untagged(today):
+        entry.tags = TAGS_BY_CATEGORY.get(entry.category or "", ())
+        yield entry
+
+
+def _generate_untagged(today: date) -> Iterator[EntryRow]:
+    rng = Random(SEED)  # noqa: S311  # repeatable, not secret
     first = start_date(today)
     for offset in range((today - first).days + 1):
         day = first + timedelta(days=offset)
-        yield from _generate_monthly(day, chance)
-        if day.weekday() == chance.randrange(7):
-            yield from _generate_weekly(day, chance)
-        if day.month in {2, 8} and day.day == 14:
-            yield from _generate_trip(day, chance)
+        yield from _generate_monthly(day, rng)
+        # Seven draws a week: about one of them is this weekday.
+        if day.weekday() == rng.randrange(7):
+            yield from _generate_weekly(day, rng)
+        if day.month in TRIP_MONTHS and day.day == 14:
+            yield from _generate_trip(day, rng)
     for memo, category, amount in PENDING_ENTRIES:
-        yield DemoEntry(
-            today, "expense", category, memo, "신한카드", amount, pending=True
+        yield EntryRow(
+            date=today,
+            type="expense",
+            category=category,
+            memo=memo,
+            wallet="신한카드",
+            amount=amount,
+            pending=True,
         )
 
 
-def _generate_monthly(day: date, chance: Random) -> Iterator[DemoEntry]:
-    raises = (day.year * 12 + day.month) // 12 % 10
-    for due, type_, category, memo, wallet, amount in MONTHLY_ENTRIES:
-        if day.day == due:
-            grown = amount + raises * amount // 100
-            yield DemoEntry(
-                day, type_, category, memo, wallet, _randomize(grown, chance, 3)
+def _generate_monthly(day: date, rng: Random) -> Iterator[EntryRow]:
+    # Amounts grow by a percent a year.
+    growth_percent = (day.year * 12 + day.month) // 12 % 10
+    for due_day, type_, category, memo, wallet, amount in MONTHLY_ENTRIES:
+        if day.day == due_day:
+            grown = amount + growth_percent * amount // 100
+            yield EntryRow(
+                date=day,
+                type=type_,
+                category=category,
+                memo=memo,
+                wallet=wallet,
+                amount=_randomize(grown, rng, 3),
             )
     if day.day == 17:
         dollars = Decimal("20.00")
-        rate = Decimal(chance.randrange(129_000, 147_000)) / 100
-        yield DemoEntry(
-            day, "expense", "구독", "Cloud storage", "신한카드",
-            convert_to_home_currency(dollars, rate), original_amount=dollars, exchange_rate=rate,
-        )  # fmt: skip
-
-
-def _generate_weekly(day: date, chance: Random) -> Iterator[DemoEntry]:
-    for _ in range(3):
-        for odds, category, shops, wallet, amount in WEEKLY_ENTRIES:
-            if chance.random() < odds:
-                yield DemoEntry(
-                    day - timedelta(days=chance.randrange(3)),
-                    "expense",
-                    category,
-                    chance.choice(shops),
-                    wallet,
-                    _randomize(amount, chance, 40),
-                )
-
-
-def _generate_trip(day: date, chance: Random) -> Iterator[DemoEntry]:
-    for memo, amount, months in (("항공권", 680_000, 3), ("숙소", 420_000, 2)):
-        yield DemoEntry(
-            day,
-            "expense",
-            "여행",
-            memo,
-            "신한카드",
-            _randomize(amount, chance, 20),
-            months,
+        rate = Decimal(rng.randrange(129_000, 147_000)) / 100
+        yield EntryRow(
+            date=day,
+            type="expense",
+            category="구독",
+            memo="Cloud storage",
+            wallet="신한카드",
+            amount=convert_to_home_currency(dollars, rate),
+            currency="USD",
+            original_amount=dollars,
+            exchange_rate=rate,
         )
 
 
-def _randomize(amount: int, chance: Random, percent: int) -> int:
-    """The amount, up or down by at most `percent`, to whole tens."""
-    varied = amount * (100 + chance.randint(-percent, percent)) // 100
+def _generate_weekly(day: date, rng: Random) -> Iterator[EntryRow]:
+    for _ in range(3):
+        for probability, category, merchants, wallet, amount in WEEKLY_ENTRIES:
+            if rng.random() < probability:
+                yield EntryRow(
+                    date=day - timedelta(days=rng.randrange(3)),
+                    type="expense",
+                    category=category,
+                    memo=rng.choice(merchants),
+                    wallet=wallet,
+                    amount=_randomize(amount, rng, 40),
+                )
+
+
+def _generate_trip(day: date, rng: Random) -> Iterator[EntryRow]:
+    for memo, amount, months in TRIP_ENTRIES:
+        yield EntryRow(
+            date=day,
+            type="expense",
+            category="여행",
+            memo=memo,
+            wallet="신한카드",
+            amount=_randomize(amount, rng, 20),
+            installment_months=months,
+        )
+
+
+def _randomize(amount: int, rng: Random, percent: int) -> int:
+    """Return the amount, changed by at most `percent`, in whole tens."""
+    varied = amount * (100 + rng.randint(-percent, percent)) // 100
     return varied // 10 * 10

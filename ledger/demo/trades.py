@@ -1,6 +1,6 @@
-"""The portfolio of the demonstration household: stocks, and their trades.
+"""The portfolio of the demo household: stocks and their trades.
 
-Pure up to `create_investments`: the same day gives the same trades.
+Trades are generated without chance: the same day gives the same trades.
 """
 
 from collections.abc import Iterator
@@ -11,19 +11,20 @@ from decimal import Decimal
 from accounts.models import Member
 from ledger.models import Stock, Trade
 
+# Of the value of a trade; the tax is on sales only.
 FEE_PER_MILLE = 1
-"""What a broker takes of a trade."""
 TAX_PER_MILLE = 2
-"""What the state takes of a sale."""
+# Prices grow by this much in 30 days, so that today's price determines earlier ones.
 PRICE_GROWTH_PER_MILLE = 9
-"""How prices grow in 30 days, so that a price of today tells those of before."""
+# Stocks that are traded more often are bought regularly, by a savings plan.
+MAX_OCCASIONAL_TRADES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class DemoStock:
-    """A stock, what one share costs today, and what was traded of it.
+    """A stock, its price today, and its trades.
 
-    A trade is how many days ago and how much; less than nothing is a sale.
+    A trade is the number of days ago and the quantity, which is negative for a sale.
     """
 
     code: str
@@ -55,12 +56,12 @@ STOCKS = (
 
 
 def generate_trades(demo: DemoStock, today: date) -> Iterator[Trade]:
-    """The trades of a stock, on weekdays, with fee and tax; not stored."""
+    """Yield the unsaved trades of a stock, on weekdays, with fee and tax."""
     for days, quantity in demo.trades:
         change = Decimal(quantity)
-        price = (
-            demo.price * 1000 // (1000 + PRICE_GROWTH_PER_MILLE * days // 30) // 10 * 10
-        )
+        growth = PRICE_GROWTH_PER_MILLE * days // 30
+        # In whole tens, as prices are quoted.
+        price = demo.price * 1000 // (1000 + growth) // 10 * 10
         value = int(abs(change) * price)
         is_sale = change < 0
         yield Trade(
@@ -70,12 +71,12 @@ def generate_trades(demo: DemoStock, today: date) -> Iterator[Trade]:
             price=price,
             fee=value * FEE_PER_MILLE // 1000,
             tax=value * TAX_PER_MILLE // 1000 if is_sale else 0,
-            memo="적립식" if len(demo.trades) > 6 else "",
+            memo="적립식" if len(demo.trades) > MAX_OCCASIONAL_TRADES else "",
         )
 
 
 def create_investments(member: Member, now: datetime, today: date) -> int:
-    """Stocks at a price of today, and their trades; how many trades."""
+    """Create the stocks with today's prices, and return the number of trades."""
     stocks = Stock.objects.bulk_create(
         Stock(
             member=member,
@@ -84,9 +85,9 @@ def create_investments(member: Member, now: datetime, today: date) -> int:
             market=demo.market,
             current_price=demo.price,
             price_at=now,
-            sort_order=place,
+            sort_order=position,
         )
-        for place, demo in enumerate(STOCKS, start=1)
+        for position, demo in enumerate(STOCKS, start=1)
     )
     trades = []
     for stock, demo in zip(stocks, STOCKS, strict=True):
@@ -97,4 +98,5 @@ def create_investments(member: Member, now: datetime, today: date) -> int:
 
 
 def _weekday_before(day: date) -> date:
+    # Saturday and Sunday become Friday.
     return day - timedelta(days=max(0, day.weekday() - 4))
