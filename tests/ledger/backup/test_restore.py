@@ -90,7 +90,7 @@ def test_backup_of_a_restored_ledger_restores_to_the_same_backup(
 ) -> None:
     send_json(client, WHOLE)
     response = client.get(BACKUP)
-    first = b"".join(response.streaming_content)
+    first = b"".join(response)
     today = timezone.localdate().isoformat()
     assert response.headers["Content-Disposition"] == (
         f'attachment; filename="household-ledger-{today}.xlsx"'

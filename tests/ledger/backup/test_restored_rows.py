@@ -170,7 +170,7 @@ def test_account_numbers_are_plain_in_the_backup_and_sealed_at_rest(
     restore: Any, premium_member: Member
 ) -> None:
     restore(WHOLE)
-    stored = Wallet.objects.get(name="카드").sealed_account_number
+    stored = Wallet.objects.get(name="카드").encrypted_account_number
     assert stored.startswith("sealed:")
     wallets = read_book(download_backup(premium_member))["wallets"]
     assert [row[3] for row in wallets] == ["accountNumber", None, "0123-45", None]
@@ -181,11 +181,11 @@ def test_number_that_no_key_opens_survives_with_its_wallet(
 ) -> None:
     with override_settings(ACCOUNT_NUMBER_KEYS=[KEY]):
         send_json(client, WHOLE)
-        sealed = Wallet.objects.get(name="카드").sealed_account_number
+        sealed = Wallet.objects.get(name="카드").encrypted_account_number
     with override_settings(ACCOUNT_NUMBER_KEYS=[bytes(32)]):
         response = upload(client, download_backup(premium_member))
     assert response.status_code == 200
-    assert Wallet.objects.get(name="카드").sealed_account_number == sealed
+    assert Wallet.objects.get(name="카드").encrypted_account_number == sealed
 
 
 def test_order_of_rows_is_the_order_of_lists(restore: Any) -> None:

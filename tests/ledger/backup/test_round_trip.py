@@ -170,7 +170,7 @@ def test_lists_of_the_api_are_the_same_after_a_restore(
         live(client, premium_member, *set_up(client))
         before = describe_ledger(client)
         assert all(before.values())
-        data = b"".join(client.get(BACKUP).streaming_content)
+        data = b"".join(client.get(BACKUP))
         assert upload(client, data).status_code == 200
         assert describe_ledger(client) == before
 

@@ -1,6 +1,7 @@
 """How a sheet is read: rows, headers and cells as spreadsheet programs write them."""
 
 import io
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -25,7 +26,8 @@ from tests.test_isolation import dump_rows_of
 
 pytestmark = pytest.mark.django_db
 
-Sheets = dict[str, list[list[Any]]]
+Rows = list[list[Any]]
+Sheets = Mapping[str, Sequence[Sequence[Any]]]
 
 
 def write_sheets(sheets: Sheets) -> bytes:
@@ -76,7 +78,7 @@ def test_tags_in_a_cell_keep_their_order_and_count_once(client: JSONClient) -> N
 
 
 def test_blank_rows_are_no_rows_but_count_in_row_numbers(client: JSONClient) -> None:
-    rows = [["name"], ["a"], [None], [""], ["b"], [None], ["a"]]
+    rows: Rows = [["name"], ["a"], [None], [""], ["b"], [None], ["a"]]
     response = upload(client, write_sheets({"tags": rows}))
     assert error_places(response) == {("tags", 7, "name", "duplicate")}
     response = upload(client, write_sheets({"tags": [["name"], ["a"], [None], ["b"]]}))
@@ -87,7 +89,12 @@ def test_unknown_sheets_and_columns_are_passed_over_in_any_order(
     client: JSONClient,
 ) -> None:
     stocks = [["code"], ["005930"]]
-    tags = [["id", "color", " name "], [5, "red", "a"], [6, None, "b"], [7, "x", None]]
+    tags: Rows = [
+        ["id", "color", " name "],
+        [5, "red", "a"],
+        [6, None, "b"],
+        [7, "x", None],
+    ]
     response = upload(client, write_sheets({"stocks": stocks, "tags": tags}))
     assert response.data["tags"] == 2
     body = {"stocks": [{"code": "x"}], "tags": [{"name": "a", "id": 5}]}
@@ -122,10 +129,11 @@ def test_workbook_of_unknown_sheets_only_is_an_empty_backup(
 ) -> None:
     make_entry(premium_member)
     before = dump_rows_of(premium_member)
-    for sheets in (
+    workbooks: tuple[Sheets, ...] = (
         {"Sheet1": [["date", "type"], ["2026-11-02", "expense"]]},
         {"x": []},
-    ):
+    )
+    for sheets in workbooks:
         response = upload(client, write_sheets(sheets))
         assert (response.status_code, response.data["code"]) == (400, "EMPTY_BACKUP")
     assert dump_rows_of(premium_member) == before
@@ -164,7 +172,10 @@ def test_missing_column_is_named_in_each_row_that_needs_it(client: JSONClient) -
 def test_date_cells_are_days_unless_they_have_a_time(client: JSONClient) -> None:
     headers = ["date", "type", "amount"]
     times = map(datetime.fromisoformat, ("2026-11-03T00:00", "2026-11-04T05:06"))
-    rows = [headers, *([day, "expense", 5] for day in (date(2026, 11, 2), *times))]
+    rows: Rows = [
+        headers,
+        *([day, "expense", 5] for day in (date(2026, 11, 2), *times)),
+    ]
     response = upload(client, write_sheets({"entries": rows}))
     assert error_places(response) == {("entries", 4, "date", "invalid")}
     assert upload(client, write_sheets({"entries": rows[:3]})).status_code == 200
@@ -174,7 +185,7 @@ def test_date_cells_are_days_unless_they_have_a_time(client: JSONClient) -> None
 
 
 def test_numbers_and_errors_in_text_cells_are_text(client: JSONClient) -> None:
-    rows = [["name"], [2024], [1.5], [True], ["#N/A"]]
+    rows: Rows = [["name"], [2024], [1.5], [True], ["#N/A"]]
     response = upload(client, write_sheets({"tags": rows}))
     assert error_places(response) >= {("tags", 4, "name", "invalid")}
     assert upload(client, write_sheets({"tags": rows[:3]})).status_code == 200

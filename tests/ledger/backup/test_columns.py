@@ -1,0 +1,31 @@
+"""The column table of backups follows the models."""
+
+from typing import Any
+
+import pytest
+
+from ledger.backup.columns import SHEETS, Backup
+from ledger.backup.schema import Sheet
+
+# What the service assigns itself, and so no backup has.
+ASSIGNED = {"id", "member", "sort_order", "created_at", "updated_at"}
+ASSIGNED_BY_SHEET = {
+    "categories": {"level", "parent_level"},
+    "budgets": {"type"},
+}
+# Stored in a table of links.
+LINKED = {"tags"}
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_every_field_of_a_model_is_a_column_of_its_sheet(sheet: Sheet[Any]) -> None:
+    stored = {
+        field.column.removesuffix("_id") for field in sheet.model._meta.concrete_fields
+    }
+    assigned = ASSIGNED | ASSIGNED_BY_SHEET.get(sheet.name, set())
+    assert {column.name for column in sheet.columns} - LINKED == stored - assigned
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_every_sheet_has_its_list_in_a_backup(sheet: Sheet[Any]) -> None:
+    assert Backup().rows_of(sheet) == []
