@@ -14,16 +14,25 @@ import psycopg
 from benchmarks.client import REQUEST_TIMEOUT_SECONDS, Client, Target, time_interleaved
 from benchmarks.entries import LARGE_INDEX
 from benchmarks.environment import BenchmarkEnvironment
-from benchmarks.report import Row, format_milliseconds, min_ratio_row
+from benchmarks.report import Row, format_milliseconds, max_ratio_row, min_ratio_row
 from benchmarks.sessions import PATH as TRIVIAL
-from card_alerts.parser import parse
+from card_alerts import MAX_TEXT_LENGTH, parse
 from devstack.stores.data_dir import LOOPBACK
-from tests.support.alert_samples import GIVEN, OWN, RECEIVED_AT, differences, load
+from tests.support.alert_samples import (
+    GIVEN,
+    OWN,
+    RECEIVED_AT,
+    REPEATED_PARTS,
+    differences,
+    load,
+)
 
 NAME = "notifications"
 PATH = "/api/account/entries/notification"
 TEXT = "신한카드(1309)승인 홍*동 {:,}원(일시불)11/10 08:31 lunch 7 누적{:,}원"
 MIN_TEXTS_PER_SECOND = 5_000
+# Of texts that are made to be slow.
+MAX_PARSE_MILLISECONDS = 20
 MIN_ACCURACY = 0.98
 REPEATS = 10
 
@@ -42,6 +51,25 @@ def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
             NAME,
             "longest single text",
             f"{longest_parse_seconds(texts) * 1000:.2f} ms, of the given",
+        )
+    )
+    starts = ("", "신한카드(1234)승인 ")
+    crafted = [
+        (start + part * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
+        for part in REPEATED_PARTS
+        for start in starts
+    ]
+    # The fastest of several rounds, since other work may interrupt a measurement.
+    slowest = max(
+        min(longest_parse_seconds([text]) for _ in range(3)) for text in crafted
+    )
+    rows.append(
+        max_ratio_row(
+            NAME,
+            "slowest crafted text, ms",
+            format_milliseconds(slowest),
+            slowest * 1000,
+            MAX_PARSE_MILLISECONDS,
         )
     )
     for name, labelled in (("given", messages), ("own", load(OWN))):

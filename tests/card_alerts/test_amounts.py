@@ -1,18 +1,16 @@
-"""Amounts as banks of many lands print them, discounts beside them, and a minus."""
+"""Amounts in the formats of many countries, discounts beside them, and signs."""
 
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
-from card_alerts.parser import parse
-from card_alerts.result import Kind, Reason
+from card_alerts import Kind, ParseResult, Reason, parse
 
 RECEIVED_AT = datetime(2026, 6, 15, 12, 0, tzinfo=timezone(timedelta(hours=9)))
 
 
-def read(text: str) -> Any:
+def parse_text(text: str) -> ParseResult:
     return parse(text, RECEIVED_AT)
 
 
@@ -35,10 +33,10 @@ def read(text: str) -> Any:
         ("KWD 1.250", "KWD", "1.250"),
     ],
 )
-def test_foreign_amount_is_read_whichever_way_it_is_grouped(
+def test_foreign_amount_is_parsed_in_every_grouping(
     printed: str, currency: str, amount: str
 ) -> None:
-    parsed = read(f"신한카드(1234)해외승인 {printed} 06/10 12:30 GOKUL STORE")
+    parsed = parse_text(f"신한카드(1234)해외승인 {printed} 06/10 12:30 GOKUL STORE")
 
     assert parsed.recognized
     assert (parsed.currency, parsed.original_amount) == (currency, Decimal(amount))
@@ -53,10 +51,10 @@ def test_foreign_amount_is_read_whichever_way_it_is_grouped(
         ("HDFC Bank: Rs 1,23,456.00 spent on card 1234 at Amazon", "INR", "123456.00"),
     ],
 )
-def test_english_amount_is_read_whichever_way_it_is_grouped(
+def test_english_amount_is_parsed_in_every_grouping(
     text: str, currency: str, amount: str
 ) -> None:
-    parsed = read(text)
+    parsed = parse_text(text)
 
     assert (parsed.currency, parsed.original_amount) == (currency, Decimal(amount))
 
@@ -71,8 +69,8 @@ def test_english_amount_is_read_whichever_way_it_is_grouped(
         "Rakuten: You spent JPY 77,90 at Deli",
     ],
 )
-def test_number_that_is_none_is_no_payment(text: str) -> None:
-    assert read(text).reason is Reason.NO_PAYMENT
+def test_malformed_number_is_no_payment(text: str) -> None:
+    assert parse_text(text).reason is Reason.NO_PAYMENT
 
 
 @pytest.mark.parametrize(
@@ -87,7 +85,7 @@ def test_number_that_is_none_is_no_payment(text: str) -> None:
     ],
 )
 def test_discount_beside_a_payment_is_not_the_payment(amounts: str) -> None:
-    parsed = read(f"신한카드(1234)승인 {amounts} 06/10 12:30 초록들판")
+    parsed = parse_text(f"신한카드(1234)승인 {amounts} 06/10 12:30 초록들판")
 
     assert (parsed.recognized, parsed.amount) == (True, 5_000)
     assert parsed.merchant == "초록들판"
@@ -101,8 +99,8 @@ def test_discount_beside_a_payment_is_not_the_payment(amounts: str) -> None:
         "신한카드(1234) 승인 (-5,000원) 06/10 12:30 초록들판",
     ],
 )
-def test_approval_of_less_than_nothing_by_a_card_is_a_cancellation(text: str) -> None:
-    parsed = read(text)
+def test_negative_approval_of_a_card_is_a_cancellation(text: str) -> None:
+    parsed = parse_text(text)
 
     assert parsed.kind is Kind.CANCELLATION
     assert (parsed.amount, parsed.is_partial) == (5_000, False)
@@ -120,8 +118,8 @@ def test_approval_of_less_than_nothing_by_a_card_is_a_cancellation(text: str) ->
         "신한카드(1234)승인 5,000원 06/10 12:30 초록들판 누적-122,000원",
     ],
 )
-def test_minus_of_a_booking_and_a_dash_leave_a_payment(text: str) -> None:
-    parsed = read(text)
+def test_minus_of_a_booking_or_a_list_is_a_payment(text: str) -> None:
+    parsed = parse_text(text)
 
     assert parsed.kind is Kind.APPROVAL
     assert parsed.amount == 5_000
@@ -135,7 +133,7 @@ def test_minus_of_a_booking_and_a_dash_leave_a_payment(text: str) -> None:
     ],
 )
 def test_decline_of_an_impossible_amount_is_a_decline(text: str) -> None:
-    parsed = read(text)
+    parsed = parse_text(text)
 
     assert (parsed.kind, parsed.reason) == (Kind.DECLINED, Reason.DECLINED)
     assert (parsed.card_company, parsed.amount) == ("신한", None)
@@ -155,16 +153,16 @@ def test_decline_of_an_impossible_amount_is_a_decline(text: str) -> None:
         ("楽天カード 一部返金 ご利用先: アマゾン 返金金額: 500円", True),
     ],
 )
-def test_partial_cancellation_is_told_by_the_message_not_by_the_shop(
+def test_partial_cancellation_depends_on_the_message_not_on_the_merchant(
     text: str, is_partial: bool
 ) -> None:
-    parsed = read(text)
+    parsed = parse_text(text)
 
     assert parsed.recognized
     assert parsed.is_partial is is_partial
 
 
-def test_points_that_are_left_belong_to_no_name() -> None:
+def test_remaining_points_are_not_part_of_the_merchant() -> None:
     text = "신한카드(1234)승인 5,000원 06/10 12:30 초록들판 잔여포인트 1,200점"
 
-    assert read(text).merchant == "초록들판"
+    assert parse_text(text).merchant == "초록들판"

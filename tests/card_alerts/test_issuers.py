@@ -1,15 +1,11 @@
-"""Names of wallets, senders and apps, and the issuers they mean."""
+"""Issuers by names of wallets, senders and apps."""
 
-from typing import Any
+from collections import defaultdict
 
 import pytest
 
-from card_alerts.issuers import (
-    ISSUERS,
-    find_issuer,
-    find_issuer_by_sender,
-    normalize_card_name,
-)
+from card_alerts import find_issuer, find_issuer_by_sender, normalize_card_name
+from card_alerts.issuers import ISSUERS
 
 
 @pytest.mark.parametrize(
@@ -40,7 +36,7 @@ from card_alerts.issuers import (
         ("楽天カード", "楽天"),
     ],
 )
-def test_name_means_its_issuer(name: str, issuer: str) -> None:
+def test_name_identifies_its_issuer(name: str, issuer: str) -> None:
     found = find_issuer(name)
 
     assert found is not None
@@ -65,7 +61,7 @@ def test_name_means_its_issuer(name: str, issuer: str) -> None:
         " ",
     ],
 )
-def test_word_of_everyday_speech_means_no_issuer(name: str) -> None:
+def test_everyday_word_identifies_no_issuer(name: str) -> None:
     assert find_issuer(name) is None
 
 
@@ -84,34 +80,29 @@ def test_word_of_everyday_speech_means_no_issuer(name: str) -> None:
         ("jp.ne.paypay.android.app", "PayPay"),
     ],
 )
-def test_sender_means_its_issuer(sender: str, issuer: str) -> None:
+def test_sender_identifies_its_issuer(sender: str, issuer: str) -> None:
     found = find_issuer_by_sender(sender)
 
     assert found is not None
     assert found.name == issuer
 
 
-def test_unknown_sender_means_no_issuer() -> None:
+def test_unknown_sender_identifies_no_issuer() -> None:
     assert find_issuer_by_sender("01000000000") is None
     assert find_issuer_by_sender("") is None
 
 
-def test_names_are_compared_without_blanks_case_and_card_words() -> None:
+def test_names_are_normalized_without_spaces_case_and_card_words() -> None:
     assert normalize_card_name("ＫＢ 국민 카드") == normalize_card_name("kb국민")
     assert normalize_card_name("카드") == "카드"
 
 
-def test_no_name_belongs_to_two_issuers() -> None:
-    names = [
-        name.replace(" ", "").lower()
-        for issuer in ISSUERS
-        for name in {*issuer.aliases, *issuer.ambiguous_aliases, *issuer.app_aliases}
-    ]
-    numbers = [number for issuer in ISSUERS for number in set(issuer.senders)]
-
-    assert sorted({n for n in numbers if numbers.count(n) > 1}) == []
-    owners: dict[Any, Any] = {}
+def test_no_name_or_sender_belongs_to_two_issuers() -> None:
+    owners: dict[str, set[str]] = defaultdict(set)
     for issuer in ISSUERS:
         for name in (*issuer.aliases, *issuer.ambiguous_aliases, *issuer.app_aliases):
-            owners.setdefault(name.replace(" ", "").lower(), set()).add(issuer.name)
-    assert {name for name in names if len(owners[name]) > 1} == set()
+            owners[name.replace(" ", "").lower()].add(issuer.name)
+        for number in issuer.senders:
+            owners[number].add(issuer.name)
+
+    assert {key: names for key, names in owners.items() if len(names) > 1} == {}

@@ -1,23 +1,22 @@
-"""What the labels do not hold: days without a year, refunds in part, spans."""
+"""Dates without a year, partial cancellations, spans, and limits."""
 
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
 
-from card_alerts.parser import parse
-from card_alerts.result import Kind, Reason
+from card_alerts import Kind, Reason, parse
 
 KOREA = timezone(timedelta(hours=9))
 RECEIVED_AT = datetime(2026, 1, 2, 9, 0, tzinfo=KOREA)
 
 
 def approval(
-    when: str = "01/02 08:30",
-    head: str = "신한카드(2077)승인",
-    money: str = "23,900원(일시불)",
+    timestamp: str = "01/02 08:30",
+    card: str = "신한카드(2077)승인",
+    amount: str = "23,900원(일시불)",
 ) -> str:
-    return f"{head} 남궁*수 {money}{when} 초록들판 누적1,203,450원"
+    return f"{card} 남궁*수 {amount}{timestamp} 초록들판 누적1,203,450원"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,7 @@ def approval(
         ("2024/02/29", date(2024, 2, 29)),
     ],
 )
-def test_day_without_a_year_is_the_last_such_day(printed: str, day: date) -> None:
+def test_date_without_a_year_is_the_last_such_date(printed: str, day: date) -> None:
     parsed = parse(approval(f"{printed} 08:30"), RECEIVED_AT)
 
     assert parsed.occurred_on == day
@@ -43,8 +42,7 @@ def test_day_without_a_year_is_the_last_such_day(printed: str, day: date) -> Non
 @pytest.mark.parametrize(
     "printed", ["2025/02/29", "2026/01/04", "2099/06/10", "99/06/10"]
 )
-def test_day_that_was_not_is_no_day(printed: str) -> None:
-    """A day that its printed year does not have; one that has not come."""
+def test_impossible_or_future_date_is_no_date(printed: str) -> None:
     parsed = parse(approval(f"{printed} 08:30"), RECEIVED_AT)
 
     assert parsed.recognized
@@ -52,7 +50,7 @@ def test_day_that_was_not_is_no_day(printed: str) -> None:
 
 
 @pytest.mark.parametrize("clock", ["24:05", "25:61", "99:99"])
-def test_impossible_time_leaves_the_day(clock: str) -> None:
+def test_impossible_time_leaves_the_date(clock: str) -> None:
     parsed = parse(approval(f"01/02 {clock}"), RECEIVED_AT)
 
     assert parsed.recognized
@@ -60,7 +58,7 @@ def test_impossible_time_leaves_the_day(clock: str) -> None:
     assert parsed.occurred_at is None
 
 
-def test_partial_cancellation_names_the_day_of_its_approval() -> None:
+def test_partial_cancellation_has_the_date_of_its_approval() -> None:
     text = "[KB국민카드] 7716 마*진님 두리문구 12/14 이용건 01/02 부분취소(-2,500원)"
 
     parsed = parse(text, RECEIVED_AT)
@@ -71,8 +69,8 @@ def test_partial_cancellation_names_the_day_of_its_approval() -> None:
     assert parsed.occurred_on == date(2026, 1, 2)
 
 
-def test_decline_is_told_with_its_fields_and_not_recorded() -> None:
-    parsed = parse(approval(head="신한카드(2077)승인거절"), RECEIVED_AT)
+def test_decline_has_its_fields_but_is_not_recognized() -> None:
+    parsed = parse(approval(card="신한카드(2077)승인거절"), RECEIVED_AT)
 
     assert (parsed.recognized, parsed.kind) == (False, Kind.DECLINED)
     assert parsed.reason is Reason.DECLINED
@@ -80,22 +78,22 @@ def test_decline_is_told_with_its_fields_and_not_recorded() -> None:
 
 
 @pytest.mark.parametrize(("words", "months"), [("24개월", 24), ("36개월", None)])
-def test_months_above_24_are_none(words: str, months: int | None) -> None:
-    parsed = parse(approval(money=f"900,000원({words})"), RECEIVED_AT)
+def test_more_than_24_months_are_none(words: str, months: int | None) -> None:
+    parsed = parse(approval(amount=f"900,000원({words})"), RECEIVED_AT)
 
     assert parsed.installment_months == months
 
 
-def test_check_card_has_no_months() -> None:
+def test_check_card_has_no_installments() -> None:
     parsed = parse(
-        approval(head="신한체크(2077)승인", money="9,000원(3개월)"), RECEIVED_AT
+        approval(card="신한체크(2077)승인", amount="9,000원(3개월)"), RECEIVED_AT
     )
 
     assert parsed.is_check_card is True
     assert parsed.installment_months is None
 
 
-def test_money_of_the_home_is_not_foreign() -> None:
+def test_home_currency_is_not_foreign() -> None:
     text = "Chase acct 1177: You made a $8.40 transaction with DELI on Jan 2, 2026."
 
     abroad = parse(text, RECEIVED_AT)
@@ -106,22 +104,22 @@ def test_money_of_the_home_is_not_foreign() -> None:
     assert (at_home.amount, at_home.currency) == (8, None)
 
 
-@pytest.mark.parametrize("money", ["0원", "9,999,999,999,999원"])
-def test_amount_out_of_bounds_is_not_recorded(money: str) -> None:
-    assert not parse(approval(money=f"{money}(일시불)"), RECEIVED_AT).recognized
+@pytest.mark.parametrize("amount", ["0원", "9,999,999,999,999원"])
+def test_amount_out_of_range_is_not_recognized(amount: str) -> None:
+    assert not parse(approval(amount=f"{amount}(일시불)"), RECEIVED_AT).recognized
 
 
-def test_text_names_the_company_before_the_sender_does() -> None:
+def test_text_outweighs_the_sender() -> None:
     assert parse(approval(), RECEIVED_AT, sender="15881688").card_company == "신한"
 
 
-def test_of_two_messages_the_first_decides() -> None:
-    text = f"[Web발신]\n{approval()}\n[Web발신]\n{approval(money='100원(일시불)')}"
+def test_first_of_two_messages_is_parsed() -> None:
+    text = f"[Web발신]\n{approval()}\n[Web발신]\n{approval(amount='100원(일시불)')}"
 
     assert parse(text, RECEIVED_AT).amount == 23_900
 
 
-def test_spans_show_the_text_as_it_was_sent() -> None:
+def test_spans_are_those_of_the_original_text() -> None:
     text = "（알림）신한카드（２０７７）승\u200b인 남궁*수 ２３，９００원(3개월)01/02 08:30 초록\u200b들판 누적1,203,450원"
 
     parsed = parse(text, RECEIVED_AT)
@@ -140,7 +138,7 @@ def test_spans_show_the_text_as_it_was_sent() -> None:
     assert parsed.merchant == "초록들판"
 
 
-def test_foreign_payment_with_both_amounts_keeps_both() -> None:
+def test_foreign_payment_has_both_printed_amounts() -> None:
     text = "IBK 카드\n카드 승인내역 알림 , QUILL\n$12.00/ 16,500원 일시불 승인\n2026.01.02 08:30:26"
 
     parsed = parse(text, RECEIVED_AT)

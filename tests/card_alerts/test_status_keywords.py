@@ -1,11 +1,10 @@
-"""Words of decline: each of them decides."""
+"""Keywords of declines."""
 
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from card_alerts.parser import parse
-from card_alerts.result import Kind
+from card_alerts import Kind, parse
 
 RECEIVED_AT = datetime(2026, 6, 15, 12, 0, tzinfo=timezone(timedelta(hours=9)))
 
@@ -42,7 +41,7 @@ RECEIVED_AT = datetime(2026, 6, 15, 12, 0, tzinfo=timezone(timedelta(hours=9)))
         "승인불가",
     ],
 )
-def test_reason_of_decline_beside_the_amount_declines(reason: str) -> None:
+def test_reason_beside_the_amount_is_a_decline(reason: str) -> None:
     text = f"신한카드(1234) {reason} 5,000원 06/10 12:30 초록들판"
     parsed = parse(text, RECEIVED_AT)
 

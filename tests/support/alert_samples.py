@@ -1,4 +1,4 @@
-"""The labelled messages, and how an answer is compared with its label."""
+"""The labeled messages, and the comparison of a result with its label."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from card_alerts.parser import parse
+from card_alerts import parse
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 GIVEN = SAMPLES / "notifications.jsonl"
@@ -21,6 +21,18 @@ REASONS = {
     "statement": "STATEMENT",
     "zero": "ZERO_AMOUNT",
 }
+# Repeated up to the limit, each of these makes a text that is slow to search.
+# fmt: off
+REPEATED_PARTS = (
+    "9", "1,", "1,234", "(", "()", "[", "\n", " ", "승인", "승인 ", "취소\n", "님",
+    "누적", "누적1", "잔액 ", "홍*동", "홍*동님 ", "*", "1*", "1*2*", "원", "1원",
+    "1,234원 ", "12/31 ", "12:30", "12/31 12:30\n", "3개월", "할부(", "USD ", "$1",
+    "현대", "하나 ", "우리(", "KB국민카드", "신한카드(1234)승인 ", "에서 ", "가맹점: ", "at ",
+    "spent at ", "card ", "Rs.1 ", "was declined ", "利用先:", "円", "１",
+    "\u200b", "'", "http://", "(광고)", "%", "1%", "1P", "월", "일 ", "/", "-",
+    "1-", "**", "ﷺ",
+)
+# fmt: on
 _UNSEEN = re.compile("[\\s\u200b-\u200f\u2060\u2066-\u2069\u202a-\u202e\ufeff]+")
 
 
@@ -29,61 +41,59 @@ def load(path: Path) -> list[Any]:
 
 
 def squeeze(text: str | None) -> str | None:
-    """A merchant as the labels compare it: NFKC, without blanks and zero width."""
+    """Return a merchant as it is compared: NFKC, without spaces."""
     if text is None:
         return None
     return _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).rstrip("(.") or None
 
 
-def answer(text: str, sender: str = "") -> dict[str, Any]:
-    """The fields of a label, as the parser tells them."""
+def result_as_label(text: str, sender: str = "") -> dict[str, Any]:
+    """Parse a text, and return the result in the fields of a label."""
     parsed = parse(text, RECEIVED_AT, sender)
-    told = parsed.kind is not None
     amount = parsed.original_amount if parsed.currency else parsed.amount
-    moment = parsed.occurred_at
+    occurred_at = parsed.occurred_at
     return {
         "ignored": not parsed.recognized,
         "kind": parsed.kind,
         "company": parsed.card_company,
         "amount": float(amount) if amount is not None else None,
-        "currency": (parsed.currency or "KRW") if told else None,
+        "currency": (parsed.currency or "KRW") if parsed.kind else None,
         "merchant": squeeze(parsed.merchant),
         "installment_months": parsed.installment_months,
-        "occurred": f"{moment:%m-%d %H:%M}" if moment else None,
+        "occurred": f"{occurred_at:%m-%d %H:%M}" if occurred_at else None,
         "card_hint": parsed.card_hint,
         "cumulative": parsed.running_total,
     }
 
 
-def differences(message: Any) -> dict[Any, Any]:
-    """Per wrong field: what was expected and what was told.
+def differences(message: Any) -> dict[str, tuple[Any, Any]]:
+    """Return the expected and the actual value of each wrong field.
 
-    `occurred_date` is the printed day; where a cancellation prints no day but that of
-    its approval, it is told as `original_date`.
+    `occurred_date` is the printed date; if a cancellation prints only that of its
+    approval, it is compared with `original_date`.
     """
     expected = message["expect"] | {"merchant": squeeze(message["expect"]["merchant"])}
-    told = answer(message["text"])
+    actual = result_as_label(message["text"])
     parsed = parse(message["text"], RECEIVED_AT)
-    days = {
+    dates = {
         "occurred_date": parsed.occurred_on or parsed.original_date,
         "original": parsed.original_date,
     }
-    for name, day in days.items():
+    for name, date in dates.items():
         if name in message:
             expected[name] = message[name]
-            told[name] = f"{day:%m-%d}" if day else None
+            actual[name] = f"{date:%m-%d}" if date else None
     if "krw_amount" in message:
-        expected["krw_amount"], told["krw_amount"] = (
-            message["krw_amount"],
-            parsed.amount,
-        )
+        expected["krw_amount"] = message["krw_amount"]
+        actual["krw_amount"] = parsed.amount
     if message.get("class") in REASONS:
-        expected["reason"], told["reason"] = REASONS[message["class"]], parsed.reason
+        expected["reason"], actual["reason"] = REASONS[message["class"]], parsed.reason
     if "company_with_sender" in message:
         expected["with sender"] = message["company_with_sender"]
-        told["with sender"] = answer(message["text"], message["sender"])["company"]
+        with_sender = result_as_label(message["text"], message["sender"])
+        actual["with sender"] = with_sender["company"]
     return {
-        name: (value, told[name])
+        name: (value, actual[name])
         for name, value in expected.items()
-        if told[name] != value
+        if actual[name] != value
     }
