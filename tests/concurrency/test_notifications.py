@@ -1,4 +1,4 @@
-"""Notifications that arrive at once: one payment is one entry."""
+"""Concurrent notifications: one payment is one entry."""
 
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from tests.support.races import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-AT_ONCE = 64
+CONCURRENT_REQUESTS = 64
 NOVEMBER = "2026-11-21T12:00:00+09:00"
 
 
@@ -29,7 +29,7 @@ def client() -> JSONClient:
     return JSONClient(make_member(role="ADMIN"))
 
 
-def send_at_once(client: JSONClient, texts: Any) -> list[Any]:
+def send_concurrently(client: JSONClient, texts: Any) -> list[Any]:
     bodies = [{"text": text, "receivedAt": NOVEMBER} for text in texts]
     calls = [partial(client.send, "POST", NOTIFICATION, body) for body in bodies]
     responses = run_concurrently(calls)
@@ -38,30 +38,30 @@ def send_at_once(client: JSONClient, texts: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("texts", [[APPROVAL], [APPROVAL, PUSH], [UNTIMED]])
-def test_one_payment_announced_64_times_at_once_is_one_entry(
+def test_64_concurrent_notifications_of_one_payment_are_one_entry(
     client: JSONClient, texts: list[Any]
 ) -> None:
-    actions = send_at_once(client, texts * (AT_ONCE // len(texts)))
-    assert sorted(actions) == ["CREATED"] + ["DUPLICATE"] * (AT_ONCE - 1)
+    actions = send_concurrently(client, texts * (CONCURRENT_REQUESTS // len(texts)))
+    assert sorted(actions) == ["CREATED"] + ["DUPLICATE"] * (CONCURRENT_REQUESTS - 1)
     assert Entry.objects.count() == Notification.objects.count() == 1
 
 
-def test_cancellation_that_races_with_itself_cancels_once(client: JSONClient) -> None:
+def test_concurrent_cancellations_cancel_once(client: JSONClient) -> None:
     for _ in range(5):
         Notification.objects.all().delete()
-        send_at_once(client, [APPROVAL])
-        actions = send_at_once(client, [CANCELLATION] * 8)
+        send_concurrently(client, [APPROVAL])
+        actions = send_concurrently(client, [CANCELLATION] * 8)
         assert sorted(actions) == ["CANCELLED"] + ["DUPLICATE"] * 7
         assert not Entry.objects.exists()
 
 
-def test_cancellation_that_races_with_the_confirmation_loses_no_money(
+def test_cancellation_concurrent_with_the_confirmation_loses_no_money(
     client: JSONClient,
 ) -> None:
     for _ in range(10):
         Notification.objects.all().delete()
         Entry.objects.all().delete()
-        send_at_once(client, [APPROVAL])
+        send_concurrently(client, [APPROVAL])
         path = f"{ENTRIES}/{Entry.objects.get().pk}/confirm"
         cancelled, confirmed = run_concurrently(
             [

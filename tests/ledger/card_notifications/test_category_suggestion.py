@@ -1,4 +1,4 @@
-"""The learned category: containment either way, the most used, the newest on a tie."""
+"""Category suggestions: matching memos, the most used, the newest on a tie."""
 
 from datetime import date
 from typing import Any
@@ -14,14 +14,14 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def learn(free_member: Member) -> Any:
+def suggest(free_member: Member) -> Any:
     return lambda merchant, type_="expense": suggest_category(
         free_member, type_, merchant
     )
 
 
 @pytest.fixture
-def note(free_member: Member) -> Any:
+def write_entries(free_member: Member) -> Any:
     names: dict[tuple[Any, Any], Any] = {}
 
     def write(memo: Any, category: Any, count: int = 1, **fields: Any) -> None:
@@ -47,11 +47,11 @@ def note(free_member: Member) -> Any:
         ("back\\slash", "BACK\\SLASH cafe"),
     ],
 )
-def test_memo_that_contains_the_merchant_or_is_in_it_teaches(
-    learn: Any, note: Any, memo: str, merchant: str
+def test_memo_matches_by_containment_in_either_direction(
+    suggest: Any, write_entries: Any, memo: str, merchant: str
 ) -> None:
-    note(memo, "카페")
-    assert learn(merchant) == "카페"
+    write_entries(memo, "카페")
+    assert suggest(merchant) == "카페"
 
 
 @pytest.mark.parametrize(
@@ -66,58 +66,62 @@ def test_memo_that_contains_the_merchant_or_is_in_it_teaches(
         ("과일주스", "과_주스"),
     ],
 )
-def test_what_is_not_contained_teaches_nothing(
-    learn: Any, note: Any, memo: str, merchant: str
+def test_other_memo_does_not_match(
+    suggest: Any, write_entries: Any, memo: str, merchant: str
 ) -> None:
-    note(memo, "카페")
-    assert learn(merchant) is None
+    write_entries(memo, "카페")
+    assert suggest(merchant) is None
 
 
-def test_one_letter_teaches_where_it_is_the_whole_memo(learn: Any, note: Any) -> None:
-    note("별", "카페")
-    assert learn("별") == "카페"
+def test_one_character_matches_a_whole_memo(suggest: Any, write_entries: Any) -> None:
+    write_entries("별", "카페")
+    assert suggest("별") == "카페"
 
 
-def test_most_used_category_among_all_matches_is_taken(learn: Any, note: Any) -> None:
-    note("스타벅스 강남", "카페", 2)
-    note("스타벅스", "선물", 3)
-    note("스타벅스 역삼", "카페", 2)
-    assert learn("스타벅스") == "카페"
-
-
-def test_most_recent_of_the_matches_decides_a_tie(learn: Any, note: Any) -> None:
-    note("스타벅스", "카페", 2, date=date(2026, 3, 1))
-    note("스타벅스", "선물", 2, date=date(2026, 4, 1))
-    note("이마트", "카페", 1, date=date(2026, 5, 1))
-    assert learn("스타벅스") == "선물"
-
-
-def test_only_confirmed_entries_of_the_same_type_teach(
-    learn: Any, note: Any, other_member: Member
+def test_most_used_category_of_all_matches_is_suggested(
+    suggest: Any, write_entries: Any
 ) -> None:
-    note("스타벅스", "카페", pending=True)
-    note("스타벅스", "환불", type="income")
+    write_entries("스타벅스 강남", "카페", 2)
+    write_entries("스타벅스", "선물", 3)
+    write_entries("스타벅스 역삼", "카페", 2)
+    assert suggest("스타벅스") == "카페"
+
+
+def test_most_recent_of_the_matches_decides_a_tie(
+    suggest: Any, write_entries: Any
+) -> None:
+    write_entries("스타벅스", "카페", 2, date=date(2026, 3, 1))
+    write_entries("스타벅스", "선물", 2, date=date(2026, 4, 1))
+    write_entries("이마트", "카페", 1, date=date(2026, 5, 1))
+    assert suggest("스타벅스") == "선물"
+
+
+def test_only_own_confirmed_entries_of_the_same_type_match(
+    suggest: Any, write_entries: Any, other_member: Member
+) -> None:
+    write_entries("스타벅스", "카페", pending=True)
+    write_entries("스타벅스", "환불", type="income")
     theirs = make_category(other_member, name="남의 것")
     make_entry(other_member, memo="스타벅스", category=theirs)
-    assert learn("스타벅스") is None
-    assert learn("스타벅스", "income") == "환불"
+    assert suggest("스타벅스") is None
+    assert suggest("스타벅스", "income") == "환불"
 
 
-def test_entry_that_is_gone_teaches_no_more(learn: Any, note: Any) -> None:
-    note("스타벅스", "카페")
+def test_deleted_entry_does_not_match(suggest: Any, write_entries: Any) -> None:
+    write_entries("스타벅스", "카페")
     Entry.objects.all().delete()
-    assert learn("스타벅스") is None
+    assert suggest("스타벅스") is None
 
 
-def test_long_merchant_is_looked_up_all_the_same(learn: Any, note: Any) -> None:
-    note("스타벅스", "카페")
-    assert learn("스타벅스" + "가나다라" * 120) == "카페"
+def test_long_merchant_matches(suggest: Any, write_entries: Any) -> None:
+    write_entries("스타벅스", "카페")
+    assert suggest("스타벅스" + "가나다라" * 120) == "카페"
 
 
-def test_lookup_is_one_statement(
-    learn: Any, note: Any, django_assert_num_queries: Any
+def test_suggestion_is_one_query(
+    suggest: Any, write_entries: Any, django_assert_num_queries: Any
 ) -> None:
-    note("스타벅스", "카페", 2)
-    note("스타벅스", "선물", 2)
+    write_entries("스타벅스", "카페", 2)
+    write_entries("스타벅스", "선물", 2)
     with django_assert_num_queries(1):
-        learn("스타벅스 강남")
+        suggest("스타벅스 강남")

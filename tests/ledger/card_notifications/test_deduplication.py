@@ -1,4 +1,4 @@
-"""Which notifications announce one payment, and which approval is cancelled."""
+"""Deduplication of notifications, and matching of cancellations."""
 
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from card_alerts.result import Kind, ParseResult
+from card_alerts import Kind, ParseResult
 from ledger.card_notifications.deduplication import (
     PaymentFingerprint,
     build_fingerprint,
@@ -37,8 +37,8 @@ PAYMENT = PaymentFingerprint(
 UNTIMED = replace(PAYMENT, is_timed=False, running_total=None)
 
 
-def later(**apart: int) -> datetime:
-    return NOON + timedelta(**apart)
+def later(**delta: int) -> datetime:
+    return NOON + timedelta(**delta)
 
 
 @pytest.mark.parametrize(
@@ -58,20 +58,20 @@ def later(**apart: int) -> datetime:
         {"happened_at": NOON.astimezone(ZoneInfo("UTC"))},
     ],
 )
-def test_payment_of_one_minute_announced_in_other_words_is_the_same(
+def test_payment_of_one_minute_in_other_words_is_the_same(
     other: dict[str, Any],
 ) -> None:
     assert is_same_payment(PAYMENT, replace(PAYMENT, **other))
     assert is_same_payment(replace(PAYMENT, **other), PAYMENT)
 
 
-def test_two_pay_apps_tell_of_two_payments() -> None:
+def test_two_pay_apps_report_two_payments() -> None:
     one = replace(PAYMENT, card_company="카카오페이")
     assert is_same_payment(one, one)
     assert not is_same_payment(one, replace(PAYMENT, card_company="네이버페이"))
 
 
-def test_card_takes_back_what_its_pay_app_announced() -> None:
+def test_card_cancels_the_payment_of_its_pay_app() -> None:
     app = replace(PAYMENT, card_company="카카오페이", card_hint=None)
     cancellation = replace(PAYMENT, kind=Kind.CANCELLATION, happened_at=later(hours=2))
     assert is_cancelled_by(app, cancellation, None)
@@ -106,7 +106,7 @@ def test_card_may_name_the_pay_app_as_its_merchant() -> None:
         {"is_partial": True},
     ],
 )
-def test_two_real_payments_are_two(other: dict[str, Any]) -> None:
+def test_different_payments_are_different(other: dict[str, Any]) -> None:
     assert not is_same_payment(PAYMENT, replace(PAYMENT, **other))
     assert deduplication_key(PAYMENT) != deduplication_key(replace(PAYMENT, **other))
 
@@ -131,20 +131,20 @@ def test_without_a_printed_time_a_few_minutes_and_the_merchant_decide(
 
 
 @pytest.mark.parametrize("name", ["running_total", "balance"])
-def test_totals_that_differ_tell_two_payments_apart(name: str) -> None:
+def test_payments_with_different_totals_are_different(name: str) -> None:
     fewer: dict[str, Any] = {name: 100}
     more: dict[str, Any] = {name: 200}
     one, other = replace(UNTIMED, **fewer), replace(UNTIMED, **more)
     assert not is_same_payment(one, other)
 
 
-def test_few_minutes_count_on_both_sides_of_midnight() -> None:
+def test_window_extends_across_midnight() -> None:
     before = replace(UNTIMED, happened_at=NOON.replace(hour=23, minute=59))
     after = replace(UNTIMED, happened_at=before.happened_at + timedelta(minutes=2))
     assert is_same_payment(before, after)
 
 
-def test_announcements_with_one_key_are_the_same_payment() -> None:
+def test_notifications_with_one_key_are_the_same_payment() -> None:
     variants = [
         replace(one, happened_at=NOON + timedelta(seconds=seconds))
         for one in (PAYMENT, UNTIMED)
@@ -172,7 +172,7 @@ CANCELLATION = replace(
         {"happened_at": later(days=-87)},
     ],
 )
-def test_cancellation_finds_its_approval_loosely(approval: dict[str, Any]) -> None:
+def test_cancellation_matches_its_approval_loosely(approval: dict[str, Any]) -> None:
     assert is_cancelled_by(replace(PAYMENT, **approval), CANCELLATION, None)
 
 
@@ -188,11 +188,11 @@ def test_cancellation_finds_its_approval_loosely(approval: dict[str, Any]) -> No
         {"happened_at": later(days=4)},
     ],
 )
-def test_cancellation_passes_over_other_approvals(approval: dict[str, Any]) -> None:
+def test_cancellation_does_not_match_other_approvals(approval: dict[str, Any]) -> None:
     assert not is_cancelled_by(replace(PAYMENT, **approval), CANCELLATION, None)
 
 
-def test_printed_day_of_the_approval_decides_instead_of_the_merchant() -> None:
+def test_printed_date_of_the_approval_replaces_the_merchant() -> None:
     other = replace(CANCELLATION, merchant="소담분식")
     assert is_cancelled_by(PAYMENT, other, date(2026, 11, 10))
     assert not is_cancelled_by(PAYMENT, CANCELLATION, date(2026, 11, 9))
@@ -211,7 +211,7 @@ def test_printed_day_of_the_approval_decides_instead_of_the_merchant() -> None:
         ("1309", "08", False),
     ],
 )
-def test_card_tokens_fit_by_their_digits(
+def test_cards_are_compared_by_their_digits(
     one: str, other: str | None, fits: bool
 ) -> None:
     token = other and other.replace("-", "")
@@ -232,7 +232,7 @@ def test_merchants_are_compared_loosely(one: str, other: str, same: bool) -> Non
     assert is_similar_merchant(one, other) is same
 
 
-def test_what_prints_no_time_happened_when_it_was_received() -> None:
+def test_payment_without_a_printed_time_has_the_time_of_receipt() -> None:
     parsed = ParseResult(recognized=True, kind=Kind.APPROVAL, amount=100)
     one = build_fingerprint(parsed, NOON)
     assert (one.happened_at, one.is_timed, one.value) == (NOON, False, Decimal(100))

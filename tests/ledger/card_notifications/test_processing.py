@@ -1,4 +1,4 @@
-"""Notifications become pending entries, rightly and once (spec 4.1)."""
+"""Notifications become pending entries, once (spec 4.1)."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -84,7 +84,7 @@ def test_payment_becomes_a_pending_expense(
     assert client.get_json(f"{ENTRIES}/pending/count") == {"count": 1}
 
 
-def test_pending_entry_counts_nowhere_until_it_is_confirmed(
+def test_pending_entry_is_in_no_total_until_it_is_confirmed(
     client: JSONClient, send: Any
 ) -> None:
     entry_id = send(APPROVAL)["entry"]["id"]
@@ -98,7 +98,7 @@ def test_pending_entry_counts_nowhere_until_it_is_confirmed(
 @pytest.mark.parametrize(
     "again", [APPROVAL, PUSH, APPROVAL.replace(" ", "  ") + "\r\n"]
 )
-def test_payment_announced_again_is_a_duplicate(send: Any, again: Any) -> None:
+def test_repeated_notification_is_a_duplicate(send: Any, again: Any) -> None:
     first = send(APPROVAL)
     body = send(again)
     assert (body["action"], body["reason"]) == ("DUPLICATE", None)
@@ -106,13 +106,13 @@ def test_payment_announced_again_is_a_duplicate(send: Any, again: Any) -> None:
     assert Entry.objects.count() == Notification.objects.count() == 1
 
 
-def test_second_coffee_two_minutes_later_is_a_payment_of_its_own(send: Any) -> None:
+def test_equal_payment_two_minutes_later_is_another_payment(send: Any) -> None:
     assert [send(text)["action"] for text in (APPROVAL, SECOND)] == ["CREATED"] * 2
     assert Entry.objects.count() == 2
 
 
 @pytest.mark.parametrize("how", ["deleted", "cancelled"])
-def test_text_sent_again_brings_back_nothing(
+def test_repeated_text_does_not_create_a_deleted_entry_again(
     client: JSONClient, send: Any, how: str
 ) -> None:
     entry_id = send(APPROVAL)["entry"]["id"]
@@ -125,7 +125,7 @@ def test_text_sent_again_brings_back_nothing(
     assert not Entry.objects.exists()
 
 
-def test_edited_and_confirmed_entry_stays_the_one_of_its_payment(
+def test_duplicate_returns_the_edited_and_confirmed_entry(
     client: JSONClient, send: Any
 ) -> None:
     entry_id = send(APPROVAL)["entry"]["id"]
@@ -135,7 +135,7 @@ def test_edited_and_confirmed_entry_stays_the_one_of_its_payment(
     assert (body["action"], body["entry"]["amount"]) == ("DUPLICATE", 5000)
 
 
-def test_text_without_a_time_is_a_duplicate_for_a_few_minutes(
+def test_text_without_a_time_is_a_duplicate_within_five_minutes(
     send: Any, now: Any
 ) -> None:
     assert send(UNTIMED)["action"] == "CREATED"
@@ -155,7 +155,7 @@ def test_cancellation_removes_the_pending_entry(send: Any) -> None:
     assert send(CANCELLATION)["action"] == "DUPLICATE"
 
 
-def test_cancellation_of_a_confirmed_entry_adds_a_pending_refund(
+def test_cancellation_of_a_confirmed_entry_creates_a_pending_refund(
     client: JSONClient, send: Any, premium_member: Member
 ) -> None:
     card = make_wallet(premium_member, kind="CARD", name="신한카드")
@@ -190,17 +190,17 @@ def test_newest_of_two_equal_approvals_is_cancelled(send: Any) -> None:
     )
 
 
-def test_cancellation_across_the_month_finds_its_approval(send: Any) -> None:
+def test_cancellation_matches_an_approval_of_an_earlier_month(send: Any) -> None:
     send(APPROVAL.replace("11/10", "09/28"))
     assert send(CANCELLATION)["action"] == "CANCELLED"
 
 
-def test_cancellation_after_more_than_90_days_finds_nothing(send: Any) -> None:
+def test_cancellation_after_more_than_90_days_matches_nothing(send: Any) -> None:
     send(APPROVAL.replace("11/10", "08/11"))
     assert send(CANCELLATION)["reason"] == "NO_MATCHING_APPROVAL"
 
 
-def test_cancellation_without_an_approval_is_ignored_and_forgotten(send: Any) -> None:
+def test_cancellation_without_an_approval_is_ignored_and_not_stored(send: Any) -> None:
     body = send(CANCELLATION)
     assert (body["action"], body["reason"], body["entry"]) == (
         "IGNORED",
@@ -213,7 +213,7 @@ def test_cancellation_without_an_approval_is_ignored_and_forgotten(send: Any) ->
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_partial_cancellation_always_adds_a_pending_refund(
+def test_partial_cancellation_always_creates_a_pending_refund(
     send: Any, is_known: bool
 ) -> None:
     if is_known:
@@ -233,7 +233,7 @@ def test_partial_cancellation_always_adds_a_pending_refund(
         ("안녕", "NO_PAYMENT"),
     ],
 )
-def test_what_is_no_payment_is_ignored_with_its_reason(
+def test_text_that_is_no_payment_is_ignored_with_its_reason(
     send: Any, text: Any, reason: str
 ) -> None:
     body = send(text)
@@ -242,7 +242,7 @@ def test_what_is_no_payment_is_ignored_with_its_reason(
     assert not Notification.objects.exists()
 
 
-def test_installments_are_for_cards(send: Any, premium_member: Member) -> None:
+def test_only_credit_cards_have_installments(send: Any, premium_member: Member) -> None:
     card = make_wallet(premium_member, kind="CARD", name="신한카드")
     assert send(INSTALLMENT)["entry"]["installmentMonths"] == 3
     Wallet.objects.filter(pk=card.pk).update(kind="CHECK_CARD")
@@ -252,7 +252,7 @@ def test_installments_are_for_cards(send: Any, premium_member: Member) -> None:
     assert body["parsed"]["installmentMonths"] == 3
 
 
-def test_category_is_learned_and_the_entry_stays_pending(
+def test_category_is_suggested_and_the_entry_stays_pending(
     send: Any, premium_member: Member
 ) -> None:
     cafe = make_category(premium_member, name="카페")
@@ -279,9 +279,7 @@ def test_foreign_payment_is_converted_at_the_rate_of_its_day(
     )
 
 
-def test_without_a_rate_the_entry_is_kept_and_awaits_an_amount(
-    client: JSONClient, send: Any
-) -> None:
+def test_entry_without_a_rate_awaits_an_amount(client: JSONClient, send: Any) -> None:
     entry = send(FOREIGN)["entry"]
     assert (entry["amount"], entry["exchangeRate"]) == (0, None)
     path = f"{ENTRIES}/{entry['id']}/confirm"
@@ -292,7 +290,7 @@ def test_without_a_rate_the_entry_is_kept_and_awaits_an_amount(
     assert (response.status_code, response.data["pending"]) == (200, False)
 
 
-def test_parsing_stores_nothing_and_shows_where_it_read(
+def test_parsing_stores_nothing_and_returns_spans(
     client: JSONClient, premium_member: Member
 ) -> None:
     card = make_wallet(premium_member, kind="CARD", name="신한카드")
@@ -322,7 +320,7 @@ def test_parsing_stores_nothing_and_shows_where_it_read(
     assert not Notification.objects.exists()
 
 
-def test_declined_text_is_not_recognized_but_told(client: JSONClient) -> None:
+def test_declined_text_is_not_recognized_but_has_its_fields(client: JSONClient) -> None:
     body = client.send("POST", PARSE, {"text": DECLINED}).data
     assert (body["recognized"], body["kind"], body["reason"]) == (
         False,
@@ -352,7 +350,7 @@ def test_declined_text_is_not_recognized_but_told(client: JSONClient) -> None:
         ({"text": "가", "sender": "1" * 201}, "sender"),
     ],
 )
-def test_bad_body_is_refused(
+def test_invalid_body_is_rejected(
     client: JSONClient, path: Any, body: dict[str, Any], field: str
 ) -> None:
     response = client.send("POST", path, body)
@@ -361,7 +359,7 @@ def test_bad_body_is_refused(
 
 
 @pytest.mark.parametrize("wallet_id", [0, "1", "theirs"])
-def test_wallet_that_is_not_the_callers_is_refused(
+def test_wallet_of_another_member_is_rejected(
     client: JSONClient, other_member: Member, wallet_id: int | str
 ) -> None:
     if wallet_id == "theirs":
@@ -372,12 +370,14 @@ def test_wallet_that_is_not_the_callers_is_refused(
     assert not Entry.objects.exists()
 
 
-def test_longest_text_is_taken_in(client: JSONClient) -> None:
+def test_text_of_maximum_length_is_accepted(client: JSONClient) -> None:
     response = client.send("POST", NOTIFICATION, {"text": ("가 " * 2000)[:4000]})
     assert response.data["reason"] == "NO_PAYMENT"
 
 
-def test_free_member_is_refused_before_the_text_is_read(free_member: Member) -> None:
+def test_free_member_is_rejected_before_the_body_is_validated(
+    free_member: Member,
+) -> None:
     for path in (NOTIFICATION, PARSE):
         response = JSONClient(free_member).send("POST", path, {})
         assert response.data["code"] == "PREMIUM_REQUIRED"
@@ -393,7 +393,7 @@ def test_free_member_is_refused_before_the_text_is_read(free_member: Member) -> 
         "토스\n9,100원 결제\n카페봄",
     ],
 )
-def test_payment_announced_by_card_and_by_pay_app_is_one_entry(
+def test_payment_reported_by_card_and_pay_app_is_one_entry(
     client: JSONClient, premium_member: Member, app: str, first: int
 ) -> None:
     card = (

@@ -1,11 +1,11 @@
-"""The wallet of a notification: the only card, the named card, never cash for a card."""
+"""The wallet of a notification: the only card, or the card that the text names."""
 
 from typing import Any
 
 import pytest
 
 from accounts.models import Member
-from card_alerts.result import Kind, ParseResult
+from card_alerts import Kind, ParseResult
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.models import Wallet
 from ledger.wallets import create_wallet
@@ -14,7 +14,9 @@ from tests.support.factories import make_wallet
 pytestmark = pytest.mark.django_db
 
 
-def told(company: Any = None, hint: Any = None, *, is_check_card: Any = None) -> Any:
+def parsed_text(
+    company: Any = None, hint: Any = None, *, is_check_card: Any = None
+) -> Any:
     return ParseResult(
         recognized=True,
         kind=Kind.APPROVAL,
@@ -35,7 +37,7 @@ def card(free_member: Member) -> Any:
 @pytest.fixture
 def match(free_member: Member) -> Any:
     def find(*words: Any, given: Any = None, **fields: Any) -> Any:
-        wallet = match_wallet(free_member, told(*words, **fields), given)
+        wallet = match_wallet(free_member, parsed_text(*words, **fields), given)
         return wallet and wallet.name
 
     return find
@@ -80,14 +82,14 @@ def test_card_is_found_by_containment_in_either_direction(
     assert match(company, hint) == name
 
 
-def test_text_that_names_no_card_of_the_member_has_none(card: Any, match: Any) -> None:
+def test_text_that_names_no_card_matches_none(card: Any, match: Any) -> None:
     card("신한카드")
     card("삼성카드")
     assert match("현대") is None
     assert match() is None
 
 
-def test_longest_match_goes_first(card: Any, match: Any) -> None:
+def test_longest_match_wins(card: Any, match: Any) -> None:
     card("현대카드")
     card("현대카드 MX Black")
     assert match("현대", "현대 MX Black") == "현대카드 MX Black"
@@ -96,7 +98,7 @@ def test_longest_match_goes_first(card: Any, match: Any) -> None:
     assert match("토스뱅크") == "토스뱅크 체크"
 
 
-def test_digits_decide_between_two_cards_of_one_company(
+def test_digits_distinguish_two_cards_of_one_company(
     match: Any, free_member: Member, settings: Any
 ) -> None:
     for name, number in (("첫 신한", "5555-1309"), ("둘째 신한", "5555-2222")):
@@ -108,14 +110,14 @@ def test_digits_decide_between_two_cards_of_one_company(
     assert match("신한") is None
 
 
-def test_digits_in_the_name_decide_too(card: Any, match: Any) -> None:
+def test_digits_in_the_name_match(card: Any, match: Any) -> None:
     card("신한 1309")
     card("신한 2222")
     assert match("신한", "2222") == "신한 2222"
     assert match(None, "1309") == "신한 1309"
 
 
-def test_credit_or_check_decides_last(card: Any, match: Any) -> None:
+def test_type_of_the_card_is_compared_last(card: Any, match: Any) -> None:
     card("국민카드")
     card("국민체크", kind="CHECK_CARD")
     assert match("KB국민", is_check_card=True) == "국민체크"
@@ -124,15 +126,13 @@ def test_credit_or_check_decides_last(card: Any, match: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["카드", "은행 카드", "K", "-"])
-def test_name_that_says_nothing_matches_nothing(
-    card: Any, match: Any, name: str
-) -> None:
+def test_name_of_card_words_matches_nothing(card: Any, match: Any, name: str) -> None:
     card(name)
     card("삼성카드")
     assert match("현대") is None
 
 
-def test_cash_that_was_given_is_replaced_by_the_card(
+def test_given_cash_is_replaced_by_the_card(
     card: Any, match: Any, free_member: Member
 ) -> None:
     cash = make_wallet(free_member, name="현금", kind="CASH")
@@ -143,21 +143,19 @@ def test_cash_that_was_given_is_replaced_by_the_card(
     assert match("현대", given=cash) == "현금"
 
 
-def test_other_wallet_that_was_given_stays(
-    card: Any, match: Any, free_member: Member
-) -> None:
+def test_other_given_wallet_is_kept(card: Any, match: Any, free_member: Member) -> None:
     card("신한카드")
     bank = make_wallet(free_member, name="통장", kind="BANK")
     assert match("신한", given=bank) == "통장"
 
 
-def test_cards_of_other_members_are_not_seen(match: Any, other_member: Member) -> None:
+def test_cards_of_other_members_do_not_match(match: Any, other_member: Member) -> None:
     make_wallet(other_member, kind="CARD", name="신한카드")
     assert match("신한") is None
     assert Wallet.objects.count() == 1
 
 
-def test_unreadable_account_number_stops_nothing(card: Any, match: Any) -> None:
-    card("신한 하나", sealed_account_number="aes256gcm:broken")
+def test_undecryptable_account_number_is_ignored(card: Any, match: Any) -> None:
+    card("신한 하나", encrypted_account_number="aes256gcm:broken")
     card("신한 둘")
     assert match("신한", "1309") is None
