@@ -9,10 +9,10 @@ from accounts.models import Member, MemberCount
 
 # Triggers only insert rows: neither they nor this statement wait for each other.
 _COMPACT = """
-    WITH gone AS (DELETE FROM member_tally RETURNING role, status, plan, members)
-    INSERT INTO member_tally (role, status, plan, members)
-    SELECT role, status, plan, sum(members) FROM gone GROUP BY 1, 2, 3
-    HAVING sum(members) <> 0
+    WITH gone AS (DELETE FROM member_count RETURNING role, status, plan, count)
+    INSERT INTO member_count (role, status, plan, count)
+    SELECT role, status, plan, sum(count) FROM gone GROUP BY 1, 2, 3
+    HAVING sum(count) <> 0
 """
 
 
@@ -23,7 +23,7 @@ def count_members(now: datetime, **filters: str) -> int:
     """
     plan = filters.get("plan")
     rows = MemberCount.objects.filter(**filters).order_by()
-    count = int(rows.aggregate(sum=Sum("members"))["sum"] or 0)
+    count = int(rows.aggregate(sum=Sum("count"))["sum"] or 0)
     if plan is None:
         return count
     # The counters follow the stored plan. Correct them by the few members whose plan

@@ -23,7 +23,7 @@ def award_points(member: Member, reason: PointHistory.Reason, now: datetime) -> 
     Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
     day = timezone.localdate(now)
     awards = PointHistory.objects.filter(member=member, award_day=day)
-    taken = set(awards.values_list("slot", flat=True))
+    taken = set(awards.values_list("award_number", flat=True))
     award_number = next(
         (n for n in range(1, DAILY_AWARD_LIMIT + 1) if n not in taken), None
     )
@@ -35,7 +35,7 @@ def award_points(member: Member, reason: PointHistory.Reason, now: datetime) -> 
         reason=reason,
         created_at=now,
         award_day=day,
-        slot=award_number,
+        award_number=award_number,
     )
     Member.objects.filter(pk=member.pk).update(points=F("points") + POINTS_PER_AWARD)
     return True

@@ -58,7 +58,7 @@ _SELECT_SESSION = f"""
     SELECT s.version, s.data, s.expires_at, s.last_seen_at,
            {", ".join("m." + field for field in _CACHED_MEMBER_FIELDS)}
     FROM auth_session s LEFT JOIN member m ON m.id = s.member_id
-    WHERE s.digest = %s AND s.expires_at > %s
+    WHERE s.key_hash = %s AND s.expires_at > %s
 """  # noqa: S608
 
 
@@ -70,7 +70,7 @@ class StaleCredentialsError(Exception):
 class LiveSession:
     """A session that is valid now; `member` has only `_CACHED_MEMBER_FIELDS` loaded."""
 
-    digest: str
+    key_hash: str
     data: dict[str, Any]
     expires_at: datetime
     member: Member | None
@@ -140,7 +140,7 @@ def django_auth_data(member: Member) -> dict[str, Any]:
 
 def revoke_session(key_hash: str) -> None:
     """Delete the row, then invalidate the cache entry after the commit."""
-    AuthSession.objects.filter(digest=key_hash).delete()
+    AuthSession.objects.filter(key_hash=key_hash).delete()
     transaction.on_commit(
         lambda: invalidate_cached_sessions({key_hash: DELETED_VERSION})
     )
@@ -148,10 +148,10 @@ def revoke_session(key_hash: str) -> None:
 
 def revoke_sessions(member: Member, *, except_key_hash: str = "") -> int:
     """Revoke the member's sessions, except one if given; return their number."""
-    rows = AuthSession.objects.filter(member=member).exclude(digest=except_key_hash)
+    rows = AuthSession.objects.filter(member=member).exclude(key_hash=except_key_hash)
     with transaction.atomic():
-        hashes = list(rows.select_for_update().values_list("digest", flat=True))
-        AuthSession.objects.filter(digest__in=hashes).delete()
+        hashes = list(rows.select_for_update().values_list("key_hash", flat=True))
+        AuthSession.objects.filter(key_hash__in=hashes).delete()
         transaction.on_commit(
             lambda: invalidate_cached_sessions(dict.fromkeys(hashes, DELETED_VERSION))
         )
@@ -160,7 +160,7 @@ def revoke_sessions(member: Member, *, except_key_hash: str = "") -> int:
 
 def update_session_auth_hash(key_hash: str, member: Member) -> None:
     """Keep a session valid when its own member changes the password."""
-    AuthSession.objects.filter(digest=key_hash).update(
+    AuthSession.objects.filter(key_hash=key_hash).update(
         data=django_auth_data(member), version=F("version") + 1
     )
     invalidate_member_session_cache(member.pk)
@@ -175,7 +175,7 @@ def invalidate_member_session_cache(*member_ids: int) -> None:
 
     def invalidate() -> None:
         rows = AuthSession.objects.filter(member_id__in=member_ids)
-        invalidate_cached_sessions(dict(rows.values_list("digest", "version")))
+        invalidate_cached_sessions(dict(rows.values_list("key_hash", "version")))
 
     transaction.on_commit(invalidate)
 
@@ -185,10 +185,10 @@ def purge_expired_sessions(now: datetime, progress: Progress = SILENT_PROGRESS) 
     purged = 0
     while True:
         expired = AuthSession.objects.filter(expires_at__lte=now).order_by()
-        hashes = list(expired.values_list("digest", flat=True)[:PURGE_BATCH])
+        hashes = list(expired.values_list("key_hash", flat=True)[:PURGE_BATCH])
         if not hashes:
             return purged
-        purged += AuthSession.objects.filter(digest__in=hashes).delete()[0]
+        purged += AuthSession.objects.filter(key_hash__in=hashes).delete()[0]
         progress.update(f"{purged} sessions so far")
 
 
@@ -258,7 +258,7 @@ def _insert_row(
     now = timezone.now()
     expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
     AuthSession.objects.create(
-        digest=key_hash,
+        key_hash=key_hash,
         member=member,
         plan=member.plan if member else "",
         display_name=member.display_name if member else "",
@@ -266,7 +266,7 @@ def _insert_row(
         created_at=now,
         last_seen_at=now,
         expires_at=expires_at,
-        address=ip_address,
+        ip_address=ip_address,
         user_agent=user_agent[:MAX_USER_AGENT_LENGTH],
     )
     return expires_at
@@ -274,7 +274,7 @@ def _insert_row(
 
 def _update_row(key_hash: str, data: dict[str, Any], member: Member | None) -> None:
     """Save the data of a session; raise `UpdateError` if it has been revoked."""
-    rows = AuthSession.objects.filter(digest=key_hash)
+    rows = AuthSession.objects.filter(key_hash=key_hash)
     updated = rows.update(
         data=data,
         member=member,
@@ -315,7 +315,7 @@ def _extend_expiry(key_hash: str, now: datetime) -> datetime | None:
     expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
     try:
         AuthSession.objects.filter(
-            digest=key_hash, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
+            key_hash=key_hash, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
         ).update(last_seen_at=now, expires_at=expires_at)
     except DatabaseError:
         # A read-only database must not log anyone out.

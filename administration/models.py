@@ -21,10 +21,10 @@ class DailyMetric(models.Model):
     value = models.BigIntegerField()
 
     class Meta:
-        db_table = "day_figure"
+        db_table = "daily_metric"
         ordering = ["day", "name", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["day", "name"], name="day_figure_once")
+            models.UniqueConstraint(fields=["day", "name"], name="daily_metric_once")
         ]
 
     def __str__(self) -> str:

@@ -57,7 +57,7 @@ _MEMBERS_SQL = """
     FROM generate_series(1, %(members)s) g
 """
 _SESSIONS_SQL = """
-    INSERT INTO auth_session (digest, member_id, plan, display_name, data, version,
+    INSERT INTO auth_session (key_hash, member_id, plan, display_name, data, version,
         created_at, last_seen_at, expires_at, user_agent)
     SELECT encode(sha256(g::text::bytea), 'hex'), g, 'FREE', 'Member ' || g, '{}', 1,
         seen, seen, seen + interval '14 days', ''

@@ -64,12 +64,14 @@ def process_due_rules(
 
 
 def list_due_rules(now: datetime) -> OwnedQuerySet:
-    """Return the active rules that are due, of members with a running premium plan.
+    """Return the active rules that are due, of active members with premium.
 
     Rules of lapsed or suspended members are processed when the plan returns.
     """
     rows: OwnedQuerySet = RecurringRule.objects.filter(
-        member__in=Member.objects.with_premium(now),
+        member__in=Member.objects.with_premium(now).filter(
+            status=Member.Status.ACTIVE
+        ),
         active=True,
         next_date__lte=timezone.localdate(now),
     )
@@ -99,7 +101,7 @@ def process_rule_until(
     MISSED. Call in a transaction, with the owner's ledger and the rule locked.
     """
     owner = Member.objects.filter(pk=rule.member_id)
-    premium_since = owner.values_list("plan_since", flat=True).first()
+    premium_since = owner.values_list("premium_since", flat=True).first()
     if premium_since is None:
         return RecurringRunResult()
     # A rule that is younger than the plan was never without it: a restored rule may

@@ -59,10 +59,10 @@ class Migration(migrations.Migration):
                 ("role", models.CharField(max_length=6)),
                 ("status", models.CharField(max_length=9)),
                 ("plan", models.CharField(max_length=7)),
-                ("members", models.BigIntegerField()),
+                ("count", models.BigIntegerField()),
             ],
             options={
-                "db_table": "member_tally",
+                "db_table": "member_count",
                 "ordering": ["id"],
             },
         ),
@@ -154,7 +154,7 @@ class Migration(migrations.Migration):
                 ),
                 ("plan_expires_at", models.DateTimeField(blank=True, null=True)),
                 (
-                    "plan_since",
+                    "premium_since",
                     models.DateTimeField(blank=True, editable=False, null=True),
                 ),
                 (
@@ -242,7 +242,7 @@ class Migration(migrations.Migration):
             name="AuthSession",
             fields=[
                 (
-                    "digest",
+                    "key_hash",
                     models.CharField(max_length=64, primary_key=True, serialize=False),
                 ),
                 ("plan", models.CharField(default="", max_length=7)),
@@ -252,7 +252,7 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField()),
                 ("last_seen_at", models.DateTimeField()),
                 ("expires_at", models.DateTimeField(db_index=True)),
-                ("address", models.GenericIPAddressField(null=True)),
+                ("ip_address", models.GenericIPAddressField(null=True)),
                 ("user_agent", models.CharField(default="", max_length=200)),
                 (
                     "member",
@@ -266,7 +266,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "auth_session",
-                "ordering": ["-last_seen_at", "digest"],
+                "ordering": ["-last_seen_at", "key_hash"],
             },
         ),
         migrations.CreateModel(
@@ -290,7 +290,7 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("award_day", models.DateField(editable=False, null=True)),
-                ("slot", models.SmallIntegerField(editable=False, null=True)),
+                ("award_number", models.SmallIntegerField(editable=False, null=True)),
                 (
                     "member",
                     models.ForeignKey(
@@ -311,12 +311,14 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("member", "award_day", "slot"),
-                        name="point_history_slot_once",
+                        fields=("member", "award_day", "award_number"),
+                        name="point_history_award_once",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("slot__gte", 1), ("slot__lte", 3)),
-                        name="point_history_slots_of_a_day",
+                        condition=models.Q(
+                            ("award_number__gte", 1), ("award_number__lte", 3)
+                        ),
+                        name="point_history_daily_limit",
                     ),
                 ],
             },

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class MemberCount(models.Model):
-    """Number of members by role, status and plan: the sum of `members` over the rows.
+    """Number of members by role, status and plan: the sum of `count` over the rows.
 
     Triggers on `member` only insert rows, so that writers never wait for each other.
     `accounts.member_counters.compact_member_counts` sums them up daily.
@@ -14,11 +14,11 @@ class MemberCount(models.Model):
     status = models.CharField(max_length=9)
     plan = models.CharField(max_length=7)
     # Negative in rows for members who were deleted or changed.
-    members = models.BigIntegerField()
+    count = models.BigIntegerField()
 
     class Meta:
-        db_table = "member_tally"
+        db_table = "member_count"
         ordering = ["id"]
 
     def __str__(self) -> str:
-        return f"{self.members:+d} {self.role} {self.status} {self.plan}"
+        return f"{self.count:+d} {self.role} {self.status} {self.plan}"

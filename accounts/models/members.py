@@ -20,7 +20,7 @@ class MemberManager(BaseUserManager["Member"]):
         return self.get(login_id__iexact=username)
 
     def with_premium(self, now: datetime) -> "models.QuerySet[Member]":
-        """Return active members with premium access at `now`, by plan or role.
+        """Return members with premium access at `now`, by plan or role (spec 1.9).
 
         The same rule as the property and the SQL function `has_premium`.
         """
@@ -30,9 +30,7 @@ class MemberManager(BaseUserManager["Member"]):
             | models.Q(plan_auto_renew=True)
         )
         is_administrator = models.Q(role=Member.Role.ADMIN)
-        return self.filter(
-            has_running_plan | is_administrator, status=Member.Status.ACTIVE
-        )
+        return self.filter(has_running_plan | is_administrator)
 
     def with_expired_plan(self, now: datetime) -> "models.QuerySet[Member]":
         """Return members whose plan has expired but is still stored as PREMIUM."""
@@ -95,7 +93,7 @@ class Member(AbstractBaseUser):
     plan_expires_at = models.DateTimeField(null=True, blank=True)
     # Beginning of the current, unbroken premium access by plan or role; None without
     # it. A trigger maintains it.
-    plan_since = models.DateTimeField(null=True, blank=True, editable=False)
+    premium_since = models.DateTimeField(null=True, blank=True, editable=False)
     plan_product = models.CharField(max_length=100, blank=True, default="")
     plan_auto_renew = models.BooleanField(default=False)
     points = models.IntegerField(default=0)

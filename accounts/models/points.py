@@ -24,18 +24,21 @@ class PointHistory(models.Model):
     award_day = models.DateField(null=True, editable=False)
     # Number of the award on its day, from 1. Unique, which enforces the daily limit
     # between concurrent awards.
-    slot = models.SmallIntegerField(null=True, editable=False)
+    award_number = models.SmallIntegerField(null=True, editable=False)
 
     class Meta:
         db_table = "point_history"
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["member", "award_day", "slot"], name="point_history_slot_once"
+                fields=["member", "award_day", "award_number"],
+                name="point_history_award_once",
             ),
             models.CheckConstraint(
-                condition=models.Q(slot__gte=1, slot__lte=DAILY_AWARD_LIMIT),
-                name="point_history_slots_of_a_day",
+                condition=models.Q(
+                    award_number__gte=1, award_number__lte=DAILY_AWARD_LIMIT
+                ),
+                name="point_history_daily_limit",
             ),
         ]
         indexes = [

@@ -12,7 +12,7 @@ class AuthSession(models.Model):
     their version, also after a change of role or status.
     """
 
-    digest = models.CharField(max_length=64, primary_key=True)
+    key_hash = models.CharField(max_length=64, primary_key=True)
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, null=True, related_name="sessions"
     )
@@ -24,12 +24,12 @@ class AuthSession(models.Model):
     created_at = models.DateTimeField()
     last_seen_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
-    address = models.GenericIPAddressField(null=True)
+    ip_address = models.GenericIPAddressField(null=True)
     user_agent = models.CharField(max_length=200, default="")
 
     class Meta:
         db_table = "auth_session"
-        ordering = ["-last_seen_at", "digest"]
+        ordering = ["-last_seen_at", "key_hash"]
 
     def __str__(self) -> str:
         return f"session of {self.display_name or 'an anonymous visitor'}"

@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION count_inserted_members()
 RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO member_tally (role, status, plan, members)
+    INSERT INTO member_count (role, status, plan, count)
     SELECT role, status, plan, count(*) FROM new_rows GROUP BY role, status, plan;
     RETURN NULL;
 END
@@ -17,7 +17,7 @@ $$;
 CREATE OR REPLACE FUNCTION count_deleted_members()
 RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO member_tally (role, status, plan, members)
+    INSERT INTO member_count (role, status, plan, count)
     SELECT role, status, plan, -count(*) FROM old_rows GROUP BY role, status, plan;
     RETURN NULL;
 END
@@ -28,7 +28,7 @@ $$;
 CREATE OR REPLACE FUNCTION count_updated_member()
 RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO member_tally (role, status, plan, members)
+    INSERT INTO member_count (role, status, plan, count)
     VALUES
         (OLD.role, OLD.status, OLD.plan, -1),
         (NEW.role, NEW.status, NEW.plan, 1);

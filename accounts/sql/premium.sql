@@ -4,7 +4,7 @@
 -- (spec 6.1). Administrators have premium by their role. The same rule in Python is
 -- `Member.has_premium` and `Member.objects.with_premium`; a test compares the three.
 --
--- `plan_since` is the moment at which premium began without a break. Recurring
+-- `premium_since` is the moment at which premium began without a break. Recurring
 -- transactions catch up from then on, not over the time before. A trigger sets it,
 -- whatever writes the plan or the role: a purchase, an administrator, a job.
 
@@ -23,28 +23,28 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT (member).role = 'ADMIN' OR has_running_plan(member)
 $$;
 
-CREATE OR REPLACE FUNCTION member_plan_since()
+CREATE OR REPLACE FUNCTION member_premium_since()
 RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT has_premium(NEW) THEN
-        NEW.plan_since := NULL;
+        NEW.premium_since := NULL;
     ELSIF TG_OP = 'INSERT' OR NOT has_premium(OLD) THEN
-        NEW.plan_since := now();
+        NEW.premium_since := now();
     ELSE
         -- Nothing else moves it: not even a whole row that is saved with the value
         -- that somebody read earlier.
-        NEW.plan_since := OLD.plan_since;
+        NEW.premium_since := OLD.premium_since;
     END IF;
     RETURN NEW;
 END
 $$;
 
-CREATE OR REPLACE TRIGGER member_plan_since
+CREATE OR REPLACE TRIGGER member_premium_since
 BEFORE INSERT OR UPDATE OF role, plan, plan_expires_at, plan_auto_renew ON member
-FOR EACH ROW EXECUTE FUNCTION member_plan_since();
+FOR EACH ROW EXECUTE FUNCTION member_premium_since();
 
 -- migrate:down
-DROP TRIGGER member_plan_since ON member;
-DROP FUNCTION member_plan_since();
+DROP TRIGGER member_premium_since ON member;
+DROP FUNCTION member_premium_since();
 DROP FUNCTION has_premium(member);
 DROP FUNCTION has_running_plan(member);

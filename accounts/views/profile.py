@@ -90,7 +90,7 @@ class PasswordView(APIView):
             ip_address=address,
             kept_key_hash=""
             if credentials.is_from_cookie
-            else credentials.session.digest,
+            else credentials.session.key_hash,
         )
         response = Response(status=status.HTTP_204_NO_CONTENT)
         if credentials.is_from_cookie:

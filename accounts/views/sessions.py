@@ -115,7 +115,7 @@ class LogoutView(APIView):
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request) -> Response:
         """End the session in both stores."""
-        revoke_session(session_credentials(request).session.digest)
+        revoke_session(session_credentials(request).session.key_hash)
         return delete_session_cookie(Response(status=status.HTTP_204_NO_CONTENT))
 
 

@@ -110,7 +110,7 @@ class SessionInline(NewestInline):
         "created_at",
         "last_seen_at",
         "expires_at",
-        "address",
+        "ip_address",
         "user_agent",
         "end",
     )
@@ -120,7 +120,7 @@ class SessionInline(NewestInline):
     def end(self, session: AuthSession) -> SafeString:
         url = reverse(
             "admin:accounts_member_end_session",
-            args=[session.member_id, session.digest],
+            args=[session.member_id, session.key_hash],
         )
         return format_html(
             '<button type="submit" class="button" formaction="{}">End</button>', url
@@ -200,7 +200,7 @@ class MemberAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         """End one session of the member."""
         rows = AuthSession.objects.select_related("member")
-        session = get_object_or_404(rows, member_id=member_id, digest=key_hash)
+        session = get_object_or_404(rows, member_id=member_id, key_hash=key_hash)
         with transaction.atomic():
             revoke_session(key_hash)
             log_admin_action(

@@ -39,11 +39,11 @@ class Migration(migrations.Migration):
                 ("value", models.BigIntegerField()),
             ],
             options={
-                "db_table": "day_figure",
+                "db_table": "daily_metric",
                 "ordering": ["day", "name", "id"],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("day", "name"), name="day_figure_once"
+                        fields=("day", "name"), name="daily_metric_once"
                     )
                 ],
             },

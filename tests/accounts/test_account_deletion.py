@@ -99,12 +99,12 @@ def give_purchase(member: Member) -> None:
         store="test",
         order_id=f"test-{member.pk}",
         purchase_token=f"test-{member.pk}",
-        token_digest=hash_token(f"test-{member.pk}"),
+        token_hash=hash_token(f"test-{member.pk}"),
         product_id="premium_monthly",
         purchased_at=NOON,
         expires_at=NOON,
         auto_renew=True,
-        asked_at=NOON,
+        checked_at=NOON,
     )
 
 

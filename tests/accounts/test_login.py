@@ -72,7 +72,7 @@ def test_session_remembers_where_it_was_started(anonymous: JSONClient) -> None:
         HTTP_USER_AGENT="Browser/1.0 " + "x" * 300,
     )
     row = AuthSession.objects.get()
-    assert (row.member, row.address) == (member, "192.0.2.7")
+    assert (row.member, row.ip_address) == (member, "192.0.2.7")
     assert row.user_agent.startswith("Browser/1.0 ")
     assert len(row.user_agent) == 200
 

@@ -108,10 +108,10 @@ def test_key_is_kept_in_neither_store(free_member: Member, own_valkey: Any) -> N
     client = warm_up(free_member)
     row = AuthSession.objects.values().get()
     assert client.token not in repr(row)
-    assert row["digest"] == hash_session_key(client.token)
+    assert row["key_hash"] == hash_session_key(client.token)
     kept = own_valkey.dump()
     assert client.token.encode() not in kept
-    assert row["digest"].encode() in kept
+    assert row["key_hash"].encode() in kept
 
 
 def test_digest_is_no_key(free_member: Member) -> None:
@@ -354,7 +354,7 @@ def test_session_presented_by_cookie_at_login_ends(
     browser.cookies[COOKIE] = attacker.token
     token = log_in(browser, free_member).data["token"]
     assert status_of(attacker) == 401
-    assert AuthSession.objects.get().digest == hash_session_key(token)
+    assert AuthSession.objects.get().key_hash == hash_session_key(token)
 
 
 def test_every_login_has_a_key_of_its_own(free_member: Member) -> None:

@@ -18,8 +18,8 @@ from config.celery import app
 def make_sessions(member: Member, *, expired: int, live: int) -> None:
     for _ in range(expired + live):
         create_session(member)
-    keys = AuthSession.objects.values_list("digest", flat=True)[:expired]
-    AuthSession.objects.filter(digest__in=list(keys)).update(
+    keys = AuthSession.objects.values_list("key_hash", flat=True)[:expired]
+    AuthSession.objects.filter(key_hash__in=list(keys)).update(
         expires_at=timezone.now() - timedelta(seconds=1)
     )
 

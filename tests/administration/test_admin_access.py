@@ -56,7 +56,7 @@ def test_change_by_another_site_is_refused(
     browser = JSONClient(enforce_csrf_checks=True)
     browser.cookies["sessionid"] = JSONClient(administrator).token
     for path, data in (
-        (f"{MEMBERS}{free_member.pk}/sessions/{session.digest}/end", {}),
+        (f"{MEMBERS}{free_member.pk}/sessions/{session.key_hash}/end", {}),
         (f"{TREE}{category.pk}/move/up", {}),
         (f"{TREE}{category.pk}/delete/", {"post": "yes"}),
         (

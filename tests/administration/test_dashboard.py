@@ -146,7 +146,7 @@ def test_daily_job_adds_up_the_counts_of_members() -> None:
     for _ in range(5):
         make_member()
     save_daily_metrics(NOW)
-    assert [tally.members for tally in MemberCount.objects.all()] == [5]
+    assert [row.count for row in MemberCount.objects.all()] == [5]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -34,7 +34,7 @@ def member() -> Member:
 def make_administrator() -> Member:
     """One for so long that what is due before the test's own day is not missed."""
     member = make_member(role="ADMIN")
-    Member.objects.filter(pk=member.pk).update(plan_since=LONG_AGO)
+    Member.objects.filter(pk=member.pk).update(premium_since=LONG_AGO)
     return member
 
 

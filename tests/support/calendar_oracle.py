@@ -41,7 +41,7 @@ def make_premium_since(since: datetime = LONG_AGO, **fields: Any) -> Member:
 
 
 def set_premium_since(member: Member, since: datetime) -> Member:
-    Member.objects.filter(pk=member.pk).update(plan_since=since)
+    Member.objects.filter(pk=member.pk).update(premium_since=since)
     member.refresh_from_db()
     return member
 
