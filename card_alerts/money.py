@@ -155,32 +155,21 @@ class MoneyMatch:
     is_negative: bool = False
 
 
-def parse_number(number: str) -> Decimal:
+def parse_number(number: str, currency: str = "") -> Decimal:
     """Return the value of 1,234.56, 1.234,56, 1 234.56, 1'234.56 or 1.234.000.
 
     A comma before the last two digits is a decimal comma, all others group
-    thousands. A single dot is a decimal point, several group thousands.
+    thousands. A single dot is a decimal point, several group thousands; so does one
+    before the last three digits in a currency without decimals.
     """
     number = number.translate(_GROUP_SEPARATORS)
     if number[-3:-2] == ",":
         return Decimal(number.replace(".", "").replace(",", "."))
-    if number.count(".") > 1:
+    is_whole = currency in CURRENCIES_WITHOUT_DECIMALS
+    is_grouped = is_whole and number[-4:-3] == "." and "," not in number
+    if is_grouped or number.count(".") > 1:
         number = number.replace(".", "")
     return Decimal(number.replace(",", ""))
-
-
-def parse_amount(number: str, currency: str) -> Decimal:
-    """Return the value of a number in a currency.
-
-    In a currency without decimals, a dot before the last three digits groups.
-    """
-    if (
-        currency in CURRENCIES_WITHOUT_DECIMALS
-        and number[-4:-3] == "."
-        and "," not in number
-    ):
-        number = number.replace(".", "")
-    return parse_number(number)
 
 
 def is_truncated(number: str, currency: str) -> bool:
@@ -232,7 +221,7 @@ def _money_match(match: re.Match[str], currency: str, group: str) -> MoneyMatch:
     """Return the amount of a match; `group` is the currency's, or the number's."""
     start = match.start("number")
     return MoneyMatch(
-        parse_amount(match["number"], currency),
+        parse_number(match["number"], currency),
         currency,
         match.span(),
         match.span(group),

@@ -19,7 +19,7 @@ from card_alerts.money import (
     CURRENCY_SIGNS,
     MoneyMatch,
     is_truncated,
-    parse_amount,
+    parse_number,
 )
 from card_alerts.result import Kind, ParseResult, Reason, Span, rejected
 
@@ -216,7 +216,7 @@ def _find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
             continue
         before = text[max(0, match.start() - 40) : match.start()]
         if not _NOT_PAID.search(before):
-            value = parse_amount(number, currency)
+            value = parse_number(number, currency)
             return MoneyMatch(value, currency, match.span(), match.span(group))
     return None
 

@@ -136,7 +136,7 @@ class MessageEvidence:
         return None if self._is_payment() else Reason.NO_PAYMENT
 
     def _definite_rejection_reason(self, *, is_conclusive: bool) -> Reason | None:
-        """Return a reason that holds whatever else the message says, or None."""
+        """Return a reason that nothing else in the message outweighs, or None."""
         text = self.message.text
         is_complete = self.is_detailed and self.has_printed_time
         if not is_complete and rejection_rules.ADVERT_MARK.match(text):
@@ -188,7 +188,7 @@ class MessageEvidence:
         """Return the kind of the event.
 
         The approval of a negative amount is a cancellation. But a minus beside a
-        booking (출금 -5,000) only tells the direction, and a minus at the beginning of
+        booking (출금 -5,000) only shows the direction, and a minus at the beginning of
         several lines is the sign of a list.
         """
         message, money = self.message, self.money
