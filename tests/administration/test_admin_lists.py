@@ -54,10 +54,10 @@ def make_purchase(member: Member, order: str) -> Purchase:
         store="test",
         order_id=order,
         purchase_token=order,
-        token_digest=order,
+        token_hash=order,
         product_id="premium_monthly",
         purchased_at=now,
-        asked_at=now,
+        checked_at=now,
         expires_at=now + timedelta(30),
         auto_renew=True,
     )
@@ -123,10 +123,10 @@ def test_store_notifications_are_shown_and_not_changed(browser: JSONClient) -> N
         assert (
             browser.post(f"{NOTIFICATIONS}{path}", {"post": "yes"}).status_code == 403
         )
-    change = browser.post(f"{NOTIFICATIONS}{kept.pk}/change/", {"outcome": "FOLLOWED"})
+    change = browser.post(f"{NOTIFICATIONS}{kept.pk}/change/", {"outcome": "REFRESHED"})
     assert change.status_code == 403
     kept.refresh_from_db()
-    assert kept.outcome == "WAITING"
+    assert kept.outcome == "PENDING"
 
 
 def test_purchases_cost_the_same_for_one_row_and_for_twenty(
@@ -177,7 +177,7 @@ def test_no_list_loads_pictures_and_hashes_of_members(
 @pytest.mark.parametrize(
     ("path", "index"),
     [
-        (f"{PURCHASES}?q=GPA.0", "iap_purchase_order_once"),
+        (f"{PURCHASES}?q=GPA.0", "iap_purchase_unique_order"),
         (f"{NOTIFICATIONS}?q=m-1", "store_notification_message_id"),
     ],
 )
@@ -255,7 +255,7 @@ def test_page_of_a_row_offers_no_choice_of_members(
         {"q": "\0"},
         {"created_at__year": "99999"},
         {"password__startswith": "a"},
-        {"sessions__digest__startswith": "a"},
+        {"sessions__key_hash__startswith": "a"},
     ],
 )
 def test_filter_that_the_list_does_not_offer_is_refused(
