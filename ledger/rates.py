@@ -1,49 +1,57 @@
-"""Exchange rates: one outside call for each pair and day, kept for all members."""
+"""Exchange rates: one provider call per pair and day, stored for all members."""
 
-import hashlib
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import TypeVar
+from decimal import Decimal
+from typing import NamedTuple, TypeVar
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from core.db.locks import (
+    AdvisoryLock,
+    hash_object_id,
+    session_advisory_lock,
+    wait_until_free,
+)
 from core.errors import ProviderUnavailableError
 from core.http_client import load_provider, make_circuit_breaker
+from ledger.currencies import compute_rate
 from ledger.models import FxRate
-from ledger.providers.fx import RATE_QUANTUM, RateProvider, RateQuote
+from ledger.providers.fx import RateProvider
 
+# Weekends, holidays and outages: a rate may serve for so many days after its own.
 MAX_RATE_AGE_DAYS = 7
-"""A rate serves for so many days after its own: weekends, holidays, failures."""
+# After a slow failure, a pair and day is not looked up again for this long.
 RESET_TIMEOUT_SECONDS = 60.0
-"""How long a pair and day that was waited for in vain is not asked for again."""
+# Longer than a lookup by another caller can take (`ledger.providers.fx`).
 LEADER_WAIT_TIMEOUT_SECONDS = 7.0
-"""How long to wait for another caller's look-up; the sources take less."""
-POLL_INTERVAL_SECONDS = 0.05
+# How many different rates one write may turn out to need.
 MAX_RATES_PER_WRITE = 5
-"""How many different rates one write may turn out to need."""
-_EXACT = Context(prec=60)
 
 Result = TypeVar("Result")
 circuit_breaker = make_circuit_breaker(RESET_TIMEOUT_SECONDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """What one unit cost in the other currency, on the day the rate is of."""
+class Rate(NamedTuple):
+    """Units of the quote currency for one unit of the base, on `rate_date`."""
 
     rate: Decimal
     rate_date: date
 
+    @property
+    def inverse(self) -> "Rate | None":
+        """The rate of the opposite direction; None if it rounds to 0."""
+        rate = compute_rate(1, self.rate)
+        return Rate(rate, self.rate_date) if rate else None
+
 
 @dataclass(frozen=True, slots=True)
 class RateKey:
-    """The rate of a pair of currencies on a day."""
+    """A pair of currencies and the day whose rate is wanted."""
 
     base: str
     quote: str
@@ -51,175 +59,131 @@ class RateKey:
 
     @property
     def oldest_allowed(self) -> date:
-        """The first day whose rate may still serve."""
+        """The earliest `rate_date` that may stand in for the day."""
         return self.day - min(timedelta(MAX_RATE_AGE_DAYS), self.day - date.min)
+
+    @property
+    def lock_id(self) -> int:
+        """The object id of the advisory lock under which the rate is fetched."""
+        return hash_object_id(f"{self.base}/{self.quote} {self.day}")
 
 
 class MissingRateError(Exception):
-    """Raised inside a write that cannot go on without a rate; ends its transaction."""
+    """A write needs a rate that has not been looked up; rolls its transaction back."""
 
     def __init__(self, currency: str, day: date) -> None:
         self.currency, self.day = currency, day
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class RateCache:
-    """The rates that a write may use; None is one that could not be had."""
+    """Rates to the home currency that one write has looked up so far.
+
+    None marks a rate that no provider could supply.
+    """
 
     rates: dict[tuple[str, date], Decimal | None] = field(default_factory=dict)
 
     def get(self, currency: str, day: date) -> Decimal | None:
-        """Home-currency units for one unit of `currency`, or `MissingRateError`."""
+        """Return the rate, or raise `MissingRateError` if it was not looked up."""
         try:
             return self.rates[currency, day]
         except KeyError:
             raise MissingRateError(currency, day) from None
 
-    def fetch(self, currency: str, day: date) -> None:
-        try:
-            rate = get_rate(currency, settings.HOME_CURRENCY, day)
-        except ProviderUnavailableError:
-            self.rates[currency, day] = None
-        else:
-            self.rates[currency, day] = rate.rate
-
 
 def retry_with_rates(write: Callable[[RateCache], Result]) -> Result:
-    """Run a write that may lack rates, and again with those it asked for.
+    """Run `write`, looking up each rate it turns out to miss, and return its result.
 
-    What is lacking shows only under the locks of the write, and is looked up when
-    its transaction has ended: no lock is held while a source is asked.
+    Which rates are missing is known only under the locks of the write.
     """
-    rates = RateCache()
+    cache = RateCache()
     for _ in range(MAX_RATES_PER_WRITE):
         try:
-            return write(rates)
-        except MissingRateError as need:
-            rates.fetch(need.currency, need.day)
-    return write(rates)
+            return write(cache)
+        except MissingRateError as missing:
+            # The transaction has been rolled back: no lock is held during the lookup.
+            try:
+                rate = get_rate(missing.currency, settings.HOME_CURRENCY, missing.day)
+            except ProviderUnavailableError:
+                cache.rates[missing.currency, missing.day] = None
+            else:
+                cache.rates[missing.currency, missing.day] = rate.rate
+    return write(cache)
 
 
-def get_rate(base: str, quote: str, day: date, *, however_old: bool = False) -> Rate:
-    """What one unit of `base` costs in `quote` on `day`; a future day is today.
+def get_rate(base: str, quote: str, day: date, *, allow_stale: bool = False) -> Rate:
+    """Return the rate of a day, today's for a day in the future.
 
-    Stored rates first, then the sources, then, where these fail, the last rate that
-    is known of the days before: for a booking of at most `MAX_RATE_AGE_DAYS`, to be shown
-    with its date `however_old`. Raises `ProviderUnavailableError` where there is none:
-    a rate is never made up. Not for use inside a transaction: the sources may take
-    seconds.
+    The sources are, in this order: stored rates, the provider, and the last known rate
+    of an earlier day, which may be `MAX_RATE_AGE_DAYS` old, or any age with
+    `allow_stale`. Raises `ProviderUnavailableError` when there is none. Do not call
+    inside a transaction: the provider may take seconds.
     """
     day = min(day, timezone.localdate())
     if base == quote:
         return Rate(Decimal(1), day)
-    wanted = RateKey(base, quote, day)
-    earliest = date.min if however_old else wanted.oldest_allowed
-    rate = (
-        _get_stored(wanted)
-        or _fetch_single_flight(wanted)
-        or _get_last_known(wanted, earliest)
-    )
+    key = RateKey(base, quote, day)
+    rate = _get_stored_rate(key)
+    # Skip a lookup that has recently failed slowly.
+    if rate is None and circuit_breaker.allows_request(key):
+        started_at = time.monotonic()
+        lock = (AdvisoryLock.RATE_LOOKUP, key.lock_id)
+        # One caller fetches, across all processes; the others wait for it and do not
+        # fetch, since what one could not get the next would not get either.
+        with session_advisory_lock(*lock) as is_leader:
+            if not is_leader:
+                wait_until_free(*lock, timeout_seconds=LEADER_WAIT_TIMEOUT_SECONDS)
+            rate = _get_stored_rate(key)
+            if rate is None and is_leader and circuit_breaker.allows_request(key):
+                provider: RateProvider = load_provider("FX_PROVIDER")
+                if _fetch_and_store(provider, key):
+                    rate = _get_stored_rate(key)
+        if rate is None:
+            circuit_breaker.record_failure(key, started_at=started_at)
+    oldest = date.min if allow_stale else key.oldest_allowed
+    rate = rate or _get_last_known_rate(key, oldest)
     if rate is None:
-        raise ProviderUnavailableError(
-            "No source has this exchange rate at the moment."
-        )
+        raise ProviderUnavailableError("The exchange rate is currently unavailable.")
     return rate
 
 
-def _get_stored(wanted: RateKey) -> Rate | None:
-    rows = FxRate.objects.filter(
-        base=wanted.base, quote=wanted.quote, day=wanted.day
-    ).values_list("rate", "rate_date")
-    row = rows.first()
+def _get_stored_rate(key: RateKey) -> Rate | None:
+    rows = FxRate.objects.filter(base=key.base, quote=key.quote, day=key.day)
+    row = rows.values_list("rate", "rate_date").first()
     return Rate(*row) if row else None
 
 
-def _fetch_single_flight(wanted: RateKey) -> Rate | None:
-    """Ask the sources, or wait for the one who is asking them; None is a failure."""
-    if not circuit_breaker.allows_request(wanted):
-        return None
-    started_at = time.monotonic()
-    with _acquire_leadership(wanted) as leads:
-        rate = _get_stored(wanted)
-        if rate is None and leads and circuit_breaker.allows_request(wanted):
-            rate = _fetch_from_provider(wanted)
-    if rate is None:
-        circuit_breaker.record_failure(wanted, started_at=started_at)
-    return rate
-
-
-def _fetch_from_provider(wanted: RateKey) -> Rate | None:
-    provider: RateProvider = load_provider("FX_PROVIDER")
+def _fetch_and_store(provider: RateProvider, key: RateKey) -> bool:
+    """Store the provider's rate; return False if it has none that is recent enough."""
     try:
-        found = provider.fetch_rate(wanted.base, wanted.quote, wanted.day)
+        found = provider.fetch_rate(key.base, key.quote, key.day)
     except ProviderUnavailableError:
-        return None
-    if not wanted.oldest_allowed <= found.rate_date <= wanted.day:
-        return None
-    _store_rate(wanted, found)
-    return _get_stored(wanted)
-
-
-def _store_rate(wanted: RateKey, found: RateQuote) -> None:
-    """Durable: this module refuses to work inside somebody's transaction."""
+        return False
+    if not key.oldest_allowed <= found.rate_date <= key.day:
+        return False
     row = FxRate(
-        base=wanted.base,
-        quote=wanted.quote,
-        day=wanted.day,
+        base=key.base,
+        quote=key.quote,
+        day=key.day,
         rate=found.rate,
         rate_date=found.rate_date,
         source=found.source,
     )
+    # `durable` makes a call inside a caller's transaction an error.
     with transaction.atomic(durable=True):
         FxRate.objects.bulk_create([row], ignore_conflicts=True)
+    return True
 
 
-def _get_last_known(wanted: RateKey, earliest: date) -> Rate | None:
-    """The newest rate since `earliest`, of the pair or else turned around."""
-    days = (earliest, wanted.day)
-    rate = _get_newest(wanted.base, wanted.quote, days)
-    if rate is None and (turned := _get_newest(wanted.quote, wanted.base, days)):
-        inverse = _EXACT.divide(Decimal(1), turned.rate)
-        inverse = inverse.quantize(RATE_QUANTUM, ROUND_HALF_UP, _EXACT)
-        return Rate(inverse, turned.rate_date) if inverse else None
-    return rate
-
-
-def _get_newest(base: str, quote: str, days: tuple[date, date]) -> Rate | None:
-    rows = FxRate.objects.filter(base=base, quote=quote, rate_date__range=days)
-    row = rows.order_by("-rate_date", "-day").values_list("rate", "rate_date").first()
-    return Rate(*row) if row else None
-
-
-@contextmanager
-def _acquire_leadership(wanted: RateKey) -> Iterator[bool]:
-    """Whether the caller is to ask; False after waiting for another who did.
-
-    An advisory lock of the session, so that it spans processes and no transaction.
-    Those who waited do not ask: what one could not get, the next would not either.
-    """
-    key = _advisory_lock_key(wanted)
-    if _call_lock_function("pg_try_advisory_lock", key):
-        try:
-            yield True
-        finally:
-            _call_lock_function("pg_advisory_unlock", key)
-        return
-    deadline = time.monotonic() + LEADER_WAIT_TIMEOUT_SECONDS
-    while time.monotonic() < deadline:
-        if _call_lock_function("pg_try_advisory_lock_shared", key):
-            _call_lock_function("pg_advisory_unlock_shared", key)
-            break
-        time.sleep(POLL_INTERVAL_SECONDS)
-    yield False
-
-
-def _advisory_lock_key(wanted: RateKey) -> int:
-    text = f"fx_rate {wanted.base}/{wanted.quote} {wanted.day}"
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, signed=True)
-
-
-def _call_lock_function(function: str, key: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s)", [key])
-        return bool(cursor.fetchone()[0])
+def _get_last_known_rate(key: RateKey, oldest: date) -> Rate | None:
+    """Return the newest rate since `oldest`, of the pair or else of its inverse."""
+    days = (oldest, key.day)
+    for base, quote in ((key.base, key.quote), (key.quote, key.base)):
+        rows = FxRate.objects.filter(base=base, quote=quote, rate_date__range=days)
+        rows = rows.order_by("-rate_date", "-day")
+        row = rows.values_list("rate", "rate_date").first()
+        if row is not None:
+            rate = Rate(*row)
+            return rate if base == key.base else rate.inverse
+    return None

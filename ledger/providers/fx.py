@@ -1,4 +1,4 @@
-"""Where exchange rates come from: Frankfurter, then open.er-api for today's."""
+"""Exchange rate providers: Frankfurter, with open.er-api as a fallback for today."""
 
 import json
 import logging
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Protocol
 
 from django.conf import settings
@@ -15,19 +15,17 @@ from django.utils import timezone
 
 from core import http_client
 from core.errors import ProviderUnavailableError
+from ledger.currencies import EXACT, MAX_RATE, RATE_QUANTUM
 
 logger = logging.getLogger(__name__)
 
 FRANKFURTER_HOST = "https://api.frankfurter.dev"
 OPEN_ER_API_HOST = "https://open.er-api.com"
 TOTAL_TIMEOUT_SECONDS = 6.0
-FIRST_SOURCE_TIMEOUT_SECONDS = 4.0
-"""What the first source may take of it, so that the second one has its turn."""
+# Part of the total, so that time is left for the fallback.
+FRANKFURTER_TIMEOUT_SECONDS = 4.0
+# After a slow failure, this process skips the source for this long.
 RESET_TIMEOUT_SECONDS = 10.0
-"""How long a source that failed slowly is not asked by this process."""
-RATE_QUANTUM = Decimal("0.00000001")
-MAX_RATE = Decimal(10) ** 12
-_EXACT = Context(prec=60)
 _INVALID_RESPONSE_ERRORS = (
     LookupError,
     TypeError,
@@ -41,12 +39,12 @@ circuit_breaker = http_client.make_circuit_breaker(RESET_TIMEOUT_SECONDS)
 
 
 class RateNotAvailableError(ProviderUnavailableError):
-    """The source answers, and has no rate of this pair and day."""
+    """The source is available but has no rate for the pair and day."""
 
 
 @dataclass(frozen=True, slots=True)
 class RateQuote:
-    """What one unit of a currency cost in another, on the source's own date."""
+    """Units of one currency for one unit of another, on the source's own date."""
 
     rate: Decimal
     rate_date: date
@@ -54,51 +52,52 @@ class RateQuote:
 
 
 class RateProvider(Protocol):
-    """What the setting FX_PROVIDER names: a class that is made without arguments."""
+    """Interface of the class named by FX_PROVIDER, constructed without arguments."""
 
     def fetch_rate(self, base: str, quote: str, day: date) -> RateQuote:
-        """The rate of `day`, or the last one before it.
+        """Return the rate of `day`, or the last one before it.
 
-        Raises `RateNotAvailableError`, or `ProviderUnavailableError` when the source fails.
+        Raises `RateNotAvailableError`, or `ProviderUnavailableError` on a failure.
         """
         ...
 
 
 class FallbackRateProvider:
-    """The real sources, one after the other, within `TOTAL_TIMEOUT_SECONDS` together."""
+    """The real sources, one after the other, within `TOTAL_TIMEOUT_SECONDS`."""
 
     def fetch_rate(self, base: str, quote: str, day: date) -> RateQuote:
         deadline = time.monotonic() + TOTAL_TIMEOUT_SECONDS
         try:
-            return fetch_frankfurter(base, quote, day, FIRST_SOURCE_TIMEOUT_SECONDS)
+            return fetch_frankfurter(base, quote, day, FRANKFURTER_TIMEOUT_SECONDS)
         except ProviderUnavailableError:
+            # The fallback serves only the rates of today.
             if day < timezone.localdate():
                 raise
         return fetch_open_er_api(base, quote, day, deadline - time.monotonic())
 
 
 def fetch_frankfurter(base: str, quote: str, day: date, seconds: float) -> RateQuote:
-    """`GET /v2/rate/USD/KRW?date=…`; a weekend's answer carries Friday's date."""
+    """Request `GET /v2/rate/USD/KRW?date=…`; on weekends it has Friday's date."""
     source, url = "frankfurter", f"{settings.FX_BASE_URL}/v2/rate/{base}/{quote}"
     body = _get_json(source, url, {"date": day.isoformat()}, seconds)
     with _convert_parse_errors(source):
         rate_date = date.fromisoformat(body["date"])
         if (body["base"], body["quote"]) != (base, quote) or rate_date > day:
-            raise ValueError("another pair or day")
+            raise ValueError("unexpected pair or date")
         return RateQuote(parse_rate(body["rate"]), rate_date, source)
 
 
 def fetch_open_er_api(base: str, quote: str, day: date, seconds: float) -> RateQuote:
-    """`GET /v6/latest/USD`: all rates of today for one currency.
+    """Request `GET /v6/latest/USD`: all of today's rates of one currency.
 
-    On a host of its own, unless FX_BASE_URL puts another in the place of both.
+    A changed FX_BASE_URL replaces the hosts of both sources.
     """
     source, host = "open.er-api", settings.FX_BASE_URL
     host = OPEN_ER_API_HOST if host == FRANKFURTER_HOST else host
     body = _get_json(source, f"{host}/v6/latest/{base}", {}, seconds)
     with _convert_parse_errors(source):
         if body["result"] != "success" or body["base_code"] != base:
-            raise ValueError("another currency, or no success")
+            raise ValueError("unexpected currency, or no success")
         if quote not in body["rates"]:
             raise RateNotAvailableError
         updated_at = datetime.fromtimestamp(body["time_last_update_unix"], UTC)
@@ -107,45 +106,52 @@ def fetch_open_er_api(base: str, quote: str, day: date, seconds: float) -> RateQ
 
 
 def parse_rate(value: Any) -> Decimal:
-    """A JSON number, to 8 decimals; none that is NaN, not positive or rounds to 0."""
+    """Return a JSON number as a rate with 8 decimals.
+
+    Raises `ValueError` for NaN and for rates that are not positive, round to 0 or are
+    too large, and `TypeError` for other types.
+    """
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise TypeError("no exact number")
-    rate = Decimal(value).quantize(RATE_QUANTUM, ROUND_HALF_UP, _EXACT)
+        raise TypeError("not an exact number")
+    rate = Decimal(value).quantize(RATE_QUANTUM, ROUND_HALF_UP, EXACT)
     if not 0 < rate < MAX_RATE:
-        raise ValueError("no rate")
+        raise ValueError("rate out of range")
     return rate
 
 
 def _get_json(
     source: str, url: str, params: Mapping[str, str], seconds: float
 ) -> dict[str, Any]:
-    """The JSON object that the source answers, its fractions exact."""
-    if not circuit_breaker.allows_request(source) or seconds <= 0:
+    """Return the JSON object that the source responds with, fractions exact.
+
+    Raises `RateNotAvailableError`, or `ProviderUnavailableError` on a failure.
+    """
+    if seconds <= 0 or not circuit_breaker.allows_request(source):
         raise ProviderUnavailableError
     started_at = time.monotonic()
     try:
-        answer = http_client.get(url, params, seconds=seconds)
+        response = http_client.get(url, params, seconds=seconds)
     except ProviderUnavailableError:
         circuit_breaker.record_failure(source, started_at=started_at)
-        logger.warning("exchange rates: %s does not answer", source)
+        logger.warning("exchange rates: %s is unavailable", source)
         raise
     circuit_breaker.record_success(source)
-    if answer.status in _NO_RATE_STATUSES:
+    if response.status in _NO_RATE_STATUSES:
         raise RateNotAvailableError
     with _convert_parse_errors(source):
-        if answer.status != 200:
+        if response.status != 200:
             raise ValueError("no success")
-        body = json.loads(answer.body, parse_float=Decimal)
+        body = json.loads(response.body, parse_float=Decimal)
         if not isinstance(body, dict):
-            raise TypeError("no object")
+            raise TypeError("not an object")
         return body
 
 
 @contextmanager
 def _convert_parse_errors(source: str) -> Iterator[None]:
-    """What an answer holds is believed only where it is what was agreed."""
+    """Turn any error in reading a response into `ProviderUnavailableError`."""
     try:
         yield
     except (*_INVALID_RESPONSE_ERRORS, RecursionError):
-        logger.warning("exchange rates: %s answers what cannot be read", source)
+        logger.warning("exchange rates: %s sent an invalid response", source)
         raise ProviderUnavailableError from None
