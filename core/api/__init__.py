@@ -1,1 +1,1 @@
-"""The machinery of the JSON interface: one module for each policy."""
+"""Building blocks of the JSON API, one module per policy."""

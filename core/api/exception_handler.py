@@ -1,4 +1,4 @@
-"""The only place that shapes an error body: RFC 9457 problem details."""
+"""The only place that builds an error body: RFC 9457 problem details."""
 
 import logging
 import sys
@@ -26,78 +26,82 @@ logger = logging.getLogger(__name__)
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
 DATABASE_UNAVAILABLE_ERRORS = (OperationalError, InterfaceError)
+# Django's names of the foreign keys to the table of members end with this.
 MEMBER_FOREIGN_KEY_SUFFIX = "_fk_member_id"
-"""How Django names the foreign keys to the table of members."""
+# The `field` of an error about the body as a whole.
 BODY_FIELD = "body"
-"""The `field` of an error that concerns the body as a whole."""
 
 
 class InvalidRequestError(DomainError):
-    """400 for what Django itself refuses, such as a malformed host or form."""
+    """400 for requests that Django rejects, such as one with a malformed host."""
 
 
 class ForbiddenError(DomainError):
     status = 403
     code = "FORBIDDEN"
-    detail = "This is not allowed."
+    detail = "You do not have permission to do this."
 
 
 class AuthenticationRequiredError(DomainError):
     status = 401
     code = "AUTHENTICATION_REQUIRED"
-    detail = "Log in first."
+    detail = "Authentication is required."
 
 
 class MethodNotAllowedError(DomainError):
     status = 405
     code = "METHOD_NOT_ALLOWED"
-    detail = "This address does not answer this method."
+    detail = "The method is not allowed for this URL."
 
 
 class NotAcceptableError(DomainError):
     status = 406
     code = "NOT_ACCEPTABLE"
-    detail = "The answer cannot be given in a form that the request accepts."
+    detail = "None of the accepted media types is available."
 
 
 class PayloadTooLargeError(DomainError):
     status = 413
     code = "PAYLOAD_TOO_LARGE"
-    detail = "The body is too large."
+    detail = "The request body is too large."
 
 
 class UnsupportedMediaTypeError(DomainError):
     status = 415
     code = "UNSUPPORTED_MEDIA_TYPE"
-    detail = "The body is of a type that is not read here."
+    detail = "The media type of the request body is not supported."
 
 
 class InternalError(DomainError):
     status = 500
     code = "INTERNAL_ERROR"
-    detail = "Something went wrong on our side."
+    detail = "An internal error occurred."
 
 
 class ServiceUnavailableError(DomainError):
     status = 503
     code = "SERVICE_UNAVAILABLE"
-    detail = "The database does not answer. Try again in a moment."
+    detail = "The service is temporarily unavailable. Try again later."
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
+# Exceptions of Django and the errors they become.
 EXCEPTION_MAP: tuple[tuple[tuple[type[Exception], ...], type[DomainError]], ...] = (
     (DATABASE_UNAVAILABLE_ERRORS, ServiceUnavailableError),
     ((Http404,), NotFoundError),
     ((RequestDataTooBig,), PayloadTooLargeError),
     ((PermissionDenied,), ForbiddenError),
 )
-"""What Django raises, and what it means here."""
 
 
 def handle_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
-    """DRF's exception handler; None lets Django answer 500 and log the trace."""
+    """Return the response to an exception in a view (DRF's `EXCEPTION_HANDLER`).
+
+    None leaves an unexpected exception to Django, which logs it and calls
+    `server_error`.
+    """
     problem = to_domain_error(exc)
     if problem is None:
         return None
@@ -109,8 +113,9 @@ def handle_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse
 
 
 def problem_payload(problem: DomainError) -> dict[str, Any]:
-    """The members of the body: `type` is about:blank, so `title` is the status."""
+    """Return the problem details of an error."""
     body: dict[str, Any] = {
+        # With about:blank, RFC 9457 wants the phrase of the status as title.
         "type": "about:blank",
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
@@ -126,7 +131,7 @@ def problem_payload(problem: DomainError) -> dict[str, Any]:
 
 
 def to_domain_error(exc: Exception) -> DomainError | None:
-    """The refusal that an exception stands for, or None for a fault of ours."""
+    """Return the error an exception stands for, None if it is an internal error."""
     if isinstance(exc, DomainError):
         return exc
     if isinstance(exc, exceptions.APIException):
@@ -142,7 +147,7 @@ def to_domain_error(exc: Exception) -> DomainError | None:
 
 
 def _from_integrity_error(exc: IntegrityError) -> DomainError | None:
-    """A member who was deleted while the request ran is logged out, not a fault."""
+    # The caller's account was deleted while the request ran.
     if (violated_constraint_name(exc) or "").endswith(MEMBER_FOREIGN_KEY_SUFFIX):
         return AuthenticationRequiredError()
     return None
@@ -171,7 +176,7 @@ def _from_drf_exception(exc: exceptions.APIException) -> DomainError:
 
 
 def flatten_errors(details: Any, path: str = "") -> Iterator[FieldError]:
-    """DRF's nested error details as a flat list, fields dotted (`items.1.amount`)."""
+    """Flatten DRF's nested error details; fields are dotted (`items.1.amount`)."""
     if isinstance(details, Mapping):
         if "message" in details and "code" in details:
             text = str(details["message"]).encode("utf-8", "replace").decode()
@@ -186,7 +191,7 @@ def flatten_errors(details: Any, path: str = "") -> Iterator[FieldError]:
 
 
 def problem_response(problem: DomainError) -> HttpResponse:
-    """One body for all: views, unknown paths, middleware, faults."""
+    """Return the response to an error, in views and outside of them."""
     return HttpResponse(
         dump_json(problem_payload(problem)),
         status=problem.status,
@@ -204,15 +209,15 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return problem_response(NotFoundError("There is no such address."))
+    return problem_response(NotFoundError("The URL does not exist."))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    fault = sys.exc_info()[1]
-    problem = to_domain_error(fault) if isinstance(fault, Exception) else None
+    exc = sys.exc_info()[1]
+    problem = to_domain_error(exc) if isinstance(exc, Exception) else None
     return problem_response(problem or InternalError())
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's own form check, which guards the admin."""
+    """Return the response to a failed CSRF check of Django, in the admin."""
     return problem_response(CrossOriginError(reason))

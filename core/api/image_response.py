@@ -1,4 +1,4 @@
-"""How stored pictures are answered: as pictures only, from caches where they can be."""
+"""Responses with stored images: cacheable, and safe to open in a browser."""
 
 from typing import Any
 
@@ -12,25 +12,25 @@ from rest_framework.request import Request
 from core.image_decoder import ALLOWED_FORMATS
 
 ONE_YEAR_SECONDS = 365 * 24 * 60 * 60
+# For URLs whose content never changes.
 CACHE_IMMUTABLE = f"public, max-age={ONE_YEAR_SECONDS}, immutable"
-"""What is under this address never changes."""
 CACHE_ONE_MINUTE = "public, max-age=60"
 FILE_EXTENSIONS = {"image/jpeg": "jpg"}
+# Uploaded bytes must not run as a script or page when their URL is opened.
 CONTENT_SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
-"""Whatever the bytes are, a browser that opens the address runs none of them."""
 
 IMAGE_RESPONSE_SCHEMA = {
-    (200, f"image/{kind}"): OpenApiResponse(OpenApiTypes.BINARY, "The picture.")
+    (200, f"image/{kind}"): OpenApiResponse(OpenApiTypes.BINARY, "The image.")
     for kind in ALLOWED_FORMATS
-} | {304: OpenApiResponse(description="The caller has this picture already.")}
+} | {304: OpenApiResponse(description="Not modified.")}
 
 
 class IgnoreClientContentNegotiation(BaseContentNegotiation):
-    """A picture is answered as what it is, whatever kinds a browser asks for."""
+    """Ignore the Accept header: an image has one media type."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
         return parsers[0]
@@ -50,18 +50,20 @@ def build_image_response(
     etag: str,
     cache: str,
 ) -> HttpResponseBase:
-    """The picture, or 304 where the caller has it; HEAD gets what GET would.
+    """Return the image, or 304 if the client has it; HEAD has the headers of GET.
 
-    `name` is the file's, without its suffix; `etag` tells contents apart.
+    `name` is the file name without extension, `etag` identifies the content.
     """
-    suffix = FILE_EXTENSIONS.get(content_type) or content_type.removeprefix("image/")
+    extension = FILE_EXTENSIONS.get(content_type) or content_type.removeprefix("image/")
     headers = CONTENT_SECURITY_HEADERS | {
         "Cache-Control": cache,
-        "Content-Disposition": f'inline; filename="{name}.{suffix}"',
+        "Content-Disposition": f'inline; filename="{name}.{extension}"',
         "Content-Length": str(len(content)),
         "ETag": f'"{etag}"',
     }
     body = b"" if request.method == "HEAD" else content
     response = HttpResponse(body, content_type=content_type, headers=headers)
-    answer = get_conditional_response(request, etag=headers["ETag"], response=response)
-    return answer or response
+    conditional = get_conditional_response(
+        request, etag=headers["ETag"], response=response
+    )
+    return conditional or response

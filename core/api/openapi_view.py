@@ -1,4 +1,4 @@
-"""The OpenAPI document itself."""
+"""The view of the OpenAPI document."""
 
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.views import SpectacularAPIView
@@ -7,19 +7,19 @@ from core.api.permissions import AllowAny
 
 
 class PlainJsonRenderer(OpenApiJsonRenderer):
-    """For clients that know no other name of JSON."""
+    """JSON under its general media type."""
 
     media_type = "application/json"
 
 
 class PlainYamlRenderer(OpenApiYamlRenderer):
-    """For clients that know no other name of YAML."""
+    """YAML under its general media type."""
 
     media_type = "application/yaml"
 
 
 class OpenApiSchemaView(SpectacularAPIView):
-    """The OpenAPI document, as JSON unless YAML is asked for."""
+    """The OpenAPI document, as JSON unless YAML is requested."""
 
     authentication_classes = []
     permission_classes = [AllowAny]

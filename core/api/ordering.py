@@ -1,4 +1,4 @@
-"""The reorder request that every list with a `sortOrder` shares."""
+"""Reordering of lists with a `sortOrder`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,16 +13,16 @@ from core.errors import InvalidOrderError
 class ReorderRequestSerializer(Serializer):
     ids = StrictListField(
         child=StrictIntegerField(),
-        help_text="Exactly the caller's items of this list, in their new order.",
+        help_text="The ids of all items of the list, in their new order.",
     )
 
 
 def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
-    """Give the locked `items` the order of `ids`, or refuse with INVALID_ORDER.
+    """Give `items` the order of `ids`, or raise `InvalidOrderError`.
 
-    Call inside a transaction with a queryset that locks its rows; they are locked by
-    id, so that two requests cannot lock them crosswise.
+    Call inside a transaction, with a queryset that locks its rows.
     """
+    # Ordered by id: concurrent requests lock the rows in the same order.
     by_id = {item.pk: item for item in items.order_by("pk")}
     if len(ids) != len(by_id) or set(ids) != set(by_id):
         raise InvalidOrderError
@@ -32,6 +32,6 @@ def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
 
 
 def next_position(items: QuerySet[Any]) -> int:
-    """The `sortOrder` behind all of `items`: a new one goes last."""
+    """Return the `sortOrder` after all of `items`, for a new item."""
     last = items.aggregate(last=Max("sort_order"))["last"]
     return int(last or 0) + 1

@@ -1,4 +1,4 @@
-"""The one page class of lists that grow: `count`, `next`, `previous`, `results`."""
+"""Pages of lists: `count`, `next`, `previous` and `results` (spec 1.4)."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ class PageQuerySerializer(QuerySerializer):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which part of a list is asked for: `number` from 1, `size` rows."""
+    """A requested page: `number` from 1, `size` rows."""
 
     number: int
     size: int
@@ -39,45 +39,46 @@ class PageRequest:
         return (self.number - 1) * self.size
 
     def slice_rows(self, rows: QuerySet[Row]) -> list[Row]:
-        """The rows of this page."""
+        """Return the rows of the page."""
         return list(rows[self.offset : self.offset + self.size])
 
 
 class UnorderedListError(TypeError):
-    """A list without an order would repeat and skip rows between pages."""
+    """A queryset without an order: its pages would repeat and skip rows."""
 
 
 def get_page_request(request: Request) -> PageRequest:
-    """`page` from 1 and `size`, default 20, at most 100 (spec 1.4)."""
+    """Return the page of the query parameters `page` and `size` (spec 1.4)."""
     values = validate_query(PageQuerySerializer, request)
     if values["page"] > MAX_PAGE_NUMBER:
-        raise NotFoundError("There is no such page.")
+        raise NotFoundError("The page does not exist.")
     return PageRequest(values["page"], min(values["size"], MAX_PAGE_SIZE))
 
 
 def page_payload(
     request: Request, page: PageRequest, count: int, results: Any
 ) -> dict[str, Any]:
-    """The answer; a page past the end is 404, an empty first page is not."""
+    """Return the body of a page; raise `NotFoundError` after the last page."""
+    # An empty list has a first page.
     if page.number > 1 and page.offset >= count:
-        raise NotFoundError("There is no such page.")
-    after = page.number + 1 if page.offset + page.size < count else None
-    before = page.number - 1 if page.number > 1 else None
+        raise NotFoundError("The page does not exist.")
+    next_number = page.number + 1 if page.offset + page.size < count else None
+    previous_number = page.number - 1 if page.number > 1 else None
     return {
         "count": count,
-        "next": _url_with_parameter(request, "page", after),
-        "previous": _url_with_parameter(request, "page", before),
+        "next": _url_with_parameter(request, "page", next_number),
+        "previous": _url_with_parameter(request, "page", previous_number),
         "results": results,
     }
 
 
 def keyset_page_payload(
-    request: Request, name: str, following: int | None, count: int, results: Any
+    request: Request, parameter: str, next_key: int | None, count: int, results: Any
 ) -> dict[str, Any]:
-    """The answer of a list that is read by key: `next` alone leads on, by `name`."""
+    """Return the body of a page in keyset pagination, with the key in `parameter`."""
     return {
         "count": count,
-        "next": _url_with_parameter(request, name, following),
+        "next": _url_with_parameter(request, parameter, next_key),
         "previous": None,
         "results": results,
     }
@@ -86,9 +87,9 @@ def keyset_page_payload(
 def paginate_queryset(
     queryset: QuerySet[Any], page: PageRequest
 ) -> tuple[int, list[Any]]:
-    """The count and the rows of one page of an ordered queryset."""
+    """Return the count and the rows of one page of an ordered queryset."""
     if not queryset.ordered:
-        raise UnorderedListError(f"{queryset.model.__name__} list without an order")
+        raise UnorderedListError(f"{queryset.model.__name__} queryset is not ordered.")
     return queryset.count(), page.slice_rows(queryset)
 
 

@@ -1,4 +1,4 @@
-"""How bodies are read: bounded, JSON with exact numbers, uploads of one size."""
+"""Parsers of request bodies: size limits, and JSON with exact numbers."""
 
 import json
 from collections.abc import Mapping
@@ -11,19 +11,14 @@ from django.http import UnreadablePostError
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
+# Size limit of one uploaded file (spec 10.1).
 MAX_UPLOAD_BYTES = 10 * 2**20
-"""Of one file (spec 10.1)."""
+# Size limit of the other parts of a multipart body.
 MULTIPART_OVERHEAD_BYTES = 2**16
-"""What the rest of a multipart body may take."""
 
 
 class StrictJSONParser(BaseParser):
-    """JSON as RFC 8259 has it: UTF-8, no NaN, fractions as `Decimal`.
-
-    Python's own scanner refuses numbers of more than 4,300 digits (ValueError),
-    exponents beyond decimal's bounds (InvalidOperation) and nesting beyond its
-    recursion limit (RecursionError).
-    """
+    """JSON as in RFC 8259: UTF-8, no NaN or Infinity; fractions become `Decimal`."""
 
     media_type = "application/json"
 
@@ -42,6 +37,8 @@ class StrictJSONParser(BaseParser):
             )
         except UnicodeDecodeError:
             raise ParseError("The body is not UTF-8.") from None
+        # ValueError is also raised for integers of more than 4,300 digits,
+        # InvalidOperation for exponents out of range, RecursionError for deep nesting.
         except (ValueError, RecursionError, InvalidOperation):
             raise ParseError("The body is not valid JSON.") from None
 
@@ -49,8 +46,7 @@ class StrictJSONParser(BaseParser):
 class LimitedMultiPartParser(MultiPartParser):
     """multipart/form-data with files of at most `MAX_UPLOAD_BYTES`.
 
-    A body that announces more is refused unread; no body can be longer than it
-    announces. Files beyond 2.5 MB are temporary ones, which end with the request.
+    Files of more than 2.5 MB are written to temporary files.
     """
 
     def parse(
@@ -60,17 +56,18 @@ class LimitedMultiPartParser(MultiPartParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         request = (parser_context or {})["request"]
-        announced = str(request.META.get("CONTENT_LENGTH") or "")
+        # Rejected before reading; a body is never longer than its Content-Length.
+        content_length = str(request.META.get("CONTENT_LENGTH") or "")
         if (
-            announced.isdigit()
-            and int(announced) > MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD_BYTES
+            content_length.isdigit()
+            and int(content_length) > MAX_UPLOAD_BYTES + MULTIPART_OVERHEAD_BYTES
         ):
             raise RequestDataTooBig
         try:
             parsed: Any = super().parse(stream, media_type, parser_context)
         except UnreadablePostError:
-            raise ParseError("The body ended early.") from None
-        files = [file for _, several in parsed.files.lists() for file in several]
+            raise ParseError("The request body is incomplete.") from None
+        files = [file for _, values in parsed.files.lists() for file in values]
         if any(file.size > MAX_UPLOAD_BYTES for file in files):
             for file in files:
                 file.close()
@@ -79,7 +76,7 @@ class LimitedMultiPartParser(MultiPartParser):
 
 
 class RawBodyParser(BaseParser):
-    """The body as it came, whatever it says it is."""
+    """The unchanged body, of any media type."""
 
     media_type = "*/*"
 
@@ -93,12 +90,12 @@ class RawBodyParser(BaseParser):
 
 
 def read_limited(stream: IO[Any], limit: int | None = None) -> bytes:
-    """The whole body; one byte over the limit is `RequestDataTooBig`."""
+    """Return the body; raise `RequestDataTooBig` if it has more than `limit` bytes."""
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if limit is None else limit
     try:
         body: bytes = stream.read(limit + 1)
     except UnreadablePostError:
-        raise ParseError("The body ended early.") from None
+        raise ParseError("The request body is incomplete.") from None
     if len(body) > limit:
         raise RequestDataTooBig
     return body

@@ -1,4 +1,4 @@
-"""Who may call a view; every view names exactly one of these."""
+"""Permission classes of views; every view has exactly one of them."""
 
 from typing import Any
 
@@ -13,24 +13,24 @@ __all__ = ["AllowAny", "IsAdministrator", "IsMember", "IsPremium"]
 class PremiumRequiredError(DomainError):
     status = 403
     code = "PREMIUM_REQUIRED"
-    detail = "This needs the PREMIUM plan."
+    detail = "The PREMIUM plan is required."
 
 
 class AdminRequiredError(DomainError):
     status = 403
     code = "ADMIN_REQUIRED"
-    detail = "This is for administrators."
+    detail = "Only administrators can do this."
 
 
 class IsMember(BasePermission):
-    """Any member who is logged in; the default of all views."""
+    """Allow authenticated members; the default of all views."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return request.user is not None
 
 
 class IsPremium(IsMember):
-    """A member with a running PREMIUM plan, or an administrator."""
+    """Allow members with a current PREMIUM plan, and administrators."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):
@@ -42,7 +42,7 @@ class IsPremium(IsMember):
 
 
 class IsAdministrator(IsMember):
-    """A member with the role ADMIN."""
+    """Allow members with the role ADMIN."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):

@@ -1,4 +1,4 @@
-"""How an answer is written: JSON by orjson, decimals as exact number literals."""
+"""JSON responses by orjson; decimals are exact number literals."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -11,12 +11,13 @@ from rest_framework.request import Request
 
 
 def format_decimal(value: Decimal) -> str:
-    """The plain digits of an exact decimal, without trailing zeros."""
+    """Return a decimal without exponent and trailing zeros."""
     text = format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def dump_json(data: Any) -> bytes:
+    """Serialize to UTF-8 JSON."""
     try:
         return orjson.dumps(data, default=_encode_default)
     except orjson.JSONEncodeError:
@@ -24,7 +25,7 @@ def dump_json(data: Any) -> bytes:
 
 
 def _convert_big_ints(data: Any) -> Any:
-    """Whole numbers of more than 64 bits, which orjson refuses, as decimals."""
+    """Convert integers of more than 64 bits, which orjson rejects, to decimals."""
     if isinstance(data, int) and abs(data) >= 2**63:
         return Decimal(data)
     if isinstance(data, dict):
@@ -43,7 +44,7 @@ def _encode_default(value: Any) -> Any:
 
 
 class JSONRenderer(BaseRenderer):
-    """Answers in UTF-8; keys are already camelCase (spec 1.3)."""
+    """UTF-8 JSON; serializers have named the keys in camelCase (spec 1.3)."""
 
     media_type = "application/json"
     format = "json"
@@ -60,7 +61,7 @@ class JSONRenderer(BaseRenderer):
 
 
 class FastContentNegotiation(DefaultContentNegotiation):
-    """DRF's negotiation, with a short way for clients that accept anything."""
+    """DRF's negotiation, with a shortcut for clients that accept anything."""
 
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None
