@@ -1,1 +1,1 @@
-"""Wire shapes of the ledger, one module for each topic."""
+"""Serializers of the ledger, one module per topic."""

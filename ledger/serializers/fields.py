@@ -46,8 +46,9 @@ class OptionalTextField(StrictCharField):
 class CategoryNameField(NameField):
     """A category by name; one that does not exist is created as a major category."""
 
-    def to_representation(self, value: Category) -> str:
-        return value.name
+    def to_representation(self, value: Any) -> str:
+        category: Category = value
+        return category.name
 
 
 class SignedMoneyField(StrictIntegerField):

@@ -1,1 +1,1 @@
-"""The views of the ledger, one module for each topic."""
+"""Views of the ledger, one module per topic."""
