@@ -1,5 +1,6 @@
 """The OpenAPI document: complete, canonical, made without a warning."""
 
+import re
 from typing import Any
 
 import pytest
@@ -70,11 +71,69 @@ def test_every_operation_may_answer_a_problem(document: Any) -> None:
         assert schema == {"$ref": "#/components/schemas/Problem"}, (path, method)
 
 
-def test_every_operation_has_an_id_of_its_own_and_a_tag(document: Any) -> None:
+def test_every_operation_has_a_unique_id_in_camel_case(document: Any) -> None:
     operations = [operation for _, _, operation in list_operations(document)]
     ids = [operation["operationId"] for operation in operations]
     assert len(set(ids)) == len(ids)
-    assert all(len(operation["tags"]) == 1 for operation in operations)
+    assert [
+        name for name in ids if not re.fullmatch("[a-z]+([A-Z][a-z]+)+", name)
+    ] == []
+
+
+def test_every_operation_has_the_tag_of_its_area(document: Any) -> None:
+    for path, method, operation in list_operations(document):
+        is_health_check = path.startswith("/api/health")
+        assert len(operation["tags"]) == 1, (path, method)
+        assert (operation["tags"] == ["Service"]) == is_health_check, (path, method)
+
+
+def test_every_operation_has_a_short_title(document: Any) -> None:
+    for path, method, operation in list_operations(document):
+        summary = operation.get("summary", "")
+        assert re.fullmatch("[A-Z].{3,69}[^.;]", summary), (path, method, summary)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "operation_id", "summary"),
+    [
+        ("get", "wallets", "listWallets", "List wallets"),
+        ("post", "entries", "createEntry", "Create an entry"),
+        ("get", "tags/{tag_id}", "getTag", "Get a tag"),
+        (
+            "put",
+            "quick-entries/{quick_entry_id}",
+            "replaceQuickEntry",
+            "Replace a quick entry",
+        ),
+        ("patch", "categories/{category_id}", "updateCategory", "Update a category"),
+        ("delete", "trades/{trade_id}", "deleteTrade", "Delete a trade"),
+        ("put", "stocks/reorder", "reorderStocks", "Reorder stocks"),
+        (
+            "post",
+            "entries/{entry_id}/confirm",
+            "confirmEntry",
+            "Confirm a pending entry",
+        ),
+        ("get", "networth/trend", "getNetWorthTrend", "Get the net-worth trend"),
+    ],
+)
+def test_operation_is_named_by_its_view(
+    document: Any, method: str, path: str, operation_id: str, summary: str
+) -> None:
+    operation = document["paths"][f"/api/account/{path}"][method]
+    assert (operation["operationId"], operation["summary"]) == (operation_id, summary)
+
+
+def test_description_is_what_follows_the_title(document: Any) -> None:
+    operation = document["paths"]["/api/account/entries"]["get"]
+    assert operation["description"] == "Newest first: by date, then by id."
+
+
+@pytest.mark.parametrize("path", ["wallets", "categories", "stocks", "recurring"])
+def test_list_is_described_as_an_array(document: Any, path: str) -> None:
+    responses = document["paths"][f"/api/account/{path}"]["get"]["responses"]
+    schema = responses["200"]["content"]["application/json"]["schema"]
+    assert schema["type"] == "array"
 
 
 def test_all_names_are_camel_case(document: Any) -> None:
