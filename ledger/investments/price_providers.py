@@ -1,4 +1,4 @@
-"""Where prices come from: Naver for Korean codes, Yahoo for tickers."""
+"""Stock price providers: Naver for Korean codes, Yahoo for tickers."""
 
 import json
 import logging
@@ -22,15 +22,15 @@ logger = logging.getLogger(__name__)
 
 NAVER_HOST = "https://polling.finance.naver.com"
 YAHOO_HOST = "https://query1.finance.yahoo.com"
+# For all prices together; the rest of two seconds is for exchange rates.
 TOTAL_TIMEOUT_SECONDS = 1.7
-"""What all prices together may take; the rest of two seconds is for exchange rates."""
 MAX_WORKERS = 8
 CODES_PER_CALL = 50
 MAX_PRICE = Decimal(10) ** 12
+# After a slow failure, this process skips the source for this long.
 RESET_TIMEOUT_SECONDS = 10.0
-"""How long a source that was waited for in vain is not asked by this process."""
 
-# What gets into an address, and nothing else does: no slashes, dots only inside.
+# Only codes of these forms become part of a URL: no slashes, dots only inside.
 _KOREAN_CODE_RE = re.compile(r"[0-9][0-9A-Z]{5}")
 _TICKER_RE = re.compile(r"[A-Z0-9]+(?:[.\-][A-Z0-9]+)*")
 _HEADERS = {"User-Agent": "Mozilla/5.0", "Accept": "application/json"}
@@ -48,7 +48,7 @@ circuit_breaker = http_client.make_circuit_breaker(RESET_TIMEOUT_SECONDS)
 
 @dataclass(frozen=True, slots=True)
 class PriceQuote:
-    """What one share cost, in its currency, at the source's own time."""
+    """The price of one share in its currency, at the source's own time."""
 
     price: Decimal
     currency: str
@@ -59,15 +59,15 @@ PriceQuotes = dict[str, PriceQuote]
 
 
 class PriceProvider(Protocol):
-    """What the setting PRICE_PROVIDER names: a class that is made without arguments."""
+    """Interface of the class named by PRICE_PROVIDER, constructed without arguments."""
 
     def quote(self, codes: Sequence[str]) -> PriceQuotes:
-        """The prices that can be had within about two seconds; others are left out."""
+        """Return the prices that are available within about two seconds."""
         ...
 
 
 class CompositePriceProvider:
-    """The real sources, asked at once for all codes, within `TOTAL_TIMEOUT_SECONDS` together."""
+    """The real sources, queried in parallel within `TOTAL_TIMEOUT_SECONDS`."""
 
     def quote(self, codes: Sequence[str]) -> PriceQuotes:
         deadline = time.monotonic() + TOTAL_TIMEOUT_SECONDS
@@ -75,13 +75,13 @@ class CompositePriceProvider:
         others = [code for code in codes if code not in set(korean)]
         tickers = [code for code in others if _TICKER_RE.fullmatch(code)]
         calls = [
-            ProviderCall(fetch_naver, group)
-            for group in _chunks(korean, CODES_PER_CALL)
+            ProviderCall(fetch_naver, korean[start : start + CODES_PER_CALL])
+            for start in range(0, len(korean), CODES_PER_CALL)
         ]
         calls += [ProviderCall(fetch_yahoo, [code]) for code in tickers]
         found = run_calls(calls, deadline)
         if len(korean) > 1:
-            # Naver may answer several codes with none: then one by one.
+            # Naver may respond to several codes with none at all: retry one by one.
             missing = [code for code in korean if code not in found]
             found |= run_calls(
                 [ProviderCall(fetch_naver, [code]) for code in missing], deadline
@@ -91,14 +91,14 @@ class CompositePriceProvider:
 
 @dataclass(frozen=True, slots=True)
 class ProviderCall:
-    """A source and what it is asked for."""
+    """A source and the codes to request from it."""
 
     fetch: Callable[[list[str], float], PriceQuotes]
     codes: list[str]
 
 
 def run_calls(calls: Sequence[ProviderCall], deadline: float) -> PriceQuotes:
-    """What the calls found before the deadline; what comes later is not waited for."""
+    """Return the quotes found before the deadline; later ones are discarded."""
     if not calls:
         return {}
     pool = ThreadPoolExecutor(MAX_WORKERS, thread_name_prefix="prices")
@@ -108,12 +108,8 @@ def run_calls(calls: Sequence[ProviderCall], deadline: float) -> PriceQuotes:
     return {code: quote for each in done for code, quote in each.result().items()}
 
 
-def _chunks(codes: list[str], size: int) -> list[list[str]]:
-    return [codes[start : start + size] for start in range(0, len(codes), size)]
-
-
 def _run_call(call: ProviderCall, deadline: float) -> PriceQuotes:
-    """One call; a failure is no price, and the source is left alone for a while."""
+    """Run one call; after a failure return no quotes."""
     source, seconds = call.fetch.__name__, deadline - time.monotonic()
     if seconds <= 0 or not circuit_breaker.allows_request(source):
         return {}
@@ -121,11 +117,12 @@ def _run_call(call: ProviderCall, deadline: float) -> PriceQuotes:
     try:
         quotes = call.fetch(call.codes, seconds)
     except ProviderUnavailableError:
-        logger.warning("prices: %s does not answer", source)
+        logger.warning("prices: %s is unavailable", source)
+        # Without much time left the call was not slow, only late.
         if seconds > TOTAL_TIMEOUT_SECONDS / 2:
             circuit_breaker.record_failure(source, started_at=started_at)
     except _INVALID_RESPONSE_ERRORS:
-        logger.warning("prices: %s answers what is no price", source)
+        logger.warning("prices: %s sent an invalid response", source)
     else:
         circuit_breaker.record_success(source)
         return quotes
@@ -133,7 +130,7 @@ def _run_call(call: ProviderCall, deadline: float) -> PriceQuotes:
 
 
 def fetch_naver(codes: list[str], seconds: float) -> PriceQuotes:
-    """`GET /api/realtime/domestic/stock/005930,000660`: prices like "71,000"."""
+    """Request `GET /api/realtime/domestic/stock/005930,000660` (prices as "71,000")."""
     host = settings.PRICE_BASE_URL or NAVER_HOST
     url = f"{host}/api/realtime/domestic/stock/{','.join(codes)}"
     body = _parse_json_object(
@@ -148,7 +145,7 @@ def fetch_naver(codes: list[str], seconds: float) -> PriceQuotes:
 
 
 def fetch_yahoo(codes: list[str], seconds: float) -> PriceQuotes:
-    """`GET /v8/finance/chart/AAPL?range=1d&interval=1d`: one ticker a call."""
+    """Request `GET /v8/finance/chart/AAPL?range=1d&interval=1d`, one ticker a call."""
     host, (code,) = settings.PRICE_BASE_URL or YAHOO_HOST, codes
     url, params = f"{host}/v8/finance/chart/{code}", {"range": "1d", "interval": "1d"}
     body = _parse_json_object(
@@ -158,11 +155,11 @@ def fetch_yahoo(codes: list[str], seconds: float) -> PriceQuotes:
         return {}
     meta = body["chart"]["result"][0]["meta"]
     if meta.get("symbol", code) != code or meta["currency"] not in CURRENCY_CODES:
-        raise ValueError("another ticker, or no currency")
+        raise ValueError("unexpected ticker, or unknown currency")
     at = datetime.fromtimestamp(int(meta["regularMarketTime"]), UTC)
     price = meta["regularMarketPrice"]
     if isinstance(price, bool) or not isinstance(price, int | Decimal):
-        raise TypeError("no number")
+        raise TypeError("not a number")
     return {
         code: PriceQuote(
             _validate_price(Decimal(price)), meta["currency"], _clamp_to_now(at)
@@ -170,12 +167,16 @@ def fetch_yahoo(codes: list[str], seconds: float) -> PriceQuotes:
     }
 
 
-def _parse_json_object(answer: http_client.ProviderResponse) -> dict[str, Any]:
-    """The JSON object, its fractions exact; a page of HTML is a failure."""
-    if answer.status != 200:
+def _parse_json_object(response: http_client.ProviderResponse) -> dict[str, Any]:
+    """Return the JSON object with exact fractions.
+
+    Other statuses than 200 give an empty result; HTML raises
+    `ProviderUnavailableError`.
+    """
+    if response.status != 200:
         return {"datas": [], "chart": {"result": None}}
     try:
-        body = json.loads(answer.body, parse_float=Decimal)
+        body = json.loads(response.body, parse_float=Decimal)
     except (ValueError, RecursionError):
         raise ProviderUnavailableError from None
     if not isinstance(body, dict):
@@ -185,7 +186,7 @@ def _parse_json_object(answer: http_client.ProviderResponse) -> dict[str, Any]:
 
 def _validate_price(price: Decimal) -> Decimal:
     if not price.is_finite() or not 0 < price < MAX_PRICE:
-        raise ValueError("no price")
+        raise ValueError("price out of range")
     return price
 
 
@@ -196,5 +197,5 @@ def _parse_traded_at(row: dict[str, Any]) -> datetime:
 
 
 def _clamp_to_now(at: datetime) -> datetime:
-    """A source's clock may be ahead of ours."""
+    """Return the time, or now if the source's clock is ahead."""
     return min(at, timezone.now())
