@@ -143,9 +143,9 @@ def get_notification_series(today: date) -> NotificationSeries:
     days = list_days(today)
     received, recognized = dict.fromkeys(days, 0), dict.fromkeys(days, 0)
     for count in NotificationCount.objects.filter(day__gte=days[0], day__lte=today):
-        received[count.day] += count.notifications
-        if count.recognized:
-            recognized[count.day] += count.notifications
+        received[count.day] += count.count
+        if count.is_recognized:
+            recognized[count.day] += count.count
     return NotificationSeries(list(received.values()), list(recognized.values()))
 
 

@@ -165,7 +165,8 @@ def add_trades(
     )
     copy_rows(
         connection,
-        "stock_quote (code, home_price, at, fetched_at, due_at, claimed)",
+        "stock_quote"
+        " (code, home_price, quoted_at, fetched_at, next_refresh_at, is_claimed)",
         (
             (f"B{first + n}", 70_000 + n, "now", "tomorrow", "tomorrow", "false")
             for n in range(stocks)

@@ -47,7 +47,9 @@ _HAS_TAG = """
     )
 """
 _COUNT = "SELECT count(*) FROM account_entry e WHERE {where}"
-_COUNT_FROM_ROLLUP = "SELECT coalesce(sum(t.entries), 0) FROM {table} t WHERE {where}"
+_COUNT_FROM_ROLLUP = (
+    "SELECT coalesce(sum(t.entry_count), 0) FROM {table} t WHERE {where}"
+)
 
 # An SQL condition with one placeholder, and its value.
 Condition = tuple[str, Any]

@@ -39,7 +39,7 @@ def reencrypt_account_numbers(
     with the same key.
     """
     total, last_id = RotationResult(), 0
-    numbered = Wallet.objects.exclude(sealed_account_number="").order_by("pk")
+    numbered = Wallet.objects.exclude(encrypted_account_number="").order_by("pk")
     while True:
         ids = list(
             numbered.filter(pk__gt=last_id).values_list("pk", flat=True)[:BATCH_SIZE]
@@ -55,7 +55,7 @@ def reencrypt_account_numbers(
 
 
 def _reencrypt_wallet(wallet: Wallet) -> RotationResult:
-    keys, stored = settings.ACCOUNT_NUMBER_KEYS, wallet.sealed_account_number
+    keys, stored = settings.ACCOUNT_NUMBER_KEYS, wallet.encrypted_account_number
     context = account_number_associated_data(wallet.member_id)
     if not stored or is_encrypted_with(stored, keys[0], context):
         return RotationResult(unchanged=1)
@@ -64,6 +64,6 @@ def _reencrypt_wallet(wallet: Wallet) -> RotationResult:
     except DecryptionError:
         log_undecryptable_number(wallet)
         return RotationResult(undecryptable=1)
-    wallet.sealed_account_number = encrypt(number, keys, context)
-    wallet.save(update_fields=["sealed_account_number"])
+    wallet.encrypted_account_number = encrypt(number, keys, context)
+    wallet.save(update_fields=["encrypted_account_number"])
     return RotationResult(reencrypted=1)

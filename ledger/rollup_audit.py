@@ -27,45 +27,45 @@ class RollupTable:
 ROLLUP_TABLES = (
     RollupTable(
         "account_ledger_total",
-        "member_id, entries, pending",
+        "member_id, entry_count, pending_count",
         "SELECT member_id, count(*), count(*) FILTER (WHERE pending)"
         " FROM account_entry GROUP BY 1",
     ),
     RollupTable(
         "account_month_total",
-        "member_id, month, type, pending, amount, entries",
+        "member_id, month, type, pending, amount, entry_count",
         f"SELECT member_id, {MONTH_SQL}, type, pending, sum(amount), count(*)"
         " FROM account_entry GROUP BY 1, 2, 3, 4",
     ),
     RollupTable(
         "account_entry_total",
-        "member_id, month, type, pending, category_id, wallet_id, amount, entries",
+        "member_id, month, type, pending, category_id, wallet_id, amount, entry_count",
         f"SELECT member_id, {MONTH_SQL}, type, pending, category_id, wallet_id,"
         " sum(amount), count(*) FROM account_entry GROUP BY 1, 2, 3, 4, 5, 6",
     ),
     RollupTable(
         "account_day_total",
-        "member_id, date, type, pending, wallet_id, amount, entries",
+        "member_id, date, type, pending, wallet_id, amount, entry_count",
         "SELECT member_id, date, type, pending, wallet_id, sum(amount), count(*)"
         " FROM account_entry GROUP BY 1, 2, 3, 4, 5",
     ),
     RollupTable(
         "account_tag_total",
-        "member_id, month, tag_id, type, amount, entries",
+        "member_id, month, tag_id, type, amount, entry_count",
         f"SELECT e.member_id, {MONTH_SQL}, l.tag_id, type, sum(amount), count(*)"
         " FROM account_entry e JOIN account_entry_tag l ON l.entry_id = e.id"
         " WHERE NOT pending GROUP BY 1, 2, 3, 4",
     ),
     RollupTable(
         "account_memo_total",
-        "member_id, type, memo, category_id, entries",
+        "member_id, type, memo, category_id, entry_count",
         f"SELECT member_id, type, {NORMALIZED_MEMO_SQL}, category_id, count(*)"
         " FROM account_entry WHERE NOT pending AND category_id IS NOT NULL"
         f" AND {NORMALIZED_MEMO_SQL} <> '' GROUP BY 1, 2, 3, 4",
     ),
     RollupTable(
         "account_wallet_total",
-        "wallet_id, member_id, balance, entries",
+        "wallet_id, member_id, balance, entry_count",
         f"SELECT wallet_id, member_id,"
         f" coalesce(sum({SIGNED_AMOUNT_SQL}) FILTER (WHERE NOT pending), 0), count(*)"
         " FROM account_entry WHERE wallet_id IS NOT NULL GROUP BY 1, 2",
@@ -82,7 +82,9 @@ def count_drift() -> dict[str, int]:
         cursor.execute("SET LOCAL statement_timeout = 0")
         for rollup in ROLLUP_TABLES:
             # Rows of 0 entries are left over from deletions and mean the same as none.
-            stored = f"SELECT {rollup.columns} FROM {rollup.table} WHERE entries <> 0"
+            stored = (
+                f"SELECT {rollup.columns} FROM {rollup.table} WHERE entry_count <> 0"
+            )
             computed = rollup.source_query
             cursor.execute(
                 f"SELECT count(*) FROM (({stored} EXCEPT {computed})"

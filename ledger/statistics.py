@@ -31,28 +31,28 @@ from ledger.periods import (
 )
 
 _BY_MONTH = """
-    SELECT month, type, amount, entries FROM account_month_total
+    SELECT month, type, amount, entry_count FROM account_month_total
     WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
-        AND NOT pending AND entries > 0
+        AND NOT pending AND entry_count > 0
 """
 _BY_DAY = """
-    SELECT date AS day, type, sum(amount)::bigint AS amount, sum(entries) AS count
+    SELECT date AS day, type, sum(amount)::bigint AS amount, sum(entry_count) AS count
     FROM account_day_total
     WHERE member_id = %(member)s AND date BETWEEN %(start)s AND %(end)s
-        AND NOT pending AND entries > 0
+        AND NOT pending AND entry_count > 0
     GROUP BY date, type
 """
 # One row for each type, category and wallet: few rows, however long the history is.
 _BY_CATEGORY_AND_WALLET = """
     SELECT t.type, t.category_id AS id, c.name, p.name AS parent, t.wallet_id,
         w.name AS wallet, w.sort_order, sum(t.amount)::bigint AS amount,
-        sum(t.entries) AS count
+        sum(t.entry_count) AS count
     FROM account_entry_total t
     LEFT JOIN account_category c ON c.id = t.category_id
     LEFT JOIN account_category p ON p.id = c.parent_id
     LEFT JOIN account w ON w.id = t.wallet_id
     WHERE t.member_id = %(member)s AND t.month BETWEEN %(start)s AND %(end)s
-        AND NOT t.pending AND t.entries > 0
+        AND NOT t.pending AND t.entry_count > 0
     GROUP BY t.type, t.category_id, c.id, p.id, t.wallet_id, w.id
 """
 # All parts of a month in one statement, so that they agree with each other. Each row
@@ -64,20 +64,20 @@ _MONTH = f"""
     FROM ({_BY_DAY}) d
     UNION ALL
     SELECT 'before', NULL, b.type, NULL, NULL, NULL, NULL, NULL, NULL,
-        b.amount, b.entries
+        b.amount, b.entry_count
     FROM account_month_total b
     WHERE b.member_id = %(member)s AND b.month = %(before)s AND NOT b.pending
     UNION ALL
     SELECT 'tag', NULL, t.type, t.tag_id, g.name, NULL, NULL, NULL, g.sort_order,
-        t.amount, t.entries
+        t.amount, t.entry_count
     FROM account_tag_total t JOIN account_tag g ON g.id = t.tag_id
-    WHERE t.member_id = %(member)s AND t.month = %(start)s AND t.entries > 0
+    WHERE t.member_id = %(member)s AND t.month = %(start)s AND t.entry_count > 0
 """  # noqa: S608 - of constants only
 _YEAR = f"""
     SELECT 'group' AS part, NULL::date AS day, g.* FROM ({_BY_CATEGORY_AND_WALLET}) g
     UNION ALL
     SELECT 'month', m.month, m.type, NULL, NULL, NULL, NULL, NULL, NULL,
-        m.amount, m.entries
+        m.amount, m.entry_count
     FROM ({_BY_MONTH}) m
 """  # noqa: S608 - of constants only
 

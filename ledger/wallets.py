@@ -36,13 +36,13 @@ MODELS_WITH_WALLET = (Entry, QuickEntry, RecurringRule)
 
 def list_wallets(member: Member) -> OwnedQuerySet:
     """Return the member's wallets in their order, with the rollup of each balance."""
-    return Wallet.objects.owned_by(member).select_related("total")
+    return Wallet.objects.owned_by(member).select_related("rollup")
 
 
 def balance_of(wallet: Wallet) -> int:
     """Return opening balance + income − expense of confirmed entries."""
-    total = getattr(wallet, "total", None)
-    return wallet.opening_balance + (total.balance if total else 0)
+    rollup = getattr(wallet, "rollup", None)
+    return wallet.opening_balance + (rollup.balance if rollup else 0)
 
 
 def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
@@ -132,7 +132,7 @@ def raise_on_missing_wallet(constraint: str) -> AbstractContextManager[None]:
 
 def decrypt_account_number(wallet: Wallet) -> str | None:
     """Return the account number, None if there is none; raise `DecryptionError`."""
-    stored = wallet.sealed_account_number
+    stored = wallet.encrypted_account_number
     return (
         decrypt(
             stored,
@@ -165,7 +165,7 @@ def _set_account_number(wallet: Wallet, number: str | None) -> None:
     text = number or ""
     if len(text.encode()) > MAX_PLAINTEXT_BYTES or text.startswith(ENCRYPTED_PREFIX):
         raise InvalidFieldError("accountNumber", "Too long.", "max_length")
-    wallet.sealed_account_number = encrypt(
+    wallet.encrypted_account_number = encrypt(
         text,
         settings.ACCOUNT_NUMBER_KEYS,
         account_number_associated_data(wallet.member_id),

@@ -111,9 +111,9 @@ def list_undecryptable_numbers(member: Member) -> dict[str, str]:
     A backup cannot hold them, so that a wallet of the same name without a number keeps
     what is stored.
     """
-    wallets = Wallet.objects.owned_by(member).exclude(sealed_account_number="")
+    wallets = Wallet.objects.owned_by(member).exclude(encrypted_account_number="")
     return {
-        wallet.name: wallet.sealed_account_number
+        wallet.name: wallet.encrypted_account_number
         for wallet in wallets
         if has_undecryptable_number(wallet)
     }

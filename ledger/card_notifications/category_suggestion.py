@@ -22,8 +22,8 @@ WHITESPACE = " \t\n\u00a0\u3000"
 # only on a tie: the lateral join has a false condition otherwise.
 _SUGGESTION_SQL = """
     WITH matches AS MATERIALIZED (
-        SELECT t.category_id, sum(t.entries) AS uses FROM account_memo_total t
-        WHERE t.member_id = %(member)s AND t.type = %(type)s AND t.entries > 0
+        SELECT t.category_id, sum(t.entry_count) AS uses FROM account_memo_total t
+        WHERE t.member_id = %(member)s AND t.type = %(type)s AND t.entry_count > 0
             AND (t.memo LIKE %(containing)s OR t.memo = ANY(%(parts)s))
         GROUP BY t.category_id
     ), most AS MATERIALIZED (

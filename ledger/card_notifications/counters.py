@@ -10,10 +10,10 @@ from django.utils import timezone
 NOTIFICATION_SHARDS = 16
 
 _INCREMENT_COUNT = """
-    INSERT INTO notification_tally AS kept (day, recognized, part, notifications)
+    INSERT INTO notification_count AS stored (day, is_recognized, shard, count)
     VALUES (%s, %s, %s, 1)
-    ON CONFLICT (day, recognized, part)
-    DO UPDATE SET notifications = kept.notifications + 1
+    ON CONFLICT (day, is_recognized, shard)
+    DO UPDATE SET count = stored.count + 1
 """
 
 

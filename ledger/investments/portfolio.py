@@ -21,12 +21,13 @@ _POSITIONS = """
         (p.quantity * 1000000)::numeric(40) AS quantity, p.cost, p.realized,
         p.replayed_version IS NOT DISTINCT FROM p.version AS is_replayed, p.version,
         coalesce(q.home_price, s.current_price) AS price,
-        CASE WHEN q.home_price IS NULL THEN s.price_at ELSE q.at END AS priced_at,
-        q.home_price IS NULL OR q.failed OR q.fetched_at < %s AS is_price_stale
+        CASE WHEN q.home_price IS NULL THEN s.price_at ELSE q.quoted_at END
+            AS priced_at,
+        q.home_price IS NULL OR q.has_failed OR q.fetched_at < %s AS is_price_stale
     FROM invest_position p
     JOIN invest_stock s ON s.id = p.stock_id
     LEFT JOIN stock_quote q ON q.code = s.code
-    WHERE p.member_id = %s AND p.trades > 0
+    WHERE p.member_id = %s AND p.trade_count > 0
     ORDER BY p.quantity = 0, s.sort_order, s.id
 """
 # After the stock, the columns are those of `cost_basis.TradeRow`.

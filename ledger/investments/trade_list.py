@@ -30,7 +30,7 @@ def list_trades_page(
     # Positions know the number of their trades; only other filters count rows.
     if set(filters) <= {"stock_id"}:
         positions = Position.objects.owned_by(member).filter(**filters)
-        count = positions.aggregate(count=Sum("trades"))["count"] or 0
+        count = positions.aggregate(count=Sum("trade_count"))["count"] or 0
     else:
         count = rows.count()
     return count, page.slice_rows(rows.order_by("-date", "-id"))

@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
         BtreeGinExtension(),
         # The tables, as makemigrations writes them.
         migrations.CreateModel(
-            name="LedgerTotal",
+            name="LedgerRollup",
             fields=[
                 (
                     "member",
@@ -36,8 +36,8 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("entries", models.IntegerField()),
-                ("pending", models.IntegerField()),
+                ("entry_count", models.IntegerField()),
+                ("pending_count", models.IntegerField()),
             ],
             options={
                 "db_table": "account_ledger_total",
@@ -111,7 +111,7 @@ class Migration(migrations.Migration):
                     models.CharField(blank=True, default="", max_length=100),
                 ),
                 (
-                    "sealed_account_number",
+                    "encrypted_account_number",
                     models.CharField(
                         blank=True,
                         db_column="account_number",
@@ -261,7 +261,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="DayTotal",
+            name="CategoryWalletRollup",
             fields=[
                 (
                     "id",
@@ -280,7 +280,47 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("amount", models.BigIntegerField()),
-                ("entries", models.IntegerField()),
+                ("entry_count", models.IntegerField()),
+                ("month", models.DateField()),
+                ("pending", models.BooleanField()),
+                ("category_id", models.BigIntegerField(null=True)),
+                ("wallet_id", models.BigIntegerField(null=True)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_entry_total",
+                "ordering": ["month", "id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="DayRollup",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("amount", models.BigIntegerField()),
+                ("entry_count", models.IntegerField()),
                 ("date", models.DateField()),
                 ("pending", models.BooleanField()),
                 ("wallet_id", models.BigIntegerField(null=True)),
@@ -457,46 +497,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="EntryTotal",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("amount", models.BigIntegerField()),
-                ("entries", models.IntegerField()),
-                ("month", models.DateField()),
-                ("pending", models.BooleanField()),
-                ("category_id", models.BigIntegerField(null=True)),
-                ("wallet_id", models.BigIntegerField(null=True)),
-                (
-                    "member",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "account_entry_total",
-                "ordering": ["month", "id"],
-            },
-        ),
-        migrations.CreateModel(
             name="FxRate",
             fields=[
                 (
@@ -532,7 +532,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="MemoTotal",
+            name="MemoRollup",
             fields=[
                 (
                     "id",
@@ -552,7 +552,7 @@ class Migration(migrations.Migration):
                 ),
                 ("memo", models.CharField(max_length=500)),
                 ("category_id", models.BigIntegerField()),
-                ("entries", models.IntegerField()),
+                ("entry_count", models.IntegerField()),
                 (
                     "member",
                     models.ForeignKey(
@@ -569,7 +569,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="MonthTotal",
+            name="MonthRollup",
             fields=[
                 (
                     "id",
@@ -588,7 +588,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("amount", models.BigIntegerField()),
-                ("entries", models.IntegerField()),
+                ("entry_count", models.IntegerField()),
                 ("month", models.DateField()),
                 ("pending", models.BooleanField()),
                 (
@@ -660,17 +660,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("day", models.DateField()),
-                ("recognized", models.BooleanField()),
-                ("part", models.SmallIntegerField()),
-                ("notifications", models.BigIntegerField()),
+                ("is_recognized", models.BooleanField()),
+                ("shard", models.SmallIntegerField()),
+                ("count", models.BigIntegerField()),
             ],
             options={
-                "db_table": "notification_tally",
-                "ordering": ["day", "recognized", "part"],
+                "db_table": "notification_count",
+                "ordering": ["day", "is_recognized", "shard"],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("day", "recognized", "part"),
-                        name="notification_tally_once",
+                        fields=("day", "is_recognized", "shard"),
+                        name="notification_count_once",
                     )
                 ],
             },
@@ -690,7 +690,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("quantity", models.DecimalField(decimal_places=6, max_digits=30)),
-                ("trades", models.IntegerField()),
+                ("trade_count", models.IntegerField()),
                 ("version", models.BigIntegerField()),
                 (
                     "cost",
@@ -931,11 +931,11 @@ class Migration(migrations.Migration):
                 ),
                 ("currency", models.CharField(max_length=3, null=True)),
                 ("home_price", models.BigIntegerField(null=True)),
-                ("at", models.DateTimeField(null=True)),
+                ("quoted_at", models.DateTimeField(null=True)),
                 ("fetched_at", models.DateTimeField(null=True)),
-                ("due_at", models.DateTimeField()),
-                ("claimed", models.BooleanField(default=False)),
-                ("failed", models.BooleanField(db_default=False)),
+                ("next_refresh_at", models.DateTimeField()),
+                ("is_claimed", models.BooleanField(default=False)),
+                ("has_failed", models.BooleanField(db_default=False)),
             ],
             options={
                 "db_table": "stock_quote",
@@ -1105,7 +1105,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="TagTotal",
+            name="TagRollup",
             fields=[
                 (
                     "id",
@@ -1124,7 +1124,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("amount", models.BigIntegerField()),
-                ("entries", models.IntegerField()),
+                ("entry_count", models.IntegerField()),
                 ("month", models.DateField()),
                 ("tag_id", models.BigIntegerField()),
                 (
@@ -1192,21 +1192,21 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="WalletTotal",
+            name="WalletRollup",
             fields=[
                 (
                     "wallet",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.CASCADE,
                         primary_key=True,
-                        related_name="total",
+                        related_name="rollup",
                         serialize=False,
                         to="ledger.wallet",
                     ),
                 ),
                 ("member_id", models.BigIntegerField()),
                 ("balance", models.BigIntegerField()),
-                ("entries", models.IntegerField()),
+                ("entry_count", models.IntegerField()),
             ],
             options={
                 "db_table": "account_wallet_total",
@@ -1333,7 +1333,42 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="daytotal",
+            model_name="categorywalletrollup",
+            constraint=models.UniqueConstraint(
+                fields=(
+                    "member",
+                    "month",
+                    "type",
+                    "pending",
+                    "category_id",
+                    "wallet_id",
+                ),
+                name="account_entry_total_key",
+                nulls_distinct=False,
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="categorywalletrollup",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category_id"),
+                name="account_entry_total_category_owned",
+                on_delete="CASCADE",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="categorywalletrollup",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet_id"),
+                name="account_entry_total_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="dayrollup",
             constraint=models.UniqueConstraint(
                 fields=("member", "date", "type", "pending", "wallet_id"),
                 name="account_day_total_key",
@@ -1341,7 +1376,7 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="daytotal",
+            model_name="dayrollup",
             constraint=core.db.constraints.CompositeForeignKey(
                 fields=("member", "wallet_id"),
                 name="account_day_total_wallet_owned",
@@ -1378,43 +1413,8 @@ class Migration(migrations.Migration):
                 to_fields=("type", "id", "level"),
             ),
         ),
-        migrations.AddConstraint(
-            model_name="entrytotal",
-            constraint=models.UniqueConstraint(
-                fields=(
-                    "member",
-                    "month",
-                    "type",
-                    "pending",
-                    "category_id",
-                    "wallet_id",
-                ),
-                name="account_entry_total_key",
-                nulls_distinct=False,
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entrytotal",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category_id"),
-                name="account_entry_total_category_owned",
-                on_delete="CASCADE",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entrytotal",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet_id"),
-                name="account_entry_total_wallet_owned",
-                on_delete="CASCADE",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
         migrations.AddIndex(
-            model_name="memototal",
+            model_name="memorollup",
             index=django.contrib.postgres.indexes.GinIndex(
                 django.contrib.postgres.indexes.OpClass("member_id", name="int8_ops"),
                 django.contrib.postgres.indexes.OpClass("memo", name="gin_trgm_ops"),
@@ -1422,14 +1422,14 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="memototal",
+            model_name="memorollup",
             constraint=models.UniqueConstraint(
                 fields=("member", "type", "memo", "category_id"),
                 name="account_memo_total_key",
             ),
         ),
         migrations.AddConstraint(
-            model_name="memototal",
+            model_name="memorollup",
             constraint=core.db.constraints.CompositeForeignKey(
                 fields=("member", "type", "category_id"),
                 name="account_memo_total_category_owned",
@@ -1439,10 +1439,10 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="monthtotal",
+            model_name="monthrollup",
             constraint=models.UniqueConstraint(
                 fields=("member", "month", "type", "pending"),
-                include=("amount", "entries"),
+                include=("amount", "entry_count"),
                 name="account_month_total_key",
             ),
         ),
@@ -1602,14 +1602,14 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="tagtotal",
+            model_name="tagrollup",
             constraint=models.UniqueConstraint(
                 fields=("member", "month", "tag_id", "type"),
                 name="account_tag_total_key",
             ),
         ),
         migrations.AddConstraint(
-            model_name="tagtotal",
+            model_name="tagrollup",
             constraint=core.db.constraints.CompositeForeignKey(
                 fields=("member", "tag_id"),
                 name="account_tag_total_tag_owned",
@@ -1663,7 +1663,7 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="wallettotal",
+            model_name="walletrollup",
             constraint=core.db.constraints.CompositeForeignKey(
                 fields=("member_id", "wallet"),
                 name="account_wallet_total_wallet_owned",

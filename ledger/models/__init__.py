@@ -11,13 +11,13 @@ from ledger.models.quick_entries import QuickEntry, QuickEntryTag
 from ledger.models.rates import FxRate
 from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
 from ledger.models.rollups import (
-    DayTotal,
-    EntryTotal,
-    LedgerTotal,
-    MemoTotal,
-    MonthTotal,
-    TagTotal,
-    WalletTotal,
+    CategoryWalletRollup,
+    DayRollup,
+    LedgerRollup,
+    MemoRollup,
+    MonthRollup,
+    TagRollup,
+    WalletRollup,
 )
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
@@ -26,15 +26,15 @@ __all__ = [
     "Budget",
     "BudgetIncome",
     "Category",
-    "DayTotal",
+    "CategoryWalletRollup",
+    "DayRollup",
     "DefaultCategory",
     "Entry",
     "EntryTag",
-    "EntryTotal",
     "FxRate",
-    "LedgerTotal",
-    "MemoTotal",
-    "MonthTotal",
+    "LedgerRollup",
+    "MemoRollup",
+    "MonthRollup",
     "Notification",
     "NotificationCount",
     "Occurrence",
@@ -46,8 +46,8 @@ __all__ = [
     "Stock",
     "StockQuote",
     "Tag",
-    "TagTotal",
+    "TagRollup",
     "Trade",
     "Wallet",
-    "WalletTotal",
+    "WalletRollup",
 ]

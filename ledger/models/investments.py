@@ -113,7 +113,7 @@ class Position(OwnedModel):
         related_name="position",
     )
     quantity = models.DecimalField(max_digits=30, decimal_places=6)
-    trades = models.IntegerField()
+    trade_count = models.IntegerField()
     version = models.BigIntegerField()
     cost = models.DecimalField(max_digits=80, decimal_places=0, null=True)
     realized = models.DecimalField(max_digits=80, decimal_places=0, null=True)
@@ -140,20 +140,20 @@ class Position(OwnedModel):
 class StockQuote(models.Model):
     """The last known price of a stock code, shared by all members.
 
-    `home_price` is `price` in whole home-currency units, `at` the source's own time.
-    The price may be fetched again from `due_at` on. It is `claimed` while a request
-    fetches it, and `failed` if the last fetch found no price.
+    `home_price` is `price` in whole home-currency units, `quoted_at` the source's own
+    time. The price may be fetched again from `next_refresh_at` on. `is_claimed` is set
+    while a request fetches it, `has_failed` if the last fetch found no price.
     """
 
     code = models.CharField(max_length=MAX_CODE_LENGTH, primary_key=True)
     price = models.DecimalField(max_digits=20, decimal_places=6, null=True)
     currency = models.CharField(max_length=3, null=True)
     home_price = models.BigIntegerField(null=True)
-    at = models.DateTimeField(null=True)
+    quoted_at = models.DateTimeField(null=True)
     fetched_at = models.DateTimeField(null=True)
-    due_at = models.DateTimeField()
-    claimed = models.BooleanField(default=False)
-    failed = models.BooleanField(db_default=False)
+    next_refresh_at = models.DateTimeField()
+    is_claimed = models.BooleanField(default=False)
+    has_failed = models.BooleanField(db_default=False)
 
     class Meta:
         db_table = "stock_quote"

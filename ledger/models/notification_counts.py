@@ -10,18 +10,18 @@ class NotificationCount(models.Model):
     """
 
     day = models.DateField()
-    recognized = models.BooleanField()
-    part = models.SmallIntegerField()
-    notifications = models.BigIntegerField()
+    is_recognized = models.BooleanField()
+    shard = models.SmallIntegerField()
+    count = models.BigIntegerField()
 
     class Meta:
-        db_table = "notification_tally"
-        ordering = ["day", "recognized", "part"]
+        db_table = "notification_count"
+        ordering = ["day", "is_recognized", "shard"]
         constraints = [
             models.UniqueConstraint(
-                fields=["day", "recognized", "part"], name="notification_tally_once"
+                fields=["day", "is_recognized", "shard"], name="notification_count_once"
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.day}: {self.notifications}"
+        return f"{self.day}: {self.count}"

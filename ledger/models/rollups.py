@@ -3,7 +3,7 @@
 Statement triggers on `account_entry` and `account_entry_tag` update them with every
 write, so that balances, counts and statistics cost the same for a thousand entries and
 for a million. Nothing else writes these tables. The triggers lock the member's
-`LedgerTotal` row first, so that concurrent writes of one member cannot deadlock.
+`LedgerRollup` row first, so that concurrent writes of one member cannot deadlock.
 """
 
 from django.contrib.postgres.indexes import GinIndex, OpClass
@@ -15,14 +15,14 @@ from ledger.models.base import MAX_MEMO_LENGTH, EntryType, OwnedQuerySet
 from ledger.models.wallets import Wallet
 
 
-class LedgerTotal(models.Model):
+class LedgerRollup(models.Model):
     """The number of a member's entries, and how many of them are pending."""
 
     member = models.OneToOneField(
         Member, on_delete=models.CASCADE, primary_key=True, related_name="+"
     )
-    entries = models.IntegerField()
-    pending = models.IntegerField()
+    entry_count = models.IntegerField()
+    pending_count = models.IntegerField()
 
     objects = OwnedQuerySet.as_manager()
 
@@ -31,10 +31,10 @@ class LedgerTotal(models.Model):
         ordering = ["member_id"]
 
     def __str__(self) -> str:
-        return f"member {self.member_id}: {self.entries}"
+        return f"member {self.member_id}: {self.entry_count}"
 
 
-class Total(models.Model):
+class EntryRollup(models.Model):
     """The number of entries in a group, and the sum of their amounts."""
 
     member = models.ForeignKey(
@@ -42,7 +42,7 @@ class Total(models.Model):
     )
     type = models.CharField(max_length=7, choices=EntryType.choices)
     amount = models.BigIntegerField()
-    entries = models.IntegerField()
+    entry_count = models.IntegerField()
 
     objects = OwnedQuerySet.as_manager()
 
@@ -50,7 +50,7 @@ class Total(models.Model):
         abstract = True
 
 
-class MonthTotal(Total):
+class MonthRollup(EntryRollup):
     """Entries by month, type and pending."""
 
     # The first day of the month.
@@ -63,7 +63,7 @@ class MonthTotal(Total):
         constraints = [
             models.UniqueConstraint(
                 fields=["member", "month", "type", "pending"],
-                include=["amount", "entries"],
+                include=["amount", "entry_count"],
                 name="account_month_total_key",
             )
         ]
@@ -72,7 +72,7 @@ class MonthTotal(Total):
         return f"{self.month} {self.type} {self.amount}"
 
 
-class EntryTotal(Total):
+class CategoryWalletRollup(EntryRollup):
     """Entries by month, type, pending, category and wallet."""
 
     # The first day of the month.
@@ -117,7 +117,7 @@ class EntryTotal(Total):
         return f"{self.month} {self.type} {self.amount}"
 
 
-class DayTotal(Total):
+class DayRollup(EntryRollup):
     """Entries by day, type, pending and wallet."""
 
     date = models.DateField()
@@ -146,7 +146,7 @@ class DayTotal(Total):
         return f"{self.date} {self.type} {self.amount}"
 
 
-class TagTotal(Total):
+class TagRollup(EntryRollup):
     """Confirmed entries by month, tag and type."""
 
     # The first day of the month.
@@ -174,7 +174,7 @@ class TagTotal(Total):
         return f"{self.month} tag {self.tag_id} {self.amount}"
 
 
-class MemoTotal(models.Model):
+class MemoRollup(models.Model):
     """The number of confirmed entries by type, memo and category.
 
     Category suggestions use it: a member has far fewer memos than entries.
@@ -187,7 +187,7 @@ class MemoTotal(models.Model):
     # In lower case, without whitespace.
     memo = models.CharField(max_length=MAX_MEMO_LENGTH)
     category_id = models.BigIntegerField()
-    entries = models.IntegerField()
+    entry_count = models.IntegerField()
 
     objects = OwnedQuerySet.as_manager()
 
@@ -216,19 +216,19 @@ class MemoTotal(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.memo}: {self.entries}"
+        return f"{self.memo}: {self.entry_count}"
 
 
-class WalletTotal(models.Model):
+class WalletRollup(models.Model):
     """The entries of a wallet; `balance` is income minus expense, if confirmed."""
 
     wallet = models.OneToOneField(
-        Wallet, on_delete=models.CASCADE, primary_key=True, related_name="total"
+        Wallet, on_delete=models.CASCADE, primary_key=True, related_name="rollup"
     )
     member_id = models.BigIntegerField()
     balance = models.BigIntegerField()
     # Pending entries included.
-    entries = models.IntegerField()
+    entry_count = models.IntegerField()
 
     class Meta:
         db_table = "account_wallet_total"

@@ -21,7 +21,7 @@ class Wallet(OwnedModel):
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     kind = models.CharField(max_length=10, choices=Kind.choices)
     institution = models.CharField(max_length=MAX_NAME_LENGTH, blank=True, default="")
-    sealed_account_number = models.CharField(
+    encrypted_account_number = models.CharField(
         max_length=255, blank=True, default="", db_column="account_number"
     )
     opening_balance = models.BigIntegerField(default=0)

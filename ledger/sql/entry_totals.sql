@@ -26,70 +26,71 @@ DECLARE
     sign constant int := CASE TG_OP WHEN 'DELETE' THEN -1 ELSE 1 END;
 BEGIN
     -- By member. First, for its lock.
-    INSERT INTO account_ledger_total AS stored (member_id, entries, pending)
+    INSERT INTO account_ledger_total AS stored
+        (member_id, entry_count, pending_count)
     SELECT member_id, sign * count(*), sign * count(*) FILTER (WHERE pending)
     FROM changed_rows
     GROUP BY member_id
     ORDER BY member_id
     ON CONFLICT (member_id)
-    DO UPDATE SET entries = stored.entries + excluded.entries,
-                  pending = stored.pending + excluded.pending;
+    DO UPDATE SET entry_count = stored.entry_count + excluded.entry_count,
+                  pending_count = stored.pending_count + excluded.pending_count;
 
     -- By month, day, wallet, and category with wallet.
     WITH changed AS MATERIALIZED (
         SELECT member_id, date, date - (extract(day FROM date)::int - 1) AS month,
                type, pending, category_id, wallet_id,
-               sign * sum(amount) AS amount, sign * count(*) AS entries
+               sign * sum(amount) AS amount, sign * count(*) AS entry_count
         FROM changed_rows
         GROUP BY 1, 2, 3, 4, 5, 6, 7
     ), by_month AS (
         INSERT INTO account_month_total AS stored
-            (member_id, month, type, pending, amount, entries)
-        SELECT member_id, month, type, pending, sum(amount), sum(entries)
+            (member_id, month, type, pending, amount, entry_count)
+        SELECT member_id, month, type, pending, sum(amount), sum(entry_count)
         FROM changed
         GROUP BY 1, 2, 3, 4
         ON CONFLICT (member_id, month, type, pending)
         DO UPDATE SET amount = stored.amount + excluded.amount,
-                      entries = stored.entries + excluded.entries
+                      entry_count = stored.entry_count + excluded.entry_count
     ), by_day AS (
         INSERT INTO account_day_total AS stored
-            (member_id, date, type, pending, wallet_id, amount, entries)
-        SELECT member_id, date, type, pending, wallet_id, sum(amount), sum(entries)
+            (member_id, date, type, pending, wallet_id, amount, entry_count)
+        SELECT member_id, date, type, pending, wallet_id, sum(amount), sum(entry_count)
         FROM changed
         GROUP BY 1, 2, 3, 4, 5
         ON CONFLICT (member_id, date, type, pending, wallet_id)
         DO UPDATE SET amount = stored.amount + excluded.amount,
-                      entries = stored.entries + excluded.entries
+                      entry_count = stored.entry_count + excluded.entry_count
     ), by_wallet AS (
         INSERT INTO account_wallet_total AS stored
-            (wallet_id, member_id, balance, entries)
+            (wallet_id, member_id, balance, entry_count)
         SELECT wallet_id, member_id,
                coalesce(
                    sum(CASE type WHEN 'income' THEN amount ELSE -amount END)
                        FILTER (WHERE NOT pending),
                    0
                ),
-               sum(entries)
+               sum(entry_count)
         FROM changed
         WHERE wallet_id IS NOT NULL
         GROUP BY 1, 2
         ON CONFLICT (wallet_id)
         DO UPDATE SET balance = stored.balance + excluded.balance,
-                      entries = stored.entries + excluded.entries
+                      entry_count = stored.entry_count + excluded.entry_count
     )
     INSERT INTO account_entry_total AS stored
-        (member_id, month, type, pending, category_id, wallet_id, amount, entries)
+        (member_id, month, type, pending, category_id, wallet_id, amount, entry_count)
     SELECT member_id, month, type, pending, category_id, wallet_id,
-           sum(amount), sum(entries)
+           sum(amount), sum(entry_count)
     FROM changed
     GROUP BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (member_id, month, type, pending, category_id, wallet_id)
     DO UPDATE SET amount = stored.amount + excluded.amount,
-                  entries = stored.entries + excluded.entries;
+                  entry_count = stored.entry_count + excluded.entry_count;
 
     -- By memo and category: confirmed entries that have both.
     INSERT INTO account_memo_total AS stored
-        (member_id, type, memo, category_id, entries)
+        (member_id, type, memo, category_id, entry_count)
     SELECT member_id, type, memo, category_id, sign * count(*)
     FROM (
         SELECT member_id, type, category_id,
@@ -100,7 +101,7 @@ BEGIN
     WHERE memo <> ''
     GROUP BY 1, 2, 3, 4
     ON CONFLICT (member_id, type, memo, category_id)
-    DO UPDATE SET entries = stored.entries + excluded.entries;
+    DO UPDATE SET entry_count = stored.entry_count + excluded.entry_count;
     RETURN NULL;
 END
 $$;
@@ -110,7 +111,8 @@ RETURNS trigger LANGUAGE plpgsql
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     -- By member. First, for its lock.
-    INSERT INTO account_ledger_total AS stored (member_id, entries, pending)
+    INSERT INTO account_ledger_total AS stored
+        (member_id, entry_count, pending_count)
     SELECT member_id, sum(sign), coalesce(sum(sign) FILTER (WHERE pending), 0)
     FROM (
         SELECT 1 AS sign, member_id, pending FROM new_rows
@@ -120,15 +122,15 @@ BEGIN
     GROUP BY member_id
     ORDER BY member_id
     ON CONFLICT (member_id)
-    DO UPDATE SET entries = stored.entries + excluded.entries,
-                  pending = stored.pending + excluded.pending;
+    DO UPDATE SET entry_count = stored.entry_count + excluded.entry_count,
+                  pending_count = stored.pending_count + excluded.pending_count;
 
     -- By month, day, wallet, and category with wallet. An update that leaves all of
     -- them and the amount as they were (a new memo) has no row in `changed`.
     WITH changed AS MATERIALIZED (
         SELECT member_id, date, date - (extract(day FROM date)::int - 1) AS month,
                type, pending, category_id, wallet_id,
-               sum(sign * amount) AS amount, sum(sign) AS entries
+               sum(sign * amount) AS amount, sum(sign) AS entry_count
         FROM (
             SELECT 1 AS sign, * FROM new_rows UNION ALL SELECT -1, * FROM old_rows
         ) signed
@@ -136,55 +138,55 @@ BEGIN
         HAVING sum(sign * amount) <> 0 OR sum(sign) <> 0
     ), by_month AS (
         INSERT INTO account_month_total AS stored
-            (member_id, month, type, pending, amount, entries)
-        SELECT member_id, month, type, pending, sum(amount), sum(entries)
+            (member_id, month, type, pending, amount, entry_count)
+        SELECT member_id, month, type, pending, sum(amount), sum(entry_count)
         FROM changed
         GROUP BY 1, 2, 3, 4
-        HAVING sum(amount) <> 0 OR sum(entries) <> 0
+        HAVING sum(amount) <> 0 OR sum(entry_count) <> 0
         ON CONFLICT (member_id, month, type, pending)
         DO UPDATE SET amount = stored.amount + excluded.amount,
-                      entries = stored.entries + excluded.entries
+                      entry_count = stored.entry_count + excluded.entry_count
     ), by_day AS (
         INSERT INTO account_day_total AS stored
-            (member_id, date, type, pending, wallet_id, amount, entries)
-        SELECT member_id, date, type, pending, wallet_id, sum(amount), sum(entries)
+            (member_id, date, type, pending, wallet_id, amount, entry_count)
+        SELECT member_id, date, type, pending, wallet_id, sum(amount), sum(entry_count)
         FROM changed
         GROUP BY 1, 2, 3, 4, 5
-        HAVING sum(amount) <> 0 OR sum(entries) <> 0
+        HAVING sum(amount) <> 0 OR sum(entry_count) <> 0
         ON CONFLICT (member_id, date, type, pending, wallet_id)
         DO UPDATE SET amount = stored.amount + excluded.amount,
-                      entries = stored.entries + excluded.entries
+                      entry_count = stored.entry_count + excluded.entry_count
     ), by_wallet AS (
         INSERT INTO account_wallet_total AS stored
-            (wallet_id, member_id, balance, entries)
+            (wallet_id, member_id, balance, entry_count)
         SELECT wallet_id, member_id,
                coalesce(
                    sum(CASE type WHEN 'income' THEN amount ELSE -amount END)
                        FILTER (WHERE NOT pending),
                    0
                ),
-               sum(entries)
+               sum(entry_count)
         FROM changed
         WHERE wallet_id IS NOT NULL
         GROUP BY 1, 2
         ON CONFLICT (wallet_id)
         DO UPDATE SET balance = stored.balance + excluded.balance,
-                      entries = stored.entries + excluded.entries
+                      entry_count = stored.entry_count + excluded.entry_count
     )
     INSERT INTO account_entry_total AS stored
-        (member_id, month, type, pending, category_id, wallet_id, amount, entries)
+        (member_id, month, type, pending, category_id, wallet_id, amount, entry_count)
     SELECT member_id, month, type, pending, category_id, wallet_id,
-           sum(amount), sum(entries)
+           sum(amount), sum(entry_count)
     FROM changed
     GROUP BY 1, 2, 3, 4, 5, 6
-    HAVING sum(amount) <> 0 OR sum(entries) <> 0
+    HAVING sum(amount) <> 0 OR sum(entry_count) <> 0
     ON CONFLICT (member_id, month, type, pending, category_id, wallet_id)
     DO UPDATE SET amount = stored.amount + excluded.amount,
-                  entries = stored.entries + excluded.entries;
+                  entry_count = stored.entry_count + excluded.entry_count;
 
     -- By memo and category: confirmed entries that have both.
     INSERT INTO account_memo_total AS stored
-        (member_id, type, memo, category_id, entries)
+        (member_id, type, memo, category_id, entry_count)
     SELECT member_id, type, memo, category_id, sum(sign)
     FROM (
         SELECT sign, member_id, type, category_id,
@@ -198,12 +200,12 @@ BEGIN
     GROUP BY 1, 2, 3, 4
     HAVING sum(sign) <> 0
     ON CONFLICT (member_id, type, memo, category_id)
-    DO UPDATE SET entries = stored.entries + excluded.entries;
+    DO UPDATE SET entry_count = stored.entry_count + excluded.entry_count;
 
     -- By tag: an updated entry has its tags on. (A new one gets them afterwards, and a
     -- deleted one has lost them before: see below.)
     INSERT INTO account_tag_total AS stored
-        (member_id, month, tag_id, type, amount, entries)
+        (member_id, month, tag_id, type, amount, entry_count)
     SELECT changed.member_id, date - (extract(day FROM date)::int - 1),
            link.tag_id, changed.type, sum(sign * changed.amount), sum(sign)
     FROM (
@@ -216,7 +218,7 @@ BEGIN
     HAVING sum(sign * changed.amount) <> 0 OR sum(sign) <> 0
     ON CONFLICT (member_id, month, tag_id, type)
     DO UPDATE SET amount = stored.amount + excluded.amount,
-                  entries = stored.entries + excluded.entries;
+                  entry_count = stored.entry_count + excluded.entry_count;
     RETURN NULL;
 END
 $$;

@@ -13,7 +13,7 @@ DECLARE
     sign constant int := CASE TG_OP WHEN 'DELETE' THEN -1 ELSE 1 END;
 BEGIN
     INSERT INTO invest_position AS stored
-        (stock_id, member_id, quantity, trades, version)
+        (stock_id, member_id, quantity, trade_count, version)
     SELECT changed.stock_id, changed.member_id,
            sign * sum(CASE side WHEN 'BUY' THEN quantity ELSE -quantity END),
            sign * count(*), 1
@@ -23,7 +23,7 @@ BEGIN
     ORDER BY 1
     ON CONFLICT (stock_id)
     DO UPDATE SET quantity = stored.quantity + excluded.quantity,
-                  trades = stored.trades + excluded.trades,
+                  trade_count = stored.trade_count + excluded.trade_count,
                   version = stored.version + 1;
     RETURN NULL;
 END
@@ -33,7 +33,7 @@ CREATE OR REPLACE FUNCTION invest_trade_positions_update()
 RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO invest_position AS stored
-        (stock_id, member_id, quantity, trades, version)
+        (stock_id, member_id, quantity, trade_count, version)
     SELECT changed.stock_id, changed.member_id,
            sum(sign * CASE side WHEN 'BUY' THEN quantity ELSE -quantity END),
            sum(sign), 1
@@ -45,7 +45,7 @@ BEGIN
     ORDER BY 1
     ON CONFLICT (stock_id)
     DO UPDATE SET quantity = stored.quantity + excluded.quantity,
-                  trades = stored.trades + excluded.trades,
+                  trade_count = stored.trade_count + excluded.trade_count,
                   version = stored.version + 1;
     RETURN NULL;
 END

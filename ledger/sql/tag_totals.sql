@@ -23,7 +23,7 @@ BEGIN
     FOR NO KEY UPDATE;
 
     INSERT INTO account_tag_total AS stored
-        (member_id, month, tag_id, type, amount, entries)
+        (member_id, month, tag_id, type, amount, entry_count)
     SELECT entry.member_id, date - (extract(day FROM date)::int - 1),
            changed.tag_id, entry.type, sign * sum(entry.amount), sign * count(*)
     FROM changed_rows changed
@@ -33,7 +33,7 @@ BEGIN
     GROUP BY 1, 2, 3, 4
     ON CONFLICT (member_id, month, tag_id, type)
     DO UPDATE SET amount = stored.amount + excluded.amount,
-                  entries = stored.entries + excluded.entries;
+                  entry_count = stored.entry_count + excluded.entry_count;
     RETURN NULL;
 END
 $$;
@@ -50,7 +50,7 @@ BEGIN
     FOR NO KEY UPDATE;
 
     INSERT INTO account_tag_total AS stored
-        (member_id, month, tag_id, type, amount, entries)
+        (member_id, month, tag_id, type, amount, entry_count)
     SELECT entry.member_id, date - (extract(day FROM date)::int - 1),
            changed.tag_id, entry.type, sum(sign * entry.amount), sum(sign)
     FROM (
@@ -65,7 +65,7 @@ BEGIN
     HAVING sum(sign * entry.amount) <> 0 OR sum(sign) <> 0
     ON CONFLICT (member_id, month, tag_id, type)
     DO UPDATE SET amount = stored.amount + excluded.amount,
-                  entries = stored.entries + excluded.entries;
+                  entry_count = stored.entry_count + excluded.entry_count;
     RETURN NULL;
 END
 $$;

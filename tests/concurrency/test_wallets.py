@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db.models import Sum
 
-from ledger.models import Entry, QuickEntry, Wallet, WalletTotal
+from ledger.models import Entry, QuickEntry, Wallet, WalletRollup
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_wallet
 from tests.support.races import run_concurrently, sorted_statuses
@@ -142,7 +142,7 @@ def test_concurrent_entry_writes_keep_totals_equal_to_entries(
             for type_ in ("income", "expense")
         ]
         assert wallet["balance"] == sums[0] - sums[1]
-    assert WalletTotal.objects.aggregate(sum=Sum("entries"))["sum"] == 48
+    assert WalletRollup.objects.aggregate(sum=Sum("entry_count"))["sum"] == 48
 
 
 def test_new_wallets_at_once_get_different_places(client: JSONClient) -> None:

@@ -37,7 +37,7 @@ def write(client: JSONClient, **fields: Any) -> Any:
 
 
 def stored_number(wallet_id: Any) -> Any:
-    return Wallet.objects.get(pk=wallet_id).sealed_account_number
+    return Wallet.objects.get(pk=wallet_id).encrypted_account_number
 
 
 # --- the cipher ---------------------------------------------------------------
@@ -267,7 +267,7 @@ def test_value_copied_into_another_members_row_is_unreadable(
 ) -> None:
     wallet = write(client)
     theirs = make_wallet(
-        other_member, sealed_account_number=stored_number(wallet["id"])
+        other_member, encrypted_account_number=stored_number(wallet["id"])
     )
     body = JSONClient(other_member).get_json(f"{WALLETS}/{theirs.pk}")
     assert body["accountNumber"] is None
@@ -279,7 +279,7 @@ def test_value_copied_into_another_members_row_is_unreadable(
 def test_broken_column_is_never_a_500(
     client: JSONClient, free_member: Member, stored: str
 ) -> None:
-    wallet = make_wallet(free_member, sealed_account_number=stored)
+    wallet = make_wallet(free_member, encrypted_account_number=stored)
     assert client.get_json(WALLETS)[0]["accountNumberUnreadable"] is True
     assert client.get_json("/api/account/networth")["wallets"][0]["id"] == wallet.pk
     path = f"{WALLETS}/{wallet.pk}"

@@ -34,7 +34,7 @@ NAMED = {
 }
 WITHOUT_MEMBER = {
     "default_category": "shared by all",
-    "notification_tally": "counts of all members",
+    "notification_count": "counts of all members",
     "account_entry_tag": "joins rows of one member",
     "account_quick_entry_tag": "joins rows of one member",
     "account_recurring_tag": "joins rows of one member",

@@ -52,7 +52,7 @@ def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
         wallet.refresh_from_db()
         assert decrypt_account_number(wallet) == wallet.name
         context = account_number_associated_data(free_member.pk)
-        assert is_encrypted_with(wallet.sealed_account_number, NEW, context)
+        assert is_encrypted_with(wallet.encrypted_account_number, NEW, context)
     assert "Done: 0 re-encrypted, 5 unchanged, 0 could not be decrypted." in rotate()
 
 
@@ -71,11 +71,11 @@ def test_number_that_no_key_opens_stays_and_fails_the_command(
     seal: Any, settings: Any
 ) -> None:
     lost, kept = seal("lost", [OTHER]), seal("kept", [OLD])
-    before = Wallet.objects.get(pk=lost.pk).sealed_account_number
+    before = Wallet.objects.get(pk=lost.pk).encrypted_account_number
     settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
     with pytest.raises(CommandError, match="1 could not be decrypted"):
         rotate()
-    assert Wallet.objects.get(pk=lost.pk).sealed_account_number == before
+    assert Wallet.objects.get(pk=lost.pk).encrypted_account_number == before
     kept.refresh_from_db()
     assert decrypt_account_number(kept) == "kept"
 
@@ -85,4 +85,4 @@ def test_without_a_key_nothing_is_done(seal: Any, settings: Any) -> None:
     with pytest.raises(CommandError, match="not set"):
         rotate()
     wallet.refresh_from_db()
-    assert wallet.sealed_account_number == "plain"
+    assert wallet.encrypted_account_number == "plain"

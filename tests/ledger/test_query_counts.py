@@ -75,7 +75,11 @@ def add_trade(member: Member, number: Any) -> None:
     """Of a stock with a fresh price; what changed was replayed."""
     now = timezone.now()
     StockQuote.objects.create(
-        code=f"CODE{number}", home_price=9, at=now, fetched_at=now, due_at=now + HOUR
+        code=f"CODE{number}",
+        home_price=9,
+        quoted_at=now,
+        fetched_at=now,
+        next_refresh_at=now + HOUR,
     )
     make_trade(member, stock=make_stock(member, code=f"CODE{number}"))
     get_portfolio(member)

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import Member
-from ledger.models import MonthTotal, WalletTotal
+from ledger.models import MonthRollup, WalletRollup
 from ledger.rollup_audit import count_drift
 from tests.support.factories import make_category, make_entry, make_wallet
 
@@ -38,8 +38,8 @@ def test_totals_without_entries_are_right(ledger: Member) -> None:
 
 
 def test_drift_is_reported_and_fails(ledger: Member) -> None:
-    MonthTotal.objects.filter(type="income").update(amount=6)
-    WalletTotal.objects.all().delete()
+    MonthRollup.objects.filter(type="income").update(amount=6)
+    WalletRollup.objects.all().delete()
     with pytest.raises(CommandError, match="differ"):
         check()
     drift = count_drift()
@@ -49,6 +49,6 @@ def test_drift_is_reported_and_fails(ledger: Member) -> None:
 
 
 def test_repair_computes_the_totals_anew(ledger: Member) -> None:
-    MonthTotal.objects.update(amount=6)
-    WalletTotal.objects.all().delete()
+    MonthRollup.objects.update(amount=6)
+    WalletRollup.objects.all().delete()
     assert check("--repair").count(": 0 differ") == 7

@@ -12,7 +12,7 @@ from accounts.models import Member
 from ledger.models import (
     Entry,
     EntryTag,
-    MonthTotal,
+    MonthRollup,
     Tag,
 )
 from tests.support.clients import JSONClient
@@ -243,8 +243,8 @@ def test_entry_that_moves_to_another_month_leaves_nothing_behind(
     client = JSONClient(free_member)
     client.send("PATCH", f"{ENTRIES}/{entry.pk}", {"date": "2026-02-01"})
     assert_rollups_are_right()
-    january = MonthTotal.objects.get(month=date(2026, 1, 1))
-    assert (january.amount, january.entries) == (0, 0)
+    january = MonthRollup.objects.get(month=date(2026, 1, 1))
+    assert (january.amount, january.entry_count) == (0, 0)
 
 
 def test_sums_far_beyond_the_largest_amount_are_exact(free_member: Member) -> None:

@@ -172,7 +172,7 @@ def test_id_member_balance_and_order_of_a_body_have_no_effect(
         "sort_order": 70,
         "accountNumberUnreadable": True,
         "sealedAccountNumber": "forged",
-        "sealed_account_number": "forged",
+        "encrypted_account_number": "forged",
     }
     if method == "POST":
         body = write(client, forged)

@@ -4,15 +4,15 @@ from collections import defaultdict
 from typing import Any
 
 from ledger.models import (
-    DayTotal,
+    CategoryWalletRollup,
+    DayRollup,
     Entry,
     EntryTag,
-    EntryTotal,
-    LedgerTotal,
-    MemoTotal,
-    MonthTotal,
-    TagTotal,
-    WalletTotal,
+    LedgerRollup,
+    MemoRollup,
+    MonthRollup,
+    TagRollup,
+    WalletRollup,
 )
 
 Groups = defaultdict[Any, list[int]]
@@ -62,19 +62,19 @@ def stored_rollups() -> Any:
     month = ("member_id", "month", "type", "pending")
     day = ("member_id", "date", "type", "pending", "wallet_id")
     tables = (
-        (EntryTotal, (*month, "category_id", "wallet_id"), "amount"),
-        (MonthTotal, month, "amount"),
-        (DayTotal, day, "amount"),
-        (TagTotal, ("member_id", "month", "tag_id", "type"), "amount"),
-        (WalletTotal, ("wallet_id",), "balance"),
-        (LedgerTotal, ("member_id",), "pending"),
-        (MemoTotal, ("member_id", "type", "memo", "category_id"), "entries"),
+        (CategoryWalletRollup, (*month, "category_id", "wallet_id"), "amount"),
+        (MonthRollup, month, "amount"),
+        (DayRollup, day, "amount"),
+        (TagRollup, ("member_id", "month", "tag_id", "type"), "amount"),
+        (WalletRollup, ("wallet_id",), "balance"),
+        (LedgerRollup, ("member_id",), "pending_count"),
+        (MemoRollup, ("member_id", "type", "memo", "category_id"), "entry_count"),
     )
     kept = []
     for model, key, amount in tables:
         found = {}
-        for row in model.objects.values(*key, amount, "entries"):
-            value = [row[amount], row["entries"]]
+        for row in model.objects.values(*key, amount, "entry_count"):
+            value = [row[amount], row["entry_count"]]
             if value[1] == 0:
                 assert value == [0, 0], f"{model.__name__} {row}"
             else:

@@ -32,9 +32,9 @@ def make_quote(code: str, price: int | None) -> StockQuote:
     return StockQuote.objects.create(
         code=code,
         home_price=price,
-        at=AT if price is not None else None,
+        quoted_at=AT if price is not None else None,
         fetched_at=now if price is not None else None,
-        due_at=now + timedelta(hours=1),
+        next_refresh_at=now + timedelta(hours=1),
     )
 
 

@@ -105,7 +105,7 @@ def dollars(monkeypatch: pytest.MonkeyPatch) -> None:
 def expire() -> None:
     """All prices are so old that they are looked up again."""
     past = timezone.now() - timedelta(days=1)
-    StockQuote.objects.update(due_at=past)
+    StockQuote.objects.update(next_refresh_at=past)
     StockQuote.objects.exclude(fetched_at=None).update(fetched_at=past)
 
 
@@ -351,7 +351,7 @@ def test_price_is_stale_as_soon_as_a_look_up_has_failed(
     assert read_holdings(client)["005930"]["priceStale"] is False
     fresh, market.answer = market.answer, FAILURES["500"]
     assert read_holdings(client)["005930"]["priceStale"] is True
-    StockQuote.objects.update(due_at=timezone.now())
+    StockQuote.objects.update(next_refresh_at=timezone.now())
     market.answer = fresh
     assert read_holdings(client)["005930"]["priceStale"] is False
 
@@ -427,7 +427,7 @@ def test_provider_is_replaceable(
     settings.PRICE_PROVIDER = f"{__name__}.BrokenPrices"
     hold(premium_member, "005930")
     assert read_holdings(client)["005930"]["priceStale"] is True
-    assert StockQuote.objects.get().claimed is False
+    assert StockQuote.objects.get().is_claimed is False
 
 
 def test_price_of_one_member_serves_the_others(

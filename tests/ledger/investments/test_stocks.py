@@ -23,7 +23,12 @@ def client(premium_member: Member) -> JSONClient:
 
 def make_quote(code: str, price: int, **fields: Any) -> StockQuote:
     now = timezone.now()
-    defaults = {"home_price": price, "at": NOW, "fetched_at": now, "due_at": now}
+    defaults = {
+        "home_price": price,
+        "quoted_at": NOW,
+        "fetched_at": now,
+        "next_refresh_at": now,
+    }
     return StockQuote.objects.create(code=code, **defaults | fields)
 
 

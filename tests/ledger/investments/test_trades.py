@@ -364,6 +364,6 @@ def assert_positions_are_right() -> None:
         signed = trade.quantity if trade.side == "BUY" else -trade.quantity
         quantity, count = found.get(trade.stock_id, (0, 0))
         found[trade.stock_id] = (quantity + signed, count + 1)
-    kept = Position.objects.exclude(trades=0)
-    assert {row.stock_id: (row.quantity, row.trades) for row in kept} == found
-    assert not Position.objects.filter(trades=0).exclude(quantity=0).exists()
+    kept = Position.objects.exclude(trade_count=0)
+    assert {row.stock_id: (row.quantity, row.trade_count) for row in kept} == found
+    assert not Position.objects.filter(trade_count=0).exclude(quantity=0).exists()
