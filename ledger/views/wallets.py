@@ -28,7 +28,7 @@ from ledger.serializers.wallets import WalletSerializer
 class WalletViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Wallets"
-    queryset = Wallet.objects.select_related("total")
+    queryset = Wallet.objects.select_related("rollup")
     serializer_class = WalletSerializer
     lookup_url_kwarg = "wallet_id"
 

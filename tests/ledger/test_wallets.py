@@ -171,7 +171,7 @@ def test_id_member_balance_and_order_of_a_body_have_no_effect(
         "sortOrder": 70,
         "sort_order": 70,
         "accountNumberUnreadable": True,
-        "sealedAccountNumber": "forged",
+        "encryptedAccountNumber": "forged",
         "encrypted_account_number": "forged",
     }
     if method == "POST":
