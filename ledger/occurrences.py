@@ -69,9 +69,7 @@ def list_due_rules(now: datetime) -> OwnedQuerySet:
     Rules of lapsed or suspended members are processed when the plan returns.
     """
     rows: OwnedQuerySet = RecurringRule.objects.filter(
-        member__in=Member.objects.with_premium(now).filter(
-            status=Member.Status.ACTIVE
-        ),
+        member__in=Member.objects.with_premium(now).filter(status=Member.Status.ACTIVE),
         active=True,
         next_date__lte=timezone.localdate(now),
     )
