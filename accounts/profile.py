@@ -1,4 +1,4 @@
-"""What members change about themselves: name, email, password and profile image."""
+"""Profile changes by members: name, email, password and profile image."""
 
 import base64
 import binascii
