@@ -27,10 +27,10 @@ REPEATS, LOAD_DURATION_SECONDS = 30, 3
 
 _BEFORE_LOAD_SQL = """
     SET session_replication_role = replica;
-    DROP INDEX board_post_words, board_post_tags;
+    DROP INDEX board_post_search_text, board_post_tags;
 """
 _POSTS_SQL = """
-    INSERT INTO board_post (id, member_id, category, title, content, words, tags,
+    INSERT INTO board_post (id, member_id, category, title, content, search_text, tags,
         is_notice, is_hidden, up_count, down_count, comment_count,
         created_at, updated_at)
     SELECT g, 1 + g * 31 %% %(members)s,
@@ -63,7 +63,8 @@ _HOT_VOTES_SQL = """
     ON CONFLICT DO NOTHING
 """
 _AFTER_LOAD_SQL = """
-    CREATE INDEX board_post_words ON board_post USING gin (words gin_trgm_ops);
+    CREATE INDEX board_post_search_text ON board_post
+        USING gin (search_text gin_trgm_ops);
     CREATE INDEX board_post_tags ON board_post USING gin (tags);
     CREATE INDEX for_the_peer ON board_post (is_notice DESC, id DESC)
         WHERE NOT is_hidden;

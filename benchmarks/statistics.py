@@ -93,10 +93,16 @@ def measure_growth(
     ratio = times[names[-1]].ratio_to(times[names[0]])
     large = times[names[LARGE_INDEX]]
     return [
-        max_ratio_row(NAME, f"{text}, growth {names[-1]} : {names[0]}", level, ratio, 1.5),
-        Row(NAME, f"{text}, {names[LARGE_INDEX]} entries : T", format_milliseconds(large.median),
-            large.ratio_to(times["trivial"])),
-    ]  # fmt: skip
+        max_ratio_row(
+            NAME, f"{text}, growth {names[-1]} : {names[0]}", level, ratio, 1.5
+        ),
+        Row(
+            NAME,
+            f"{text}, {names[LARGE_INDEX]} entries : T",
+            format_milliseconds(large.median),
+            large.ratio_to(times["trivial"]),
+        ),
+    ]
 
 
 def measure_month(
@@ -119,10 +125,21 @@ def measure_month(
     both: tuple[Timing, Timing] = (times["trivial"], times["sql"])
     ours, write = times["ours"], times["write"]
     return [
-        max_ratio_row(NAME, "month : T + Q", format_milliseconds(ours.median), ours.ratio_to(*both), 1.5),
-        max_ratio_row(NAME, "write an entry, then the month : T",
-                format_milliseconds(write.median), write.ratio_to(times["trivial"]), 6.0),
-    ]  # fmt: skip
+        max_ratio_row(
+            NAME,
+            "month : T + Q",
+            format_milliseconds(ours.median),
+            ours.ratio_to(*both),
+            1.5,
+        ),
+        max_ratio_row(
+            NAME,
+            "write an entry, then the month : T",
+            format_milliseconds(write.median),
+            write.ratio_to(times["trivial"]),
+            6.0,
+        ),
+    ]
 
 
 def write_then_read(target: Target) -> Callable[[], object]:

@@ -99,7 +99,7 @@ class PostListView(ListAPIView[Post]):
 
     def get_queryset(self) -> Any:
         posts = Post.objects.filter(is_hidden=False).select_related("member")
-        return posts.order_by("-is_notice", "-id").defer("content", "words")
+        return posts.order_by("-is_notice", "-id").defer("content", "search_text")
 
 
 class EntryValuesView(APIView):

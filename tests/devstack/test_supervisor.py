@@ -89,7 +89,9 @@ def test_web_server_worker_and_beat_are_run() -> None:
 def test_taken_port_is_said_before_anything_starts() -> None:
     with socket.create_server((LOOPBACK, 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(StartupError, match=f"port {port} is already in use; set PORT"):
+        with pytest.raises(
+            StartupError, match=f"port {port} is already in use; set PORT"
+        ):
             supervisor.check_settings({}, port)
 
 
