@@ -338,11 +338,19 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_RESULT_EXPIRES = None
-CELERY_TASK_PUBLISH_RETRY = False
+# Only Beat sends tasks. While Valkey is down it waits, so that no run is lost.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {
+    "max_retries": None,
+    "interval_start": 0,
+    "interval_step": 0.5,
+    "interval_max": 5,
+}
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_BEAT_SCHEDULER = "core.jobs.beat_scheduler:ResilientDatabaseScheduler"
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+# Store the time of a run as soon as it is sent: a Beat that is killed sends it once.
+CELERY_BEAT_SYNC_EVERY = 1
 # Intervals instead of crontab rows: django-celery-beat 2.9 loads crontab rows only near
 # their hour and may miss one. `expire_seconds` keeps missed runs from piling up. A job
 # that has never run is due from its `start_time`; without one, its interval would begin

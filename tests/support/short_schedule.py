@@ -17,14 +17,12 @@ django.setup()
 
 from django_celery_beat import schedulers  # noqa: E402
 
-from core.jobs import beat_scheduler  # noqa: E402
 from core.jobs.runner import run_job  # noqa: E402
 
 INTERVAL_SECONDS = 2
 LINGER_SECONDS = 1.5
 
 schedulers.SCHEDULE_SYNC_MAX_INTERVAL = 2
-beat_scheduler.RETRY_INTERVAL_SECONDS = 1.0
 
 
 @shared_task  # type: ignore[untyped-decorator]
