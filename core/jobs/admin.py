@@ -1,4 +1,4 @@
-"""Periodic jobs in Django admin: what Beat starts, and what became of it."""
+"""Periodic jobs in the Django admin: their schedule and their runs."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,8 +12,10 @@ from core.admin import ListAdmin, ReadOnlyAdmin
 from core.jobs.models import JobRun
 from core.jobs.status import get_job_intervals
 
-UNITS = {"day": 86_400, "hour": 3_600, "minute": 60}
+UNIT_SECONDS = {"day": 86_400, "hour": 3_600, "minute": 60}
 
+# The schedule is part of the settings: django-celery-beat's own pages would let staff
+# change it until the next start of Beat.
 for model in (
     beat.PeriodicTask,
     beat.IntervalSchedule,
@@ -25,7 +27,7 @@ for model in (
 
 
 class JobFilter(admin.SimpleListFilter):
-    """The jobs that the code knows: no look through all their runs."""
+    """A filter by the jobs of the schedule, without a query for the names."""
 
     title = "job"
     parameter_name = "job"
@@ -48,7 +50,7 @@ class JobRunAdmin(ReadOnlyAdmin):
 
 @admin.register(beat.PeriodicTask)
 class PeriodicTaskAdmin(ListAdmin):
-    """The code says what runs when; staff may only stop and start it."""
+    """The jobs of the schedule, which staff may only disable and enable."""
 
     list_display = [
         "name",
@@ -65,14 +67,17 @@ class PeriodicTaskAdmin(ListAdmin):
     actions = None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        runs = JobRun.objects.filter(job=OuterRef("name"))
-        newest = runs.exclude(state=JobRun.State.SKIPPED).order_by("-started_at", "-id")
-        rows: QuerySet[Any] = super().get_queryset(request)
-        listed: QuerySet[Any] = rows.annotate(
-            last_state=Subquery(newest.values("state")[:1]),
-            last_count=Subquery(newest.values("count")[:1]),
+        last_run = (
+            JobRun.objects.filter(job=OuterRef("name"))
+            .exclude(state=JobRun.State.SKIPPED)
+            .order_by("-started_at", "-id")
         )
-        return listed
+        tasks: QuerySet[Any] = super().get_queryset(request)
+        annotated: QuerySet[Any] = tasks.annotate(
+            last_state=Subquery(last_run.values("state")[:1]),
+            last_count=Subquery(last_run.values("count")[:1]),
+        )
+        return annotated
 
     @admin.display(description="every")
     def every(self, task: Any) -> str:
@@ -97,11 +102,11 @@ class PeriodicTaskAdmin(ListAdmin):
         return False
 
 
-def format_interval(every: timedelta) -> str:
-    """In the largest unit that it is a whole number of."""
-    seconds = int(every.total_seconds())
-    for unit, length in UNITS.items():
-        if seconds % length == 0:
-            count = seconds // length
+def format_interval(interval: timedelta) -> str:
+    """Return an interval in the largest unit that divides it: "day", "6 hours"."""
+    seconds = int(interval.total_seconds())
+    for unit, unit_seconds in UNIT_SECONDS.items():
+        if seconds % unit_seconds == 0:
+            count = seconds // unit_seconds
             return unit if count == 1 else f"{count} {unit}s"
     return f"{seconds} seconds"

@@ -1,4 +1,4 @@
-"""The jobs as a Django app."""
+"""The Django app of the periodic jobs."""
 
 from django.apps import AppConfig
 

@@ -1,10 +1,10 @@
-"""The record of each run of a periodic job."""
+"""The model of the runs of periodic jobs."""
 
 from django.db import models
 
 
 class JobRun(models.Model):
-    """One run of a periodic job: when, how much it did, and what went wrong."""
+    """One run of a periodic job."""
 
     class State(models.TextChoices):
         RUNNING = "RUNNING"
@@ -12,12 +12,14 @@ class JobRun(models.Model):
         FAILED = "FAILED"
         SKIPPED = "SKIPPED", "skipped, another run was under way"
 
+    # The name of the job in CELERY_BEAT_SCHEDULE.
     job = models.CharField(max_length=50)
     state = models.CharField(max_length=7, choices=State.choices)
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    # The number of rows that the run processed.
     count = models.BigIntegerField(null=True)
-    """How many rows the run dealt with."""
+    # The class of the exception: its message may contain members' data.
     error = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:

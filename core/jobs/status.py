@@ -1,38 +1,39 @@
-"""Whether the periodic jobs run when they should."""
+"""The status of the periodic jobs, for the dashboard, metrics and `check_jobs`."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import connection
 
+from core.db.rows import fetch_all
 from core.jobs.models import JobRun
 
 OVERDUE_AFTER_INTERVALS = 2
 
+# Two index seeks for each job.
 _LAST_RUNS = """
-SELECT job.name, latest.state, latest.error, latest.count, latest.started_at,
-       good.started_at
-FROM unnest(%s::text[]) AS job (name)
+SELECT job.name, job.interval, last_run.state, last_run.error, last_run.count,
+       last_run.started_at, last_success.started_at AS last_success_at
+FROM unnest(%s::text[], %s::interval[]) AS job (name, interval)
 LEFT JOIN LATERAL (
     SELECT state, error, count, started_at FROM job_run
     WHERE job = job.name AND state <> 'SKIPPED'
     ORDER BY started_at DESC LIMIT 1
-) latest ON true
+) last_run ON true
 LEFT JOIN LATERAL (
     SELECT started_at FROM job_run
     WHERE job = job.name AND state = 'DONE'
     ORDER BY started_at DESC LIMIT 1
-) good ON true
+) last_success ON true
 ORDER BY job.name
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class JobStatus:
-    """What is known of one job: its last run, skipped ones aside, and the last good.
+    """A job with its last run that was not skipped; `state` is None before the first.
 
-    `state` is None for a job that never ran.
+    `count` is the number of rows that the run processed.
     """
 
     name: str
@@ -44,11 +45,11 @@ class JobStatus:
     last_success_at: datetime | None
 
     def is_overdue(self, now: datetime) -> bool:
-        """Whether a good run is overdue by a whole interval."""
+        """Return whether the last successful run is older than twice the interval."""
         if self.name in settings.ON_DEMAND_JOBS:
             return False
-        longest = OVERDUE_AFTER_INTERVALS * self.interval
-        return self.last_success_at is None or now - self.last_success_at > longest
+        max_age = OVERDUE_AFTER_INTERVALS * self.interval
+        return self.last_success_at is None or now - self.last_success_at > max_age
 
     @property
     def has_failed(self) -> bool:
@@ -56,17 +57,14 @@ class JobStatus:
 
 
 def list_job_statuses() -> list[JobStatus]:
-    """One for each job that Beat runs, by name; an index seek for each."""
+    """Return the status of each job that Beat starts, by name."""
     intervals = get_job_intervals()
-    with connection.cursor() as cursor:
-        cursor.execute(_LAST_RUNS, [list(intervals)])
-        rows = cursor.fetchall()
-    return [JobStatus(name, intervals[name], *rest) for name, *rest in rows]
+    params = [list(intervals), list(intervals.values())]
+    return fetch_all(_LAST_RUNS, params, JobStatus)
 
 
 def get_job_intervals() -> dict[str, timedelta]:
-    """How often each job runs, by the name that its runs are recorded under."""
-    # From the settings, since the web server does not load the Celery application.
+    """Return the interval of each job, by the name that its runs are recorded under."""
     return {
         name: job["schedule"] for name, job in settings.CELERY_BEAT_SCHEDULE.items()
     }

@@ -2,8 +2,10 @@
 
 import io
 import re
+from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.core.management import (
     CommandError,
     call_command,
@@ -17,11 +19,11 @@ from administration.metrics_view import render_metrics
 from devstack.environment import ROOT
 from tests.support.factories import PASSWORD
 
-FOLDERS = ROOT.glob("*/management/commands")
 COMMANDS = {
-    file.stem: file.relative_to(ROOT).parts[0]
-    for folder in FOLDERS
-    for file in folder.glob("[a-z]*.py")
+    file.stem: app.name
+    for app in apps.get_app_configs()
+    if Path(app.path).is_relative_to(ROOT) and ".venv" not in app.path
+    for file in Path(app.path).glob("management/commands/[a-z]*.py")
 }
 MANUAL = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 WRONG = [

@@ -51,7 +51,7 @@ def test_jobs_that_never_ran_are_late_unless_they_wait_for_something() -> None:
 @pytest.mark.usefixtures("all_well")
 def test_job_that_failed_last_is_told() -> None:
     add_run(state="FAILED", error="OperationalError")
-    with pytest.raises(CommandError, match=f"Look after: {EXPIRY}."):
+    with pytest.raises(CommandError, match=f"Failed or overdue: {EXPIRY}."):
         check()
 
 

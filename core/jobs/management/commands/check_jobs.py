@@ -1,4 +1,4 @@
-"""`check_jobs`: whether the periodic jobs run when they should."""
+"""`check_jobs`: report the periodic jobs that failed or are overdue."""
 
 from datetime import datetime
 from typing import Any
@@ -11,36 +11,38 @@ from core.jobs.status import JobStatus, list_job_statuses
 
 class Command(BaseCommand):
     help = (
-        "Prints each periodic job with its last run, and exits with 1 if the last run "
-        "of one failed, or if its last good run is older than twice its interval: Beat "
-        "or the worker is down, or the job does not get through. Meant for monitoring, "
-        "once an hour; a service that has just been set up needs a minute first. Runs "
-        "that were skipped because another was under way do not count. The job that "
-        "follows store notifications is never late: it runs when one waits."
+        "Prints each periodic job with its last run. Exits with 1 if the last run of a "
+        "job failed or its last successful run is older than twice its interval: then "
+        "Beat or the worker is down, or the job does not finish. Meant for monitoring, "
+        "once an hour; a new installation needs a minute first. Runs that were skipped "
+        "because another was in progress do not count. The job that processes store "
+        "notifications is never overdue: it runs only when there is one."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
         now = timezone.now()
-        states = list_job_statuses()
-        for state in states:
-            self.stdout.write(format_job_status(state, now))
-        ill = [
-            state.name for state in states if state.has_failed or state.is_overdue(now)
+        statuses = list_job_statuses()
+        for status in statuses:
+            self.stdout.write(format_job_status(status, now))
+        problems = [
+            status.name
+            for status in statuses
+            if status.has_failed or status.is_overdue(now)
         ]
-        if ill:
-            raise CommandError(f"Look after: {', '.join(ill)}.")
+        if problems:
+            raise CommandError(f"Failed or overdue: {', '.join(problems)}.")
 
 
-def format_job_status(state: JobStatus, now: datetime) -> str:
-    """One line: `run_recurring: DONE 12 min ago, 3 rows`."""
-    if state.started_at is None:
-        return f"{state.name}: never ran"
-    minutes = int((now - state.started_at).total_seconds()) // 60
-    parts = [f"{state.name}: {state.state} {minutes} min ago"]
-    if state.count is not None:
-        parts.append(f"{state.count} rows")
-    if state.error:
-        parts.append(state.error)
-    if state.is_overdue(now):
-        parts.append("LATE")
+def format_job_status(status: JobStatus, now: datetime) -> str:
+    """Return one line, such as `run_recurring: DONE 12 min ago, 3 rows`."""
+    if status.started_at is None:
+        return f"{status.name}: never ran"
+    minutes = int((now - status.started_at).total_seconds()) // 60
+    parts = [f"{status.name}: {status.state} {minutes} min ago"]
+    if status.count is not None:
+        parts.append(f"{status.count} rows")
+    if status.error:
+        parts.append(status.error)
+    if status.is_overdue(now):
+        parts.append("OVERDUE")
     return ", ".join(parts)
