@@ -1,4 +1,4 @@
-"""Lists that stay quick with a million rows, and pages that only show."""
+"""Base classes of the Django admin: fast with a million rows, and read-only pages."""
 
 from typing import Any
 
@@ -10,18 +10,17 @@ from django.forms import BaseInlineFormSet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
+# Lists are counted and paged up to here; rows behind it are found by searching.
 MAX_COUNTED_ROWS = 10_000
-"""As far as a list is counted, and its pages go; a search finds what is behind."""
+# The lookups that Django's own list filters put into URLs.
 ALLOWED_LOOKUPS = {"exact", "isnull", "gte", "lt"}
-"""What Django's filters put behind the name of a field."""
 MAX_INLINE_ROWS = 20
-"""Rows of an inline."""
+# Large or secret columns of the member that lists with a member column do not show.
 DEFERRED_MEMBER_FIELDS = ("member__profile_image", "member__password")
-"""What a list that names members need not load."""
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
-    """Counts to `MAX_COUNTED_ROWS` and no further."""
+    """A paginator that stops counting at `MAX_COUNTED_ROWS`."""
 
     @cached_property
     def count(self) -> int:
@@ -30,9 +29,10 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
 
 
 class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """No counts over whole tables, no sorting by what has no index.
+    """A list without whole-table counts and without sorting by unindexed columns.
 
-    A list is filtered by its own filters only, and rows are chosen by numbers.
+    Lookups are limited to those of the list's own filters, and selected rows to
+    numeric ids, so that a crafted URL cannot start an expensive query.
     """
 
     paginator = CappedPaginator
@@ -46,21 +46,23 @@ class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         css = {"all": ["administration/lists.css"]}
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        name, _, how = lookup.partition("__")
-        own = {getattr(each, "parameter_name", "") for each in self.list_filter}
-        return lookup in own or (name in self.list_filter and how in ALLOWED_LOOKUPS)
+        field, _, operator = lookup.partition("__")
+        parameters = {getattr(each, "parameter_name", "") for each in self.list_filter}
+        return lookup in parameters or (
+            field in self.list_filter and operator in ALLOWED_LOOKUPS
+        )
 
     def response_action(
         self, request: HttpRequest, queryset: Any, *args: Any, **options: Any
     ) -> Any:
-        chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
-        if not all(number.isascii() and number.isdigit() for number in chosen):
-            raise BadRequest("What is chosen is no number.")
+        selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
+        if not all(pk.isascii() and pk.isdigit() for pk in selected):
+            raise BadRequest("The selected ids must be numbers.")
         return super().response_action(request, queryset, *args, **options)
 
 
 class ReadOnlyAdminMixin:
-    """To look at; what changes it goes through its own rules."""
+    """No adding, changing or deleting: changes go through the service's own rules."""
 
     def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False
@@ -73,11 +75,11 @@ class ReadOnlyAdminMixin:
 
 
 class ReadOnlyAdmin(ReadOnlyAdminMixin, ListAdmin):
-    """A list and its rows, to look at."""
+    """A read-only list with read-only pages."""
 
 
 class NewestFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
-    """The first rows in the inline's order; a member may have thousands."""
+    """The first `MAX_INLINE_ROWS` rows in the inline's order."""
 
     @cached_property
     def newest(self) -> Any:
@@ -88,7 +90,7 @@ class NewestFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
 
 class NewestInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
-    """The newest rows that belong to the object, to look at."""
+    """A read-only table of the newest rows that belong to the object."""
 
     formset = NewestFormSet
     extra = 0

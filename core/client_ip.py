@@ -1,34 +1,34 @@
-"""Where a request comes from: the address that limits and sessions go by."""
+"""The client's IP address, as sessions record it and rate limits count it."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
 from django.http import HttpRequest
 
+# Providers assign a /64 to each household or server, so limits count it as one.
 IPV6_PREFIX_LENGTH = 64
-"""One household or server gets a whole /64, so that is what counts as one."""
 
 
 def get_client_ip(request: HttpRequest) -> str:
-    """The peer, or the address that the outermost trusted proxy saw.
+    """Return the peer's address, or the one that the outermost trusted proxy saw.
 
-    With `TRUSTED_PROXY_COUNT` n the n-th entry from the right of X-Forwarded-For
-    counts; what stands further left was written by the client and is ignored.
+    With TRUSTED_PROXY_COUNT = n it is the n-th entry from the right of
+    X-Forwarded-For; the entries before it may have been forged by the client.
     """
     peer: str = request.META.get("REMOTE_ADDR", "")
-    count: int = settings.TRUSTED_PROXY_COUNT
-    if not count:
+    proxies: int = settings.TRUSTED_PROXY_COUNT
+    if not proxies:
         return peer
     hops = [
         hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")
     ]
-    if len(hops) < count:
+    if len(hops) < proxies:
         return peer
-    return hops[-count] if _is_ip_address(hops[-count]) else peer
+    return hops[-proxies] if _is_ip_address(hops[-proxies]) else peer
 
 
 def rate_limit_key(address: str) -> str:
-    """The address as limits count it: IPv6 by /64, mapped IPv4 as IPv4."""
+    """Return the network that limits count: an IPv6 /64, or the IPv4 address."""
     if not _is_ip_address(address):
         return "unknown"
     parsed = ip_address(address)

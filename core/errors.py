@@ -1,4 +1,4 @@
-"""The root of every refusal, and the refusals that belong to no single app."""
+"""The base class of all errors that are reported to clients, and the shared ones."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ from django.db import IntegrityError
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """What is wrong with one field; `field` is its name on the wire.
+    """An error of one field; `field` is its name in the request.
 
-    `place` says more about where it stands: sheet, row and column of a backup.
+    `location` says where in a backup the field is: sheet, row and column.
     """
 
     field: str
@@ -22,14 +22,15 @@ class FieldError:
 
 
 class DomainError(Exception):
-    """A refusal that a rule raises; `core.api.exception_handler` renders it.
+    """An error response, raised by any code below a view (spec 1.6).
 
-    Subclasses state `status`, `code` and `detail` (spec 1.6).
+    Subclasses set `status`, `code` and `detail`; `core.api.exception_handler` renders
+    them.
     """
 
     status = 400
     code = "VALIDATION_ERROR"
-    detail = "The request is not valid."
+    detail = "The request is invalid."
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class DomainError(Exception):
 
 
 class InvalidFieldError(DomainError):
-    """One field of the request breaks a rule: 400 with the field named."""
+    """A field of the request breaks a rule: 400 with the name of the field."""
 
     def __init__(self, field: str, detail: str, code: str = "invalid") -> None:
         super().__init__(errors=(FieldError(field, detail, code),))
@@ -54,34 +55,34 @@ class InvalidFieldError(DomainError):
 class NotFoundError(DomainError):
     status = 404
     code = "NOT_FOUND"
-    detail = "There is nothing here under this address."
+    detail = "Not found."
 
 
 class DuplicateError(DomainError):
     status = 409
     code = "DUPLICATE"
-    detail = "This exists already."
+    detail = "This already exists."
 
 
 class InUseError(DomainError):
     status = 409
     code = "IN_USE"
-    detail = "This is still in use."
+    detail = "This is in use."
 
 
 class InvalidOrderError(DomainError):
     code = "INVALID_ORDER"
-    detail = "The ids must be exactly those of the list, each once."
+    detail = "The list must contain each id exactly once."
 
 
 class CategoryHierarchyError(DomainError):
     code = "CATEGORY_HIERARCHY"
-    detail = "Categories have two levels: a major one, and minor ones of its type."
+    detail = "A minor category must belong to a major category of the same type."
 
 
 class InvalidImageError(DomainError):
     code = "INVALID_IMAGE"
-    detail = "This is not a picture that can be used here."
+    detail = "The image is damaged or its format is not supported."
 
 
 class RateLimitedError(DomainError):
@@ -96,33 +97,33 @@ class RateLimitedError(DomainError):
 class ProviderUnavailableError(DomainError):
     status = 502
     code = "PROVIDER_UNAVAILABLE"
-    detail = "A service that this depends on does not answer."
+    detail = "An external service is currently unavailable."
 
 
 class CrossOriginError(DomainError):
     status = 403
     code = "CSRF_FAILED"
-    detail = "A request by cookie must come from this site."
+    detail = "Requests authenticated by cookie must come from this site."
 
 
 @contextmanager
 def raise_on_constraint_violation(
-    constraint: str, refusal: DomainError
+    constraint: str, domain_error: DomainError
 ) -> Iterator[None]:
-    """Turn the breach of one named database constraint into a refusal.
+    """Raise `domain_error` if a statement in the block violates the constraint.
 
-    The constraint decides, not an earlier look: two requests at once cannot both
-    pass. Open a savepoint inside when the transaction goes on afterwards.
+    Two concurrent requests may both pass an earlier check, so the constraint decides.
+    Open a savepoint inside if the transaction is to continue after the error.
     """
     try:
         yield
     except IntegrityError as error:
         if violated_constraint_name(error) == constraint:
-            raise refusal from error
+            raise domain_error from error
         raise
 
 
 def violated_constraint_name(error: IntegrityError) -> str | None:
-    """The name of the constraint that PostgreSQL reports as broken."""
+    """Return the name of the constraint that PostgreSQL reports as violated."""
     diagnostics = getattr(error.__cause__, "diag", None)
     return getattr(diagnostics, "constraint_name", None)

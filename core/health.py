@@ -1,4 +1,4 @@
-"""The health checks: is the process alive, can requests be served."""
+"""Health checks: readiness (`/api/health`) and liveness (`/api/health/live`)."""
 
 from django.db import DatabaseError, connection
 from drf_spectacular.utils import extend_schema
@@ -16,8 +16,8 @@ from core.db.postgresql import liveness
 UP, DOWN = "up", "down"
 HEALTH_STATES = ["ok", "degraded", "unavailable"]
 DEPENDENCY_STATES = [UP, DOWN]
+# A database that does not answer within this time counts as down.
 DATABASE_TIMEOUT_SECONDS = 2.0
-"""How long the database may take before it counts as down."""
 
 
 class HealthSerializer(Serializer):
@@ -31,40 +31,55 @@ class LivenessSerializer(Serializer):
 
 
 class HealthView(APIView):
-    """200 while requests can be served, 503 without the database."""
+    """The readiness check: 200 while requests can be served, else 503."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @extend_schema(
-        operation_id="health", responses={200: HealthSerializer, 503: HealthSerializer}
-    )
+    @extend_schema(responses={200: HealthSerializer, 503: HealthSerializer})
     def get(self, request: Request) -> Response:
-        database, fast_store = is_database_reachable(), redis_client.is_reachable()
-        body = {
-            "status": _overall_status(database=database, fast_store=fast_store),
-            "database": UP if database else DOWN,
-            "fastStore": UP if fast_store else DOWN,
+        """Readiness check.
+
+        Whether the database and the fast store are reachable; 503 without database.
+        """
+        has_database = is_database_reachable()
+        has_fast_store = redis_client.is_reachable()
+        if not has_database:
+            overall = "unavailable"
+        else:
+            # Without the fast store requests are served from the database.
+            overall = "ok" if has_fast_store else "degraded"
+        payload = {
+            "status": overall,
+            "database": UP if has_database else DOWN,
+            "fastStore": UP if has_fast_store else DOWN,
         }
-        if database:
-            return Response(body)
-        retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-        return Response(body, status.HTTP_503_SERVICE_UNAVAILABLE, headers=retry)
+        if has_database:
+            return Response(payload)
+        return Response(
+            payload,
+            status.HTTP_503_SERVICE_UNAVAILABLE,
+            headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+        )
 
 
 class LivenessView(APIView):
-    """200 while the process answers at all."""
+    """The liveness check: 200 while the process responds at all."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @extend_schema(operation_id="health_live", responses=LivenessSerializer)
+    @extend_schema(responses=LivenessSerializer)
     def get(self, request: Request) -> Response:
+        """Liveness check.
+
+        200 while the process responds; the stores are not checked.
+        """
         return Response({"status": "ok"})
 
 
 def is_database_reachable() -> bool:
-    """Whether it answers in time; one that is stopped or swapped out does not."""
+    """Return whether the database answers a query in time."""
     try:
         with (
             liveness.database_timeout(DATABASE_TIMEOUT_SECONDS),
@@ -74,9 +89,3 @@ def is_database_reachable() -> bool:
     except DatabaseError:
         return False
     return True
-
-
-def _overall_status(*, database: bool, fast_store: bool) -> str:
-    if not database:
-        return "unavailable"
-    return "ok" if fast_store else "degraded"

@@ -1,7 +1,7 @@
-"""Calls to outside services: fixed addresses, time limits, bounded bodies."""
+"""The HTTP client for outside services: time limits, bounded bodies, no redirects."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -44,15 +44,15 @@ def make_circuit_breaker(reset_timeout_seconds: float) -> CircuitBreaker:
 
 
 def load_provider(setting: str) -> Any:
-    """A new one of the class that the setting names by its dotted path."""
+    """Return an instance of the class whose dotted path is the value of a setting."""
     path = getattr(settings, setting)
     try:
-        found = import_string(path)
+        provider_class = import_string(path)
     except ImportError:
-        raise ImproperlyConfigured(f"{setting}: there is no {path}.") from None
-    if not isinstance(found, type):
-        raise ImproperlyConfigured(f"{setting}: {path} is no class.")
-    return found()
+        raise ImproperlyConfigured(f"{setting}: {path} does not exist.") from None
+    if not isinstance(provider_class, type):
+        raise ImproperlyConfigured(f"{setting}: {path} is not a class.")
+    return provider_class()
 
 
 def get(
@@ -62,11 +62,10 @@ def get(
     seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
 ) -> ProviderResponse:
-    """GET one address without following redirects.
+    """Send a GET request and return the response.
 
-    Raises `ProviderUnavailableError` for anything that is no answer: no connection, no
-    end within `seconds`, a body over the limit, a redirect, a 429 or a 5xx. The
-    error that is raised names no address, since addresses can carry secrets.
+    Raises `ProviderUnavailableError` if there is no connection, no complete response
+    within `seconds`, a body above the limit, a redirect, or a status of 408, 429, 5xx.
     """
     return _send("GET", url, seconds, params=params, headers=headers)
 
@@ -78,7 +77,7 @@ def post_json(
     seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
 ) -> ProviderResponse:
-    """POST `body` as JSON, on the terms of `get`."""
+    """Send `body` as JSON by POST; raises the errors of `get`."""
     return _send("POST", url, seconds, json=body, headers=headers)
 
 
@@ -89,11 +88,11 @@ def post_form(
     seconds: float = READ_TIMEOUT_SECONDS,
     headers: Mapping[str, str] | None = None,
 ) -> ProviderResponse:
-    """POST a body that is written already, on the terms of `get`."""
+    """Send an encoded form by POST; raises the errors of `get`."""
     return _send("POST", url, seconds, data=body, headers=headers)
 
 
-def _send(method: str, url: str, seconds: float, **parts: Any) -> ProviderResponse:
+def _send(method: str, url: str, seconds: float, **options: Any) -> ProviderResponse:
     deadline = time.monotonic() + seconds
     try:
         with requests.request(
@@ -102,10 +101,11 @@ def _send(method: str, url: str, seconds: float, **parts: Any) -> ProviderRespon
             timeout=(min(CONNECT_TIMEOUT_SECONDS, seconds), seconds),
             allow_redirects=False,
             stream=True,
-            **parts,
+            **options,
         ) as response:
             body = _read_limited(response, deadline)
     except (requests.RequestException, HTTPError, OSError):
+        # Without the cause, whose text contains the URL: it may hold a secret.
         raise ProviderUnavailableError from None
     status = response.status_code
     if 300 <= status < 400 or status >= 500 or status in _UNAVAILABLE_STATUSES:
@@ -114,15 +114,11 @@ def _send(method: str, url: str, seconds: float, **parts: Any) -> ProviderRespon
 
 
 def _read_limited(response: requests.Response, deadline: float) -> bytes:
+    """Return the body; the time limit of requests is one for each read, not for all."""
     body = b""
-    for piece in _iter_chunks(response):
-        body += piece
+    # `read1` returns what has come in: a read of whole chunks could miss the deadline.
+    while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
+        body += chunk
         if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
             raise ProviderUnavailableError
     return body
-
-
-def _iter_chunks(response: requests.Response) -> Iterator[bytes]:
-    """The body as it comes in: waiting for whole chunks could outlast a deadline."""
-    while piece := response.raw.read1(_CHUNK_BYTES, decode_content=True):
-        yield piece

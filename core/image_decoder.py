@@ -1,4 +1,4 @@
-"""Pictures from outside: no pixel is decoded before the header tells how many."""
+"""Decoding of uploaded images: the pixel count is checked before any is decoded."""
 
 import struct
 import warnings
@@ -11,8 +11,9 @@ from PIL import Image, UnidentifiedImageError
 
 from core.errors import InvalidImageError
 
+# No format that can contain scripts, such as SVG.
 ALLOWED_FORMATS = ("png", "jpeg", "webp", "gif")
-"""The kinds that are read; never those that can carry scripts, such as SVG."""
+# What Pillow's decoders raise for damaged or hostile files.
 _DECODE_ERRORS = (
     UnidentifiedImageError,
     Image.DecompressionBombError,
@@ -30,16 +31,17 @@ warnings.simplefilter("error", Image.DecompressionBombWarning)
 
 @contextmanager
 def open_image(
-    content: IO[bytes], kinds: tuple[str, ...], most_pixels: int
+    file: IO[bytes], formats: tuple[str, ...], max_pixels: int
 ) -> Iterator[Image.Image]:
-    """A picture of one of `kinds` whose pixels the block may decode.
+    """Yield the image if it has one of the formats and at most `max_pixels`.
 
-    Whatever is wrong with it is `InvalidImageError`, also what shows only in the block.
+    Raises `InvalidImageError` for everything that is wrong with it, including what the
+    block finds when it decodes the pixels.
     """
     try:
-        with Image.open(content, formats=kinds) as picture:
-            if picture.width * picture.height > most_pixels:
-                raise InvalidImageError("The picture has too many pixels.")
-            yield picture
+        with Image.open(file, formats=formats) as image:
+            if image.width * image.height > max_pixels:
+                raise InvalidImageError("The image has too many pixels.")
+            yield image
     except _DECODE_ERRORS:
         raise InvalidImageError from None

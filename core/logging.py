@@ -1,4 +1,4 @@
-"""One JSON object a line, with the request's id and without secrets."""
+"""Log lines as JSON objects, with the id of the request and without secrets."""
 
 import logging
 import re
@@ -9,23 +9,33 @@ import orjson
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
-REDACTED = "[withheld]"
+REDACTED = "[redacted]"
 _SECRET_PATTERNS = (
+    # Bearer tokens.
     re.compile(r"(?i)(?<=bearer )[\w.~+/=-]{8,}"),
+    # Values with a telling name, in any notation; group 1 is the name, which stays.
     re.compile(
         r"(?i)(?<![\w])((?:session_?id|[\w]*token|[\w]*password|secret\w*|api_?key|key)"
         r"[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;}]+"
     ),
+    # Images.
     re.compile(r"data:image/[\w+.-]+;base64,[\w+/=]+"),
+    # User and password of a URL.
     re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"),
+    # The rows that PostgreSQL quotes in its errors.
     re.compile(r"(?s)DETAIL:.*?(?=\n\S|\Z)"),
+    # Numbers long enough for a bank account or a card.
     re.compile(r"(?<![\w.-])\d(?:[ -]?\d){9,18}(?![\w.-])"),
 )
-"""Bearer tokens, named secrets, pictures, passwords in addresses, the rows that
-PostgreSQL quotes in its errors, and numbers long enough to be an account's."""
+
+# No line shows threads, processes or source lines, so they are not looked up for each
+# record (Python's logging HOWTO, "Optimization").
+logging.logThreads = logging.logMultiprocessing = False
+logging._srcfile = None  # noqa: SLF001
 
 
 def redact_secrets(text: str) -> str:
+    """Return the text with everything that looks like a secret replaced."""
     for pattern in _SECRET_PATTERNS:
         text = pattern.sub(
             lambda m: (m.group(1) if m.lastindex else "") + REDACTED, text
@@ -33,20 +43,19 @@ def redact_secrets(text: str) -> str:
     return text
 
 
-# What no line shows is not looked up for each line (logging HOWTO, Optimization).
-logging.logThreads = logging.logMultiprocessing = False
-logging._srcfile = None  # noqa: SLF001
-
-
 class JSONFormatter(logging.Formatter):
-    """`time`, `level`, `logger`, `message`, `requestId`, and the `extra` fields."""
+    """A formatter of records as one JSON object per line.
+
+    Keys are `time`, `level`, `logger`, `message`, `requestId` during a request, those
+    of the dict `extra["fields"]`, and `trace` for exceptions.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname,
             "logger": record.name,
-            "message": self.redacted_message(record),
+            "message": self._format_message(record),
         }
         if (current := request_id.get()) is not None:
             line["requestId"] = current
@@ -55,8 +64,9 @@ class JSONFormatter(logging.Formatter):
             line["trace"] = redact_secrets(self.formatException(record.exc_info))
         return orjson.dumps(line, default=str).decode()
 
-    def redacted_message(self, record: logging.LogRecord) -> str:
-        """A short constant, as access lines have it, needs no search for secrets."""
-        if not record.args and record.name == "access":
+    def _format_message(self, record: logging.LogRecord) -> str:
+        # The message of the access log is a constant: nothing to redact, and this is
+        # most of all lines.
+        if record.name == "access" and not record.args:
             return str(record.msg)
         return redact_secrets(record.getMessage())

@@ -1,8 +1,8 @@
-"""What is counted for Prometheus.
+"""The Prometheus metrics that requests update; others are read from the database.
 
-Each process of the web server counts in a file of its own (`gunicorn.conf.py`), and
-whichever is asked adds them up; without these files a process tells its own numbers.
-No label carries what a member typed: paths are counted by their pattern.
+Each process of the web server keeps its values in files (`gunicorn.conf.py`), which the
+process that is scraped adds up; without these files it reports its own values only.
+Labels never hold client input: paths are counted by their URL pattern.
 """
 
 from prometheus_client import Counter, Gauge, Histogram
@@ -10,22 +10,21 @@ from prometheus_client import Counter, Gauge, Histogram
 DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 request_count = Counter(
-    "ledger_requests", "Requests answered.", ("method", "route", "status")
+    "ledger_requests", "Completed requests.", ("method", "route", "status")
 )
 request_duration = Histogram(
     "ledger_request_seconds",
-    "How long requests took.",
+    "Duration of requests.",
     ("method", "route"),
     buckets=DURATION_BUCKETS,
 )
 requests_in_flight = Gauge(
     "ledger_requests_in_flight",
-    "Requests being answered right now.",
+    "Requests in progress.",
     multiprocess_mode="livesum",
 )
 database_connection_failures = Counter(
-    "ledger_database_connection_failures", "Connections to PostgreSQL not had in time."
+    "ledger_database_connection_failures",
+    "Failed attempts to get a connection to PostgreSQL.",
 )
-redis_failures = Counter(
-    "ledger_fast_store_failures", "Calls to the fast store that failed."
-)
+redis_failures = Counter("ledger_fast_store_failures", "Failed calls to Valkey.")

@@ -1,4 +1,4 @@
-"""What surrounds every request: its count, id, line in the log, and one more try."""
+"""Middleware: metrics, access log, cache headers, retries of reads, admin sessions."""
 
 import logging
 import secrets
@@ -19,17 +19,17 @@ logger = logging.getLogger("access")
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 REQUEST_ID_BYTES = 12
+# A request that failed later than this is not retried: the client has waited enough.
 RETRY_TIMEOUT_SECONDS = 1.0
 KNOWN_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+# The label of unknown methods and of paths that match no URL pattern.
 OTHER_LABEL = "other"
-"""Another method, and an address that no pattern matches."""
 
 
 class NonApiMiddlewareMixin:
-    """Leaves the JSON interface out: what only pages such as the admin need.
+    """Skips a middleware for the API, which authenticates by itself.
 
-    The API authenticates and guards itself (`accounts.authentication`), so there a
-    lazy session, user and message store would be made for nothing.
+    Only pages such as the admin need a session, a user and messages on the request.
     """
 
     get_response: Any
@@ -41,49 +41,44 @@ class NonApiMiddlewareMixin:
 
 
 class NonApiSessionMiddleware(NonApiMiddlewareMixin, SessionMiddleware):
-    """Django's sessions, in our store."""
+    """Django's `request.session`, outside the API."""
 
 
 class NonApiAuthenticationMiddleware(NonApiMiddlewareMixin, AuthenticationMiddleware):
-    """Django's `request.user`."""
+    """Django's `request.user`, outside the API."""
 
 
 class NonApiMessageMiddleware(NonApiMiddlewareMixin, MessageMiddleware):
-    """Django's one-time messages."""
+    """Django's one-time messages, outside the API."""
 
 
 class PrometheusMiddleware:
-    """Counts for Prometheus, outermost: nothing is answered uncounted.
-
-    An address is counted by its pattern: paths carry ids, and anybody makes them up.
-    """
+    """Counts requests and their durations; the outermost, so that it misses none."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         metrics.requests_in_flight.inc()
         try:
             response = self.get_response(request)
         finally:
             metrics.requests_in_flight.dec()
+        # Methods and paths are the client's: counted as they come, they would make
+        # any number of series.
         method = request.method if request.method in KNOWN_METHODS else OTHER_LABEL
         match = request.resolver_match
         route = f"/{match.route}" if match else OTHER_LABEL
         metrics.request_count.labels(method, route, response.status_code).inc()
         metrics.request_duration.labels(method, route).observe(
-            time.perf_counter() - began
+            time.perf_counter() - started_at
         )
         return response
 
 
 class AccessLogMiddleware:
-    """Gives the request an id, answers it in X-Request-ID, logs one line.
-
-    The line holds the path without its query: queries can carry what a member
-    typed.
-    """
+    """Assigns an id to each request, sends it as X-Request-ID and logs one line."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -91,15 +86,17 @@ class AccessLogMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         request_id = secrets.token_hex(REQUEST_ID_BYTES)
         token = core_logging.request_id.set(request_id)
-        started = time.perf_counter()
+        started_at = time.perf_counter()
         try:
             response = self.get_response(request)
             response.headers["X-Request-ID"] = request_id
+            duration = time.perf_counter() - started_at
             fields = {
                 "method": request.method,
+                # Without the query, which may hold what a member searched for.
                 "path": request.path,
                 "status": response.status_code,
-                "milliseconds": round((time.perf_counter() - started) * 1000, 1),
+                "milliseconds": round(duration * 1000, 1),
             }
             logger.info("request", extra={"fields": fields})
             return response
@@ -108,7 +105,7 @@ class AccessLogMiddleware:
 
 
 class NoStoreMiddleware:
-    """Keeps answers of the API out of caches, unless a view says otherwise."""
+    """Keeps responses out of caches unless the view has set Cache-Control."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -121,23 +118,24 @@ class NoStoreMiddleware:
 
 
 class RetrySafeRequestsMiddleware:
-    """Reads once more when a connection broke under the request.
+    """Retries GET and HEAD once after the database connection broke.
 
-    A restart of PostgreSQL ends the statements under way; reading again is safe
-    and finds a fresh connection. Failures that took long are left alone.
+    A restart of PostgreSQL ends the statements that are running; the retry gets a new
+    connection.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        started = time.monotonic()
+        started_at = time.monotonic()
         response = self.get_response(request)
+        # Set by the exception handler.
         if not getattr(response, "database_down", False):
             return response
         connection.close()
         if request.method not in {"GET", "HEAD"}:
             return response
-        if time.monotonic() - started > RETRY_TIMEOUT_SECONDS:
+        if time.monotonic() - started_at > RETRY_TIMEOUT_SECONDS:
             return response
         return self.get_response(request)

@@ -1,4 +1,4 @@
-"""How far long work is, for whoever waits at a console."""
+"""Progress reports of long operations."""
 
 import time
 from collections.abc import Callable
@@ -7,19 +7,19 @@ UPDATE_INTERVAL_SECONDS = 5.0
 
 
 class Progress:
-    """Says how far the work is, once every few seconds; what is quick says nothing."""
+    """Reports of a command: one every few seconds, none for a quick operation."""
 
-    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+    def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
-        self._next = time.monotonic() + UPDATE_INTERVAL_SECONDS
+        self._next_update_at = time.monotonic() + UPDATE_INTERVAL_SECONDS
 
     def update(self, text: str) -> None:
-        """Write the text if the last word is long enough ago."""
+        """Write `text` if the interval since the last report is over."""
         now = time.monotonic()
-        if self._write is not None and now >= self._next:
+        if now >= self._next_update_at:
             self._write(text)
-            self._next = now + UPDATE_INTERVAL_SECONDS
+            self._next_update_at = now + UPDATE_INTERVAL_SECONDS
 
 
-SILENT_PROGRESS = Progress()
-"""Nobody waits: a job of the worker."""
+# For the jobs of the worker, which have no console.
+SILENT_PROGRESS = Progress(lambda text: None)

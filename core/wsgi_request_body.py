@@ -1,9 +1,8 @@
-"""Bodies that come in chunks, and those that nobody reads to their end.
+"""WSGI middleware for chunked request bodies and for bodies that no view has read.
 
-Django reads only what announces its length: a chunked body would look empty, and a
-change that a client believes to have sent would be lost. And gunicorn closes a
-connection with much of a body unread, though the answer has announced that it stays
-open: the client's next request would fail.
+Django reads only bodies with a Content-Length: a chunked one would look empty, and the
+change that it asks for would be lost. And gunicorn closes a keep-alive connection of
+which too much of the body is unread, so that the client's next request would fail.
 """
 
 import tempfile
@@ -12,24 +11,20 @@ from collections.abc import Iterable
 from typing import Any
 
 WSGIApplication = Any
+# Above the limits of all views, so that a view rejects what is too large for it.
 MAX_BODY_BYTES = 11 * 2**20
-"""Above every limit of the views, which then refuse it themselves."""
+# Larger chunked bodies are kept in a temporary file.
 MAX_IN_MEMORY_BYTES = 2**20
+# The response is held back for so long at most.
 DRAIN_TIMEOUT_SECONDS = 2.0
-"""How long the rest of a body is waited for; its answer waits as long."""
 DRAIN_IDLE_TIMEOUT_SECONDS = 0.5
-"""How long nothing may come in at all."""
+# Less than a packet, so that a read never waits for a second one.
 DRAIN_CHUNK_BYTES = 2**10
-"""What is read at once: less than one packet, so that no read waits for several."""
 _CHUNK_BYTES = 2**16
 
 
 class ChunkedRequestMiddleware:
-    """Collects a chunked body, up to the limit, and says how long it is.
-
-    What breaks off in the middle is given on as a body that is shorter than it
-    announces, which is refused as one that ended early.
-    """
+    """Reads a chunked body, up to the limit, and sets its Content-Length."""
 
     def __init__(self, application: WSGIApplication) -> None:
         self.application = application
@@ -41,61 +36,63 @@ class ChunkedRequestMiddleware:
         with tempfile.SpooledTemporaryFile(max_size=MAX_IN_MEMORY_BYTES) as body:
             length = spool_body(environ["wsgi.input"], body)
             body.seek(0)
-            whole = environ | {"wsgi.input": body, "CONTENT_LENGTH": str(length)}
-            answer = self.application(whole, start_response)
+            environ = environ | {"wsgi.input": body, "CONTENT_LENGTH": str(length)}
+            response = self.application(environ, start_response)
             try:
-                return list(answer)
+                return list(response)
             finally:
-                answer.close()
+                response.close()
 
 
 class DrainRequestBodyMiddleware:
-    """Reads what a refusal has left of the body, within a limit of size and time."""
+    """Reads what the view has left of the body before the response is sent."""
 
     def __init__(self, application: WSGIApplication) -> None:
         self.application = application
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        answer: Iterable[bytes] = self.application(environ, start_response)
-        if has_body(environ):
+        response: Iterable[bytes] = self.application(environ, start_response)
+        length = environ.get("CONTENT_LENGTH") or "0"
+        # A longer body is not worth reading: gunicorn closes the connection.
+        if length.isdigit() and 0 < int(length) <= MAX_BODY_BYTES:
             drain(environ["wsgi.input"], environ.get("gunicorn.socket"))
-        return answer
-
-
-def has_body(environ: dict[str, Any]) -> bool:
-    length = environ.get("CONTENT_LENGTH") or "0"
-    return length.isdigit() and 0 < int(length) <= MAX_BODY_BYTES
-
-
-def drain(source: Any, connection: Any) -> None:
-    """Read on, each piece within what is left of the time.
-
-    A body that breaks off, is too long or comes too slowly ends its connection.
-    """
-    before = connection.gettimeout() if connection else None
-    left, end = MAX_BODY_BYTES, time.monotonic() + DRAIN_TIMEOUT_SECONDS
-    try:
-        while left > 0 and (seconds := end - time.monotonic()) > 0:
-            if connection:
-                connection.settimeout(min(seconds, DRAIN_IDLE_TIMEOUT_SECONDS))
-            piece = source.read(DRAIN_CHUNK_BYTES)
-            if not piece:
-                return
-            left -= len(piece)
-    except (OSError, ValueError):
-        return
-    finally:
-        if connection:
-            connection.settimeout(before)
+        return response
 
 
 def spool_body(source: Any, body: Any) -> int:
-    """Copy the body; its length, or one more than there is if it broke off."""
+    """Copy a chunked body and return its length.
+
+    For a body that was cut off it is one more than was copied: a view then fails to
+    read it as any body that ended early, instead of taking a part for the whole.
+    """
     length = 0
     try:
-        while length <= MAX_BODY_BYTES and (piece := source.read(_CHUNK_BYTES)):
-            body.write(piece)
-            length += len(piece)
+        while length <= MAX_BODY_BYTES and (chunk := source.read(_CHUNK_BYTES)):
+            body.write(chunk)
+            length += len(chunk)
     except (OSError, ValueError):
         return length + 1
     return length
+
+
+def drain(source: Any, socket: Any) -> None:
+    """Read what is left of the body.
+
+    gunicorn closes the connection of a body that was cut off or is too long or slow.
+    """
+    previous_timeout = socket.gettimeout() if socket else None
+    bytes_left = MAX_BODY_BYTES
+    deadline = time.monotonic() + DRAIN_TIMEOUT_SECONDS
+    try:
+        while bytes_left > 0 and (seconds_left := deadline - time.monotonic()) > 0:
+            if socket:
+                socket.settimeout(min(seconds_left, DRAIN_IDLE_TIMEOUT_SECONDS))
+            chunk = source.read(DRAIN_CHUNK_BYTES)
+            if not chunk:
+                return
+            bytes_left -= len(chunk)
+    except (OSError, ValueError):
+        return
+    finally:
+        if socket:
+            socket.settimeout(previous_timeout)

@@ -1,4 +1,4 @@
-"""Reading at one moment what several statements tell."""
+"""Transactions with other than PostgreSQL's default isolation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,10 @@ from django.db import connection, transaction
 
 @contextmanager
 def repeatable_read() -> Iterator[None]:
-    """All statements inside see the same state; a caller's transaction stays as is."""
+    """Let all statements of the block read the same snapshot, and write nothing.
+
+    Inside an open transaction the block runs in that one, with its isolation level.
+    """
     is_outermost = not connection.in_atomic_block
     with transaction.atomic():
         if is_outermost:

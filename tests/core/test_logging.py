@@ -51,7 +51,7 @@ def format_line(message: str, *args: Any, **fields: Any) -> dict[str, Any]:
         ("x\nDETAIL:  Failing row contains (1, lunch\nat Kim's).\nCONTEXT: y", "lunch"),
     ],
 )
-def test_secret_is_withheld(text: str, secret: str) -> None:
+def test_secret_is_redacted(text: str, secret: str) -> None:
     cleaned = redact_secrets(text)
     assert secret not in cleaned
     assert REDACTED in cleaned
@@ -61,7 +61,7 @@ def test_secret_is_withheld(text: str, secret: str) -> None:
     "text",
     [
         "request",
-        "fast store: TimeoutError",
+        "Valkey is unavailable: TimeoutError",
         "12 sessions purged in 2026-11-21",
         "2026-11-21T11:30:34.807992+00:00",
         "amount 45000 in 3 months",
@@ -104,7 +104,7 @@ def test_line_within_a_request_carries_its_id() -> None:
         logs.request_id.reset(token)
 
 
-def test_row_that_postgresql_quotes_is_withheld(db: None) -> None:
+def test_row_that_postgresql_quotes_is_redacted(db: None) -> None:
     member = make_member()
     with pytest.raises(IntegrityError) as error:
         Member.objects.create(login_id=member.login_id, email="quoted@example.com")
