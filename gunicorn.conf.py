@@ -1,4 +1,4 @@
-"""gunicorn's settings, read by gunicorn itself; see its manual for their meaning."""
+"""The settings of gunicorn; see its manual for their meaning."""
 
 import json
 import os
@@ -20,7 +20,7 @@ CODE_BY_STATUS = {414: "URI_TOO_LONG", 431: "HEADERS_TOO_LARGE", 500: "INTERNAL_
 
 
 def write_error_response(socket: Any, status: int, reason: str, message: str) -> None:
-    """What gunicorn refuses before the application is asked, as a problem too."""
+    """Send the errors that gunicorn finds itself in the format of the API's errors."""
     code = CODE_BY_STATUS.get(status, "BAD_REQUEST")
     problem = {"type": "about:blank", "title": reason, "status": status}
     body = json.dumps(problem | {"detail": f"{reason}.", "code": code})
@@ -49,27 +49,26 @@ bind = (
 )
 worker_class = "gthread"
 workers = read_positive_int("WEB_CONCURRENCY", 2)
-threads = read_positive_int(
-    "WEB_THREADS", 4
-)  # more share one core: a longer p99, no gain
-preload_app = False  # each worker opens its own pool of connections
+# More threads of one process share a core: a longer p99 for no gain.
+threads = read_positive_int("WEB_THREADS", 4)
+preload_app = False  # each worker opens its own connection pool
 
-limit_request_line = 8190  # a filter in Korean letters is long in an address
+limit_request_line = 8190  # a filter by Korean words is long in a URL
 
 timeout = 30
 graceful_timeout = 10
-keepalive = 75  # longer than a proxy keeps its idle connections
+keepalive = 75  # longer than proxies keep idle connections
 max_requests = 20_000
 max_requests_jitter = 2_000
 
-# A heartbeat file on a disk can stall a worker; memory cannot.
+# The heartbeat file must not be on a disk: a slow one stalls the worker.
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 
-# The application decides about X-Forwarded-*, by TRUSTED_PROXY_COUNT.
+# The application evaluates X-Forwarded-* itself (TRUSTED_PROXY_COUNT).
 forwarded_allow_ips = ""
 secure_scheme_headers: dict[str, str] = {}
 
-accesslog = None  # the application writes a line per request
+accesslog = None  # the application logs requests
 errorlog = "-"
 loglevel = os.environ.get("LOG_LEVEL", "").strip().lower() or "info"
 control_socket_disable = True
@@ -83,31 +82,36 @@ if os.environ.get("METRICS_TOKEN", "").strip():
 
 
 def on_starting(server: Any) -> None:
-    """The counts of the last run are not ours."""
+    """Delete the metrics of the previous run."""
     if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         shutil.rmtree(folder, ignore_errors=True)
         Path(folder).mkdir(parents=True)
 
 
 def pre_fork(server: Any, worker: Any) -> None:
-    """A worker goes on with the counts of one that ended, so files do not pile up."""
-    taken = {other.place for other in server.WORKERS.values()}
-    worker.place = next(n for n in range(len(taken) + 1) if n not in taken)
+    """Give the worker the lowest free number, which names its metrics files.
+
+    A new worker goes on with the files of one that has ended, so that their number
+    does not grow.
+    """
+    used = {other.metrics_number for other in server.WORKERS.values()}
+    worker.metrics_number = next(n for n in range(len(used) + 1) if n not in used)
 
 
 def post_fork(server: Any, worker: Any) -> None:
+    """Make prometheus_client name its files by the worker's number."""
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         from prometheus_client import values
 
-        place = f"{worker.place}"
+        number = str(worker.metrics_number)
         values.ValueClass = values.MultiProcessValue(  # type: ignore[no-untyped-call]
-            lambda: place
+            lambda: number
         )
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """What it had under way is under way no more."""
+    """Remove the gauges of requests in progress that the worker had."""
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         from prometheus_client.multiprocess import mark_process_dead
 
-        mark_process_dead(worker.place)  # type: ignore[no-untyped-call]
+        mark_process_dead(worker.metrics_number)  # type: ignore[no-untyped-call]

@@ -1,1 +1,1 @@
-"""The project: settings, URLs and the machinery that every app shares."""
+"""The Django project: settings, URLs, Celery and WSGI applications."""

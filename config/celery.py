@@ -19,7 +19,7 @@ app.autodiscover_tasks()
 @worker_process_init.connect  # type: ignore[untyped-decorator]
 @worker_process_shutdown.connect  # type: ignore[untyped-decorator]
 def drop_inherited_connections(**_: Any) -> None:
-    """A forked worker must not share its parent's pool, nor leave one behind."""
+    """Close the connection pools that a worker process shares with its parent."""
     from django.db import connections
 
     for connection in connections.all(initialized_only=True):

@@ -1,4 +1,7 @@
-"""Typed readers of the environment; a bad value stops the start with one line."""
+"""Typed reading of settings from environment variables.
+
+An invalid value is an `ImproperlyConfigured` whose message names the variable.
+"""
 
 import base64
 import binascii
@@ -22,27 +25,28 @@ _HOST_RE = re.compile(r"\*|\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.
 
 
 def validate_settings_or_exit() -> None:
-    """Read the settings; end the process with one line if they are wrong."""
+    """Load the settings; exit with a one-line message if one is invalid."""
     try:
+        # Any setting will do: Django loads all of them at the first access.
         settings.INSTALLED_APPS  # noqa: B018
     except ImproperlyConfigured as error:
         sys.exit(f"configuration: {error}")
 
 
 def read_text(name: str, default: str = "") -> str:
-    """The value without surrounding blanks; an empty value counts as unset."""
+    """Return the value without surrounding whitespace; an empty one counts as unset."""
     return os.environ.get(name, "").strip() or default
 
 
-def read_required(name: str, why: str) -> str:
+def read_required(name: str, reason: str) -> str:
     value = read_text(name)
     if not value:
-        raise ImproperlyConfigured(f"{name} is not set: {why}.")
+        raise ImproperlyConfigured(f"{name} is not set: {reason}.")
     return value
 
 
 def read_choice(name: str, default: str, choices: tuple[str, ...]) -> str:
-    """One of `choices`, written in any letter case."""
+    """Return one of `choices`, which are uppercase; the value may be in any case."""
     value = read_text(name, default).upper()
     if value not in choices:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}.")
@@ -60,50 +64,54 @@ def read_bool(name: str, *, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
 
 
-def read_int(name: str, default: int, *, least: int = 0, most: int = 2**31) -> int:
+def read_int(name: str, default: int, *, minimum: int = 0, maximum: int = 2**31) -> int:
     value = read_text(name)
     if not value:
         return default
-    if not value.isascii() or not value.isdigit() or not least <= int(value) <= most:
+    is_number = value.isascii() and value.isdigit()
+    if not is_number or not minimum <= int(value) <= maximum:
         raise ImproperlyConfigured(
-            f"{name} must be a whole number from {least} to {most}, not {value!r}."
+            f"{name} must be a whole number from {minimum} to {maximum}, not {value!r}."
         )
     return int(value)
 
 
 def read_list(name: str) -> list[str]:
-    """Values separated by commas."""
+    """Return comma-separated values."""
     return [part.strip() for part in read_text(name).split(",") if part.strip()]
 
 
 def read_url(
     name: str, default: str, *, schemes: tuple[str, ...] = ("http", "https")
 ) -> str:
-    """An absolute address without a slash at its end; of the web without a query."""
+    """Return an absolute URL without a trailing slash.
+
+    HTTP URLs may not have a query or fragment; those of other schemes hold options.
+    """
     value = read_text(name, default).rstrip("/")
     has_query = "http" in schemes and bool(set(value) & set("?#"))
     if has_query or not _is_url(value, schemes):
         raise ImproperlyConfigured(
-            f"{name} must be an address with the scheme {' or '.join(schemes)}."
+            f"{name} must be a URL with the scheme {' or '.join(schemes)}."
         )
     return value
 
 
 def read_origin(name: str, default: str) -> str:
-    """Scheme, host and port of an outside service; its paths are its own."""
+    """Return scheme, host and port of an outside service."""
     return _check_origin(name, read_text(name, default).rstrip("/"))
 
 
 def read_origins(name: str) -> list[str]:
-    """Schemes and hosts with their ports, as browsers send them, by commas.
+    """Return comma-separated origins as browsers send them.
 
-    Packaged apps have schemes of their own (capacitor://localhost).
+    Any scheme is allowed, since packaged apps have their own (capacitor://localhost).
     """
     return [_check_origin(name, origin, any_scheme=True) for origin in read_list(name)]
 
 
 def read_hosts(name: str) -> list[str]:
-    """Names of hosts, without scheme and port, by commas."""
+    """Return comma-separated host names, without scheme and port."""
     hosts = read_list(name)
     for host in hosts:
         if not _HOST_RE.fullmatch(host):
@@ -114,9 +122,15 @@ def read_hosts(name: str) -> list[str]:
 
 
 def _check_origin(name: str, origin: str, *, any_scheme: bool = False) -> str:
-    schemes = (urlsplit(origin).scheme,) if any_scheme and ":" in origin else ()
-    is_address = _is_url(origin, (*filter(None, schemes), "http", "https"))
-    if not is_address or origin.count("/") > 2 or set(origin) & set("?#@"):
+    schemes = ("http", "https")
+    if any_scheme and ":" in origin:
+        schemes += tuple(filter(None, [urlsplit(origin).scheme]))
+    # No path, query, fragment or user.
+    if (
+        not _is_url(origin, schemes)
+        or origin.count("/") > 2
+        or set(origin) & set("?#@")
+    ):
         raise ImproperlyConfigured(
             f"{name} must be like https://ledger.example, not {origin!r}."
         )
@@ -132,14 +146,14 @@ def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
 
 
 def parse_database_url(url: str) -> dict[str, Any]:
-    """Django's description of the database; only PostgreSQL will do."""
+    """Return Django's settings of a PostgreSQL database."""
     scheme, _, rest = url.partition("://")
     if scheme.lower() not in {"postgresql", "postgres", "psql", "pgsql"}:
         raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://.")
     try:
         return dict(environ.Env.db_url_config(f"postgresql://{rest}"))
     except ValueError:
-        raise ImproperlyConfigured("DATABASE_URL cannot be read.") from None
+        raise ImproperlyConfigured("DATABASE_URL is not a valid URL.") from None
 
 
 def read_time_zone(name: str, default: str) -> str:
@@ -147,7 +161,7 @@ def read_time_zone(name: str, default: str) -> str:
     try:
         ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ImproperlyConfigured(f"{name}: no time zone {value!r}.") from None
+        raise ImproperlyConfigured(f"{name}: unknown time zone {value!r}.") from None
     return value
 
 
@@ -159,7 +173,7 @@ def read_currency(name: str, default: str) -> str:
 
 
 def read_dotted_path(name: str, default: str) -> str:
-    """Where a class is to be found: `package.module.Class`."""
+    """Return the dotted path of a class: `package.module.Class`."""
     value = read_text(name, default)
     parts = value.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
@@ -168,7 +182,7 @@ def read_dotted_path(name: str, default: str) -> str:
 
 
 def read_json_object(name: str) -> dict[str, Any]:
-    """A JSON object, or the path of a file with one; {} if unset."""
+    """Return a JSON object, given as JSON or as the path of a file; {} if unset."""
     value = read_text(name)
     if not value:
         return {}
@@ -185,7 +199,7 @@ def read_json_object(name: str) -> dict[str, Any]:
 
 
 def read_encryption_keys(name: str) -> list[bytes]:
-    """Keys of 32 bytes in base64, separated by commas, the one in use first."""
+    """Return comma-separated base64 keys of 32 bytes, the current one first."""
     return [_decode_key(name, text) for text in read_list(name)]
 
 

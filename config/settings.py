@@ -1,4 +1,4 @@
-"""Every setting of the service; what an operator may change is read by `env`."""
+"""All settings; those for operators are read from the environment (`.env.example`)."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,7 +19,7 @@ DEBUG = env.read_bool("DEBUG", default=False)
 SECRET_KEY = env.read_text("SECRET_KEY") or (
     "only-for-debugging"
     if DEBUG
-    else env.read_required("SECRET_KEY", "it signs what members must not forge")
+    else env.read_required("SECRET_KEY", "it signs tokens and keys hashes")
 )
 SECRET_KEY_FALLBACKS = env.read_list("SECRET_KEY_FALLBACKS")
 PUBLIC_URL = env.read_url("PUBLIC_URL", "http://127.0.0.1:8000")
@@ -30,7 +30,7 @@ ALLOWED_HOSTS = env.read_hosts("ALLOWED_HOSTS") or [
     "[::1]",
     str(urlsplit(PUBLIC_URL).hostname),
 ]
-TRUSTED_PROXY_COUNT = env.read_int("TRUSTED_PROXY_COUNT", 0, most=10)
+TRUSTED_PROXY_COUNT = env.read_int("TRUSTED_PROXY_COUNT", 0, maximum=10)
 CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
@@ -43,7 +43,7 @@ USE_I18N = True
 
 INSTALLED_APPS = [
     "administration.apps.ServiceAdminConfig",
-    "accounts",  # before auth, whose createsuperuser it makes its own
+    "accounts",  # before auth, whose createsuperuser command it overrides
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -94,9 +94,9 @@ TEMPLATES = [
     }
 ]
 
-# --- PostgreSQL: the truth ----------------------------------------------------
+# --- PostgreSQL ---------------------------------------------------------------
 
-DATABASE_POOL_SIZE = env.read_int("DATABASE_POOL_SIZE", 8, least=1, most=100)
+DATABASE_POOL_SIZE = env.read_int("DATABASE_POOL_SIZE", 8, minimum=1, maximum=100)
 DATABASE_STATEMENT_SECONDS = env.read_int("DATABASE_STATEMENT_SECONDS", 10)
 POSTGRES_TIMEOUT_OPTIONS = (
     f"-c statement_timeout={DATABASE_STATEMENT_SECONDS}s -c lock_timeout=3s "
@@ -105,20 +105,20 @@ POSTGRES_TIMEOUT_OPTIONS = (
 
 
 def build_database_settings(url: str) -> dict[str, Any]:
-    """Django's description of the database behind DATABASE_URL, with its pool."""
+    """Return Django's settings of the database at `url`, with a connection pool."""
     parsed = env.parse_database_url(url)
     options = parsed.get("OPTIONS", {})
     return {
         **parsed,
         "ENGINE": "core.db.postgresql",
         "CONN_MAX_AGE": 0,
-        "CONN_HEALTH_CHECKS": False,  # core.db.postgresql looks after that
+        "CONN_HEALTH_CHECKS": False,  # the backend checks connections itself
         "OPTIONS": {
             "connect_timeout": 3,
             "options": POSTGRES_TIMEOUT_OPTIONS,
             "application_name": "household-ledger",
-            # What the network swallows is noticed in half a minute; a server that
-            # hangs is core.db.postgresql.liveness's.
+            # Detect a broken network within half a minute. A server that hangs but
+            # acknowledges packets is detected by core.db.postgresql.liveness.
             "tcp_user_timeout": 10_000,
             "keepalives_idle": 15,
             "keepalives_interval": 5,
@@ -128,8 +128,8 @@ def build_database_settings(url: str) -> dict[str, Any]:
                 "connection_class": WatchdogConnection,
                 "min_size": 1,
                 "max_size": DATABASE_POOL_SIZE,
-                # One turn of waiting, and how long the pool repeats an attempt to
-                # connect on its own; core.db.postgresql takes turns for longer.
+                # Both short, since core.db.postgresql asks the pool repeatedly for as
+                # long as a caller may wait.
                 "timeout": 0.25,
                 "reconnect_timeout": 0.2,
                 "max_lifetime": 30 * 60,
@@ -140,17 +140,17 @@ def build_database_settings(url: str) -> dict[str, Any]:
 
 DATABASES = {
     "default": build_database_settings(
-        env.read_required("DATABASE_URL", "script/server brings a database of its own")
+        env.read_required("DATABASE_URL", "only script/server starts its own database")
     )
 }
 
-# --- Valkey: the fast store ---------------------------------------------------
+# --- Valkey (the fast store of the specification) -----------------------------
 
 REDIS_URL = env.read_url(
     "REDIS_URL", "redis://127.0.0.1:6379/0", schemes=("redis", "rediss", "unix")
 )
+# A request is served from PostgreSQL after a call that takes longer.
 REDIS_SOCKET_TIMEOUT_SECONDS = 0.15
-"""How long one call may hang; a request is served from PostgreSQL after it."""
 CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
@@ -171,15 +171,15 @@ PASSWORD_HASHERS = [
     "accounts.hashers.LowMemoryArgon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
-_PASSWORD_VALIDATION = "django.contrib.auth.password_validation"
+_VALIDATORS_MODULE = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {
-        "NAME": f"{_PASSWORD_VALIDATION}.UserAttributeSimilarityValidator",
+        "NAME": f"{_VALIDATORS_MODULE}.UserAttributeSimilarityValidator",
         "OPTIONS": {"user_attributes": ["login_id", "display_name", "email"]},
     },
-    {"NAME": f"{_PASSWORD_VALIDATION}.MinimumLengthValidator"},
-    {"NAME": f"{_PASSWORD_VALIDATION}.CommonPasswordValidator"},
-    {"NAME": f"{_PASSWORD_VALIDATION}.NumericPasswordValidator"},
+    {"NAME": f"{_VALIDATORS_MODULE}.MinimumLengthValidator"},
+    {"NAME": f"{_VALIDATORS_MODULE}.CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATORS_MODULE}.NumericPasswordValidator"},
 ]
 # Deleting an account reaches into the apps above `accounts`: first their locks, taken
 # before the member's row, then their data, in the order of the specification.
@@ -194,7 +194,7 @@ ACCOUNT_DELETION_STEPS = [
     "billing.account_deletion.delete_member_data",
 ]
 SESSION_ENGINE = "accounts.sessions"
-SESSION_TTL_DAYS = env.read_int("SESSION_TTL_DAYS", 14, least=1, most=3650)
+SESSION_TTL_DAYS = env.read_int("SESSION_TTL_DAYS", 14, minimum=1, maximum=3650)
 SESSION_COOKIE_AGE = SESSION_TTL_DAYS * 24 * 60 * 60
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -290,11 +290,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},
 }
+# 2.5 MiB for a JSON body; the response to a larger one is 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
-"""2.5 MiB for a JSON body; a larger one is answered 413."""
 CORS_EXPOSE_HEADERS = ["Retry-After", "X-Request-ID"]
 
-# --- Security of the transport ------------------------------------------------
+# --- Transport security -------------------------------------------------------
 
 SECURE_PROXY_SSL_HEADER = (
     ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXY_COUNT else None
@@ -310,8 +310,8 @@ CSRF_COOKIE_HTTPONLY = True
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 CSRF_FAILURE_VIEW = "core.api.exception_handler.csrf_failure"
 SILENCED_SYSTEM_CHECKS = [
-    "auth.W004",  # login ids are unique without regard to case, by a constraint
-    "security.W008",  # the proxy in front redirects to https; health checks are plain
+    "auth.W004",  # login ids are unique, case-insensitively, by a constraint
+    "security.W008",  # the proxy redirects to https; health checks use plain http
 ]
 
 # --- Static files -------------------------------------------------------------
@@ -323,9 +323,9 @@ WHITENOISE_AUTOREFRESH = False
 
 # --- Jobs ---------------------------------------------------------------------
 
+# A task whose worker was killed is delivered again after this time. So is one that
+# takes longer, but its second run is skipped.
 JOB_VISIBILITY_TIMEOUT_SECONDS = 10 * 60
-"""A job whose worker was killed goes to another after this; a job that takes longer
-is handed out twice, and the second run is skipped."""
 # Jobs that record no run while there is nothing to do; a missing run is not late.
 ON_DEMAND_JOBS = frozenset({"process_store_notifications"})
 CELERY_BROKER_URL = REDIS_URL
@@ -407,7 +407,7 @@ LOGGING: dict[str, Any] = {
     "loggers": {
         "django": {"handlers": [], "level": "INFO", "propagate": True},
         "django.request": {"level": "ERROR"},
-        "django.security": {"level": "CRITICAL"},  # a strange Host is no event
+        "django.security": {"level": "CRITICAL"},  # unknown Host headers are noise
         "psycopg.pool": {"level": "ERROR"},
     },
 }

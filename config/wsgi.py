@@ -1,4 +1,4 @@
-"""The entry of the web server."""
+"""The WSGI application."""
 
 import os
 import sys
@@ -8,8 +8,8 @@ from django.core.wsgi import get_wsgi_application
 
 from core.wsgi_request_body import ChunkedRequestMiddleware, DrainRequestBodyMiddleware
 
+# gunicorn does not restart a worker that exits with this code.
 APP_LOAD_ERROR = 4
-"""The exit code with which a worker tells gunicorn not to start it again."""
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 try:

@@ -152,5 +152,5 @@ def test_start_by_other_means_without_a_key_stops_with_one_line(
     )
     assert run.returncode != 0
     assert run.stderr.strip().splitlines() == [
-        "configuration: SECRET_KEY is not set: it signs what members must not forge."
+        "configuration: SECRET_KEY is not set: it signs tokens and keys hashes."
     ]
