@@ -81,7 +81,7 @@ def get_database_metrics() -> tuple[list[JobStatus], int]:
     with liveness.database_timeout(DATABASE_TIMEOUT_SECONDS), transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'")
-        waiting = StoreNotification.objects.filter(handled_at=None)
+        waiting = StoreNotification.objects.filter(processed_at=None)
         return list_job_statuses(), waiting.count()
 
 

@@ -17,9 +17,9 @@ def delete_member_data(member: Member) -> None:
         for store, order_id in purchases.values_list("store", "order_id")
     }
     RedeemedOrder.objects.bulk_create(
-        [RedeemedOrder(digest=order_hash) for order_hash in sorted(hashes)],
+        [RedeemedOrder(order_hash=order_hash) for order_hash in sorted(hashes)],
         ignore_conflicts=True,
     )
-    tokens = list(purchases.values_list("token_digest", flat=True))
-    StoreNotification.objects.filter(token_digest__in=tokens).delete()
+    tokens = list(purchases.values_list("token_hash", flat=True))
+    StoreNotification.objects.filter(token_hash__in=tokens).delete()
     purchases.delete()

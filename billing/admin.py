@@ -21,7 +21,7 @@ class PurchaseInline(NewestInline):
         "purchased_at",
         "expires_at",
         "auto_renew",
-        "counts",
+        "is_active",
     )
     fields = readonly_fields
 
@@ -33,8 +33,15 @@ class PurchaseAdmin(ReadOnlyAdmin):
     The purchase token is not shown: whoever knows it can act on the purchase.
     """
 
-    list_display = ["order_id", "member", "product_id", "store", "expires_at", "counts"]
-    list_filter = ["auto_renew", "counts"]
+    list_display = [
+        "order_id",
+        "member",
+        "product_id",
+        "store",
+        "expires_at",
+        "is_active",
+    ]
+    list_filter = ["auto_renew", "is_active"]
     list_select_related = ["member"]
     # Makes the search field appear; `get_search_results` does the search.
     search_fields = ["order_id"]
@@ -45,7 +52,7 @@ class PurchaseAdmin(ReadOnlyAdmin):
         "order_id",
         ("product_id", "state"),
         ("purchased_at", "expires_at"),
-        ("auto_renew", "counts", "acknowledged"),
+        ("auto_renew", "is_active", "is_acknowledged"),
         "replaced_at",
     ]
 
@@ -69,15 +76,15 @@ class PurchaseAdmin(ReadOnlyAdmin):
 class StoreNotificationAdmin(ReadOnlyAdmin):
     """Notifications of the store as received, with their outcome."""
 
-    list_display = ["received_at", "kind", "outcome", "handled_at", "attempts"]
+    list_display = ["received_at", "kind", "outcome", "processed_at", "attempts"]
     list_filter = ["outcome"]
     search_fields = ["message_id__exact"]
     search_help_text = "Complete message id."
     ordering = ["-id"]
     fields = [
         "message_id",
-        ("received_at", "handled_at"),
+        ("received_at", "processed_at"),
         ("kind", "package"),
-        ("outcome", "attempts", "retry_at"),
+        ("outcome", "attempts", "next_attempt_at"),
         "body",
     ]

@@ -24,9 +24,9 @@ class Purchase(models.Model):
     store = models.CharField(max_length=20)
     order_id = models.CharField(max_length=TOKEN_LENGTH)
     purchase_token = models.TextField()
-    token_digest = models.CharField(max_length=HASH_LENGTH)
+    token_hash = models.CharField(max_length=HASH_LENGTH)
     # SHA-256 of the token whose place this purchase took, as after an upgrade.
-    replaced_digest = models.CharField(
+    replaces_token_hash = models.CharField(
         max_length=HASH_LENGTH, blank=True, default="", db_index=True
     )
     product_id = models.CharField(max_length=100)
@@ -36,40 +36,40 @@ class Purchase(models.Model):
     expires_at = models.DateTimeField()
     auto_renew = models.BooleanField()
     # False once an administrator set the plan by hand, or another purchase replaced it.
-    counts = models.BooleanField(default=True)
+    is_active = models.BooleanField(default=True)
     replaced_at = models.DateTimeField(null=True, blank=True)
     # False until the delivery is confirmed to the store, which would refund it else.
-    acknowledged = models.BooleanField(default=True)
-    # When the store was asked for the response that is recorded here.
-    asked_at = models.DateTimeField()
+    is_acknowledged = models.BooleanField(default=True)
+    # When the store was asked for the state that is recorded here.
+    checked_at = models.DateTimeField()
 
     class Meta:
         db_table = "iap_purchase"
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["order_id", "store"], name="iap_purchase_order_once"
+                fields=["order_id", "store"], name="iap_purchase_unique_order"
             ),
             models.CheckConstraint(
-                condition=~Q(order_id="") & ~Q(token_digest=""),
-                name="iap_purchase_named",
+                condition=~Q(order_id="") & ~Q(token_hash=""),
+                name="iap_purchase_has_order_and_token",
             ),
             models.CheckConstraint(
-                condition=Q(replaced_at=None) | Q(counts=False),
-                name="iap_purchase_replaced_counts_not",
+                condition=Q(replaced_at=None) | Q(is_active=False),
+                name="iap_purchase_replaced_is_inactive",
             ),
         ]
         indexes = [
             models.Index(fields=["member", "-expires_at"], name="iap_purchase_member"),
-            models.Index(fields=["token_digest"], name="iap_purchase_token"),
+            models.Index(fields=["token_hash"], name="iap_purchase_token"),
             models.Index(
                 fields=["expires_at"],
-                condition=Q(counts=True, auto_renew=True),
+                condition=Q(is_active=True, auto_renew=True),
                 name="iap_purchase_renewing",
             ),
             models.Index(
                 fields=["id"],
-                condition=Q(acknowledged=False),
+                condition=Q(is_acknowledged=False),
                 name="iap_purchase_unacknowledged",
             ),
         ]
@@ -84,25 +84,25 @@ class RedeemedOrder(models.Model):
     It keeps a new account from applying the order again, and says nothing else.
     """
 
-    digest = models.CharField(max_length=HASH_LENGTH, primary_key=True)
+    order_hash = models.CharField(max_length=HASH_LENGTH, primary_key=True)
 
     class Meta:
         db_table = "iap_spent_order"
 
     def __str__(self) -> str:
-        return self.digest[:12]
+        return self.order_hash[:12]
 
 
 class StoreNotification(models.Model):
     """A real-time notification of the store, as received (spec 6.9)."""
 
     class Outcome(models.TextChoices):
-        WAITING = "WAITING"
-        FOLLOWED = "FOLLOWED", "purchase refreshed from the store"
+        PENDING = "PENDING"
+        REFRESHED = "REFRESHED", "purchase refreshed from the store"
         UNKNOWN_PURCHASE = "UNKNOWN_PURCHASE", "purchase not recorded"
         OTHER_PACKAGE = "OTHER_PACKAGE", "other application"
         NO_SUBSCRIPTION = "NO_SUBSCRIPTION", "not about a subscription, or unreadable"
-        REFUSED = "REFUSED", "purchase belongs to another account"
+        REJECTED = "REJECTED", "purchase belongs to another account"
 
     # Null in a body that could not be read; those are never duplicates.
     message_id = models.CharField(max_length=255, null=True, unique=True)
@@ -110,29 +110,29 @@ class StoreNotification(models.Model):
     body = models.TextField()
     kind = models.CharField(max_length=60)
     package = models.CharField(max_length=255, blank=True)
-    token_digest = models.CharField(max_length=HASH_LENGTH, blank=True, db_index=True)
+    token_hash = models.CharField(max_length=HASH_LENGTH, blank=True, db_index=True)
     outcome = models.CharField(
-        max_length=16, choices=Outcome.choices, default=Outcome.WAITING
+        max_length=16, choices=Outcome.choices, default=Outcome.PENDING
     )
-    handled_at = models.DateTimeField(null=True, blank=True)
+    processed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.IntegerField(default=0)
-    retry_at = models.DateTimeField(default=timezone.now)
+    next_attempt_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         db_table = "store_notification"
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(handled_at=None, outcome="WAITING")
-                | (Q(handled_at__isnull=False) & ~Q(outcome="WAITING")),
-                name="store_notification_outcome_when_handled",
+                condition=Q(processed_at=None, outcome="PENDING")
+                | (Q(processed_at__isnull=False) & ~Q(outcome="PENDING")),
+                name="store_notification_outcome_when_processed",
             )
         ]
         indexes = [
             models.Index(
-                fields=["retry_at"],
-                condition=Q(handled_at=None),
-                name="store_notification_waiting",
+                fields=["next_attempt_at"],
+                condition=Q(processed_at=None),
+                name="store_notification_pending",
             )
         ]
 

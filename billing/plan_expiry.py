@@ -96,7 +96,7 @@ def refresh_lapsed_renewals(
     if not verifier.can_refresh:
         return 0, 0
     purchases = Purchase.objects.filter(
-        counts=True,
+        is_active=True,
         auto_renew=True,
         expires_at__lte=now,
         store=verifier.store,
@@ -129,7 +129,7 @@ def retry_acknowledgements(now: datetime) -> tuple[int, int]:
     if not verifier.can_refresh:
         return 0, 0
     purchases = Purchase.objects.filter(
-        acknowledged=False,
+        is_acknowledged=False,
         store=verifier.store,
         purchased_at__gt=now - STORE_REFUND_DEADLINE,
     )

@@ -1,7 +1,7 @@
 """Purchase rows, and the member's plan that follows from them.
 
 Every writer locks the member's row first, then the purchase tokens. A row records when
-the store was asked (`asked_at`), so that a late response never overwrites a newer one.
+the store was asked (`checked_at`), so that a late response never replaces a newer one.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ def lock_member(member_id: int) -> Member:
 
 
 def record_purchase(
-    member: Member, subscription: Subscription, *, asked_at: datetime, now: datetime
+    member: Member, subscription: Subscription, *, checked_at: datetime, now: datetime
 ) -> PurchaseChange:
     """Record a store's response for a token that `member` presents.
 
@@ -67,33 +67,33 @@ def record_purchase(
     if purchase is not None and purchase.member_id != member.pk:
         raise PurchaseAlreadyUsedError
     token_purchases = Purchase.objects.filter(
-        store=subscription.store, token_digest=subscription.token_hash
+        store=subscription.store, token_hash=subscription.token_hash
     )
-    if token_purchases.filter(asked_at__gt=asked_at).exists():
+    if token_purchases.filter(checked_at__gt=checked_at).exists():
         return PurchaseChange.NONE
 
     if not subscription.is_entitled:
         if purchase is None:
             raise InvalidPurchaseError
-        return expire_token(
-            subscription.store, subscription.token_hash, asked_at=asked_at, now=now
+        return _expire_token(
+            subscription.store, subscription.token_hash, checked_at=checked_at, now=now
         )
     if purchase is None:
-        _create_purchase(member, subscription, asked_at=asked_at, now=now)
+        _create_purchase(member, subscription, checked_at=checked_at, now=now)
     elif subscription.expires_at is None:
         # The period was counted here when the order was new; it is not counted twice.
         return PurchaseChange.NONE
     else:
-        # A purchase that no longer counts (an administrator set the plan since) counts
+        # An inactive purchase (an administrator has set the plan since) becomes active
         # again only if the store has granted time beyond what was recorded.
         is_extended = subscription.expires_at > max(purchase.expires_at, now)
-        purchase.counts = purchase.replaced_at is None and (
-            purchase.counts or is_extended
+        purchase.is_active = purchase.replaced_at is None and (
+            purchase.is_active or is_extended
         )
         purchase.expires_at = subscription.expires_at
-        purchase.asked_at = asked_at
+        purchase.checked_at = checked_at
         purchase.auto_renew = subscription.auto_renew
-        purchase.acknowledged = subscription.acknowledged
+        purchase.is_acknowledged = subscription.is_acknowledged
         purchase.state = subscription.state[:STATE_LENGTH]
         purchase.save()
 
@@ -101,13 +101,13 @@ def record_purchase(
     if subscription.replaced_token:
         Purchase.objects.filter(
             store=subscription.store,
-            token_digest=subscription.replaced_token_hash,
+            token_hash=subscription.replaced_token_hash,
             replaced_at=None,
-        ).update(counts=False, auto_renew=False, replaced_at=now)
+        ).update(is_active=False, auto_renew=False, replaced_at=now)
     return PurchaseChange.CREATED if purchase is None else PurchaseChange.UPDATED
 
 
-def refresh_purchase(purchase: Purchase, asked_at: datetime) -> None:
+def refresh_purchase(purchase: Purchase, checked_at: datetime) -> None:
     """Ask the store for the current state of a purchase and update the plan.
 
     Call outside of transactions. Raises `ProviderUnavailableError`, or
@@ -125,29 +125,32 @@ def refresh_purchase(purchase: Purchase, asked_at: datetime) -> None:
         except Member.DoesNotExist:
             return
         if subscription is not None and subscription.is_entitled:
-            change = record_purchase(member, subscription, asked_at=asked_at, now=now)
+            change = record_purchase(
+                member, subscription, checked_at=checked_at, now=now
+            )
         else:
-            change = expire_token(
-                purchase.store, purchase.token_digest, asked_at=asked_at, now=now
+            _lock_tokens(purchase.token_hash)
+            change = _expire_token(
+                purchase.store, purchase.token_hash, checked_at=checked_at, now=now
             )
         if change is not PurchaseChange.NONE:
             recompute_plan(member, now)
             save_plan(member)
 
 
-def expire_token(
-    store: str, token_hash: str, *, asked_at: datetime, now: datetime
+def _expire_token(
+    store: str, token_hash: str, *, checked_at: datetime, now: datetime
 ) -> PurchaseChange:
     """End the purchases of a token that the store no longer honors.
 
-    The caller has locked the member and updates the plan if there was a change.
+    The caller has locked the member and the token, and updates the plan if there was a
+    change.
     """
-    _lock_tokens(token_hash)
-    purchases = Purchase.objects.filter(store=store, token_digest=token_hash)
-    if purchases.filter(asked_at__gt=asked_at).exists():
+    purchases = Purchase.objects.filter(store=store, token_hash=token_hash)
+    if purchases.filter(checked_at__gt=checked_at).exists():
         return PurchaseChange.NONE
     purchases.update(
-        expires_at=Least("expires_at", now), auto_renew=False, asked_at=asked_at
+        expires_at=Least("expires_at", now), auto_renew=False, checked_at=checked_at
     )
     return PurchaseChange.UPDATED
 
@@ -181,7 +184,7 @@ def save_plan(member: Member) -> None:
 
 def list_active_purchases(member: Member) -> QuerySet[Purchase]:
     """Return the purchases that the plan follows, the longest first."""
-    purchases = Purchase.objects.filter(member=member, counts=True)
+    purchases = Purchase.objects.filter(member=member, is_active=True)
     return purchases.order_by("-expires_at", "-id")
 
 
@@ -208,19 +211,19 @@ def _require_token_owner(member: Member, subscription: Subscription) -> None:
         raise PurchaseAlreadyUsedError
     hashes = [subscription.token_hash, subscription.replaced_token_hash]
     purchases = Purchase.objects.filter(
-        store=subscription.store, token_digest__in=[each for each in hashes if each]
+        store=subscription.store, token_hash__in=[each for each in hashes if each]
     )
     if purchases.exclude(member=member).exists():
         raise PurchaseAlreadyUsedError
 
 
 def _create_purchase(
-    member: Member, subscription: Subscription, *, asked_at: datetime, now: datetime
+    member: Member, subscription: Subscription, *, checked_at: datetime, now: datetime
 ) -> None:
     """Insert the purchase of an order that is not recorded yet."""
     store, token_hash = subscription.store, subscription.token_hash
     # A token that was replaced by another grants nothing, not even by a new order.
-    if Purchase.objects.filter(store=store, replaced_digest=token_hash).exists():
+    if Purchase.objects.filter(store=store, replaces_token_hash=token_hash).exists():
         raise PurchaseAlreadyUsedError
     expires_at = subscription.expires_at
     if expires_at is None:
@@ -235,13 +238,13 @@ def _create_purchase(
         raise InvalidPurchaseError
 
     # Of all orders of a token only the newest renews itself.
-    Purchase.objects.filter(store=store, token_digest=token_hash).update(
-        auto_renew=False, asked_at=asked_at
+    Purchase.objects.filter(store=store, token_hash=token_hash).update(
+        auto_renew=False, checked_at=checked_at
     )
     # The unique order decides between two members who present it at the same time.
     with (
         raise_on_constraint_violation(
-            "iap_purchase_order_once", PurchaseAlreadyUsedError()
+            "iap_purchase_unique_order", PurchaseAlreadyUsedError()
         ),
         transaction.atomic(),
     ):
@@ -250,21 +253,21 @@ def _create_purchase(
             store=store,
             order_id=subscription.order_id,
             purchase_token=subscription.token,
-            token_digest=token_hash,
-            replaced_digest=subscription.replaced_token_hash,
+            token_hash=token_hash,
+            replaces_token_hash=subscription.replaced_token_hash,
             product_id=subscription.product.id,
             state=subscription.state[:STATE_LENGTH],
             purchased_at=now,
             expires_at=expires_at,
             auto_renew=subscription.auto_renew,
-            acknowledged=subscription.acknowledged,
-            asked_at=asked_at,
+            is_acknowledged=subscription.is_acknowledged,
+            checked_at=checked_at,
         )
     # Check after the INSERT: it has waited for an account deletion that was about to
     # turn the same order into a redeemed one.
     secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     hashes = [hash_order(store, subscription.order_id, secret) for secret in secrets]
-    if RedeemedOrder.objects.filter(digest__in=hashes).exists():
+    if RedeemedOrder.objects.filter(order_hash__in=hashes).exists():
         raise PurchaseAlreadyUsedError
 
 

@@ -78,7 +78,7 @@ def save_notification(body: bytes) -> StoreNotification:
         "body": text.replace("\0", "\\x00"),
         "kind": message.kind,
         "package": message.package,
-        "token_digest": hash_token(message.token),
+        "token_hash": hash_token(message.token),
     }
     if message.message_id is None:
         notification = StoreNotification.objects.create(message_id=None, **values)
@@ -137,7 +137,9 @@ def process_pending_notifications(now: datetime) -> ProcessingResult:
     if not verifier.can_refresh:
         return ProcessingResult()
     processed = failed = failed_in_a_row = 0
-    for notification in _list_pending(now).order_by("retry_at", "id")[:BATCH_SIZE]:
+    for notification in _list_pending(now).order_by("next_attempt_at", "id")[
+        :BATCH_SIZE
+    ]:
         if not _claim(notification, now):
             continue
         try:
@@ -146,7 +148,7 @@ def process_pending_notifications(now: datetime) -> ProcessingResult:
             failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
         else:
             StoreNotification.objects.filter(pk=notification.pk).update(
-                outcome=outcome, handled_at=timezone.now()
+                outcome=outcome, processed_at=timezone.now()
             )
             processed, failed_in_a_row = processed + 1, 0
         if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
@@ -161,7 +163,7 @@ def purge_notifications(before: datetime) -> int:
 
 
 def _list_pending(now: datetime) -> QuerySet[StoreNotification]:
-    return StoreNotification.objects.filter(handled_at=None, retry_at__lte=now)
+    return StoreNotification.objects.filter(processed_at=None, next_attempt_at__lte=now)
 
 
 def _claim(notification: StoreNotification, now: datetime) -> bool:
@@ -173,9 +175,11 @@ def _claim(notification: StoreNotification, now: datetime) -> bool:
     backoff = INITIAL_BACKOFF * 2 ** min(notification.attempts, MAX_BACKOFF_EXPONENT)
     # `attempts` is the version of the row: of concurrent runs one finds its own.
     unclaimed = StoreNotification.objects.filter(
-        pk=notification.pk, handled_at=None, attempts=notification.attempts
+        pk=notification.pk, processed_at=None, attempts=notification.attempts
     )
-    claimed = unclaimed.update(attempts=F("attempts") + 1, retry_at=now + backoff)
+    claimed = unclaimed.update(
+        attempts=F("attempts") + 1, next_attempt_at=now + backoff
+    )
     return claimed == 1
 
 
@@ -189,15 +193,15 @@ def _process(verifier: StoreVerifier, notification: StoreNotification) -> Outcom
     if notification.package != verifier.package:
         return Outcome.OTHER_PACKAGE
     purchase = Purchase.objects.filter(
-        store=verifier.store, token_digest=notification.token_digest
+        store=verifier.store, token_hash=notification.token_hash
     ).first()
     if purchase is None:
         return Outcome.UNKNOWN_PURCHASE
     try:
         refresh_purchase(purchase, timezone.now())
     except PurchaseAlreadyUsedError:
-        return Outcome.REFUSED
-    return Outcome.FOLLOWED
+        return Outcome.REJECTED
+    return Outcome.REFRESHED
 
 
 def _parse_short_text(value: Any) -> str:

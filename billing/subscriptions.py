@@ -42,17 +42,17 @@ def verify_purchase(member: Member, product_id: str, token: str) -> Verification
     product = find_product(product_id)
     if product is None:
         raise InvalidFieldError("productId", "Unknown product.", "unknown")
-    asked_at = timezone.now()
+    checked_at = timezone.now()
     subscription = verify_token(token, product)
     with transaction.atomic():
         locked = lock_member(member.pk)
         now = timezone.now()
-        change = record_purchase(locked, subscription, asked_at=asked_at, now=now)
+        change = record_purchase(locked, subscription, checked_at=checked_at, now=now)
         if change is not PurchaseChange.NONE:
             recompute_plan(locked, now)
             save_plan(locked)
     # Only after the commit: an acknowledged purchase must never be lost here.
-    if subscription.is_entitled and not subscription.acknowledged:
+    if subscription.is_entitled and not subscription.is_acknowledged:
         acknowledge_purchase(subscription.token, subscription.product.id)
     return VerificationResult(locked, applied=change is PurchaseChange.CREATED)
 
@@ -69,8 +69,8 @@ def acknowledge_purchase(token: str, product_id: str) -> bool:
     except (ProviderUnavailableError, InvalidPurchaseError) as error:
         logger.warning("purchase not acknowledged: %s", type(error).__name__)
         return False
-    purchases = Purchase.objects.filter(token_digest=hash_token(token))
-    purchases.filter(store=verifier.store).update(acknowledged=True)
+    purchases = Purchase.objects.filter(token_hash=hash_token(token))
+    purchases.filter(store=verifier.store).update(is_acknowledged=True)
     return True
 
 
@@ -97,7 +97,7 @@ def cancel(member: Member) -> Member:
                 logger.info("canceled subscription had already ended at the store")
     with transaction.atomic():
         locked = lock_member(member.pk)
-        renewing.update(auto_renew=False, asked_at=timezone.now())
+        renewing.update(auto_renew=False, checked_at=timezone.now())
         if locked.plan_auto_renew:
             locked.plan_auto_renew = False
             save_plan(locked)
@@ -151,8 +151,8 @@ def restore_membership(member: Member) -> Member:
             or locked.plan_expires_at >= payment.expires_at
         )
         if payment.expires_at > now and not plan_lasts_longer:
-            payment.counts = True
-            payment.save(update_fields=["counts"])
+            payment.is_active = True
+            payment.save(update_fields=["is_active"])
             recompute_plan(locked, now)
             save_plan(locked)
     return locked
@@ -166,7 +166,7 @@ def override_plan(member: Member, plan: str) -> Member:
     """
     with transaction.atomic():
         locked = lock_member(member.pk)
-        Purchase.objects.filter(member=locked, counts=True).update(counts=False)
+        Purchase.objects.filter(member=locked, is_active=True).update(is_active=False)
         locked.plan = plan
         locked.plan_expires_at = None
         locked.plan_product = ""

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             name="RedeemedOrder",
             fields=[
                 (
-                    "digest",
+                    "order_hash",
                     models.CharField(max_length=64, primary_key=True, serialize=False),
                 ),
             ],
@@ -50,52 +50,55 @@ class Migration(migrations.Migration):
                 ("kind", models.CharField(max_length=60)),
                 ("package", models.CharField(blank=True, max_length=255)),
                 (
-                    "token_digest",
+                    "token_hash",
                     models.CharField(blank=True, db_index=True, max_length=64),
                 ),
                 (
                     "outcome",
                     models.CharField(
                         choices=[
-                            ("WAITING", "Waiting"),
-                            ("FOLLOWED", "purchase refreshed from the store"),
+                            ("PENDING", "Pending"),
+                            ("REFRESHED", "purchase refreshed from the store"),
                             ("UNKNOWN_PURCHASE", "purchase not recorded"),
                             ("OTHER_PACKAGE", "other application"),
                             (
                                 "NO_SUBSCRIPTION",
                                 "not about a subscription, or unreadable",
                             ),
-                            ("REFUSED", "purchase belongs to another account"),
+                            ("REJECTED", "purchase belongs to another account"),
                         ],
-                        default="WAITING",
+                        default="PENDING",
                         max_length=16,
                     ),
                 ),
-                ("handled_at", models.DateTimeField(blank=True, null=True)),
+                ("processed_at", models.DateTimeField(blank=True, null=True)),
                 ("attempts", models.IntegerField(default=0)),
-                ("retry_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "next_attempt_at",
+                    models.DateTimeField(default=django.utils.timezone.now),
+                ),
             ],
             options={
                 "db_table": "store_notification",
                 "ordering": ["-id"],
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("handled_at", None)),
-                        fields=["retry_at"],
-                        name="store_notification_waiting",
+                        condition=models.Q(("processed_at", None)),
+                        fields=["next_attempt_at"],
+                        name="store_notification_pending",
                     )
                 ],
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("handled_at", None), ("outcome", "WAITING")),
+                            models.Q(("outcome", "PENDING"), ("processed_at", None)),
                             models.Q(
-                                ("handled_at__isnull", False),
-                                models.Q(("outcome", "WAITING"), _negated=True),
+                                ("processed_at__isnull", False),
+                                models.Q(("outcome", "PENDING"), _negated=True),
                             ),
                             _connector="OR",
                         ),
-                        name="store_notification_outcome_when_handled",
+                        name="store_notification_outcome_when_processed",
                     )
                 ],
             },
@@ -115,9 +118,9 @@ class Migration(migrations.Migration):
                 ("store", models.CharField(max_length=20)),
                 ("order_id", models.CharField(max_length=1000)),
                 ("purchase_token", models.TextField()),
-                ("token_digest", models.CharField(max_length=64)),
+                ("token_hash", models.CharField(max_length=64)),
                 (
-                    "replaced_digest",
+                    "replaces_token_hash",
                     models.CharField(
                         blank=True, db_index=True, default="", max_length=64
                     ),
@@ -127,10 +130,10 @@ class Migration(migrations.Migration):
                 ("purchased_at", models.DateTimeField()),
                 ("expires_at", models.DateTimeField()),
                 ("auto_renew", models.BooleanField()),
-                ("counts", models.BooleanField(default=True)),
+                ("is_active", models.BooleanField(default=True)),
                 ("replaced_at", models.DateTimeField(blank=True, null=True)),
-                ("acknowledged", models.BooleanField(default=True)),
-                ("asked_at", models.DateTimeField()),
+                ("is_acknowledged", models.BooleanField(default=True)),
+                ("checked_at", models.DateTimeField()),
                 (
                     "member",
                     models.ForeignKey(
@@ -148,34 +151,34 @@ class Migration(migrations.Migration):
                     models.Index(
                         fields=["member", "-expires_at"], name="iap_purchase_member"
                     ),
-                    models.Index(fields=["token_digest"], name="iap_purchase_token"),
+                    models.Index(fields=["token_hash"], name="iap_purchase_token"),
                     models.Index(
-                        condition=models.Q(("auto_renew", True), ("counts", True)),
+                        condition=models.Q(("auto_renew", True), ("is_active", True)),
                         fields=["expires_at"],
                         name="iap_purchase_renewing",
                     ),
                     models.Index(
-                        condition=models.Q(("acknowledged", False)),
+                        condition=models.Q(("is_acknowledged", False)),
                         fields=["id"],
                         name="iap_purchase_unacknowledged",
                     ),
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("order_id", "store"), name="iap_purchase_order_once"
+                        fields=("order_id", "store"), name="iap_purchase_unique_order"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("order_id", ""), _negated=True),
-                            models.Q(("token_digest", ""), _negated=True),
+                            models.Q(("token_hash", ""), _negated=True),
                         ),
-                        name="iap_purchase_named",
+                        name="iap_purchase_has_order_and_token",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("replaced_at", None), ("counts", False), _connector="OR"
+                            ("replaced_at", None), ("is_active", False), _connector="OR"
                         ),
-                        name="iap_purchase_replaced_counts_not",
+                        name="iap_purchase_replaced_is_inactive",
                     ),
                 ],
             },

@@ -34,7 +34,7 @@ class Subscription:
     auto_renew: bool
     expires_at: datetime | None = None
     is_entitled: bool = True
-    acknowledged: bool = True
+    is_acknowledged: bool = True
     state: str = ""
     replaced_token: str = ""
     obfuscated_account_id: str = ""

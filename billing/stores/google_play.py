@@ -193,7 +193,7 @@ def _parse_subscription(
         identifiers = body.get("externalAccountIdentifiers") or {}
         account_id = str(identifiers.get("obfuscatedExternalAccountId") or "")
         replaced_token = str(body.get("linkedPurchaseToken") or "")
-        acknowledged = body.get("acknowledgementState") == ACKNOWLEDGED_STATE
+        is_acknowledged = body.get("acknowledgementState") == ACKNOWLEDGED_STATE
     except (LookupError, TypeError, ValueError, AttributeError):
         logger.warning("google play: unreadable response")
         raise ProviderUnavailableError from None
@@ -208,7 +208,7 @@ def _parse_subscription(
         auto_renew=item.auto_renew,
         expires_at=item.expires_at,
         is_entitled=state in ENTITLED_STATES,
-        acknowledged=acknowledged,
+        is_acknowledged=is_acknowledged,
         state=state,
         replaced_token=replaced_token,
         obfuscated_account_id=account_id,

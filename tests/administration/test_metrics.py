@@ -1,4 +1,4 @@
-"""`/metrics`: who may read it, and what it says."""
+"""`/metrics`: access and contents."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def test_metrics_are_not_there_without_the_setting(header: str) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
-def test_jobs_are_told_with_the_state_and_time_of_their_runs() -> None:
+def test_jobs_have_the_state_and_time_of_their_last_run() -> None:
     now = timezone.now()
     JobRun.objects.create(job="expire_plans", state="DONE", started_at=now, count=4)
     samples, job = read(), ("job", "expire_plans")
@@ -77,15 +77,15 @@ def test_notifications_of_the_store_that_wait_are_counted() -> None:
         StoreNotification.objects.create(
             body="{}",
             kind="test",
-            handled_at=handled,
-            outcome="FOLLOWED" if handled else "WAITING",
+            processed_at=handled,
+            outcome="REFRESHED" if handled else "PENDING",
         )
     assert read()["ledger_store_notifications_waiting",] == 2
 
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
-def test_fast_store_that_is_away_is_told() -> None:
+def test_unreachable_valkey_is_reported() -> None:
     with redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"):
         samples = read()
     assert samples["ledger_store_up", ("store", "fast_store")] == 0
@@ -94,7 +94,7 @@ def test_fast_store_that_is_away_is_told() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("is_open")
-def test_metrics_are_told_while_the_database_is_away() -> None:
+def test_metrics_are_available_while_the_database_is_down() -> None:
     with disconnect_database():
         samples = read()
     assert samples["ledger_store_up", ("store", "database")] == 0
@@ -164,7 +164,7 @@ def test_method_that_is_made_up_is_no_label() -> None:
     assert "MADEUP" not in str([*REGISTRY.collect()])
 
 
-def test_request_that_raises_is_under_way_no_more() -> None:
+def test_request_that_raises_is_no_longer_in_progress() -> None:
     def fail(request: HttpRequest) -> HttpResponse:
         raise Http404
 

@@ -25,7 +25,7 @@ def test_only_a_keyed_hash_of_each_order_stays(
     assert buyer.send("DELETE", "/api/auth/me").status_code == 204
     assert not any(count_rows_of(free_member).values())
     assert Purchase.objects.get().member == other_member
-    redeemed = list(RedeemedOrder.objects.values_list("digest", flat=True))
+    redeemed = list(RedeemedOrder.objects.values_list("order_hash", flat=True))
     assert len(redeemed) == 2
     assert all(len(value) == 64 and "test" not in value for value in redeemed)
 

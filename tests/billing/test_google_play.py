@@ -65,7 +65,7 @@ def test_purchase_is_verified_and_then_acknowledged(
         f"GET subscriptionsv2/tokens/{TOKEN}",
         f"POST subscriptions/premium_monthly/tokens/{TOKEN}:acknowledge",
     ]
-    assert Purchase.objects.get().acknowledged
+    assert Purchase.objects.get().is_acknowledged
     buy(buyer, TOKEN)
     assert play.calls[2:] == [f"GET subscriptionsv2/tokens/{TOKEN}"]
 
@@ -103,10 +103,10 @@ def test_purchase_counts_though_the_acknowledgement_failed(
     play.deaf.add("acknowledge")
     play.sell(TOKEN)
     assert buy(buyer, TOKEN).data["applied"] is True
-    assert not Purchase.objects.get().acknowledged
+    assert not Purchase.objects.get().is_acknowledged
     play.deaf.clear()
     assert buy(buyer, TOKEN).data["applied"] is False
-    assert Purchase.objects.get().acknowledged
+    assert Purchase.objects.get().is_acknowledged
 
 
 @pytest.mark.parametrize("state", ["ACTIVE", "IN_GRACE_PERIOD", "CANCELED"])
@@ -225,7 +225,7 @@ def test_replaced_token_no_longer_counts(
     assert expiry_of(response) == expiry
     assert response.data["product"] == "premium_monthly"
     old = Purchase.objects.get(order_id="GPA.1")
-    assert (old.counts, old.auto_renew) == (False, False)
+    assert (old.is_active, old.auto_renew) == (False, False)
     assert old.replaced_at is not None
     again = buy(buyer, "old", "premium_yearly")
     assert (again.data["applied"], again.data["product"]) == (False, "premium_monthly")
@@ -252,7 +252,7 @@ def test_replacement_of_anothers_purchase_is_refused(
     buy(buyer, "old")
     play.sell("new", order="GPA.2", linkedPurchaseToken="old")
     assert buy(JSONClient(other_member), "new").status_code == 409
-    assert Purchase.objects.get().counts is True
+    assert Purchase.objects.get().is_active is True
 
 
 def test_shorter_of_two_subscriptions_does_not_shorten_the_plan(
@@ -509,12 +509,12 @@ def test_late_response_does_not_overwrite_a_newer_one(
     """The first request gets its response last."""
     play.sell(TOKEN)
     buy(buyer, TOKEN)
-    asked_at = timezone.now()
+    checked_at = timezone.now()
     late = verify_token(TOKEN, MONTHLY)
     play.sell(TOKEN, state="EXPIRED", auto_renew=False)
     assert buy(buyer, TOKEN).data["plan"] == "FREE"
     free_member.refresh_from_db()
     now = timezone.now()
-    change = record_purchase(free_member, late, asked_at=asked_at, now=now)
+    change = record_purchase(free_member, late, checked_at=checked_at, now=now)
     assert change is PurchaseChange.NONE
     assert buyer.get_json(PATH)["plan"] == "FREE"

@@ -29,7 +29,7 @@ SECOND = timedelta(seconds=1)
 
 
 def make_subscriber(**fields: Any) -> Member:
-    """A member whose plan lapsed a second ago."""
+    """Create a member whose plan lapsed a second ago."""
     passed = timezone.now() - SECOND
     return make_member(
         **{
@@ -154,7 +154,7 @@ def test_old_notifications_are_purged() -> None:
 
 @pytest.fixture
 def subscriber(free_member: Member, play: FakePlay) -> Member:
-    """A member whose auto-renewing plan lapsed a second ago."""
+    """Return a member whose auto-renewing plan lapsed a second ago."""
     play.sell(TOKEN)
     buy(JSONClient(free_member), TOKEN)
     passed = timezone.now() - SECOND
@@ -270,7 +270,7 @@ def test_late_acknowledgement_is_made_by_the_job(
     assert run_expiry(timezone.now()).failed == 1
     play.deaf.clear()
     assert run_expiry(timezone.now()).acknowledged == 1
-    assert Purchase.objects.get().acknowledged
+    assert Purchase.objects.get().is_acknowledged
     assert run_expiry(timezone.now()).acknowledged == 0
 
 

@@ -1,4 +1,4 @@
-"""POST /api/billing/store/rtdn: kept once, logged, and followed where a store is."""
+"""POST /api/billing/store/rtdn: saved once, logged, and processed."""
 
 import base64
 import json
@@ -70,7 +70,7 @@ def test_notification_is_kept_and_logged(caplog: pytest.LogCaptureFixture) -> No
         PACKAGE,
     )
     assert json.loads(kept.body) == push_body(renewal_data(), "m-1")
-    assert (kept.outcome, kept.handled_at) == ("WAITING", None)
+    assert (kept.outcome, kept.processed_at) == ("PENDING", None)
     lines = [r for r in caplog.records if r.message == "store notification"]
     assert [line.fields for line in lines] == [  # type: ignore[attr-defined]
         {"kind": "subscription 2", "message": "m-1", "new": True}
@@ -173,7 +173,7 @@ def test_with_the_stub_it_is_only_kept() -> None:
     push_notification(renewal_data())
     assert process_pending_notifications(timezone.now()).processed == 0
     process_store_notifications()
-    assert outcomes() == [Outcome.WAITING]
+    assert outcomes() == [Outcome.PENDING]
     member.refresh_from_db()
     assert member.plan == "FREE"
 
@@ -191,7 +191,7 @@ def test_renewal_extends_the_plan(
     )
     push_notification(renewal_data())
     process_store_notifications()
-    assert outcomes() == [Outcome.FOLLOWED]
+    assert outcomes() == [Outcome.REFRESHED]
     free_member.refresh_from_db()
     assert free_member.plan_expires_at == expiry
     assert Purchase.objects.count() == 2
@@ -311,7 +311,7 @@ def test_store_that_does_not_answer_is_asked_again_later(
     push_notification(renewal_data())
     with pytest.raises(StoreUnavailableError):
         run_process_store_notifications(timezone.now())
-    assert outcomes() == [Outcome.WAITING]
+    assert outcomes() == [Outcome.PENDING]
     play.refusal = None
     now = timezone.now()
     assert process_pending_notifications(now).processed == 0, "not at once"
@@ -342,9 +342,9 @@ def test_waits_between_attempts_grow_to_an_hour(
     now, waits = timezone.now(), []
     for _ in range(9):
         process_pending_notifications(now)
-        retry_at = StoreNotification.objects.get().retry_at
-        waits.append((retry_at - now) / timedelta(minutes=1))
-        now = retry_at
+        next_attempt_at = StoreNotification.objects.get().next_attempt_at
+        waits.append((next_attempt_at - now) / timedelta(minutes=1))
+        now = next_attempt_at
     assert waits == [1, 2, 4, 8, 16, 32, 64, 64, 64]
 
 
@@ -412,9 +412,9 @@ def test_thousand_messages_are_each_handled_once(
     assert StoreNotification.objects.count() == len(bodies)
     while process_pending_notifications(timezone.now()).processed:
         pass
-    assert not StoreNotification.objects.filter(handled_at=None).exists()
+    assert not StoreNotification.objects.filter(processed_at=None).exists()
     assert set(StoreNotification.objects.values_list("attempts", flat=True)) == {1}
-    followed = StoreNotification.objects.filter(outcome=Outcome.FOLLOWED).count()
+    followed = StoreNotification.objects.filter(outcome=Outcome.REFRESHED).count()
     assert len(play.calls) - asked == followed > 100
     plans = [Member.objects.get(pk=member.pk).plan for member in members]
     assert plans == ["FREE", "PREMIUM"] * 10

@@ -124,8 +124,8 @@ def test_database_keeps_each_order_once(
     buy(buyer, "test-1")
     purchase = Purchase.objects.get()
     purchase.pk, purchase.member = None, other_member
-    purchase.token_digest = "another"
-    once = pytest.raises(IntegrityError, match="iap_purchase_order_once")
+    purchase.token_hash = "another"
+    once = pytest.raises(IntegrityError, match="iap_purchase_unique_order")
     with once, transaction.atomic():
         purchase.save()
     purchase.store = "another"
