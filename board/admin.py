@@ -109,10 +109,10 @@ class PostAdmin(ModerationAdmin):
         )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("words", "content")
+        return super().get_queryset(request).defer("search_text", "content")
 
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
-        return rows.filter(words__contains=normalize_search_text(text))
+        return rows.filter(search_text__contains=normalize_search_text(text))
 
 
 @admin.register(Comment)

@@ -110,7 +110,7 @@ def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
                 width=encoded.width,
                 height=encoded.height,
                 size=len(encoded.content),
-                digest=hashlib.sha256(encoded.content).hexdigest(),
+                content_hash=hashlib.sha256(encoded.content).hexdigest(),
                 created_at=now,
                 unused_since=now,
             )

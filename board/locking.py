@@ -49,7 +49,7 @@ def lock_post(post_id: int, *, for_delete: bool = False) -> Post:
     `for_delete` also locks out rows that are about to refer to the post.
     """
     posts = Post.objects.select_for_update(no_key=not for_delete)
-    posts = posts.defer("content", "words")
+    posts = posts.defer("content", "search_text")
     post = posts.filter(pk=post_id, is_hidden=False).first()
     if post is None:
         raise NotFoundError

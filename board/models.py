@@ -64,7 +64,7 @@ class Post(VotableContent):
     title = models.CharField(max_length=TITLE_LENGTH)
     content = models.TextField()
     # Title and text of the content, normalized by `content.normalize_search_text`.
-    words = models.TextField(editable=False)
+    search_text = models.TextField(editable=False)
     tags = ArrayField(models.CharField(max_length=TAG_LENGTH), default=list, blank=True)
     is_notice = models.BooleanField(default=False)
     comment_count = models.IntegerField(default=0, editable=False)
@@ -79,14 +79,14 @@ class Post(VotableContent):
             ),
             models.CheckConstraint(
                 condition=Q(up_count__gte=0, down_count__gte=0, comment_count__gte=0),
-                name="board_post_counts_positive",
+                name="board_post_counts_not_negative",
             ),
         ]
         indexes = [
             models.Index(
                 fields=["-id"],
                 condition=Q(is_notice=False, is_hidden=False),
-                name="board_post_plain",
+                name="board_post_regular",
             ),
             models.Index(
                 fields=["category", "-id"],
@@ -109,7 +109,10 @@ class Post(VotableContent):
                 name="board_post_by_member",
             ),
             GinIndex(fields=["tags"], name="board_post_tags"),
-            GinIndex(OpClass("words", name="gin_trgm_ops"), name="board_post_words"),
+            GinIndex(
+                OpClass("search_text", name="gin_trgm_ops"),
+                name="board_post_search_text",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -130,7 +133,7 @@ class Comment(VotableContent):
         constraints = [
             models.CheckConstraint(
                 condition=Q(up_count__gte=0, down_count__gte=0),
-                name="board_comment_counts_positive",
+                name="board_comment_counts_not_negative",
             )
         ]
         indexes = [
@@ -251,7 +254,7 @@ class Image(models.Model):
     # In bytes.
     size = models.IntegerField()
     # SHA-256 of the content in hex, for ETags.
-    digest = models.CharField(max_length=64)
+    content_hash = models.CharField(max_length=64)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     # Null while a post shows the image.
     unused_since = models.DateTimeField(null=True, default=timezone.now)

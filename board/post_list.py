@@ -96,7 +96,7 @@ _COUNT_OWN = """
 _FILTERS = {
     "category": " AND p.category = %(category)s",
     "tag": " AND p.tags @> ARRAY[%(tag)s]::varchar[]",
-    "keyword": " AND p.words LIKE %(keyword)s",
+    "keyword": " AND p.search_text LIKE %(keyword)s",
 }
 _RECOMMENDERS = """
     SELECT {author} FROM board_post_vote v JOIN member m ON m.id = v.member_id
@@ -154,7 +154,7 @@ class PostFilter:
         """Return the parameters of the SQL conditions, without unused ones."""
         keyword = None
         if self.keyword:
-            # `words` has the same normal form.
+            # `search_text` has the same normal form.
             keyword = f"%{escape_like(normalize_search_text(self.keyword))}%"
         params = {"category": self.category, "tag": self.tag, "keyword": keyword}
         return {name: value for name, value in params.items() if value is not None}

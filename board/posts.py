@@ -51,7 +51,7 @@ def create_post(member: Member, data: PostData, now: datetime) -> int:
             member=member,
             title=data.title,
             content=content,
-            words=build_search_text(data.title, content),
+            search_text=build_search_text(data.title, content),
             category=data.category,
             tags=data.tags,
             is_notice=data.notice and member.is_administrator,
@@ -83,9 +83,9 @@ def update_post(
         require_author(member, post)
         for name, value in changes.items():
             setattr(post, name, value)
-        post.words = build_search_text(post.title, post.content)
+        post.search_text = build_search_text(post.title, post.content)
         post.updated_at = now
-        post.save(update_fields=[*changes, "words", "updated_at"])
+        post.save(update_fields=[*changes, "search_text", "updated_at"])
         if "content" in changes:
             sync_post_images(post.pk, post.content, now)
 
@@ -119,7 +119,7 @@ def delete_locked_posts(post_ids: list[int], now: datetime) -> None:
 
 def get_post(post_id: int) -> Post:
     """Return a visible post without its content; raise `NotFoundError`."""
-    posts = Post.objects.defer("content", "words").filter(is_hidden=False)
+    posts = Post.objects.defer("content", "search_text").filter(is_hidden=False)
     post = posts.filter(pk=post_id).first()
     if post is None:
         raise NotFoundError

@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
                 ("width", models.IntegerField()),
                 ("height", models.IntegerField()),
                 ("size", models.IntegerField()),
-                ("digest", models.CharField(max_length=64)),
+                ("content_hash", models.CharField(max_length=64)),
                 (
                     "created_at",
                     models.DateTimeField(
@@ -136,7 +136,7 @@ class Migration(migrations.Migration):
                 ),
                 ("title", models.CharField(max_length=200)),
                 ("content", models.TextField()),
-                ("words", models.TextField(editable=False)),
+                ("search_text", models.TextField(editable=False)),
                 (
                     "tags",
                     django.contrib.postgres.fields.ArrayField(
@@ -384,7 +384,7 @@ class Migration(migrations.Migration):
             index=models.Index(
                 condition=models.Q(("is_hidden", False), ("is_notice", False)),
                 fields=["-id"],
-                name="board_post_plain",
+                name="board_post_regular",
             ),
         ),
         migrations.AddIndex(
@@ -428,8 +428,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="post",
             index=django.contrib.postgres.indexes.GinIndex(
-                django.contrib.postgres.indexes.OpClass("words", name="gin_trgm_ops"),
-                name="board_post_words",
+                django.contrib.postgres.indexes.OpClass(
+                    "search_text", name="gin_trgm_ops"
+                ),
+                name="board_post_search_text",
             ),
         ),
         migrations.AddConstraint(
@@ -447,7 +449,7 @@ class Migration(migrations.Migration):
                     ("down_count__gte", 0),
                     ("up_count__gte", 0),
                 ),
-                name="board_post_counts_positive",
+                name="board_post_counts_not_negative",
             ),
         ),
         migrations.AddIndex(
@@ -476,7 +478,7 @@ class Migration(migrations.Migration):
             model_name="comment",
             constraint=models.CheckConstraint(
                 condition=models.Q(("down_count__gte", 0), ("up_count__gte", 0)),
-                name="board_comment_counts_positive",
+                name="board_comment_counts_not_negative",
             ),
         ),
         migrations.AddIndex(

@@ -60,6 +60,6 @@ class ImageView(APIView):
             bytes(image.content),
             content_type=image.content_type,
             name=str(image.pk),
-            etag=image.digest,
+            etag=image.content_hash,
             cache=CACHE_IMMUTABLE,
         )

@@ -1,4 +1,4 @@
-"""Self-deletion on the board: other people's posts keep right counters."""
+"""Account deletion on the board: the content of others keeps right counters."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from tests.support.factories import make_comment, make_member, make_post
 pytestmark = pytest.mark.django_db
 
 
-def leave(member: Member) -> None:
+def delete_account(member: Member) -> None:
     response = JSONClient(member).send("DELETE", "/api/auth/me")
     assert response.status_code == 204, response.content
 
@@ -54,14 +54,14 @@ def test_votes_and_comments_leave_the_counters_of_others(
     vote(free_member, post, -1)
     vote(free_member, comment, 1)
     assert counts_of(post) == (2, 2, 2)
-    leave(free_member)
+    delete_account(free_member)
     comment.refresh_from_db()
     assert counts_of(post) == (2, 1, 1)
     assert (comment.up_count, comment.down_count) == (1, 0)
     assert find_counter_drift() == []
 
 
-def test_own_posts_go_with_all_below_them(
+def test_own_posts_are_deleted_with_comments_and_votes(
     free_member: Member, other_member: Member
 ) -> None:
     post = make_post(free_member, ups=2)
@@ -69,7 +69,7 @@ def test_own_posts_go_with_all_below_them(
     vote(free_member, comment, 1)
     own = make_comment(free_member, post=make_post(other_member))
     vote(other_member, own, -1)
-    leave(free_member)
+    delete_account(free_member)
     assert Post.objects.get().member == other_member
     assert not Comment.objects.exists()
     assert not PostVote.objects.exists()
@@ -77,16 +77,16 @@ def test_own_posts_go_with_all_below_them(
     assert find_counter_drift() == []
 
 
-def test_stored_counts_follow(free_member: Member, other_member: Member) -> None:
+def test_stored_counts_are_updated(free_member: Member, other_member: Member) -> None:
     for category in ("tips", "tips", "saving"):
         make_post(free_member, category=category)
     make_post(other_member, category="tips")
-    leave(free_member)
+    delete_account(free_member)
     counts = dict(PostCount.objects.values_list("category", "posts"))
     assert {name: posts for name, posts in counts.items() if posts} == {"tips": 1}
 
 
-def test_pictures_go_and_those_of_others_are_unused(
+def test_images_are_deleted_and_those_of_others_are_unused(
     free_member: Member, other_member: Member
 ) -> None:
     own, theirs = make_image(free_member), make_image(other_member)
@@ -97,7 +97,7 @@ def test_pictures_go_and_those_of_others_are_unused(
         *((other, shown_elsewhere), (other, kept)),
     ):
         PostImage.objects.create(post=post, image=image)
-    leave(free_member)
+    delete_account(free_member)
     assert set(Image.objects.all()) == {theirs, kept}
     assert PostImage.objects.get().image == kept
     theirs.refresh_from_db()

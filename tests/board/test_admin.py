@@ -1,4 +1,4 @@
-"""Moderation in Django admin: posts and comments are found, hidden, marked, deleted."""
+"""Moderation in the Django admin: find, hide, pin and delete posts and comments."""
 
 import html
 from typing import Any
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def browser(administrator: Member) -> JSONClient:
-    """A browser in which the administrator is logged in."""
+    """Return a browser in which the administrator is logged in."""
     browser = JSONClient()
     browser.cookies["sessionid"] = JSONClient(administrator).token
     return browser
@@ -41,8 +41,10 @@ def write(
     member: Member, title: str, content: str = "<p>text</p>", **fields: Any
 ) -> Post:
     content = sanitize_html(content)
-    words = build_search_text(title, content)
-    return make_post(member, title=title, content=content, words=words, **fields)
+    search_text = build_search_text(title, content)
+    return make_post(
+        member, title=title, content=content, search_text=search_text, **fields
+    )
 
 
 def titles_in(page: str, *posts: Post) -> list[str]:

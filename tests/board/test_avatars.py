@@ -1,4 +1,4 @@
-"""GET /api/members/{id}/avatar: a profile image by an address that can be cached."""
+"""GET /api/members/{id}/avatar: profile images by cacheable URLs."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Comments: written, hot ones first, edited, deleted, one's own."""
+"""Comments: create, list, update, delete, and the member's own."""
 
 from datetime import timedelta
 from typing import Any

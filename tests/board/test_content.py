@@ -1,4 +1,4 @@
-"""What a post may hold: made safe once, the same ever after, within bounded time."""
+"""The HTML of posts: safe, idempotent, within bounded time."""
 
 import re
 import time
@@ -71,7 +71,7 @@ def test_links_lead_outside_without_a_hold_on_this_page() -> None:
 @pytest.mark.parametrize(
     "src", [PATH, PUBLIC_URL + PATH, f" {PATH} ", PATH.replace("f", "F")]
 )
-def test_own_pictures_are_kept_in_one_form(src: str) -> None:
+def test_own_images_are_kept_in_one_form(src: str) -> None:
     content = sanitize_html(f'<img src="{src}">')
     assert content == f'<img src="{PATH}">'
     assert extract_image_ids(content) == {ID}
@@ -79,7 +79,7 @@ def test_own_pictures_are_kept_in_one_form(src: str) -> None:
     assert sanitize_html(render_html(content)) == content
 
 
-def test_text_that_looks_like_a_picture_is_text() -> None:
+def test_text_that_looks_like_an_image_is_text() -> None:
     content = sanitize_html(f'<p>&lt;img src="{PATH}"&gt; src="/api/images/</p>')
     assert extract_image_ids(content) == set()
     assert render_html(content) == content
@@ -101,7 +101,7 @@ def test_text_that_looks_like_a_picture_is_text() -> None:
         "",
     ],
 )
-def test_other_pictures_disappear(src: str) -> None:
+def test_other_images_disappear(src: str) -> None:
     assert sanitize_html(f'a<img src="{src}" onerror="alert(1)" alt="x">b') == "ab"
 
 
@@ -195,7 +195,7 @@ SOUP = st.lists(FRAGMENTS | st.text(max_size=4), max_size=40).map("".join)
 
 
 @given(html=SOUP)
-def test_sanitising_twice_changes_nothing(html: str) -> None:
+def test_sanitizing_twice_changes_nothing(html: str) -> None:
     content = sanitize_html(html)
     assert sanitize_html(content) == content
     assert sanitize_html(render_html(content)) == content
@@ -203,7 +203,7 @@ def test_sanitising_twice_changes_nothing(html: str) -> None:
 
 
 def assert_safe(content: str) -> None:
-    """Every tag and every attribute is one of those that are written out here."""
+    """Check that only the tags and attributes listed here are left."""
     for tag in re.findall(r"<[^>]*>", content):
         assert re.fullmatch(
             r'</?[a-z]+[0-9]?( (alt|width|height|colspan|rowspan|rel)="[^"]*"'
@@ -281,7 +281,7 @@ def test_words_are_title_and_text_in_lower_case() -> None:
     assert build_search_text("My  Title", content) == "my title saving money a & b c d"
 
 
-def test_words_of_neighbouring_elements_stay_apart() -> None:
+def test_words_of_neighboring_elements_stay_apart() -> None:
     assert (
         build_search_text("", sanitize_html("<td>a</td><li>b</li><p>c</p>d"))
         == "a b c d"
@@ -310,5 +310,5 @@ def test_nothing_to_read_and_nothing_to_see_is_empty(html: str) -> None:
 
 
 @pytest.mark.parametrize("html", ["a", "<p>.</p>", f"<img src='{PATH}'>", "😀"])
-def test_text_or_a_picture_is_not_empty(html: str) -> None:
+def test_text_or_an_image_is_not_empty(html: str) -> None:
     assert not is_empty(sanitize_html(html))

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def make_board() -> None:
-    """Posts, comments, votes, some hidden, and an award."""
+    """Create posts, comments, votes, some of them hidden, and an award."""
     member = make_member()
     body = {"title": "Rice", "content": "Rice", "category": "tips"}
     JSONClient(member).send("POST", "/api/board/posts", body)
@@ -30,13 +30,13 @@ def make_board() -> None:
 
 
 def run(*words: Any) -> Any:
-    """What the command prints; `CommandError` is its exit with 1."""
+    """Return the output of the command; raise `CommandError` if it fails."""
     output = StringIO()
     call_command("check_board_counters", *words, stdout=output)
     return output.getvalue()
 
 
-def test_board_that_is_right_shows_no_drift() -> None:
+def test_right_counters_show_no_drift() -> None:
     make_board()
     assert run() == "".join(f"{table}: 0 differ\n" for table in TABLES)
 
@@ -64,7 +64,7 @@ def test_drift_is_found_and_repaired(
     assert set(count_drift(ROLLUPS).values()) == {0}
 
 
-def test_what_was_written_with_the_triggers_off_is_repaired() -> None:
+def test_changes_with_disabled_triggers_are_repaired() -> None:
     make_board()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")

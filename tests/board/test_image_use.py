@@ -1,4 +1,4 @@
-"""Pictures are kept while a post shows them, and a day longer."""
+"""Images are kept while a post shows them, and a day longer."""
 
 from datetime import datetime, timedelta
 from io import StringIO
@@ -27,7 +27,7 @@ DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 def make_image(member: Member, **fields: Any) -> Image:
     defaults = {"content": b"x", "content_type": "image/png", "width": 1, "height": 1}
-    defaults |= {"size": 1, "digest": "d", "created_at": NOW, "unused_since": NOW}
+    defaults |= {"size": 1, "content_hash": "d", "created_at": NOW, "unused_since": NOW}
     return Image.objects.create(member=member, **defaults | fields)
 
 
@@ -39,23 +39,23 @@ def unused_since(image: Image) -> datetime | None:
     return Image.objects.get(pk=image.pk).unused_since
 
 
-def tied() -> set[tuple[int, Any]]:
+def linked() -> set[tuple[int, Any]]:
     return set(PostImage.objects.values_list("post_id", "image_id"))
 
 
-# --- Ties -------------------------------------------------------------------------
+# --- Links ------------------------------------------------------------------------
 
 
-def test_shown_picture_is_tied_and_in_use(free_member: Member) -> None:
+def test_shown_image_is_linked_and_in_use(free_member: Member) -> None:
     image, other = make_image(free_member), make_image(free_member)
     post = make_post(free_member)
     sync_post_images(post.pk, show(image, image), NOW)
-    assert tied() == {(post.pk, image.pk)}
+    assert linked() == {(post.pk, image.pk)}
     assert unused_since(image) is None
     assert unused_since(other) == NOW
 
 
-def test_picture_is_unused_from_the_moment_the_last_post_drops_it(
+def test_image_is_unused_once_the_last_post_drops_it(
     free_member: Member,
 ) -> None:
     image, kept = make_image(free_member), make_image(free_member)
@@ -70,22 +70,22 @@ def test_picture_is_unused_from_the_moment_the_last_post_drops_it(
     assert unused_since(image) == NOW + 2 * MINUTE
     sync_post_images(second.pk, show(image), NOW + 4 * MINUTE)
     assert unused_since(image) is None
-    assert tied() == {(first.pk, kept.pk), (second.pk, image.pk)}
+    assert linked() == {(first.pk, kept.pk), (second.pk, image.pk)}
 
 
-def test_several_posts_let_go_of_their_pictures_at_once(free_member: Member) -> None:
+def test_several_posts_are_unlinked_at_once(free_member: Member) -> None:
     image, other = make_image(free_member), make_image(free_member)
     posts = [make_post(free_member) for _ in range(3)]
     for post in posts:
         sync_post_images(post.pk, show(image, other), NOW)
     unlink_images([post.pk for post in posts[:2]], NOW + MINUTE)
-    assert tied() == {(posts[2].pk, image.pk), (posts[2].pk, other.pk)}
+    assert linked() == {(posts[2].pk, image.pk), (posts[2].pk, other.pk)}
     unlink_images([posts[2].pk], NOW + MINUTE)
-    assert tied() == set()
+    assert linked() == set()
     assert unused_since(image) == unused_since(other) == NOW + MINUTE
 
 
-def test_picture_of_another_member_may_be_shown(
+def test_image_of_another_member_may_be_shown(
     free_member: Member, other_member: Member
 ) -> None:
     image = make_image(other_member)
@@ -93,15 +93,15 @@ def test_picture_of_another_member_may_be_shown(
     assert unused_since(image) is None
 
 
-def test_picture_that_is_gone_is_not_tied(free_member: Member) -> None:
+def test_deleted_image_is_not_linked(free_member: Member) -> None:
     image = make_image(free_member)
     content = show(image)
     image.delete()
     sync_post_images(make_post(free_member).pk, content, NOW)
-    assert tied() == set()
+    assert linked() == set()
 
 
-def test_post_without_pictures_takes_one_statement(
+def test_post_without_images_takes_one_statement(
     free_member: Member, django_assert_num_queries: Any
 ) -> None:
     post = make_post(free_member)
@@ -109,7 +109,7 @@ def test_post_without_pictures_takes_one_statement(
         sync_post_images(post.pk, "<p>text</p>", NOW)
 
 
-def test_api_ties_and_unties(free_member: Member) -> None:
+def test_api_links_and_unlinks(free_member: Member) -> None:
     client = JSONClient(free_member)
     image, other = make_image(free_member), make_image(free_member)
     body = {"title": "Rice", "category": "tips", "content": show(image)}
@@ -124,13 +124,13 @@ def test_api_ties_and_unties(free_member: Member) -> None:
     assert unused_since(other) is None
     assert client.send("DELETE", path).status_code == 204
     assert unused_since(other) is not None
-    assert tied() == set()
+    assert linked() == set()
 
 
 # --- Purge ------------------------------------------------------------------------
 
 
-def test_purge_takes_what_no_post_has_shown_for_a_day(free_member: Member) -> None:
+def test_purge_deletes_what_no_post_has_shown_for_a_day(free_member: Member) -> None:
     old = make_image(free_member, unused_since=NOW - DAY)
     fresh = make_image(free_member, unused_since=NOW - DAY + MINUTE)
     used = make_image(free_member, unused_since=NOW - 9 * DAY)
@@ -141,7 +141,7 @@ def test_purge_takes_what_no_post_has_shown_for_a_day(free_member: Member) -> No
     assert not Image.objects.filter(pk=old.pk).exists()
 
 
-def test_picture_that_a_post_shows_is_never_purged_whatever_is_noted(
+def test_image_that_a_post_shows_is_never_purged(
     free_member: Member,
 ) -> None:
     image = make_image(free_member)
@@ -152,7 +152,7 @@ def test_picture_that_a_post_shows_is_never_purged_whatever_is_noted(
     assert unused_since(image) is None
 
 
-def test_picture_whose_post_went_without_a_word_goes_a_day_later(
+def test_orphan_is_purged_a_day_later(
     free_member: Member,
 ) -> None:
     image = make_image(free_member)
@@ -165,7 +165,7 @@ def test_picture_whose_post_went_without_a_word_goes_a_day_later(
     assert purge_unused_images(NOW + DAY) == 1
 
 
-def test_many_pictures_are_purged_in_batches(
+def test_many_images_are_purged_in_batches(
     free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("board.images.PURGE_BATCH_SIZE", 3)
@@ -177,7 +177,7 @@ def test_many_pictures_are_purged_in_batches(
     assert Image.objects.filter(unused_since=NOW).count() == 7
 
 
-def test_command_says_what_it_did(free_member: Member) -> None:
+def test_command_prints_its_count(free_member: Member) -> None:
     make_image(free_member, unused_since=timezone.now() - 2 * DAY)
     out = StringIO()
     call_command("purge_images", stdout=out)

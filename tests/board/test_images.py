@@ -1,4 +1,4 @@
-"""POST /api/board/images and GET /api/images/{id}: pictures in, the same pictures out."""
+"""POST /api/board/images and GET /api/images/{id}: uploads and downloads."""
 
 import io
 import json
@@ -65,8 +65,8 @@ def send(client: JSONClient, fields: dict[str, Any]) -> Any:
     return response
 
 
-def colour_at(picture: Pixels.Image, *place: int) -> tuple[int, ...]:
-    """Red, green, blue and how far from clear."""
+def color_at(picture: Pixels.Image, *place: int) -> tuple[int, ...]:
+    """Return red, green, blue and alpha of a pixel."""
     x, y = place
     at = (picture.convert("RGBA").tobytes(), 4 * (y * picture.width + x))
     return tuple(at[0][at[1] : at[1] + 4])
@@ -78,7 +78,7 @@ def refusal_of(response: Any) -> tuple[int, str]:
 
 
 def store(client: JSONClient, content: bytes) -> str:
-    """The path of the picture that was made of the upload."""
+    """Upload an image and return the path of the stored one."""
     response = upload(client, content)
     assert response.status_code == 201, response.content
     url: str = response.data["url"]
@@ -92,7 +92,7 @@ def serve(client: JSONClient, content: bytes) -> Any:
 def make_image(member: Member, **fields: Any) -> Image:
     defaults = {"content": b"x", "content_type": "image/png", "width": 1, "height": 1}
     return Image.objects.create(
-        member=member, **defaults | {"size": 1, "digest": "d"} | fields
+        member=member, **defaults | {"size": 1, "content_hash": "d"} | fields
     )
 
 
@@ -100,7 +100,7 @@ def make_image(member: Member, **fields: Any) -> Image:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_picture_of_each_kind_is_kept_and_answered_by_its_whole_address(
+def test_image_of_each_kind_is_stored_and_served(
     client: JSONClient, settings: Any, kind: str
 ) -> None:
     settings.PUBLIC_URL = "https://ledger.example"
@@ -121,7 +121,7 @@ def test_answer_is_cached_for_a_year_and_runs_nothing(client: JSONClient) -> Non
     headers = JSONClient().get(path).headers
     image = Image.objects.get()
     assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert headers["ETag"] == f'"{image.digest}"'
+    assert headers["ETag"] == f'"{image.content_hash}"'
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
     assert headers["Cross-Origin-Resource-Policy"] == "cross-origin"
@@ -130,7 +130,7 @@ def test_answer_is_cached_for_a_year_and_runs_nothing(client: JSONClient) -> Non
     assert "Vary" not in headers or "Cookie" not in headers["Vary"]
 
 
-def test_same_picture_again_is_304_without_a_body(client: JSONClient) -> None:
+def test_same_image_again_is_304_without_a_body(client: JSONClient) -> None:
     path = store(client, draw())
     etag = JSONClient().get(path).headers["ETag"]
     for given in (etag, f'"other", {etag}', f"W/{etag}", "*"):
@@ -162,7 +162,7 @@ def test_neither_session_nor_cookie_matters(
 
 
 @pytest.mark.parametrize("accept", ["image/avif,image/webp", "text/html", "x/y"])
-def test_picture_is_answered_whatever_is_accepted(
+def test_image_is_answered_whatever_is_accepted(
     client: JSONClient, accept: str
 ) -> None:
     answer = JSONClient().get(store(client, draw()), HTTP_ACCEPT=accept)
@@ -208,11 +208,11 @@ def test_name_and_claimed_type_of_the_file_do_not_matter(client: JSONClient) -> 
     assert Image.objects.get().content_type == "image/jpeg"
 
 
-# --- What is made of a picture ----------------------------------------------------
+# --- Re-encoding -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
-def test_metadata_are_gone_and_the_picture_stands_upright(
+def test_metadata_is_removed_and_the_image_is_upright(
     client: JSONClient, kind: str
 ) -> None:
     picture = Pixels.new("RGB", (60, 40), "white")
@@ -222,8 +222,8 @@ def test_metadata_are_gone_and_the_picture_stands_upright(
     made = serve(client, content)
     assert not made.getexif()
     assert made.size == (40, 60)
-    assert colour_at(made, 35, 30)[1] < 100  # red is at the right
-    assert colour_at(made, 5, 30)[1] > 200
+    assert color_at(made, 35, 30)[1] < 100  # red is at the right
+    assert color_at(made, 5, 30)[1] > 200
     stored = bytes(Image.objects.get().content)
     for trace in (b"Exif", b"EXIF", b"Photographer", PLACE, b"ICC"):
         assert trace not in stored
@@ -237,7 +237,7 @@ def test_comments_are_gone(client: JSONClient, kind: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
-def test_broken_exif_data_make_no_picture_unusable(client: JSONClient) -> None:
+def test_broken_exif_data_is_ignored(client: JSONClient) -> None:
     content = draw("jpeg", exif=b"Exif\0\0II*\0\xff\xff\xff\xff broken")
     assert serve(client, content).size == (40, 30)
 
@@ -255,8 +255,8 @@ def test_what_is_clear_stays_clear(client: JSONClient, kind: str) -> None:
     picture = Pixels.new("RGBA", (20, 10), (0, 0, 0, 0))
     picture.paste((255, 0, 0, 255), (0, 0, 10, 10))
     made = serve(client, encode(picture, kind))
-    assert colour_at(made, 15, 5)[3] == 0
-    assert colour_at(made, 4, 5) == pytest.approx((255, 0, 0, 255), abs=8)
+    assert color_at(made, 15, 5)[3] == 0
+    assert color_at(made, 4, 5) == pytest.approx((255, 0, 0, 255), abs=8)
 
 
 def test_cmyk_jpeg_becomes_one_that_browsers_show(client: JSONClient) -> None:
@@ -264,7 +264,7 @@ def test_cmyk_jpeg_becomes_one_that_browsers_show(client: JSONClient) -> None:
     assert serve(client, content).mode == "RGB"
 
 
-def test_jpeg_of_several_pictures_is_its_first(client: JSONClient) -> None:
+def test_jpeg_of_several_images_is_its_first(client: JSONClient) -> None:
     content = encode(
         make_noise((20, 10)), "mpo", save_all=True, append_images=[make_noise((9, 9))]
     )
@@ -273,7 +273,7 @@ def test_jpeg_of_several_pictures_is_its_first(client: JSONClient) -> None:
     assert (made.format, made.size) == ("JPEG", (20, 10))
 
 
-def test_very_large_picture_becomes_smaller_in_its_proportions() -> None:
+def test_very_large_image_is_downscaled() -> None:
     content = encode(Pixels.new("L", (8_000, 5_000)), "jpeg")
     made = reencode_image(io.BytesIO(content))
     assert made.width * made.height <= MAX_OUTPUT_PIXELS
@@ -281,7 +281,7 @@ def test_very_large_picture_becomes_smaller_in_its_proportions() -> None:
 
 
 @pytest.mark.parametrize("kind", ["gif", "webp"])
-def test_moving_picture_keeps_frames_durations_and_loop(
+def test_animation_keeps_frames_durations_and_loop(
     client: JSONClient, kind: str
 ) -> None:
     durations = [40, 100, 250, 1000]
@@ -292,8 +292,8 @@ def test_moving_picture_keeps_frames_durations_and_loop(
         made.seek(i)
         made.load()
         assert made.info["duration"] == duration
-        colour = (i * 37 % 256, i * 91 % 256, i * 53 % 256)
-        assert colour_at(made, 5, 5)[:3] == pytest.approx(colour, abs=8)
+        color = (i * 37 % 256, i * 91 % 256, i * 53 % 256)
+        assert color_at(made, 5, 5)[:3] == pytest.approx(color, abs=8)
 
 
 def test_clear_parts_of_a_moving_gif_stay_clear(client: JSONClient) -> None:
@@ -310,7 +310,7 @@ def test_clear_parts_of_a_moving_gif_stay_clear(client: JSONClient) -> None:
     assert made.n_frames == 3
     for i, x in enumerate((0, 10, 20)):
         made.seek(i)
-        alphas = [colour_at(made, at, 5)[3] for at in (5, 15, 25)]
+        alphas = [color_at(made, at, 5)[3] for at in (5, 15, 25)]
         assert alphas == [255 * (x == at - 5) for at in (5, 15, 25)]
 
 
@@ -320,7 +320,7 @@ def test_most_frames_are_kept(client: JSONClient) -> None:
 
 # --- What is refused ----------------------------------------------------------------
 
-NO_PICTURES = {
+NO_IMAGES = {
     "nothing": b"",
     "text": b"no picture",
     "svg": b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
@@ -355,9 +355,9 @@ NO_PICTURES = {
 }
 
 
-@pytest.mark.parametrize("name", NO_PICTURES)
-def test_what_is_no_usable_picture_is_refused(client: JSONClient, name: str) -> None:
-    response = upload(client, NO_PICTURES[name])
+@pytest.mark.parametrize("name", NO_IMAGES)
+def test_unusable_image_is_refused(client: JSONClient, name: str) -> None:
+    response = upload(client, NO_IMAGES[name])
     assert refusal_of(response) == (400, "INVALID_IMAGE")
     assert not Image.objects.exists()
 
@@ -403,7 +403,7 @@ print(read("VmHWM") - before)
 """
 
 
-def test_hostile_pictures_take_little_memory() -> None:
+def test_hostile_images_take_little_memory() -> None:
     run = subprocess.run(
         [sys.executable, "-c", MEASURE],
         cwd=ROOT,
@@ -417,7 +417,7 @@ def test_hostile_pictures_take_little_memory() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> None:
+def test_damaged_image_is_refused_or_accepted_but_never_an_error(kind: str) -> None:
     content = animate(kind, 3) if kind in {"gif", "webp"} else draw(kind)
     taken = 0
     for seed in range(150):
@@ -450,7 +450,7 @@ def test_hundred_uploads_an_hour(client: JSONClient) -> None:
     assert UPLOAD_LIMIT.max_attempts == 100
 
 
-def test_refused_pictures_do_not_count_as_uploads_but_as_tries(
+def test_refused_images_count_as_attempts_only(
     client: JSONClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(25):
@@ -462,11 +462,11 @@ def test_refused_pictures_do_not_count_as_uploads_but_as_tries(
     assert refusal_of(upload(client, draw())) == (429, "RATE_LIMITED")
 
 
-def test_pictures_are_limited_by_number(
+def test_images_are_limited_by_number(
     client: JSONClient, free_member: Member, other_member: Member
 ) -> None:
     for number in range(MAX_IMAGES - 1):
-        make_image(free_member, digest=str(number))
+        make_image(free_member, content_hash=str(number))
     assert upload(client, draw()).status_code == 201
     refused = upload(client, draw())
     assert refusal_of(refused) == (400, "VALIDATION_ERROR")
@@ -474,7 +474,7 @@ def test_pictures_are_limited_by_number(
     assert upload(JSONClient(other_member), draw()).status_code == 201
 
 
-def test_pictures_are_limited_by_size(client: JSONClient, free_member: Member) -> None:
+def test_images_are_limited_by_size(client: JSONClient, free_member: Member) -> None:
     made = reencode_image(io.BytesIO(draw()))
     kept = make_image(free_member, size=MAX_TOTAL_BYTES - len(made.content) + 1)
     refused = upload(client, draw())
@@ -484,7 +484,7 @@ def test_pictures_are_limited_by_size(client: JSONClient, free_member: Member) -
     assert upload(client, draw()).status_code == 201
 
 
-def test_upload_of_a_member_who_is_gone_is_401(free_member: Member) -> None:
+def test_upload_of_a_deleted_member_fails(free_member: Member) -> None:
     gone = Member.objects.get(pk=free_member.pk)
     free_member.delete()
     with pytest.raises(Member.DoesNotExist):
@@ -492,7 +492,7 @@ def test_upload_of_a_member_who_is_gone_is_401(free_member: Member) -> None:
     assert timedelta(hours=1) == UPLOAD_LIMIT.window
 
 
-def test_no_refusal_of_a_picture_leaves_anything(free_member: Member) -> None:
+def test_refused_image_leaves_nothing(free_member: Member) -> None:
     with pytest.raises(InvalidImageError):
         images.create_image(free_member, io.BytesIO(b""), timezone.now())
     assert not Image.objects.exists()

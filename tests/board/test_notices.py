@@ -1,4 +1,4 @@
-"""Notices: administrators only, once set twice the same."""
+"""Notices: set and removed by administrators only, idempotent."""
 
 import pytest
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry

@@ -1,4 +1,4 @@
-"""Points for posts and comments: three awards a day, both together."""
+"""Points for posts and comments: three awards a day in total."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""The post list: hot posts, notices, the rest; filters, pages, keys, counts."""
+"""The post list: hot posts, notices, the rest; filters, pages, counts."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,7 +28,7 @@ def ids_of(body: Any) -> list[Any]:
 
 
 def read_all(client: JSONClient, path: Any = POSTS, **query: Any) -> list[Any]:
-    """The ids of all pages, following `next`."""
+    """Return the ids of all pages, following `next`."""
     body = client.get_json(path, **query)
     ids = ids_of(body)
     while body["next"]:
@@ -111,7 +111,7 @@ def test_up_votes_count_not_the_balance_of_votes(client: JSONClient) -> None:
 
 
 def make_mixed_board() -> Any:
-    """Four hot ones, one a notice; three notices; nine plain ones: in list order."""
+    """Create 4 hot posts (one a notice), 3 notices, 9 others; return the list order."""
     author = make_member()
     plain = [make_post(author) for _ in range(5)]
     hot = [make_post(author, ups=HOT + n) for n in range(3)]
@@ -249,7 +249,7 @@ def test_keyword_is_looked_for_in_title_and_text(
 def test_two_letters_stand_side_by_side_and_are_no_pattern(
     keyword: str, client: JSONClient
 ) -> None:
-    make_post(make_member(), title="적금 rice", words="적금 rice")
+    make_post(make_member(), title="적금 rice", search_text="적금 rice")
     assert client.get_json(POSTS, keyword=keyword)["count"] == keyword.startswith("적")
 
 
@@ -261,9 +261,9 @@ def test_keyword_does_not_see_markup(client: JSONClient) -> None:
 
 def test_hidden_posts_are_nowhere(client: JSONClient, free_member: Member) -> None:
     author = make_member()
-    shown = make_post(author, tags=["a"], words="rice")
+    shown = make_post(author, tags=["a"], search_text="rice")
     for fields in ({}, {"is_notice": True}, {"ups": HOT}):
-        make_post(author, is_hidden=True, tags=["a"], words="rice", **fields)
+        make_post(author, is_hidden=True, tags=["a"], search_text="rice", **fields)
     make_post(free_member, is_hidden=True)
     for query in ({}, {"category": "community"}, {"tag": "a"}, {"keyword": "rice"}):
         body = client.get_json(POSTS, **query)
@@ -333,7 +333,9 @@ def test_stored_counts_follow_every_way_of_writing(
 
     first, second = make_post(free_member), make_post(free_member, category="tips")
     Post.objects.bulk_create(
-        Post(member=free_member, title="b", content="b", words="b", category="tips")
+        Post(
+            member=free_member, title="b", content="b", search_text="b", category="tips"
+        )
         for _ in range(3)
     )
     assert kept() == {"community": 1, "tips": 4}

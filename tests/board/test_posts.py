@@ -1,4 +1,4 @@
-"""Posts: written, read, edited by their authors, deleted."""
+"""Posts: create, read, update, delete."""
 
 from datetime import datetime
 from typing import Any
@@ -152,7 +152,7 @@ def test_tags_are_trimmed_and_count_once(
 def test_edit_without_tags_keeps_the_tags_of_the_old_post(
     category: str, free_member: Member, client_of: ClientOf
 ) -> None:
-    """Whatever category it moves to (spec 5.1)."""
+    """Also when the category changes (spec 5.1)."""
     client = client_of(free_member)
     for method in ("PUT", "PATCH"):
         post = write(client, tags=["food", "쌀"], category="saving")
@@ -282,10 +282,10 @@ def test_deleted_post_takes_its_comments_and_votes_along(
         ("POST", POSTS + "/{}/unnotice"),
     ],
 )
-def test_post_that_is_not_there_or_hidden_is_404(
+def test_missing_or_hidden_post_is_404(
     method: str, path: Any, administrator: Member, client_of: ClientOf
 ) -> None:
-    """For its author and for administrators too, and before the body is looked at."""
+    """For the author and administrators too, and before the body is validated."""
     client = client_of(administrator)
     hidden = make_post(administrator, is_hidden=True)
     for post_id in (987_654_321, 2**63, HUGE, hidden.pk):
@@ -295,7 +295,7 @@ def test_post_that_is_not_there_or_hidden_is_404(
             assert response.data["code"] == "NOT_FOUND"
 
 
-def test_refusals_come_in_their_order(
+def test_errors_have_an_order(
     free_member: Member, anonymous: JSONClient, client_of: ClientOf
 ) -> None:
     """401, then 403, then 404, then 400."""
@@ -340,7 +340,7 @@ def test_detail_names_recommenders_in_the_order_of_their_votes(
 def test_writing_is_one_transaction(
     free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A fault in the award leaves no post behind."""
+    """An error in the award leaves no post behind."""
 
     def fail(*_: Any) -> None:
         raise RuntimeError

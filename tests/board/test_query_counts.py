@@ -12,17 +12,17 @@ from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
 MANY = 50
+# Hot posts and notices, which keyset pages leave out.
 ON_TOP = 5
-"""Hot ones and notices, which are not read by key."""
 POSTS = "/api/board/posts"
 
 
 def add_post(reader: Any, number: Any) -> None:
-    """Of an author of its own, voted on, some of them hot or notices."""
+    """Add a post of a new author, with votes; some are hot or notices."""
     post = make_post(
         make_member(),
         tags=["food"],
-        words="rice",
+        search_text="rice",
         ups=50 if number in {1, 2, 3, 4} else 1,
         is_notice=number in {5, 6},
     )
@@ -47,6 +47,7 @@ def add_vote(reader: Any, number: Any) -> None:
     PostVote.objects.create(post=reader.post, member=make_member(), value=1)
 
 
+# Path, function that adds a row, number of statements about the board.
 LISTS = [
     (f"{POSTS}?size=100", add_post, 1),
     (f"{POSTS}?size=100&category=community", add_post, 1),
@@ -58,7 +59,6 @@ LISTS = [
     ("/api/board/my/posts?size=100", add_own_post, 1),
     ("/api/board/my/comments?size=100", add_own_comment, 2),
 ]
-"""Path, what adds a row, statements about the board."""
 
 
 def capture_queries(client: JSONClient, path: str) -> list[Any]:
@@ -89,7 +89,6 @@ def test_list_costs_the_same_queries_for_1_row_and_for_50(
 
 @pytest.mark.parametrize("query", ["", "?category=tips", "?before=999999999"])
 def test_list_counts_no_posts(query: str, free_member: Member) -> None:
-    """The count is a stored one."""
     make_post(make_member(), category="tips")
     [sql] = [
         sql

@@ -1,4 +1,4 @@
-"""Votes: toggled, set, switched, withdrawn; never on one's own."""
+"""Votes: toggle, set, switch, withdraw; never on the member's own content."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def tally(up: Any, down: Any, mine: Any) -> dict[str, Any]:
 
 
 def stored(kind: str, target: Any) -> Any:
-    """The counters and the rows."""
+    """Return the stored counters, which must equal the votes."""
     row: Post | Comment
     votes: Any
     if kind == "posts":
@@ -138,7 +138,7 @@ def test_author_of_the_post_votes_on_comments_of_others(
 
 @pytest.mark.django_db
 def test_counters_follow_every_way_of_writing_votes() -> None:
-    """In bulk, by the admin, by erasure: the database counts."""
+    """The triggers count bulk updates and deletions too."""
     member = make_member()
     first, second = make_post(member, ups=2), make_post(member, ups=1, downs=2)
     PostVote.objects.filter(value=1).update(value=-1)

@@ -96,6 +96,6 @@ def keep(member: Member, content: bytes, kind: str) -> str:
         width=1,
         height=1,
         size=len(content),
-        digest="digest",
+        content_hash="hash",
     )
     return f"/api/images/{image.pk}"

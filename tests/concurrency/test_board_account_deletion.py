@@ -49,7 +49,13 @@ Action = Callable[[JSONClient, Scene], Any]
 
 def make_image(member: Member, **fields: Any) -> Image:
     return Image.objects.create(
-        member=member, content=b"x", width=1, height=1, size=1, digest="d", **fields
+        member=member,
+        content=b"x",
+        width=1,
+        height=1,
+        size=1,
+        content_hash="d",
+        **fields,
     )
 
 

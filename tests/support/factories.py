@@ -113,7 +113,7 @@ def make_post(member: Member, *, ups: int = 0, downs: int = 0, **fields: Any) ->
     """A post with votes of members who are made for it."""
     number = next(_numbers)
     defaults = {"title": f"Post {number}", "content": "<p>Words</p>"}
-    defaults |= {"category": "community", "words": f"post {number} words"}
+    defaults |= {"category": "community", "search_text": f"post {number} words"}
     post = Post.objects.create(member=member, **defaults | fields)
     PostVote.objects.bulk_create(
         PostVote(post=post, member=voter, value=value)
