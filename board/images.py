@@ -208,7 +208,10 @@ def _mark_orphans_unused(now: datetime) -> bool:
 def _purge_batch(now: datetime) -> tuple[int, int]:
     """Delete one batch of unused images; return the numbers found and deleted."""
     with connection.cursor() as cursor:
-        params = {"before": now - UNUSED_IMAGE_RETENTION, "batch": PURGE_BATCH_SIZE}
+        params: dict[str, Any] = {
+            "before": now - UNUSED_IMAGE_RETENTION,
+            "batch": PURGE_BATCH_SIZE,
+        }
         cursor.execute(_LOCK_UNUSED, params)
         ids = [row[0] for row in cursor.fetchall()]
         # A second statement has a newer snapshot: it sees links that were committed
