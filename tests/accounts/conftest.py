@@ -1,4 +1,4 @@
-"""Stores of one's own for the tests that make them fail."""
+"""Valkey fixtures for tests that make it fail."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,21 @@ from tests.support.stores import ValkeyServer, find_closed_port, redis_at, run_v
 
 
 @pytest.fixture(autouse=True)
-def patient_fast_store() -> Iterator[None]:
-    """The shared fast store with more patience, so that a busy machine fails no test."""
+def slow_machine_timeouts() -> Iterator[None]:
+    """Raise the timeouts of the shared Valkey, so that a busy machine fails no test."""
     with redis_at(settings.REDIS_URL, seconds=5):
         yield
 
 
 @pytest.fixture
 def own_valkey() -> Iterator[ValkeyServer]:
-    """A real fast store that this test alone uses and may ill-treat."""
+    """Run a Valkey of its own, which the test may stop, hang or fill."""
     with run_valkey() as server:
         yield server
 
 
 @pytest.fixture
-def no_fast_store() -> Iterator[None]:
-    """Nobody answers where the fast store should be."""
+def no_valkey() -> Iterator[None]:
+    """Point the service to a closed port instead of Valkey."""
     with redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"):
         yield

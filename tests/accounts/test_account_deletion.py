@@ -1,4 +1,4 @@
-"""Self-deletion: nothing of the member stays, nothing of anybody else goes."""
+"""Account deletion removes all data of the member and none of other members."""
 
 from datetime import datetime
 
@@ -65,7 +65,7 @@ def give_everything(member: Member) -> None:
 
 
 def give_rule(member: Member, **fields: object) -> None:
-    """A recurring rule with a tag, and what became of one of its due dates."""
+    """Create a recurring rule with a tag and an occurrence."""
     rule = make_rule(member, **fields)
     RecurringTag.objects.create(
         rule=rule, tag=make_tag(member), member_id=member.pk, position=0
@@ -109,7 +109,7 @@ def give_purchase(member: Member) -> None:
 
 
 def give_board(member: Member) -> None:
-    """A post, a comment and votes below a post of somebody else, and a picture."""
+    """Create a post, a comment and votes on another member's post, and an image."""
     make_post(member)
     comment = make_comment(member)
     theirs = make_comment(comment.post.member, post=comment.post)
@@ -124,7 +124,9 @@ def test_every_table_that_names_a_member_is_covered(free_member: Member) -> None
     assert empty == []
 
 
-def test_nothing_of_the_member_stays(free_member: Member, client_of: ClientOf) -> None:
+def test_nothing_of_the_member_remains(
+    free_member: Member, client_of: ClientOf
+) -> None:
     give_everything(free_member)
     response = client_of(free_member).send("DELETE", PATH)
     assert (response.status_code, response.content) == (204, b"")
@@ -132,7 +134,7 @@ def test_nothing_of_the_member_stays(free_member: Member, client_of: ClientOf) -
     assert not Member.objects.filter(pk=free_member.pk).exists()
 
 
-def test_nothing_of_anybody_else_goes(
+def test_nothing_of_other_members_is_deleted(
     free_member: Member, other_member: Member, client_of: ClientOf
 ) -> None:
     give_everything(free_member)

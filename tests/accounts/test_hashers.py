@@ -1,4 +1,4 @@
-"""How passwords are hashed in the real service."""
+"""Password hashing as configured for production."""
 
 import time
 from typing import Any

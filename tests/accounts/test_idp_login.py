@@ -104,7 +104,7 @@ def test_token_is_sent_to_the_providers_check(
         ({"name": ["x"]}, "minji"),
     ],
 )
-def test_new_member_has_a_name_whatever_the_provider_says(
+def test_new_member_always_has_a_display_name(
     vouch: Vouch, claims: dict[str, Any], shown: str
 ) -> None:
     vouch(**claims)
@@ -128,7 +128,7 @@ def test_creating_counts_as_sign_up_for_the_switch(vouch: Vouch) -> None:
 
 
 @pytest.mark.django_db
-def test_closed_sign_up_keeps_nobody_from_logging_in(vouch: Vouch) -> None:
+def test_closed_sign_up_does_not_prevent_logins(vouch: Vouch) -> None:
     set_signup_enabled(enabled=False)
     make_idp_member(idp_id="subject-1")
     local = make_member(email="local@example.com")
@@ -155,8 +155,8 @@ def test_second_login_finds_the_member_by_subject(vouch: Vouch) -> None:
 
 
 @pytest.mark.django_db
-def test_subject_goes_before_email(vouch: Vouch) -> None:
-    """Whoever now has the address is somebody else than whom the subject names."""
+def test_subject_takes_precedence_over_email(vouch: Vouch) -> None:
+    """The email address may belong to another person by now."""
     make_member(email=EMAIL)
     mine = make_idp_member(idp_id="subject-1", email="old@example.com")
     vouch()
@@ -228,7 +228,7 @@ def test_subject_is_backfilled_for_an_older_idp_account(vouch: Vouch) -> None:
 
 
 @pytest.mark.django_db
-def test_local_account_goes_first_and_then_the_oldest(vouch: Vouch) -> None:
+def test_local_account_is_linked_first_and_then_the_oldest(vouch: Vouch) -> None:
     make_idp_member(idp_id=None)
     first_local = make_member(email=EMAIL)
     make_member(email=EMAIL)
@@ -267,7 +267,9 @@ def test_unverified_email_links_nothing(vouch: Vouch, verified: Any) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("verified", ["true", "TRUE", True])
-def test_verified_email_may_be_said_in_two_ways(vouch: Vouch, verified: Any) -> None:
+def test_verified_email_may_be_a_string_or_a_boolean(
+    vouch: Vouch, verified: Any
+) -> None:
     make_member(email=EMAIL)
     vouch(email_verified=verified)
     assert log_in().data["linked"] is True
@@ -282,7 +284,7 @@ def test_missing_email_links_no_account_without_one(vouch: Vouch) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_linking_ends_the_password_and_all_other_sessions(vouch: Vouch) -> None:
-    """Who registered somebody's address first must not share the account."""
+    """A person who registered another's address first must not share the account."""
     member = make_member(email=EMAIL)
     squatters = [JSONClient(member), JSONClient(member)]
     for squatter in squatters:

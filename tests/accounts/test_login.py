@@ -1,4 +1,4 @@
-"""Login by login id and password: who gets in, what a refusal tells, the limits."""
+"""Login by login id and password: success, errors and rate limits."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -111,7 +111,7 @@ def test_right_pair_takes_the_same_work(
     assert counting_hasher.computed == 1
 
 
-def test_suspension_is_told_only_after_the_right_password(
+def test_suspension_is_revealed_only_after_the_right_password(
     anonymous: JSONClient,
 ) -> None:
     member = make_member(status="SUSPENDED")
@@ -189,7 +189,7 @@ def test_letter_case_makes_no_new_login_to_guess(anonymous: JSONClient) -> None:
     assert log_in(anonymous, "minjI", WRONG).status_code == 429
 
 
-def test_strangers_lock_nobody_out(anonymous: JSONClient) -> None:
+def test_other_addresses_cannot_lock_out_a_member(anonymous: JSONClient) -> None:
     member = make_member()
     for _ in range(11):
         log_in(anonymous, member.login_id, WRONG, REMOTE_ADDR="192.0.2.66")
@@ -214,7 +214,7 @@ def test_right_logins_do_not_count(anonymous: JSONClient) -> None:
 
 
 def test_right_login_does_not_wipe_out_failures(anonymous: JSONClient) -> None:
-    """Else whoever owns one account could guess at another one for ever."""
+    """Otherwise the owner of one account could guess the password of another."""
     member = make_member()
     for _ in range(9):
         log_in(anonymous, member.login_id, WRONG)

@@ -55,7 +55,7 @@ def test_unchanged_password_is_refused(
 def test_wrong_current_password_goes_before_an_unchanged_one(
     free_member: Member, client_of: ClientOf
 ) -> None:
-    """Else the answer would tell a thief of the session what the password is."""
+    """Otherwise the response would reveal the password to a thief of the session."""
     response = change(client_of(free_member), new="guess-9", current="guess-9")
     assert response.data["code"] == "PASSWORD_MISMATCH"
 

@@ -1,4 +1,4 @@
-"""The profile: what a member sees and changes of themselves."""
+"""Reading and changing the own profile."""
 
 from datetime import datetime
 from typing import Any
@@ -48,7 +48,7 @@ def test_profile_is_the_whole_member(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_new_display_name_reaches_every_live_session_and_the_mirror(
+def test_new_display_name_reaches_every_live_session_and_its_row(
     free_member: Member, client_of: ClientOf
 ) -> None:
     phone, laptop = client_of(free_member), client_of(free_member)

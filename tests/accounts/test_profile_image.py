@@ -1,4 +1,4 @@
-"""The picture that a member chooses: real pictures of four kinds, small ones."""
+"""Profile images: four formats, validated by decoding, limited in size."""
 
 import base64
 import io
@@ -20,7 +20,7 @@ KINDS = ["png", "jpeg", "webp", "gif"]
 
 
 def draw(kind: str, size: tuple[int, int] = (16, 12), mode: str = "RGB") -> bytes:
-    """A real picture with some noise in it."""
+    """Return a real image with some noise in it."""
     noise = random.Random(7).randbytes(size[0] * size[1] * 3)
     picture = Image.frombytes("RGB", size, noise).convert(mode)
     content = io.BytesIO()
@@ -29,7 +29,7 @@ def draw(kind: str, size: tuple[int, int] = (16, 12), mode: str = "RGB") -> byte
 
 
 def blank(kind: str, size: tuple[int, int]) -> bytes:
-    """A picture of one colour: a small file, however many pixels."""
+    """Return an image of one color: a small file with any number of pixels."""
     content = io.BytesIO()
     Image.new("1", size).save(content, kind)
     return content.getvalue()
@@ -50,7 +50,7 @@ def assert_refused(response: Any, member: Member) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_picture_of_each_kind_is_kept(
+def test_image_of_each_kind_is_stored(
     free_member: Member, client_of: ClientOf, kind: str
 ) -> None:
     client, image = client_of(free_member), data_url(draw(kind), kind)
@@ -61,7 +61,7 @@ def test_picture_of_each_kind_is_kept(
 
 
 @pytest.mark.parametrize("empty", ["", None])
-def test_empty_value_clears_the_picture_and_the_providers_counts(
+def test_empty_value_clears_the_image_in_favor_of_the_providers(
     free_member: Member, client_of: ClientOf, empty: str | None
 ) -> None:
     picture = "https://pictures.example/a.png"
@@ -76,7 +76,7 @@ def test_empty_value_clears_the_picture_and_the_providers_counts(
 
 @pytest.mark.parametrize("claimed", KINDS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_picture_must_be_of_the_kind_it_claims(
+def test_image_must_be_of_the_kind_it_claims(
     free_member: Member, client_of: ClientOf, kind: str, claimed: str
 ) -> None:
     response = put(client_of(free_member), data_url(draw(kind), claimed))
@@ -88,7 +88,7 @@ def test_picture_must_be_of_the_kind_it_claims(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9])
-def test_truncated_picture_is_refused(
+def test_truncated_image_is_refused(
     free_member: Member, client_of: ClientOf, kind: str, part: float
 ) -> None:
     content = draw(kind, (64, 64))
@@ -125,7 +125,7 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
         data_url(draw("ico"), "png"),
     ],
 )
-def test_what_is_no_picture_of_these_kinds_is_refused(
+def test_other_kinds_and_invalid_data_are_refused(
     free_member: Member, client_of: ClientOf, image: str
 ) -> None:
     assert_refused(put(client_of(free_member), image), free_member)
@@ -139,7 +139,7 @@ def test_value_of_another_type_is_a_validation_error(
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
 
 
-def test_picture_must_be_given(free_member: Member, client_of: ClientOf) -> None:
+def test_image_is_required(free_member: Member, client_of: ClientOf) -> None:
     response = client_of(free_member).send("PUT", PATH, {})
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
 
@@ -173,7 +173,7 @@ def test_tiny_file_of_too_many_pixels_is_refused(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> None:
+def test_damaged_image_is_refused_or_accepted_but_never_an_error(kind: str) -> None:
     content = draw(kind, (24, 24), "L")
     taken = 0
     for seed in range(150):
@@ -187,5 +187,5 @@ def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> Non
     assert taken < 150, "some damage is beyond repair"
 
 
-def test_picture_needs_a_login(anonymous: JSONClient) -> None:
+def test_image_requires_a_login(anonymous: JSONClient) -> None:
     assert put(anonymous, "").status_code == 401

@@ -1,4 +1,4 @@
-"""Limits on attempts: a sliding window in one row, exact whatever happens."""
+"""Rate limits: a sliding window in one row."""
 
 from datetime import timedelta
 
@@ -68,7 +68,7 @@ def test_refusal_says_when_the_oldest_attempt_will_have_passed() -> None:
     assert refusal.value.headers["Retry-After"] in {"19", "20"}
 
 
-def test_window_slides_instead_of_starting_anew() -> None:
+def test_window_slides_instead_of_restarting() -> None:
     for _ in range(3):
         consume_attempt(THREE_A_MINUTE, "somebody")
     make_older(timedelta(minutes=1), attempts=slice(2))

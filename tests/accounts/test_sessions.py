@@ -1,4 +1,4 @@
-"""Sessions: two stores, one truth; who presents one, how long it lives, how it ends."""
+"""Sessions: presentation, cache and row, expiry, revocation."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -42,7 +42,7 @@ def by_cookie(member: Member) -> JSONClient:
 
 
 def warm_up(member: Member) -> JSONClient:
-    """A client whose session has a copy in the fast store."""
+    """Return a client whose session is cached."""
     client = JSONClient(member)
     assert status_of(client) == 200
     return client
@@ -75,7 +75,7 @@ def test_session_user_has_the_plan_and_its_expiry(premium_member: Member) -> Non
         assert expires_at == premium_member.plan_expires_at
 
 
-def test_first_request_reads_the_mirror_and_the_next_ones_the_fast_store(
+def test_first_request_reads_the_row_and_the_next_ones_the_cache(
     free_member: Member, django_assert_num_queries: Any
 ) -> None:
     client = JSONClient(free_member)
@@ -85,26 +85,26 @@ def test_first_request_reads_the_mirror_and_the_next_ones_the_fast_store(
         assert status_of(client) == 200
 
 
-def test_copy_and_row_give_the_same_answer(premium_member: Member) -> None:
+def test_cache_and_row_give_the_same_response(premium_member: Member) -> None:
     client = JSONClient(premium_member)
     assert client.get_json(ME) == client.get_json(ME)
 
 
-def test_mirror_holds_plan_and_display_name(premium_member: Member) -> None:
+def test_row_has_plan_and_display_name(premium_member: Member) -> None:
     create_session(premium_member)
     row = AuthSession.objects.get()
     assert (row.plan, row.display_name) == ("PREMIUM", premium_member.display_name)
 
 
 @pytest.mark.parametrize("field", ["plan", "display_name"])
-def test_mirror_follows_the_member(free_member: Member, field: str) -> None:
+def test_row_follows_the_member(free_member: Member, field: str) -> None:
     value = {"plan": "PREMIUM", "display_name": "New name"}[field]
     create_session(free_member)
     Member.objects.filter(pk=free_member.pk).update(**{field: value})
     assert getattr(AuthSession.objects.get(), field) == value
 
 
-def test_key_is_kept_in_neither_store(free_member: Member, own_valkey: Any) -> None:
+def test_key_is_stored_in_neither_store(free_member: Member, own_valkey: Any) -> None:
     client = warm_up(free_member)
     row = AuthSession.objects.values().get()
     assert client.token not in repr(row)
@@ -114,7 +114,7 @@ def test_key_is_kept_in_neither_store(free_member: Member, own_valkey: Any) -> N
     assert row["key_hash"].encode() in kept
 
 
-def test_digest_is_no_key(free_member: Member) -> None:
+def test_key_hash_is_not_accepted_as_a_key(free_member: Member) -> None:
     client = warm_up(free_member)
     thief = JSONClient()
     thief.use_token(hash_session_key(client.token))
@@ -166,7 +166,7 @@ def test_session_without_use_ends_after_its_lifetime(free_member: Member) -> Non
         assert status_of(other) == 401
 
 
-def test_copy_does_not_outlive_the_session(free_member: Member) -> None:
+def test_cache_entry_does_not_outlive_the_session(free_member: Member) -> None:
     with time_machine.travel(timezone.now(), tick=False) as clock:
         client = JSONClient(free_member)
         ending = timezone.now() + timedelta(seconds=30)
@@ -184,7 +184,7 @@ def test_lifetime_is_a_setting(free_member: Member, settings: Any) -> None:
         assert status_of(client) == 401
 
 
-def test_copy_older_than_a_minute_is_read_again(
+def test_cache_entry_older_than_a_minute_is_read_again(
     free_member: Member, django_assert_num_queries: Any
 ) -> None:
     with time_machine.travel(timezone.now(), tick=False) as clock:
@@ -333,7 +333,7 @@ def test_stale_cookie_from_elsewhere_is_401_not_403(anonymous: JSONClient) -> No
 # --- Fixation -------------------------------------------------------------------
 
 
-def test_key_that_somebody_chose_never_becomes_a_session(free_member: Member) -> None:
+def test_key_chosen_by_a_client_never_becomes_a_session(free_member: Member) -> None:
     client = JSONClient()
     client.cookies[COOKIE] = "planted-key"
     assert status_of(client) == 401
@@ -429,7 +429,7 @@ WRITERS = pytest.mark.parametrize("write", [save_member, update_member])
 
 @WRITERS
 @pytest.mark.parametrize(("field", "value", "key", "shown"), CHANGES)
-def test_change_of_the_member_holds_at_once_in_a_live_session(
+def test_change_of_the_member_reaches_a_live_session_at_once(
     free_member: Member, write: Any, field: str, value: str, key: str, shown: str
 ) -> None:
     client = warm_up(free_member)
@@ -441,7 +441,7 @@ def test_change_of_the_member_holds_at_once_in_a_live_session(
 
 
 @WRITERS
-def test_suspension_holds_at_once_in_all_live_sessions(
+def test_suspension_ends_all_live_sessions_at_once(
     free_member: Member, write: Any
 ) -> None:
     clients = [warm_up(free_member), warm_up(free_member), by_cookie(free_member)]
@@ -450,7 +450,7 @@ def test_suspension_holds_at_once_in_all_live_sessions(
     assert [status_of(client) for client in clients] == [401, 401, 401]
 
 
-def test_lost_administrator_role_holds_at_once(administrator: Member) -> None:
+def test_lost_administrator_role_takes_effect_at_once(administrator: Member) -> None:
     client = warm_up(administrator)
     assert client.send("GET", "/api/users").status_code == 200
     save_member(administrator, role="MEMBER")
@@ -468,7 +468,7 @@ def test_change_that_is_rolled_back_is_not_seen(free_member: Member) -> None:
     assert client.get_json(ME)["plan"] == "FREE"
 
 
-def test_change_that_nobody_announced_holds_after_a_minute(
+def test_change_without_invalidation_takes_effect_after_a_minute(
     free_member: Member,
 ) -> None:
     with time_machine.travel(timezone.now(), tick=False) as clock:
@@ -506,13 +506,13 @@ def test_plan_that_renews_itself_outlives_its_date(free_member: Member) -> None:
 
 @pytest.fixture
 def slow_reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
-    """Lets something happen between reading a row and storing its copy."""
+    """Return a function that runs a callback between reading and caching a row."""
     store_copy = session_cache.set_cached_session
 
-    def interrupt(happening: Callable[[], None]) -> None:
+    def interrupt(callback: Callable[[], None]) -> None:
         def put(*copy: Any) -> None:
             monkeypatch.setattr(sessions, "set_cached_session", store_copy)
-            happening()
+            callback()
             store_copy(*copy)
 
         monkeypatch.setattr(sessions, "set_cached_session", put)
@@ -545,7 +545,7 @@ def test_suspension_is_not_undone_by_a_reader_that_was_slower(
 def test_slower_reader_would_win_if_versions_were_not_compared(
     free_member: Member, slow_reader: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The danger is real: this is what the two tests above rule out."""
+    """Show the race that the two tests above rule out."""
     blind = "redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])"
     monkeypatch.setattr(session_cache, "_SET_IF_NOT_OLDER", blind)
     client = JSONClient(free_member)
@@ -554,7 +554,7 @@ def test_slower_reader_would_win_if_versions_were_not_compared(
     assert status_of(client) == 200
 
 
-def test_newer_copy_takes_the_place_of_a_marker(
+def test_newer_cache_entry_replaces_a_tombstone(
     free_member: Member, django_assert_num_queries: Any
 ) -> None:
     client = warm_up(free_member)
@@ -626,7 +626,7 @@ def test_admin_login_has_the_same_limit(administrator: Member) -> None:
     assert log_in(JSONClient(), administrator).status_code == 429
 
 
-def test_saving_a_session_that_ended_meanwhile_does_not_bring_it_back(
+def test_saving_a_revoked_session_does_not_restore_it(
     administrator: Member,
 ) -> None:
     key = create_session(administrator)[0]

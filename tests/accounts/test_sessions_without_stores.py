@@ -1,4 +1,4 @@
-"""Sessions while the fast store is away, hangs, is full, or comes back."""
+"""Sessions while Valkey is down, hangs, is full or comes back."""
 
 import time
 from datetime import timedelta
@@ -32,7 +32,7 @@ def status_of(client: JSONClient) -> int:
 
 
 def warm_up(member: Member, number: int = 1) -> list[JSONClient]:
-    """Clients whose sessions have copies in the fast store."""
+    """Return clients whose sessions are cached."""
     clients = [JSONClient(member) for _ in range(number)]
     assert [status_of(client) for client in clients] == [200] * number
     return clients
@@ -51,8 +51,8 @@ def suspend(member: Member) -> None:
 # --- Away -----------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("no_fast_store")
-def test_sign_up_login_and_logout_work_without_the_fast_store(
+@pytest.mark.usefixtures("no_valkey")
+def test_sign_up_login_and_logout_work_without_valkey(
     anonymous: JSONClient,
 ) -> None:
     body = {"loginId": "minji", "password": PASSWORD}
@@ -67,15 +67,15 @@ def test_sign_up_login_and_logout_work_without_the_fast_store(
     assert status_of(client) == 401
 
 
-@pytest.mark.usefixtures("no_fast_store")
-def test_revocation_holds_at_once_without_the_fast_store(free_member: Member) -> None:
+@pytest.mark.usefixtures("no_valkey")
+def test_revocation_takes_effect_at_once_without_valkey(free_member: Member) -> None:
     client = JSONClient(free_member)
     assert status_of(client) == 200
     suspend(free_member)
     assert status_of(client) == 401
 
 
-def test_nobody_is_logged_out_when_the_fast_store_dies(
+def test_no_member_is_logged_out_when_valkey_dies(
     free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     clients = warm_up(free_member, 5)
@@ -83,7 +83,7 @@ def test_nobody_is_logged_out_when_the_fast_store_dies(
     assert [status_of(client) for client in clients * 3] == [200] * 15
 
 
-def test_fast_store_that_comes_back_empty_is_filled_again(
+def test_valkey_that_comes_back_empty_is_filled_again(
     free_member: Member, own_valkey: ValkeyServer, django_assert_num_queries: Any
 ) -> None:
     (client,) = warm_up(free_member)
@@ -114,7 +114,7 @@ def test_breaker_spares_requests_the_wait_and_tries_again_after_a_second(
 # --- Hanging --------------------------------------------------------------------
 
 
-def test_hanging_fast_store_costs_few_requests_a_short_wait(
+def test_hanging_valkey_delays_few_requests_a_little(
     free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     clients = warm_up(free_member, 5)
@@ -126,7 +126,7 @@ def test_hanging_fast_store_costs_few_requests_a_short_wait(
     assert waits < 12
 
 
-def test_login_and_logout_work_while_the_fast_store_hangs(
+def test_login_and_logout_work_while_valkey_hangs(
     free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     (client,) = warm_up(free_member)
@@ -152,7 +152,7 @@ def test_revocation_during_a_hang_is_not_undone_when_the_store_heals(
 
 
 @pytest.mark.parametrize("revoke", [revoke_sessions, suspend])
-def test_process_that_saw_no_failure_believes_its_copy_for_a_minute_at_most(
+def test_process_that_saw_no_failure_uses_the_cache_for_a_minute_at_most(
     free_member: Member,
     own_valkey: ValkeyServer,
     revoke: Any,
@@ -168,7 +168,7 @@ def test_process_that_saw_no_failure_believes_its_copy_for_a_minute_at_most(
         assert status_of(client) == 401
 
 
-def test_plan_change_during_a_hang_holds_after_it(
+def test_plan_change_during_a_hang_remains_in_effect_after_it(
     free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     (client,) = warm_up(free_member)
@@ -183,7 +183,7 @@ def test_plan_change_during_a_hang_holds_after_it(
 # --- Full -----------------------------------------------------------------------
 
 
-def test_full_fast_store_fails_no_request(
+def test_full_valkey_fails_no_request(
     free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     clients = warm_up(free_member, 3)
@@ -193,7 +193,7 @@ def test_full_fast_store_fails_no_request(
 
 
 @pytest.mark.parametrize("revoke", [revoke_sessions, suspend])
-def test_revocation_holds_at_once_while_the_fast_store_is_full(
+def test_revocation_takes_effect_at_once_while_valkey_is_full(
     free_member: Member, own_valkey: ValkeyServer, revoke: Any
 ) -> None:
     clients = warm_up(free_member, 3)
@@ -208,7 +208,7 @@ def test_revocation_holds_at_once_while_the_fast_store_is_full(
 @pytest.mark.parametrize(
     "kept", [b"", b"9", b"nonsense", b"1:", b"1:{", b"1:[]", b"1:{}", b"\xff:1"]
 )
-def test_copy_that_cannot_be_read_is_no_copy(
+def test_invalid_cache_entry_is_ignored(
     free_member: Member, own_valkey: ValkeyServer, kept: bytes
 ) -> None:
     client = JSONClient(free_member)
@@ -216,7 +216,7 @@ def test_copy_that_cannot_be_read_is_no_copy(
     assert [status_of(client) for _ in range(3)] == [200] * 3
 
 
-def test_key_of_another_type_is_no_copy(
+def test_cache_key_of_another_type_is_ignored(
     free_member: Member, own_valkey: ValkeyServer
 ) -> None:
     client = JSONClient(free_member)
@@ -227,7 +227,7 @@ def test_key_of_another_type_is_no_copy(
 # --- Both stores down -----------------------------------------------------------
 
 
-@pytest.mark.usefixtures("no_fast_store")
+@pytest.mark.usefixtures("no_valkey")
 def test_both_stores_down_is_503_and_never_anonymous(free_member: Member) -> None:
     client = JSONClient(free_member)
     with disconnect_database():
@@ -240,7 +240,7 @@ def test_both_stores_down_is_503_and_never_anonymous(free_member: Member) -> Non
     assert status_of(client) == 200
 
 
-@pytest.mark.usefixtures("no_fast_store")
+@pytest.mark.usefixtures("no_valkey")
 def test_browser_keeps_its_cookie_while_both_stores_are_down(
     administrator: Member,
 ) -> None:
@@ -255,7 +255,7 @@ def test_browser_keeps_its_cookie_while_both_stores_are_down(
     assert browser.get("/admin/").status_code == 200
 
 
-def test_copy_serves_the_session_while_the_database_is_down(
+def test_cache_serves_the_session_while_the_database_is_down(
     free_member: Member,
 ) -> None:
     (client,) = warm_up(free_member)
@@ -264,7 +264,7 @@ def test_copy_serves_the_session_while_the_database_is_down(
         assert client.send("GET", "/api/auth/profile").status_code == 503
 
 
-def test_logout_that_the_mirror_did_not_take_is_not_reported_as_done(
+def test_logout_that_the_database_did_not_store_is_not_reported_as_done(
     free_member: Member,
 ) -> None:
     (client,) = warm_up(free_member)

@@ -1,4 +1,4 @@
-"""Sign-up: what it takes, what it answers, and how often it may be tried."""
+"""Sign-up: input, response and rate limit."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -319,7 +319,7 @@ def test_forged_header_does_not_help_without_a_proxy(
 def test_forged_header_does_not_help_behind_one_proxy(
     anonymous: JSONClient, settings: Any
 ) -> None:
-    """The proxy adds the true address last; what stands before it is a claim."""
+    """The proxy appends the true address; the client can forge those before it."""
     settings.TRUSTED_PROXY_COUNT = 1
     for number in range(5):
         forged = f"10.0.0.{number}, 198.51.100.7"

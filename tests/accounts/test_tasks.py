@@ -48,7 +48,7 @@ def test_command_says_what_it_did(free_member: Member) -> None:
     assert said.getvalue() == "0 sessions and 0 rate limits purged.\n"
 
 
-def test_purge_goes_on_until_all_batches_are_done(
+def test_purge_continues_until_all_batches_are_done(
     free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "PURGE_BATCH", 2)

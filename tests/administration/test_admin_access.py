@@ -38,7 +38,7 @@ def test_there_are_addresses_to_look_at() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(set(PATHS) - OPEN))
-def test_nobody_else_opens_it(path: str, premium_member: Member) -> None:
+def test_other_members_cannot_open_it(path: str, premium_member: Member) -> None:
     for outsider in (JSONClient(), logged_in_browser(premium_member)):
         for ask in (outsider.get, outsider.post):
             answer: Any = ask(f"/admin/{path}")

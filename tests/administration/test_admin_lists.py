@@ -1,4 +1,4 @@
-"""The lists of Django admin: filters, what is only shown, and what a million rows cost."""
+"""Lists of Django admin: filters, read-only rows, and cost at a million rows."""
 
 from datetime import timedelta
 from typing import Any
@@ -164,7 +164,7 @@ def test_no_list_reads_a_table_whole(
 @pytest.mark.parametrize(
     "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS]
 )
-def test_no_list_loads_pictures_and_hashes_of_members(
+def test_no_list_loads_images_and_hashes_of_members(
     browser: JSONClient, administrator: Member, path: Any
 ) -> None:
     fill(administrator)
@@ -184,7 +184,7 @@ def test_no_list_loads_pictures_and_hashes_of_members(
 def test_search_for_a_whole_id_takes_its_index(
     browser: JSONClient, administrator: Member, path: str, index: str
 ) -> None:
-    """Whatever the size of the table; here a plan without it is forbidden."""
+    """At any size of the table: sequential scans are disabled here."""
     fill(administrator)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")

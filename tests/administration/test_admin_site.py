@@ -1,4 +1,4 @@
-"""Django admin for staff: what it shows, what it changes, what it never shows."""
+"""Django admin for staff: contents, actions, and data that is never shown."""
 
 from datetime import timedelta
 from typing import Any
@@ -50,7 +50,7 @@ def test_only_administrators_enter(
     assert logged_in_browser(administrator).get(path).status_code == 200
 
 
-def test_member_who_is_no_administrator_any_more_is_shown_out(
+def test_former_administrator_is_logged_out_of_the_admin(
     administrator: Member,
 ) -> None:
     browser = logged_in_browser(administrator)
@@ -182,7 +182,7 @@ def test_plan_by_action_is_permanent(browser: JSONClient) -> None:
 def test_several_members_are_changed_each_on_their_own(
     browser: JSONClient, administrator: Member
 ) -> None:
-    """One that is refused, the administrator's own account, holds up none."""
+    """A refused one, the administrator's own account, does not affect the others."""
     one, two = make_member(), make_member()
     answer = run_action(browser, "suspend", one, administrator, two, confirmed="yes")
     assert answer.headers["Location"].startswith(MEMBERS)
@@ -278,7 +278,7 @@ def test_categories_are_a_tree_whose_order_is_changed_by_buttons(
     assert browser.get(f"{TREE}{tree['cafe'].pk}/move/down").status_code == 405
 
 
-def test_category_that_is_moved_away_meanwhile_is_no_fault(
+def test_moving_a_deleted_category_shows_an_error(
     browser: JSONClient, tree: dict[str, DefaultCategory]
 ) -> None:
     tree["pay"].delete()

@@ -1,4 +1,4 @@
-"""The dashboard: its figures, their course, their bounds, and what is missing."""
+"""Dashboard: metrics, time series, limits, and metrics that are not available."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -39,9 +39,9 @@ NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
 TODAY = date(2026, 11, 21)
 
 
-def days_back(course: Any, days: int) -> Any:
+def days_back(series: Any, days: int) -> Any:
     """The figure of so many days ago."""
-    return course[-1 - days]
+    return series[-1 - days]
 
 
 def tiles_of(title: str, now: datetime = NOW) -> dict[str, str]:
@@ -62,9 +62,9 @@ def test_sign_ups_are_counted_by_day_in_the_home_time_zone() -> None:
     ]
     for moment in moments:
         make_member(created_at=datetime.fromisoformat(moment))
-    course = get_time_series(MetricName.SIGN_UPS, TODAY)
-    assert len(course) == 30
-    assert (course[-1], course[-2], course[0], sum(filter(None, course))) == (
+    series = get_time_series(MetricName.SIGN_UPS, TODAY)
+    assert len(series) == 30
+    assert (series[-1], series[-2], series[0], sum(filter(None, series))) == (
         1,
         2,
         1,
@@ -75,8 +75,8 @@ def test_sign_ups_are_counted_by_day_in_the_home_time_zone() -> None:
 def test_entries_are_counted_by_the_day_they_were_written(free_member: Member) -> None:
     make_entry(free_member, created_at=NOW, date=date(2020, 1, 1))
     make_entry(free_member, created_at=NOW - timedelta(days=2), pending=True)
-    course = get_time_series(MetricName.ENTRIES, TODAY)
-    assert (days_back(course, 0), days_back(course, 2), sum(filter(None, course))) == (
+    series = get_time_series(MetricName.ENTRIES, TODAY)
+    assert (days_back(series, 0), days_back(series, 2), sum(filter(None, series))) == (
         1,
         1,
         2,
@@ -88,15 +88,15 @@ def test_days_that_the_newest_rows_do_not_reach_whole_are_not_known(
 ) -> None:
     for days in (3, 1, 1, 0):
         make_entry(free_member, created_at=NOW - timedelta(days=days))
-    course = get_time_series(MetricName.ENTRIES, TODAY, max_rows=2)
-    assert course[-2:] == [None, 1]
-    assert course[:-2] == [None] * 28
-    course = get_time_series(MetricName.ENTRIES, TODAY, max_rows=4)
-    assert course[-4:] == [None, 0, 2, 1]
+    series = get_time_series(MetricName.ENTRIES, TODAY, max_rows=2)
+    assert series[-2:] == [None, 1]
+    assert series[:-2] == [None] * 28
+    series = get_time_series(MetricName.ENTRIES, TODAY, max_rows=4)
+    assert series[-4:] == [None, 0, 2, 1]
     assert get_time_series(MetricName.ENTRIES, TODAY, max_rows=5)[-4:] == [1, 0, 2, 1]
 
 
-def test_kept_figures_count_before_live_ones(free_member: Member) -> None:
+def test_stored_values_take_precedence_over_live_ones(free_member: Member) -> None:
     make_entry(free_member, created_at=NOW - timedelta(days=1))
     day = TODAY - timedelta(days=1)
     DailyMetric.objects.create(day=day, name=MetricName.ENTRIES, value=7)
@@ -136,8 +136,8 @@ def test_daily_job_makes_up_for_days_on_which_it_did_not_run(
     save_daily_metrics(NOW - timedelta(days=5))
     make_entry(free_member, created_at=NOW - timedelta(days=3))
     save_daily_metrics(NOW)
-    course = get_time_series(MetricName.ENTRIES, TODAY)
-    assert days_back(course, 3) == 1
+    series = get_time_series(MetricName.ENTRIES, TODAY)
+    assert days_back(series, 3) == 1
     members = get_time_series(MetricName.MEMBERS, TODAY)
     assert (days_back(members, 5), days_back(members, 3)) == (1, None)
 
@@ -201,7 +201,7 @@ def test_notifications_at_once_are_all_counted() -> None:
 # --- The page -----------------------------------------------------------------
 
 
-def test_tiles_tell_what_is_now() -> None:
+def test_tiles_show_current_values() -> None:
     make_member(plan="PREMIUM")
     make_member(status="SUSPENDED")
     make_member(plan="PREMIUM", plan_expires_at=NOW - timedelta(1))
@@ -223,7 +223,7 @@ def test_premium_share_has_a_course(administrator: Member) -> None:
     assert chart.bars[0].text == "not available"
 
 
-def test_store_that_is_away_is_shown_as_down(administrator: Member) -> None:
+def test_unreachable_store_is_shown_as_down(administrator: Member) -> None:
     with redis_at(f"redis://127.0.0.1:{find_closed_port()}/0"):
         assert tiles_of("Health") == {"PostgreSQL": "up", "Valkey": "down"}
 
@@ -352,7 +352,7 @@ def test_second_figure_is_a_part_of_the_bar() -> None:
     assert chart.bars[0].stacked_y == 60
 
 
-def test_days_are_told_apart_across_the_border_of_utc() -> None:
+def test_days_follow_the_home_time_zone_across_midnight_utc() -> None:
     late = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
     make_member(created_at=late)
     assert days_back(get_time_series(MetricName.SIGN_UPS, TODAY), 0) == 1

@@ -1,4 +1,4 @@
-"""What the dashboard tells: every figure that staff were promised, and at what cost."""
+"""Contents of the dashboard, and their cost."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -64,11 +64,11 @@ def test_board_is_counted_by_day(free_member: Member) -> None:
         made = timezone.now() - timedelta(days=days)
         make_comment(free_member, post=post, ups=1, created_at=made)
     today = timezone.localdate()
-    courses = {
+    series = {
         name: get_time_series(name, today)[-3:]
         for name in (MetricName.POSTS, MetricName.COMMENTS, MetricName.VOTES)
     }
-    assert courses == {
+    assert series == {
         MetricName.POSTS: [0, 0, 1],
         MetricName.COMMENTS: [2, 0, 1],
         MetricName.VOTES: [0, 0, 7],
@@ -101,7 +101,7 @@ def test_active_members_have_a_course() -> None:
 
 
 def test_no_table_that_grows_is_counted_whole(administrator: Member) -> None:
-    """With a million members the index must cost what it costs with ten."""
+    """The index must cost the same with a million members as with ten."""
     make_entry(make_member())
     browser = logged_in_browser(administrator)
     statements: list[str] = []

@@ -193,7 +193,7 @@ def count_all() -> dict[tuple[str, ...], int]:
     }
 
 
-def test_kept_counts_follow_every_way_of_writing_members(db: None) -> None:
+def test_counters_follow_every_way_of_writing_members(db: None) -> None:
     made = [make_member(), make_member(plan="PREMIUM"), make_member(role="ADMIN")]
     Member.objects.bulk_create(
         [Member(login_id=f"bulk{n}", email="x@example.com") for n in range(5)]
@@ -303,7 +303,7 @@ def test_administrators_do_not_delete_themselves(
 
 
 @pytest.mark.parametrize(("name", "value"), CHANGES)
-def test_nobody_else_changes_members_even_where_there_is_none(
+def test_only_administrators_change_members_even_unknown_ones(
     premium_member: Member,
     anonymous: JSONClient,
     client_of: ClientOf,
@@ -333,7 +333,7 @@ def test_role_counts_at_once_in_live_sessions(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_suspension_ends_sessions_at_once_and_for_good(
+def test_suspension_ends_sessions_at_once_and_permanently(
     client: JSONClient, free_member: Member, client_of: ClientOf
 ) -> None:
     theirs = client_of(free_member)
@@ -479,7 +479,7 @@ def test_three_administrators_in_a_circle_leave_one() -> None:
 def test_without_the_lock_both_administrators_would_be_gone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What the lock prevents: both are read as administrators, then both change."""
+    """Show the race without the lock: both are read as administrators first."""
     from administration import members
 
     def read_unlocked(actor: Any, member_id: Any) -> Any:

@@ -43,7 +43,7 @@ def test_item_is_for_administrators_even_where_there_is_none(
     assert Member.objects.filter(pk=premium_member.pk).exists()
 
 
-def test_list_is_paged_in_a_steady_order_without_pictures(
+def test_list_is_paged_in_a_stable_order_without_images(
     administrator: Member, client_of: ClientOf
 ) -> None:
     members = [make_member(profile_image="data:x") for _ in range(4)]

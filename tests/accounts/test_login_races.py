@@ -1,4 +1,4 @@
-"""A login under way while its member changes: no session outlives its reason."""
+"""A member changes while logging in: no session survives the change."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,25 +20,25 @@ NEW = "another-horse-10"
 
 
 class InterruptedHasher(MD5PasswordHasher):
-    """Lets something happen right after a password was found to be right."""
+    """Hasher that runs a callback right after a password was verified."""
 
-    happening: Callable[[], Any] | None = None
+    callback: Callable[[], Any] | None = None
 
     def verify(self, password: str, encoded: str) -> bool:
         right = super().verify(password, encoded)
-        happening, type(self).happening = type(self).happening, None
-        if happening:
-            happening()
+        callback, type(self).callback = type(self).callback, None
+        if callback:
+            callback()
         return right
 
 
 @pytest.fixture
 def log_in_while(settings: Any) -> Callable[[Member, Callable[[], Any]], Any]:
-    """`log_in_while(member, happening)`: the answer to the login it happens in."""
+    """Return `log_in_while(member, callback)`, which logs in and interrupts itself."""
 
-    def log_in(member: Member, happening: Callable[[], Any]) -> Any:
+    def log_in(member: Member, callback: Callable[[], Any]) -> Any:
         settings.PASSWORD_HASHERS = [f"{__name__}.InterruptedHasher"]
-        InterruptedHasher.happening = happening
+        InterruptedHasher.callback = callback
         body = {"loginId": member.login_id, "password": PASSWORD}
         return JSONClient().send("POST", "/api/auth/login", body)
 
@@ -46,7 +46,7 @@ def log_in_while(settings: Any) -> Callable[[Member, Callable[[], Any]], Any]:
 
 
 def assert_no_session(response: Any) -> None:
-    """Whatever was answered, its token opens nothing."""
+    """Assert that the response contains no token that is valid."""
     assert response.status_code in {200, 401, 403}, response.content
     if response.status_code == 200:
         client = JSONClient()
@@ -54,7 +54,7 @@ def assert_no_session(response: Any) -> None:
         assert client.send("GET", "/api/auth/session").status_code == 401
 
 
-def test_password_change_keeps_out_a_login_by_the_old_one(
+def test_password_change_rejects_a_concurrent_login_by_the_old_one(
     free_member: Member, client_of: ClientOf, log_in_while: Any
 ) -> None:
     owner = client_of(free_member)
@@ -67,15 +67,15 @@ def test_password_change_keeps_out_a_login_by_the_old_one(
     assert AuthSession.objects.count() == 1
 
 
-def test_linking_keeps_out_a_login_by_the_password_it_ended(
+def test_linking_rejects_a_concurrent_login_by_the_old_password(
     free_member: Member, log_in_while: Any
 ) -> None:
     identity = Identity("subject-1", free_member.email, True, "Kim Minji", "")
-    happening = lambda: login_with_identity(identity)  # noqa: E731
-    assert_no_session(log_in_while(free_member, happening))
+    callback = lambda: login_with_identity(identity)  # noqa: E731
+    assert_no_session(log_in_while(free_member, callback))
 
 
-def test_suspension_keeps_out_a_login_under_way(
+def test_suspension_rejects_a_concurrent_login(
     free_member: Member, log_in_while: Any
 ) -> None:
     def suspend() -> None:
@@ -85,7 +85,7 @@ def test_suspension_keeps_out_a_login_under_way(
     assert_no_session(log_in_while(free_member, suspend))
 
 
-def test_login_under_way_does_not_survive_the_member(
+def test_deletion_rejects_a_concurrent_login(
     free_member: Member, log_in_while: Any
 ) -> None:
     assert_no_session(log_in_while(free_member, lambda: delete_account(free_member)))
@@ -93,7 +93,7 @@ def test_login_under_way_does_not_survive_the_member(
     assert not AuthSession.objects.exists()
 
 
-def test_password_change_keeps_out_a_login_to_the_admin_by_the_old_one(
+def test_password_change_rejects_a_concurrent_admin_login(
     administrator: Member, client_of: ClientOf, settings: Any
 ) -> None:
     owner = client_of(administrator)
@@ -103,7 +103,7 @@ def test_password_change_keeps_out_a_login_to_the_admin_by_the_old_one(
         assert owner.send("PUT", "/api/auth/password", body).status_code == 204
 
     settings.PASSWORD_HASHERS = [f"{__name__}.InterruptedHasher"]
-    InterruptedHasher.happening = change
+    InterruptedHasher.callback = change
     intruder = JSONClient()
     form = {"username": administrator.login_id, "password": PASSWORD}
     assert intruder.post("/admin/login/?next=/admin/", form).status_code < 500
