@@ -23,6 +23,18 @@ MAX_COMPARED_TOTAL = 10**15
 LEGAL_FORMS = ("(주)", "주식회사", "(유)", "유한회사")
 
 
+def normalize_merchant(text: str) -> str:
+    """Return letters and digits in one case and width, without legal forms."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    for form in LEGAL_FORMS:
+        text = text.replace(form, "")
+    return "".join(letter for letter in text if letter.isalnum())
+
+
+# Pay services in the form in which merchants are compared.
+_PAY_SERVICE_KEYS = {name: normalize_merchant(name) for name in PAY_SERVICES}
+
+
 @dataclass(frozen=True, slots=True)
 class PaymentFingerprint:
     """The fields by which payments are compared; `Notification` stores them.
@@ -43,6 +55,11 @@ class PaymentFingerprint:
     happened_at: datetime
     # True if the time is printed.
     is_timed: bool
+
+    @property
+    def merchant_key(self) -> str:
+        """The merchant in the form in which merchants are compared."""
+        return normalize_merchant(self.merchant)
 
 
 def build_fingerprint(parsed: ParseResult, received_at: datetime) -> PaymentFingerprint:
@@ -81,7 +98,7 @@ def deduplication_key(payment: PaymentFingerprint) -> str:
         payment.card_company,
         payment.currency,
         payment.value.normalize(),
-        normalize_merchant(payment.merchant),
+        payment.merchant_key,
         payment.running_total,
         payment.balance,
         payment.is_timed,
@@ -134,7 +151,8 @@ def is_cancelled_by(
         return False
     if original_date is not None:
         return approval.happened_at.date() == original_date
-    return is_similar_merchant(approval.merchant, cancellation.merchant)
+    one, other = approval.merchant_key, cancellation.merchant_key
+    return one in other or other in one
 
 
 def is_same_issuer(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
@@ -151,19 +169,18 @@ def is_same_issuer(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
 
 
 def is_same_merchant(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
-    """Return True if the merchants are similar, or one is the other's pay service."""
-    if is_similar_merchant(one.merchant, other.merchant):
+    """Return True if one merchant contains the other, or is the other's pay service.
+
+    An empty merchant is contained in every other.
+    """
+    one_key, other_key = one.merchant_key, other.merchant_key
+    if one_key in other_key or other_key in one_key:
         return True
-    for app, card in ((one, other), (other, one)):
-        if app.card_company in PAY_SERVICES and card.merchant:
-            return is_similar_merchant(app.card_company or "", card.merchant)
+    for app, card_key in ((one, other_key), (other, one_key)):
+        service_key = _PAY_SERVICE_KEYS.get(app.card_company or "")
+        if service_key and card_key:
+            return service_key in card_key or card_key in service_key
     return False
-
-
-def is_similar_merchant(one: str, other: str) -> bool:
-    """Return True if one name contains the other; an empty one is in every name."""
-    one, other = normalize_merchant(one), normalize_merchant(other)
-    return one in other or other in one
 
 
 def can_be_same_card(one: str | None, other: str | None) -> bool:
@@ -176,14 +193,6 @@ def can_be_same_card(one: str | None, other: str | None) -> bool:
         a == b or "*" in (a, b)
         for a, b in zip(first[-length:], second[-length:], strict=True)
     )
-
-
-def normalize_merchant(text: str) -> str:
-    """Return letters and digits in one case and width, without legal forms."""
-    text = unicodedata.normalize("NFKC", text).casefold()
-    for form in LEGAL_FORMS:
-        text = text.replace(form, "")
-    return "".join(letter for letter in text if letter.isalnum())
 
 
 def card_token(hint: str | None) -> str:

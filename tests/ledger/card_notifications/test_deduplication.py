@@ -15,8 +15,8 @@ from ledger.card_notifications.deduplication import (
     can_be_same_card,
     deduplication_key,
     is_cancelled_by,
+    is_same_merchant,
     is_same_payment,
-    is_similar_merchant,
 )
 
 SEOUL = ZoneInfo("Asia/Seoul")
@@ -229,7 +229,8 @@ def test_cards_are_compared_by_their_digits(
     ],
 )
 def test_merchants_are_compared_loosely(one: str, other: str, same: bool) -> None:
-    assert is_similar_merchant(one, other) is same
+    payments = [replace(PAYMENT, merchant=merchant) for merchant in (one, other)]
+    assert is_same_merchant(*payments) is same
 
 
 def test_payment_without_a_printed_time_has_the_time_of_receipt() -> None:
