@@ -351,48 +351,28 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 # Store the time of a run as soon as it is sent: a Beat that is killed sends it once.
 CELERY_BEAT_SYNC_EVERY = 1
+_JOB_INTERVALS = {
+    "accounts.tasks.purge_sessions": timedelta(days=1),
+    "administration.tasks.snapshot_daily_metrics": timedelta(days=1),
+    "billing.tasks.expire_plans": timedelta(hours=1),
+    "billing.tasks.process_store_notifications": timedelta(minutes=1),
+    "board.tasks.purge_images": timedelta(days=1),
+    "ledger.tasks.run_recurring": timedelta(hours=1),
+}
 # Intervals instead of crontab rows: django-celery-beat 2.9 loads crontab rows only near
-# their hour and may miss one. `expire_seconds` keeps missed runs from piling up. A job
-# that has never run is due from its `start_time`; without one, its interval would begin
-# again at each start of Beat, and a Beat that restarts daily would never run it.
-_SCHEDULE_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+# their hour and may miss one.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
-    "purge_sessions": {
-        "task": "accounts.tasks.purge_sessions",
-        "schedule": timedelta(days=1),
-        "start_time": _SCHEDULE_EPOCH,
-        "options": {"expire_seconds": 12 * 60 * 60},
-    },
-    "expire_plans": {
-        "task": "billing.tasks.expire_plans",
-        "schedule": timedelta(hours=1),
-        "start_time": _SCHEDULE_EPOCH,
-        "options": {"expire_seconds": 30 * 60},
-    },
-    "process_store_notifications": {
-        "task": "billing.tasks.process_store_notifications",
-        "schedule": timedelta(minutes=1),
-        "start_time": _SCHEDULE_EPOCH,
-        "options": {"expire_seconds": 30},
-    },
-    "run_recurring": {
-        "task": "ledger.tasks.run_recurring",
-        "schedule": timedelta(hours=1),
-        "start_time": _SCHEDULE_EPOCH,
-        "options": {"expire_seconds": 30 * 60},
-    },
-    "snapshot_daily_metrics": {
-        "task": "administration.tasks.snapshot_daily_metrics",
-        "schedule": timedelta(days=1),
-        "start_time": _SCHEDULE_EPOCH,
-        "options": {"expire_seconds": 12 * 60 * 60},
-    },
-    "purge_images": {
-        "task": "board.tasks.purge_images",
-        "schedule": timedelta(days=1),
-        "start_time": _SCHEDULE_EPOCH,
-        "options": {"expire_seconds": 12 * 60 * 60},
-    },
+    task.rpartition(".")[2]: {
+        "task": task,
+        "schedule": interval,
+        # A job that has never run is due from then on. Without it the interval would
+        # begin again at each start of Beat, and one that restarts daily would never
+        # run a daily job.
+        "start_time": datetime(2026, 1, 1, tzinfo=UTC),
+        # Keeps missed runs from piling up in the queue.
+        "options": {"expire_seconds": int(interval.total_seconds()) // 2},
+    }
+    for task, interval in _JOB_INTERVALS.items()
 }
 
 # --- Logs ---------------------------------------------------------------------
