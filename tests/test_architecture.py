@@ -1,4 +1,4 @@
-"""What the layout promises: pure modules, one error shape, short functions."""
+"""Conventions of the code that ruff and import-linter cannot check."""
 
 import ast
 from functools import cache
@@ -23,6 +23,7 @@ MODULES = sorted(
     if "migrations" not in path.parts
 )
 
+# Arithmetic, text and bytes: no rows, no requests.
 PURE = (
     "board/content.py",
     "board/image_processing.py",
@@ -34,15 +35,14 @@ PURE = (
     "ledger/investments/cost_basis.py",
     "ledger/schedule.py",
 )
-"""Arithmetic, text and bytes: no rows, no requests."""
 IMPURE = ("django.db", "rest_framework", "django.http")
 
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
-LONGEST_FUNCTION = 60
-LONGEST_FILE = 400
-PROBLEMS = "core/api/exception_handler.py"
+MAX_FUNCTION_LINES = 60
+MAX_FILE_LINES = 400
+EXCEPTION_HANDLER = "core/api/exception_handler.py"
+# Its 503 is a report, not an error.
 HEALTH = "core/health.py"
-"""Its 503 is an answer about health, not a refusal."""
 
 
 @cache
@@ -78,7 +78,7 @@ def attributes_of(module: str) -> set[str]:
     return {n.attr for n in ast.walk(read_tree(module)) if isinstance(n, ast.Attribute)}
 
 
-def test_there_is_something_to_look_at() -> None:
+def test_packages_and_modules_are_found() -> None:
     assert {"accounts", "administration", "core", "ledger"} <= set(PACKAGES)
     assert set(PURE) <= set(MODULES)
 
@@ -94,24 +94,24 @@ def test_pure_module_imports_neither_orm_nor_drf(module: str) -> None:
 
 
 def test_only_one_module_shapes_an_error_body() -> None:
-    for module in set(MODULES) - {PROBLEMS}:
+    for module in set(MODULES) - {EXCEPTION_HANDLER}:
         literals = text_literals_of(module)
         assert "application/problem+json" not in literals, module
         assert "about:blank" not in literals, module
         assert "django.http.JsonResponse" not in imports_of(module), module
 
 
-def test_refusals_are_raised_and_not_answered_by_views() -> None:
-    for module in set(MODULES) - {PROBLEMS, HEALTH}:
-        refused = {
+def test_errors_are_raised_and_not_returned_by_views() -> None:
+    for module in set(MODULES) - {EXCEPTION_HANDLER, HEALTH}:
+        statuses = {
             name
             for name in attributes_of(module)
             if name.startswith(("HTTP_4", "HTTP_5"))
         }
-        assert refused == set(), module
+        assert statuses == set(), module
 
 
-def test_no_module_has_a_name_that_says_nothing() -> None:
+def test_no_module_has_a_vague_name() -> None:
     vague = [
         module
         for module in MODULES
@@ -138,7 +138,7 @@ def test_no_function_is_long() -> None:
         for module in MODULES
         for node in ast.walk(read_tree(module))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (node.end_lineno or 0) - node.lineno + 1 > LONGEST_FUNCTION
+        and (node.end_lineno or 0) - node.lineno + 1 > MAX_FUNCTION_LINES
     ]
     assert long == []
 
@@ -148,16 +148,16 @@ def test_no_file_is_long() -> None:
         module: len((ROOT / module).read_text(encoding="utf-8").splitlines())
         for module in MODULES
     }
-    assert {m: n for m, n in lengths.items() if n > LONGEST_FILE} == {}
+    assert {m: n for m, n in lengths.items() if n > MAX_FILE_LINES} == {}
 
 
-def test_every_module_says_what_belongs_there() -> None:
-    silent = [
+def test_every_module_has_a_docstring() -> None:
+    undocumented = [
         module
         for module in MODULES
         if read_tree(module).body and not ast.get_docstring(read_tree(module))
     ]
-    assert silent == []
+    assert undocumented == []
 
 
 def test_every_view_names_exactly_one_access_class() -> None:

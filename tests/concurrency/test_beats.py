@@ -25,12 +25,12 @@ from devstack.supervisor import ManagedProcess, build_processes, stop
 from tests.support.fault_injection import PostgresServer, RunningService
 from tests.support.stores import ValkeyServer
 
+# That of `tests.support.short_schedule`, which only its own processes may import.
 INTERVAL_SECONDS = 2
-"""Of `tests.support.short_schedule`, which only its own processes may import."""
 ROUNDS, ROUND_SECONDS = 2, 6.0
 MEMBERS = 40
-INSTEAD = {"config": "tests.support.short_schedule:app", "1": "2"}
-"""The application, and two jobs at a time."""
+# Of the supervisor's commands: another application, and two jobs at a time.
+REPLACED_ARGUMENTS = {"config": "tests.support.short_schedule:app", "1": "2"}
 SEED = f"""
 from datetime import timedelta
 from django.utils import timezone
@@ -66,7 +66,9 @@ class Crew:
             beat,
             ManagedProcess("second", beat.command, surroundings),
         ):
-            command = tuple(INSTEAD.get(word, word) for word in child.command)
+            command = tuple(
+                REPLACED_ARGUMENTS.get(word, word) for word in child.command
+            )
             self.children.append(ManagedProcess(child.name, command, surroundings))
 
     def tend(self) -> None:
