@@ -1,4 +1,4 @@
-"""Members who vote, write and leave at once: counters and awards stay exact."""
+"""Concurrent votes, writes and deletions: counters and awards stay exact."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def test_same_state_set_64_times_at_once_is_one_vote() -> None:
 def test_without_the_lock_votes_at_once_break_the_uniqueness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What the lock is for: the look at the vote and the write are two steps."""
+    """Without it, two requests read no vote and both insert one."""
 
     def look(post_id: Any) -> Any:
         return Post.objects.get(pk=post_id)
@@ -112,7 +112,7 @@ def test_comments_written_and_deleted_at_once_are_counted() -> None:
 
 
 def test_post_deleted_while_others_write_below_it_leaves_nothing_behind() -> None:
-    """Votes, comments, edits and notices come before the end or find nothing."""
+    """Each write comes before the deletion or gets 404."""
     voters = [JSONClient(make_member()) for _ in range(4)]
     author, admin = make_member(), JSONClient(make_member(role="ADMIN"))
     for _ in range(20):
@@ -139,7 +139,7 @@ def test_post_deleted_while_others_write_below_it_leaves_nothing_behind() -> Non
 
 
 def test_members_who_leave_at_once_while_others_write_never_wait_crosswise() -> None:
-    """Two who commented and voted on each other's posts, and a third."""
+    """Two members commented and voted on each other's posts; a third writes."""
     for _ in range(15):
         leavers, other = [make_member() for _ in range(2)], make_member()
         members = [*leavers, other]

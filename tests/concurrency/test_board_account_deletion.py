@@ -1,4 +1,4 @@
-"""Self-deletion beside votes, comments and posts: nothing breaks, counters are right."""
+"""Account deletion during votes, comments and posts: counters stay right."""
 
 import io
 from collections.abc import Callable
@@ -31,7 +31,7 @@ PICTURE = draw(size=(4, 4))
 
 @dataclass(frozen=True)
 class Scene:
-    """Two members, a post and a comment of each below both posts, and pictures."""
+    """Create two members with posts, comments below both posts, and images."""
 
     leaving: Member
     staying: Member
@@ -121,7 +121,7 @@ def leave(client: JSONClient, scene: Scene) -> list[Any]:
 
 
 def race(*parts: tuple[Action, str]) -> list[Any]:
-    """The actions, each by the member named, beside the self-deletion."""
+    """Run the actions, each by the member named, during an account deletion."""
     scene = set_scene()
     calls = []
     for action, who in (*parts, (leave, "leaving")):

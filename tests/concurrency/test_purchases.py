@@ -1,4 +1,4 @@
-"""Purchases at the same moment: applied once, to one member, moving the expiry once."""
+"""Concurrent purchases: applied once, to one member, with one extension."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def test_identical_purchases_are_applied_once() -> None:
 def test_without_the_lock_the_expiry_would_be_moved_by_some_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What the member's row is locked for: two orders at once add up."""
+    """With the member's row locked, concurrent orders add up."""
 
     def buy_two(number: int) -> int:
         member = make_member(plan="PREMIUM", plan_expires_at=timezone.now())
@@ -103,7 +103,7 @@ def test_many_members_and_one_order() -> None:
 
 
 def test_purchase_while_its_owner_leaves_is_never_applied_to_another() -> None:
-    """The order is either still theirs or spent; at no moment is it free."""
+    """The order is always either recorded or redeemed, never free."""
     for number in range(ROUNDS):
         token = f"test-{number}"
         owner, newcomer = make_member(), make_member()
