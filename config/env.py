@@ -122,7 +122,7 @@ def read_hosts(name: str) -> list[str]:
 
 
 def _check_origin(name: str, origin: str, *, any_scheme: bool = False) -> str:
-    schemes = ("http", "https")
+    schemes: tuple[str, ...] = ("http", "https")
     if any_scheme and ":" in origin:
         schemes += tuple(filter(None, [urlsplit(origin).scheme]))
     # No path, query, fragment or user.
