@@ -1,4 +1,4 @@
-"""Wire shapes of comments."""
+"""Serializers of comments."""
 
 from rest_framework import serializers
 
@@ -14,7 +14,7 @@ class CommentSerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     content = StrictCharField(
         max_length=COMMENT_LENGTH,
-        help_text="Plain text, kept as it is: whoever shows it as HTML escapes it.",
+        help_text="Plain text, stored unchanged: escape it when showing it as HTML.",
     )
     up_count = serializers.IntegerField(read_only=True)
     down_count = serializers.IntegerField(read_only=True)
@@ -22,7 +22,7 @@ class CommentSerializer(Serializer):
         choices=VOTE_CHOICES, read_only=True, allow_null=True
     )
     hot = serializers.BooleanField(
-        read_only=True, help_text="At most a day old, with at least 50 up votes."
+        read_only=True, help_text="At most a day old with at least 50 up votes."
     )
     author = AuthorSerializer(read_only=True)
     created_at = serializers.DateTimeField(read_only=True)

@@ -1,4 +1,4 @@
-"""Wire shapes of pictures for posts."""
+"""Serializers of images in posts."""
 
 from rest_framework import serializers
 
@@ -13,4 +13,4 @@ class ImageUploadRequestSerializer(Serializer):
 
 
 class ImageUrlSerializer(Serializer):
-    url = serializers.CharField(help_text="The whole address, for use in a post.")
+    url = serializers.CharField(help_text="The absolute URL, for use in a post.")

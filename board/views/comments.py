@@ -1,53 +1,75 @@
-"""Comments: below a post, one by one, and the caller's own."""
+"""Comments: those of a post, one by one, and the caller's own."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
-from board import comment_list, comments, posts
+from board import comment_list, comments, posts, voting
 from board.serializers.comments import CommentSerializer, MyCommentSerializer
+from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
 
 
-class CommentViewSet(ViewSet):
+class PostCommentViewSet(ViewSet):
     permission_classes = [IsMember]
+    schema_tag = "Board"
 
     @extend_schema(
         parameters=[PageQuerySerializer], responses=page_serializer(CommentSerializer)
     )
     def list(self, request: Request, post_id: int) -> Response:
-        """Hot comments, then the others, oldest first."""
+        """List the comments of a post.
+
+        Up to three hot comments come first, then the others, oldest first.
+        """
+        # 404 for a missing post comes before 400 for an invalid page.
         posts.get_post(post_id)
-        page, now = get_page_request(request), timezone.now()
-        count, rows = comment_list.list_comments_page(
-            current_member(request), post_id, page, now
+        page = get_page_request(request)
+        count, results = comment_list.list_comments_page(
+            current_member(request), post_id, page, timezone.now()
         )
-        return Response(page_payload(request, page, count, rows))
+        return Response(page_payload(request, page, count, results))
 
     @extend_schema(request=CommentSerializer, responses={201: CommentSerializer})
     def create(self, request: Request, post_id: int) -> Response:
-        """Write a comment; it earns points, three times a day."""
-        posts.get_post(post_id)
-        body, now = validate_body(CommentSerializer, request), timezone.now()
-        comment_id = comments.create_comment(
-            current_member(request), post_id, now=now, **body
-        )
-        comment = comment_list.get_comment_payload(
-            current_member(request), comment_id, now
-        )
-        return Response(comment, status=status.HTTP_201_CREATED)
+        """Create a comment.
 
-    @extend_schema(request=CommentSerializer, responses=CommentSerializer)
-    def update(self, request: Request, comment_id: int) -> Response:
-        """Edit one's own comment."""
+        Earns points, at most three times a day for posts and comments together.
+        """
         member, now = current_member(request), timezone.now()
+        posts.get_post(post_id)
+        body = validate_body(CommentSerializer, request)
+        comment_id = comments.create_comment(member, post_id, now=now, **body)
+        payload = comment_list.get_comment_payload(member, comment_id, now)
+        return Response(payload, status=status.HTTP_201_CREATED)
+
+
+class CommentViewSet(ViewSet):
+    permission_classes = [IsMember]
+    schema_tag = "Board"
+    lookup_url_kwarg = "comment_id"
+    lookup_value_converter = "int"
+
+    @extend_schema(
+        operation_id="updateComment",
+        request=CommentSerializer,
+        responses=CommentSerializer,
+    )
+    def update(self, request: Request, comment_id: int) -> Response:
+        """Update a comment.
+
+        Only the author may.
+        """
+        member, now = current_member(request), timezone.now()
+        # 404 and 403 come before 400 for an invalid body.
         posts.require_author(member, comments.get_comment(comment_id))
         body = validate_body(CommentSerializer, request)
         comments.update_comment(member, comment_id, now=now, **body)
@@ -55,21 +77,40 @@ class CommentViewSet(ViewSet):
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, comment_id: int) -> Response:
-        """Delete a comment; its author or an administrator."""
+        """Delete a comment.
+
+        The author and administrators may.
+        """
         comments.delete_comment(current_member(request), comment_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=VoteRequestSerializer, responses=VoteResultSerializer)
+    @action(detail=True, methods=["post"], url_path="vote")
+    def vote_on_comment(self, request: Request, comment_id: int) -> Response:
+        """Vote on a comment.
+
+        `value` toggles the caller's vote, `set` sets it.
+        """
+        comments.get_comment(comment_id)
+        vote = voting.VoteRequest(**validate_body(VoteRequestSerializer, request))
+        result = voting.vote_on_comment(current_member(request), comment_id, vote)
+        return Response(VoteResultSerializer(result).data)
 
 
 class MyCommentViewSet(ViewSet):
     permission_classes = [IsMember]
+    schema_tag = "Board"
 
     @extend_schema(
         parameters=[PageQuerySerializer], responses=page_serializer(MyCommentSerializer)
     )
     def list(self, request: Request) -> Response:
-        """The caller's own comments, newest first, each with its post."""
+        """List my comments.
+
+        Newest first, each with its post.
+        """
         page = get_page_request(request)
-        count, rows = comment_list.list_own_comments(
+        count, results = comment_list.list_own_comments(
             current_member(request), page, timezone.now()
         )
-        return Response(page_payload(request, page, count, rows))
+        return Response(page_payload(request, page, count, results))

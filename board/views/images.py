@@ -1,4 +1,4 @@
-"""Pictures for posts: upload, and the public address of each."""
+"""Images in posts: upload and public download."""
 
 from uuid import UUID
 
@@ -26,19 +26,23 @@ from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
 
 
-class ImagesView(APIView):
+class ImageUploadView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Board"
     parser_classes = [LimitedMultiPartParser]
 
     @extend_schema(
-        request=ImageUploadRequestSerializer, responses={201: ImageUrlSerializer}
+        operation_id="uploadImage",
+        request=ImageUploadRequestSerializer,
+        responses={201: ImageUrlSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Store a picture for a post; it is kept while a post shows it.
+        """Upload an image for a post.
 
-        It is written anew without metadata, a moving GIF or WebP with all its frames
-        (at most 100), a very large one smaller. A member may upload 100 an hour and
-        keep 200 pictures of together 50 MB. What no post shows for a day is deleted.
+        The image is re-encoded without metadata; an animated GIF or WebP keeps its
+        frames (at most 100), a very large image is scaled down. A member may upload
+        100 images an hour and keep 200 images of 50 MB in total. An image that no post
+        has shown for a day is deleted.
         """
         file = validate_body(ImageUploadRequestSerializer, request)["image"]
         image = images.create_image(current_member(request), file, timezone.now())
@@ -49,11 +53,15 @@ class ImagesView(APIView):
 class ImageView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
+    schema_tag = "Board"
     content_negotiation_class = IgnoreClientContentNegotiation
 
     @extend_schema(responses=IMAGE_RESPONSE_SCHEMA)
     def get(self, request: Request, image_id: UUID) -> HttpResponseBase:
-        """A picture of a post, for use as an image source; cached for a year."""
+        """Get an image.
+
+        Public. Clients may cache it for a year.
+        """
         image = images.get_image(image_id)
         return build_image_response(
             request,

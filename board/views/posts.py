@@ -1,20 +1,25 @@
-"""Posts: the list, one by one, the caller's own, and notices."""
+"""Posts: the list, CRUD, votes, the caller's own, and notices."""
+
+from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
-from board import notices, post_list, posts
+from board import notices, post_list, posts, voting
 from board.post_list import PostFilter
 from board.serializers.posts import (
+    AuthorSerializer,
     PostQuerySerializer,
     PostSerializer,
     PostSummarySerializer,
 )
+from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
 from core.api.openapi import page_serializer
 from core.api.pagination import (
     PageQuerySerializer,
@@ -28,107 +33,154 @@ from core.api.serializers import validate_body, validate_query
 
 class PostViewSet(ViewSet):
     permission_classes = [IsMember]
+    schema_tag = "Board"
+    lookup_url_kwarg = "post_id"
+    lookup_value_converter = "int"
 
     @extend_schema(
         parameters=[PostQuerySerializer, PageQuerySerializer],
         responses=page_serializer(PostSummarySerializer),
     )
     def list(self, request: Request) -> Response:
-        """Hot posts, then notices, then the rest, newest first.
+        """List posts.
 
-        At most three hot posts stand at the top, most up votes first, and nowhere
-        else.
+        Hot posts come first (at most three, most up votes first), then notices, then
+        the other posts, newest first. No post is listed twice.
         """
-        query, page = (
-            validate_query(PostQuerySerializer, request),
-            get_page_request(request),
-        )
+        member, now = current_member(request), timezone.now()
+        query = validate_query(PostQuerySerializer, request)
+        page = get_page_request(request)
         before = query.pop("before", None)
-        reader, wanted, now = (
-            current_member(request),
-            PostFilter(**query),
-            timezone.now(),
-        )
+        filters = PostFilter(**query)
         if before is None:
-            count, posts = post_list.list_posts_page(reader, wanted, page, now)
-            return Response(page_payload(request, page, count, posts))
-        count, posts, following = post_list.list_posts_before(
-            reader, wanted, before, page.size, now
+            count, results = post_list.list_posts_page(member, filters, page, now)
+            return Response(page_payload(request, page, count, results))
+        count, results, next_before = post_list.list_posts_before(
+            member, filters, before, page.size, now
         )
-        return Response(keyset_page_payload(request, "before", following, count, posts))
+        return Response(
+            keyset_page_payload(request, "before", next_before, count, results)
+        )
 
     @extend_schema(request=PostSerializer, responses={201: PostSerializer})
     def create(self, request: Request) -> Response:
-        """Write a post; it earns points, three times a day."""
-        body, now = validate_body(PostSerializer, request), timezone.now()
-        post_id = posts.create_post(
-            current_member(request), posts.PostData(**body), now
+        """Create a post.
+
+        Earns points, at most three times a day for posts and comments together.
+        """
+        data = posts.PostData(**validate_body(PostSerializer, request))
+        post_id = posts.create_post(current_member(request), data, timezone.now())
+        return Response(
+            _get_post_payload(request, post_id), status=status.HTTP_201_CREATED
         )
-        post = post_list.get_post_payload(current_member(request), post_id, now)
-        return Response(post, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=PostSerializer)
     def retrieve(self, request: Request, post_id: int) -> Response:
-        return _post_response(request, post_id)
+        return Response(_get_post_payload(request, post_id))
 
     @extend_schema(request=PostSerializer, responses=PostSerializer)
     def update(self, request: Request, post_id: int) -> Response:
-        """Edit one's own post; tags that are left out stay."""
+        """Replace a post.
+
+        Only the author may. Without `tags`, the post keeps its tags.
+        """
         return self._update(request, post_id, partial=False)
 
     @extend_schema(request=PostSerializer, responses=PostSerializer)
     def partial_update(self, request: Request, post_id: int) -> Response:
-        """Edit a part of one's own post."""
+        """Update a post.
+
+        Only the author may.
+        """
         return self._update(request, post_id, partial=True)
 
     def _update(self, request: Request, post_id: int, *, partial: bool) -> Response:
-        posts.require_author(current_member(request), posts.get_post(post_id))
-        body = validate_body(PostSerializer, request, partial=partial)
+        member = current_member(request)
+        # 404 and 403 come before 400 for an invalid body.
+        posts.require_author(member, posts.get_post(post_id))
+        changes = validate_body(PostSerializer, request, partial=partial)
         if not partial:
-            body.setdefault("notice", False)
-        posts.update_post(current_member(request), post_id, body, timezone.now())
-        return _post_response(request, post_id)
+            changes.setdefault("notice", False)
+        posts.update_post(member, post_id, changes, timezone.now())
+        return Response(_get_post_payload(request, post_id))
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, post_id: int) -> Response:
-        """Delete a post; its author or an administrator."""
+        """Delete a post.
+
+        The author and administrators may.
+        """
         posts.delete_post(current_member(request), post_id, timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=VoteRequestSerializer, responses=VoteResultSerializer)
+    @action(detail=True, methods=["post"], url_path="vote")
+    def vote_on_post(self, request: Request, post_id: int) -> Response:
+        """Vote on a post.
+
+        `value` toggles the caller's vote, `set` sets it.
+        """
+        posts.get_post(post_id)
+        vote = voting.VoteRequest(**validate_body(VoteRequestSerializer, request))
+        result = voting.vote_on_post(current_member(request), post_id, vote)
+        return Response(VoteResultSerializer(result).data)
+
+    @extend_schema(responses=AuthorSerializer(many=True))
+    @action(detail=True, url_path="recommenders")
+    def list_recommenders(self, request: Request, post_id: int) -> Response:
+        """List the recommenders of a post.
+
+        The members who voted it up, in the order of their votes.
+        """
+        posts.get_post(post_id)
+        return Response(post_list.list_recommenders(post_id))
 
 
 class MyPostViewSet(ViewSet):
     permission_classes = [IsMember]
+    schema_tag = "Board"
 
     @extend_schema(
         parameters=[PageQuerySerializer],
         responses=page_serializer(PostSummarySerializer),
     )
     def list(self, request: Request) -> Response:
-        """The caller's own posts, newest first."""
+        """List my posts.
+
+        Newest first.
+        """
         page = get_page_request(request)
-        count, posts = post_list.list_own_posts(
+        count, results = post_list.list_own_posts(
             current_member(request), page, timezone.now()
         )
-        return Response(page_payload(request, page, count, posts))
+        return Response(page_payload(request, page, count, results))
 
 
 class NoticeViewSet(ViewSet):
     permission_classes = [IsAdministrator]
+    schema_tag = "Board"
+    lookup_url_kwarg = "post_id"
+    lookup_value_converter = "int"
 
     @extend_schema(request=None, responses=PostSerializer)
-    def notice(self, request: Request, post_id: int) -> Response:
-        """Make a post a notice."""
+    @action(detail=True, methods=["post"], url_path="notice")
+    def publish_notice(self, request: Request, post_id: int) -> Response:
+        """Publish a post as a notice."""
         notices.set_notice(current_member(request), post_id, notice=True)
-        return _post_response(request, post_id)
+        return Response(_get_post_payload(request, post_id))
 
     @extend_schema(request=None, responses=PostSerializer)
-    def unnotice(self, request: Request, post_id: int) -> Response:
-        """Make a notice a post like others."""
+    @action(detail=True, methods=["post"], url_path="unnotice")
+    def withdraw_notice(self, request: Request, post_id: int) -> Response:
+        """Withdraw a notice.
+
+        The post stays as a regular post.
+        """
         notices.set_notice(current_member(request), post_id, notice=False)
-        return _post_response(request, post_id)
+        return Response(_get_post_payload(request, post_id))
 
 
-def _post_response(request: Request, post_id: int) -> Response:
-    return Response(
-        post_list.get_post_payload(current_member(request), post_id, timezone.now())
-    )
+def _get_post_payload(request: Request, post_id: int) -> dict[str, Any]:
+    """Return the post as the caller sees it now."""
+    member = current_member(request)
+    return post_list.get_post_payload(member, post_id, timezone.now())

@@ -1,0 +1,42 @@
+"""Serializers of votes."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from board.serializers.posts import VOTE_CHOICES
+from board.voting import VOTE_VALUE_BY_CHOICE
+from core.api.serializers import Serializer
+
+VOTE_STATE_CHOICES = [(name, name) for name in VOTE_VALUE_BY_CHOICE]
+
+
+class VoteRequestSerializer(Serializer):
+    """A vote: either `value` or `set`."""
+
+    value = serializers.ChoiceField(
+        choices=VOTE_CHOICES,
+        required=False,
+        help_text=(
+            "Toggles: the same vote again withdraws it, the other one switches it."
+        ),
+    )
+    set = serializers.ChoiceField(
+        source="state",
+        choices=VOTE_STATE_CHOICES,
+        required=False,
+        help_text="The vote after the request, also if the request is repeated.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if len(attrs) != 1:
+            raise serializers.ValidationError("Send either value or set.")
+        return attrs
+
+
+class VoteResultSerializer(Serializer):
+    """The counters after a vote, and the caller's vote."""
+
+    up_count = serializers.IntegerField()
+    down_count = serializers.IntegerField()
+    my_vote = serializers.ChoiceField(choices=VOTE_CHOICES, allow_null=True)
