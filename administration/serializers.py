@@ -1,4 +1,4 @@
-"""Wire shapes of the administrators' area."""
+"""Serializers of the administrators' API."""
 
 from rest_framework import serializers
 
@@ -17,14 +17,14 @@ class MemberQuerySerializer(QuerySerializer):
     search = StrictCharField(
         required=False,
         max_length=MAX_SEARCH_LENGTH,
-        help_text="Words, each contained in login id, display name or email.",
+        help_text="Words; login id, display name or email contains each of them.",
     )
     role = serializers.ChoiceField(choices=Member.Role.choices, required=False)
     status = serializers.ChoiceField(choices=Member.Status.choices, required=False)
     plan = serializers.ChoiceField(
         choices=Member.Plan.choices,
         required=False,
-        help_text="The plan that counts now: FREE once it has expired.",
+        help_text="The effective plan: FREE after the expiry.",
     )
 
 

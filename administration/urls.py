@@ -1,28 +1,29 @@
-"""The addresses of the administrators' area, below /api."""
+"""URLs of the administrators' API, below /api."""
 
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from administration.views import members, signup_setting, users
+from administration.views.members import MemberViewSet
 from administration.views.not_found import AdminNotFoundView
+from administration.views.signup_setting import SignupSettingView
+from administration.views.users import UserViewSet
 from ledger.views.default_categories import DefaultCategoryViewSet
 
-router = SimpleRouter(trailing_slash=False, use_regex_path=False)
-router.register("default-categories", DefaultCategoryViewSet, "default-category")
+admin_router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+admin_router.register("members", MemberViewSet, "member")
+admin_router.register("default-categories", DefaultCategoryViewSet, "default-category")
+
+user_router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+user_router.register("users", UserViewSet, "user")
 
 admin_urls = [
-    path("signup-enabled", signup_setting.SignupSettingView.as_view()),
-    path("members", members.MembersView.as_view()),
-    path("members/<int:member_id>", members.MemberView.as_view()),
-    path("members/<int:member_id>/role", members.RoleView.as_view()),
-    path("members/<int:member_id>/status", members.StatusView.as_view()),
-    path("members/<int:member_id>/plan", members.PlanView.as_view()),
-    *router.urls,
+    *admin_router.urls,
+    path("signup-enabled", SignupSettingView.as_view(), name="signup-setting"),
 ]
 
 urlpatterns = [
     path("admin/", include(admin_urls)),
-    path("admin/<path:unknown>", AdminNotFoundView.as_view()),
-    path("users", users.UsersView.as_view()),
-    path("users/<int:member_id>", users.UserView.as_view()),
+    # Callers without access learn nothing about the paths that exist (spec 1.10).
+    path("admin/<path:unknown>", AdminNotFoundView.as_view(), name="admin-not-found"),
+    *user_router.urls,
 ]

@@ -1,13 +1,14 @@
-"""Members, as administrators see and change them."""
+"""Administration of members (spec 7.1)."""
 
 from collections.abc import Callable
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
 from accounts.member_search import MemberFilter, list_members_page
@@ -26,68 +27,71 @@ from core.api.permissions import IsAdministrator
 from core.api.serializers import Serializer, validate_body, validate_query
 
 
-class MembersView(APIView):
+class MemberViewSet(ViewSet):
     permission_classes = [IsAdministrator]
+    schema_tag = "Members"
+    lookup_url_kwarg = "member_id"
+    lookup_value_converter = "int"
 
     @extend_schema(
-        operation_id="admin_members_list",
         parameters=[MemberQuerySerializer, PageQuerySerializer],
         responses=page_serializer(MemberSummarySerializer),
     )
-    def get(self, request: Request) -> Response:
-        """All members, the newest first, without profile images.
+    def list(self, request: Request) -> Response:
+        """List members.
 
-        A search counts 10,000 hits at most, and its pages end there.
+        Newest first, without profile images. A search counts and pages through 10,000
+        hits at most.
         """
         page = get_page_request(request)
-        wanted = MemberFilter(**validate_query(MemberQuerySerializer, request))
-        count, rows = list_members_page(wanted, page, timezone.now())
-        body = MemberSummarySerializer(rows, many=True).data
-        return Response(page_payload(request, page, count, body))
+        filters = MemberFilter(**validate_query(MemberQuerySerializer, request))
+        count, rows = list_members_page(filters, page, timezone.now())
+        results = MemberSummarySerializer(rows, many=True).data
+        return Response(page_payload(request, page, count, results))
 
-
-class MemberView(APIView):
-    permission_classes = [IsAdministrator]
-
-    @extend_schema(operation_id="admin_members_retrieve", responses=MemberSerializer)
-    def get(self, request: Request, member_id: int) -> Response:
+    @extend_schema(responses=MemberSerializer)
+    def retrieve(self, request: Request, member_id: int) -> Response:
         return Response(MemberSerializer(members.get_member(member_id)).data)
 
-    @extend_schema(operation_id="admin_members_destroy", responses={204: None})
-    def delete(self, request: Request, member_id: int) -> Response:
-        """Delete a member and all their data; never oneself."""
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, member_id: int) -> Response:
+        """Delete a member.
+
+        All data of the member is deleted. The caller's own account is 400
+        `SELF_CHANGE`.
+        """
         members.delete_member(current_member(request), member_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-
-class RoleView(APIView):
-    permission_classes = [IsAdministrator]
-
     @extend_schema(request=MemberRoleRequestSerializer, responses=MemberSerializer)
-    def put(self, request: Request, member_id: int) -> Response:
-        """Make a member an administrator, or an administrator a member; at once."""
+    @action(detail=True, methods=["put"], url_path="role")
+    def set_member_role(self, request: Request, member_id: int) -> Response:
+        """Set the role of a member.
+
+        Takes effect immediately, also in live sessions.
+        """
         return _update_member(
             request, member_id, MemberRoleRequestSerializer, members.set_member_role
         )
 
-
-class StatusView(APIView):
-    permission_classes = [IsAdministrator]
-
     @extend_schema(request=MemberStatusRequestSerializer, responses=MemberSerializer)
-    def put(self, request: Request, member_id: int) -> Response:
-        """Suspend a member, which ends their sessions at once, or take them back."""
+    @action(detail=True, methods=["put"], url_path="status")
+    def set_member_status(self, request: Request, member_id: int) -> Response:
+        """Suspend or reactivate a member.
+
+        A suspension ends all sessions of the member immediately.
+        """
         return _update_member(
             request, member_id, MemberStatusRequestSerializer, members.set_member_status
         )
 
-
-class PlanView(APIView):
-    permission_classes = [IsAdministrator]
-
     @extend_schema(request=MemberPlanRequestSerializer, responses=MemberSerializer)
-    def put(self, request: Request, member_id: int) -> Response:
-        """Set the plan for good: without expiry, the subscription forgotten."""
+    @action(detail=True, methods=["put"], url_path="plan")
+    def set_member_plan(self, request: Request, member_id: int) -> Response:
+        """Set the plan of a member.
+
+        The plan has no expiry, and the subscription is cleared.
+        """
         return _update_member(
             request, member_id, MemberPlanRequestSerializer, members.set_member_plan
         )
@@ -96,11 +100,12 @@ class PlanView(APIView):
 def _update_member(
     request: Request,
     member_id: int,
-    body: type[Serializer],
-    apply: Callable[[Member, int, str], Member],
+    serializer_class: type[Serializer],
+    set_value: Callable[[Member, int, str], Member],
 ) -> Response:
-    """The member with the one value of the body; 404 and `SELF_CHANGE` come first."""
+    """Set the one value of the body and return the member."""
     actor = current_member(request)
+    # 404 and `SELF_CHANGE` come before 400 for an invalid body.
     members.get_other_member(actor, member_id)
-    (value,) = validate_body(body, request).values()
-    return Response(MemberSerializer(apply(actor, member_id, value)).data)
+    (value,) = validate_body(serializer_class, request).values()
+    return Response(MemberSerializer(set_value(actor, member_id, value)).data)

@@ -1,4 +1,4 @@
-"""What is not there, below the administrators' addresses."""
+"""The response to unknown paths below /api/admin."""
 
 from typing import Any
 
@@ -12,10 +12,11 @@ from core.errors import NotFoundError
 
 @extend_schema(exclude=True)
 class AdminNotFoundView(APIView):
-    """404 for administrators; others learn nothing (spec 1.10)."""
+    """404 for administrators, 401 or 403 for other callers (spec 1.10)."""
 
     permission_classes = [IsAdministrator]
 
+    # The view has no handlers, so every method ends here, after the permission check.
     def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **options: Any
     ) -> Any:

@@ -1,4 +1,4 @@
-"""The switches of the service."""
+"""The sign-up setting."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -7,24 +7,30 @@ from rest_framework.views import APIView
 
 from accounts.authentication import current_member
 from accounts.signup_setting import is_signup_enabled, set_signup_enabled
-from administration.serializers import (
-    SignupSettingSerializer,
-)
+from administration.serializers import SignupSettingSerializer
 from core.api.permissions import IsAdministrator
 from core.api.serializers import validate_body
 
 
 class SignupSettingView(APIView):
     permission_classes = [IsAdministrator]
+    schema_tag = "Sign-up setting"
 
     @extend_schema(responses=SignupSettingSerializer)
     def get(self, request: Request) -> Response:
-        """Whether sign-up is open."""
+        """Get the sign-up setting."""
         return Response({"enabled": is_signup_enabled()})
 
-    @extend_schema(request=SignupSettingSerializer, responses=SignupSettingSerializer)
+    @extend_schema(
+        operation_id="updateSignupSetting",
+        request=SignupSettingSerializer,
+        responses=SignupSettingSerializer,
+    )
     def put(self, request: Request) -> Response:
-        """Open or close sign-up, at once and for everybody."""
+        """Open or close sign-up.
+
+        Takes effect immediately.
+        """
         enabled = validate_body(SignupSettingSerializer, request)["enabled"]
         set_signup_enabled(enabled=enabled, by=current_member(request))
         return self.get(request)

@@ -1,11 +1,11 @@
-"""Basic user CRUD (`/api/users`)."""
+"""CRUD of users at /api/users (spec 7.2)."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
 from accounts.member_counters import count_members
@@ -24,42 +24,56 @@ from core.api.permissions import IsAdministrator
 from core.api.serializers import validate_body
 
 
-class UsersView(APIView):
+class UserViewSet(ViewSet):
     permission_classes = [IsAdministrator]
+    schema_tag = "Users"
+    lookup_url_kwarg = "member_id"
+    lookup_value_converter = "int"
 
     @extend_schema(
-        operation_id="users_list",
         parameters=[PageQuerySerializer],
         responses=page_serializer(MemberSummarySerializer),
     )
-    def get(self, request: Request) -> Response:
-        """All members, oldest first."""
+    def list(self, request: Request) -> Response:
+        """List users.
+
+        Oldest first, without profile images.
+        """
         page = get_page_request(request)
         rows = Member.objects.defer("profile_image").order_by("id")
         count = count_members(timezone.now())
-        body = MemberSummarySerializer(page.slice_rows(rows), many=True).data
-        return Response(page_payload(request, page, count, body))
+        results = MemberSummarySerializer(page.slice_rows(rows), many=True).data
+        return Response(page_payload(request, page, count, results))
 
     @extend_schema(
         request=NewMemberRequestSerializer, responses={201: MemberSerializer}
     )
-    def post(self, request: Request) -> Response:
-        """Make a LOCAL member; neither the switch nor the limit applies."""
-        new = SignupData(**validate_body(NewMemberRequestSerializer, request))
-        member = members.create_member(current_member(request), new)
+    def create(self, request: Request) -> Response:
+        """Create a user.
+
+        The user logs in by password. Neither the sign-up setting nor the rate limit
+        of sign-ups applies.
+        """
+        data = SignupData(**validate_body(NewMemberRequestSerializer, request))
+        member = members.create_member(current_member(request), data)
         return Response(MemberSerializer(member).data, status=status.HTTP_201_CREATED)
 
-
-class UserView(APIView):
-    permission_classes = [IsAdministrator]
-
     @extend_schema(responses=MemberSerializer)
-    def get(self, request: Request, member_id: int) -> Response:
+    def retrieve(self, request: Request, member_id: int) -> Response:
+        """Get a user."""
         return Response(MemberSerializer(members.get_member(member_id)).data)
 
-    @extend_schema(request=ProfileRequestSerializer, responses=MemberSerializer)
-    def put(self, request: Request, member_id: int) -> Response:
-        """Change display name or email."""
+    @extend_schema(
+        operation_id="updateUser",
+        request=ProfileRequestSerializer,
+        responses=MemberSerializer,
+    )
+    def update(self, request: Request, member_id: int) -> Response:
+        """Update the display name and email of a user.
+
+        Fields that are omitted do not change.
+        """
+        # 404 comes before 400 for an invalid body.
         members.get_member(member_id)
         changes = validate_body(ProfileRequestSerializer, request)
         member = members.update_member_profile(
@@ -68,7 +82,11 @@ class UserView(APIView):
         return Response(MemberSerializer(member).data)
 
     @extend_schema(responses={204: None})
-    def delete(self, request: Request, member_id: int) -> Response:
-        """Delete a member and all their data; never oneself."""
+    def destroy(self, request: Request, member_id: int) -> Response:
+        """Delete a user.
+
+        All data of the user is deleted. The caller's own account is 400
+        `SELF_CHANGE`.
+        """
         members.delete_member(current_member(request), member_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
