@@ -1,4 +1,4 @@
-"""Wire shapes of products, purchases and the subscription."""
+"""Serializers of products, purchases and the subscription."""
 
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from core.api.serializers import Serializer
 
 
 class ProductSerializer(Serializer):
-    """A subscription product; the store charges its own price in the end."""
+    """A subscription product; the price in the store applies."""
 
     id = serializers.CharField()
     name = serializers.CharField()
@@ -28,14 +28,14 @@ class PurchaseRequestSerializer(Serializer):
     purchase_token = StrictCharField(
         max_length=TOKEN_LENGTH,
         trim_whitespace=False,
-        help_text="As the store gave it to the app.",
+        help_text="The token that the store issued to the app.",
     )
 
 
 class SubscriptionSerializer(Serializer):
     plan = serializers.ChoiceField(choices=Member.Plan.choices)
     plan_expires_at = serializers.DateTimeField(
-        allow_null=True, help_text="Null for FREE and for a plan without an end."
+        allow_null=True, help_text="Null for FREE and for a plan without expiry."
     )
     next_payment_at = serializers.DateTimeField(
         allow_null=True, help_text="Null without auto-renew."
@@ -46,7 +46,7 @@ class SubscriptionSerializer(Serializer):
 
 class PurchaseVerificationSerializer(SubscriptionSerializer):
     applied = serializers.BooleanField(
-        help_text="False for a purchase that is recorded for this member already."
+        help_text="False if the purchase is already recorded for this member."
     )
 
 
@@ -58,7 +58,7 @@ class PushMessageRequestSerializer(Serializer):
 
 
 class PushRequestSerializer(Serializer):
-    """A push of Cloud Pub/Sub; any other body is kept as well."""
+    """A push request of Google Cloud Pub/Sub; any other body is stored as well."""
 
     message = PushMessageRequestSerializer()
     subscription = serializers.CharField()
@@ -79,7 +79,7 @@ def product_payload(product: Product) -> dict[str, Any]:
 
 
 def subscription_payload(member: Member, now: datetime) -> dict[str, Any]:
-    """`SubscriptionSerializer`: the plan that counts now, and what comes next."""
+    """Return the payload of `SubscriptionSerializer`, with the plan at `now`."""
     renews = member.plan_auto_renew
     return {
         "plan": member.effective_plan(now),

@@ -1,15 +1,21 @@
-"""The addresses of billing, below /api/billing."""
+"""URLs of billing, below /api/billing."""
 
 from django.urls import path
 
 from billing import views
 
 urlpatterns = [
-    path("products", views.ProductsView.as_view()),
-    path("store/verify", views.VerifyPurchaseView.as_view()),
-    path("store/rtdn", views.StoreNotificationView.as_view()),
-    path("subscription", views.SubscriptionView.as_view()),
-    path("cancel", views.CancelView.as_view()),
-    path("resume", views.ResumeView.as_view()),
-    path("restore", views.RestoreView.as_view()),
+    path("products", views.ProductsView.as_view(), name="products"),
+    path(
+        "store/verify", views.VerifyPurchaseView.as_view(), name="purchase-verification"
+    ),
+    path(
+        "store/rtdn", views.StoreNotificationView.as_view(), name="store-notification"
+    ),
+    path("subscription", views.SubscriptionView.as_view(), name="subscription"),
+    path("cancel", views.CancelSubscriptionView.as_view(), name="cancel-subscription"),
+    path("resume", views.ResumeSubscriptionView.as_view(), name="resume-subscription"),
+    path(
+        "restore", views.RestoreSubscriptionView.as_view(), name="restore-subscription"
+    ),
 ]

@@ -1,4 +1,4 @@
-"""Products, purchases, the subscription, and what the store pushes."""
+"""Products, purchases, the subscription, and notifications from the store."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -28,81 +28,106 @@ from core.api.serializers import validate_body
 
 class ProductsView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Billing"
 
-    @extend_schema(responses=ProductSerializer(many=True))
+    @extend_schema(operation_id="listProducts", responses=ProductSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """The subscription products."""
+        """List the subscription products."""
         return Response([product_payload(product) for product in PRODUCTS])
 
 
 class VerifyPurchaseView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Billing"
 
     @extend_schema(
-        request=PurchaseRequestSerializer, responses=PurchaseVerificationSerializer
+        operation_id="verifyPurchase",
+        request=PurchaseRequestSerializer,
+        responses=PurchaseVerificationSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Verify a purchase of the store and apply it once.
+        """Verify a store purchase.
 
-        It extends the plan from the later of now and its expiry by a calendar month
-        or year, or to the expiry that the store names. A plan without an end keeps
-        having none. 400 `PURCHASE_INVALID`, 409 `PURCHASE_ALREADY_USED`, and 502
-        `PROVIDER_UNAVAILABLE` when the store does not answer.
+        A purchase is applied once. It extends the plan by a calendar month or year
+        from the later of now and the present expiry, or to the expiry that the store
+        reports. A plan without expiry is not changed. Errors: 400 `PURCHASE_INVALID`,
+        409 `PURCHASE_ALREADY_USED`, and 502 `PROVIDER_UNAVAILABLE` if the store cannot
+        be reached.
         """
         body = validate_body(PurchaseRequestSerializer, request)
         verified = subscriptions.verify_purchase(
             current_member(request), body["product_id"], body["purchase_token"]
         )
-        answer = subscription_payload(verified.member, timezone.now())
-        return Response(answer | {"applied": verified.applied})
+        payload = subscription_payload(verified.member, timezone.now())
+        return Response(payload | {"applied": verified.applied})
 
 
 class SubscriptionView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Billing"
 
     @extend_schema(responses=SubscriptionSerializer)
     def get(self, request: Request) -> Response:
-        """The plan, its expiry, the next payment and auto-renew."""
+        """Get the subscription.
+
+        The plan, its expiry, the next payment and auto-renew.
+        """
         return subscription_response(
             subscriptions.reload_member(current_member(request))
         )
 
 
-class CancelView(APIView):
+class CancelSubscriptionView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Billing"
 
-    @extend_schema(request=None, responses=SubscriptionSerializer)
+    @extend_schema(
+        operation_id="cancelSubscription",
+        request=None,
+        responses=SubscriptionSerializer,
+    )
     def post(self, request: Request) -> Response:
-        """Stop auto-renew; the plan stays until its expiry.
+        """Cancel auto-renew.
 
-        Without a subscription nothing happens. 502 `PROVIDER_UNAVAILABLE`, and
-        nothing has changed, when the store has to be told and does not answer.
+        The plan stays until its expiry. Without a subscription nothing changes. If the
+        store must be notified and cannot be reached, nothing changes and the error is
+        502 `PROVIDER_UNAVAILABLE`.
         """
         return subscription_response(subscriptions.cancel(current_member(request)))
 
 
-class ResumeView(APIView):
+class ResumeSubscriptionView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Billing"
 
-    @extend_schema(request=None, responses=SubscriptionSerializer)
+    @extend_schema(
+        operation_id="resumeSubscription",
+        request=None,
+        responses=SubscriptionSerializer,
+    )
     def post(self, request: Request) -> Response:
-        """Resume auto-renew while the subscription runs.
+        """Resume auto-renew.
 
-        404 without a running subscription. Where the store decides, as Google Play
-        does, the member resumes there, and this takes over what it says.
+        404 without a running subscription. With Google Play the member resumes in the
+        store; this request then reads the state from the store.
         """
         return subscription_response(subscriptions.resume(current_member(request)))
 
 
-class RestoreView(APIView):
+class RestoreSubscriptionView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Billing"
 
-    @extend_schema(request=None, responses=SubscriptionSerializer)
+    @extend_schema(
+        operation_id="restoreSubscription",
+        request=None,
+        responses=SubscriptionSerializer,
+    )
     def post(self, request: Request) -> Response:
         """Restore the membership from the most recent payment.
 
-        Gives back its expiry if that lies ahead and the plan does not reach further
-        already; 404 without a payment.
+        The plan gets the expiry of that payment if it is in the future and later than
+        the present one. 404 without a payment.
         """
         return subscription_response(
             subscriptions.restore_membership(current_member(request))
@@ -112,21 +137,25 @@ class RestoreView(APIView):
 class StoreNotificationView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
+    schema_tag = "Billing"
     parser_classes = [RawBodyParser]
 
     @extend_schema(
+        operation_id="receiveStoreNotification",
         request={"application/json": PushRequestSerializer},
         responses=PushReceivedSerializer,
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        """Receive a real-time notification of the store.
+        """Receive a real-time developer notification.
 
-        Kept once for each message id; a body that cannot be read is kept too. Where a
-        push audience is set up, 401 without Google's token for it.
+        Each message id is stored once; a body that cannot be parsed is stored as well.
+        If a push audience is configured, a request without a valid Google token for it
+        is 401.
         """
         verify_push_token(request.META.get("HTTP_AUTHORIZATION", ""))
-        body: object = request.data  # {} where there is none
+        # {} if the request has no body.
+        body: object = request.data
         store_notifications.save_notification(body if isinstance(body, bytes) else b"")
         return Response({"received": True})
 
