@@ -1,26 +1,29 @@
-"""The addresses of the accounts app, below /api."""
+"""URLs of the accounts app, below /api."""
 
 from django.urls import include, path
 
-from accounts.views import avatars, profile, sessions
+from accounts.views import profile, sessions
+from accounts.views.avatars import AvatarView
 
 auth_urls = [
-    path("session", sessions.SessionView.as_view()),
-    path("signup", sessions.SignupView.as_view()),
-    path("signup-enabled", sessions.SignupEnabledView.as_view()),
-    path("login", sessions.LoginView.as_view()),
-    path("idp", sessions.IdpLoginView.as_view()),
-    path("idp-client-id", sessions.IdpClientIdView.as_view()),
-    path("logout", sessions.LogoutView.as_view()),
-    path("profile", profile.ProfileView.as_view()),
-    path("profile-image", profile.ProfileImageView.as_view()),
-    path("verify-password", profile.VerifyPasswordView.as_view()),
-    path("password", profile.PasswordView.as_view()),
-    path("points", profile.PointsView.as_view()),
-    path("me", profile.DeleteAccountView.as_view()),
+    path("session", sessions.SessionView.as_view(), name="session"),
+    path("signup", sessions.SignupView.as_view(), name="signup"),
+    path("signup-enabled", sessions.SignupEnabledView.as_view(), name="signup-enabled"),
+    path("login", sessions.LoginView.as_view(), name="login"),
+    path("idp", sessions.IdpLoginView.as_view(), name="idp-login"),
+    path("idp-client-id", sessions.IdpClientIdView.as_view(), name="idp-client-id"),
+    path("logout", sessions.LogoutView.as_view(), name="logout"),
+    path("profile", profile.ProfileView.as_view(), name="profile"),
+    path("profile-image", profile.ProfileImageView.as_view(), name="profile-image"),
+    path(
+        "verify-password", profile.VerifyPasswordView.as_view(), name="verify-password"
+    ),
+    path("password", profile.PasswordView.as_view(), name="password"),
+    path("points", profile.PointsView.as_view(), name="points"),
+    path("me", profile.AccountView.as_view(), name="account"),
 ]
 
 urlpatterns = [
     path("auth/", include(auth_urls)),
-    path("members/<int:member_id>/avatar", avatars.AvatarView.as_view()),
+    path("members/<int:member_id>/avatar", AvatarView.as_view(), name="avatar"),
 ]

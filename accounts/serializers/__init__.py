@@ -1,1 +1,1 @@
-"""Wire shapes of members and sessions."""
+"""Serializers of members and sessions."""

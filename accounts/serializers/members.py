@@ -1,4 +1,4 @@
-"""Wire shapes of a member."""
+"""Serializers of members, profiles and sign-up."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ MAX_PASSWORD_LENGTH = 128
 
 
 class LoginIdField(StrictCharField):
-    """3 to 50 letters, digits, dots, underscores and hyphens."""
+    """A login id: 3 to 50 letters, digits, dots, underscores and hyphens."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(min_length=3, max_length=MAX_LOGIN_ID_LENGTH, **options)
@@ -45,7 +45,7 @@ class PasswordField(StrictCharField):
 
 
 class MemberSummarySerializer(Serializer):
-    """A member in a list, which leaves out the picture to stay light."""
+    """A member in a list, without the profile image."""
 
     id = serializers.IntegerField()
     login_id = serializers.CharField()
@@ -63,7 +63,7 @@ class MemberSummarySerializer(Serializer):
     created_at = serializers.DateTimeField()
 
     def get_plan(self, member: Member) -> str:
-        """The plan that counts now: FREE once it has expired."""
+        """The effective plan: FREE after the expiry."""
         return member.effective_plan(timezone.now())
 
     def get_plan_product(self, member: Member) -> str | None:
@@ -74,7 +74,7 @@ class MemberSummarySerializer(Serializer):
 
 
 class MemberSerializer(MemberSummarySerializer):
-    """The member response (spec 2.1)."""
+    """A member with the profile image (spec 2.1)."""
 
     profile_image = serializers.SerializerMethodField()
 
@@ -83,7 +83,7 @@ class MemberSerializer(MemberSummarySerializer):
 
 
 class SessionUserSerializer(Serializer):
-    """The session user (spec 2.5)."""
+    """The member of a session (spec 2.5)."""
 
     id = serializers.IntegerField()
     login_id = serializers.CharField()
@@ -94,7 +94,8 @@ class SessionUserSerializer(Serializer):
 
 
 def session_user_payload(member: Member) -> dict[str, Any]:
-    """`SessionUserSerializer` by hand: every client asks for it, often."""
+    """Return the payload of `SessionUserSerializer`."""
+    # Without the serializer, which costs more: every client requests this often.
     return {
         "id": member.pk,
         "loginId": member.login_id,
@@ -117,7 +118,7 @@ class SignupRequestSerializer(NewMemberRequestSerializer):
         required=False,
         allow_blank=True,
         allow_null=True,
-        help_text="A trap for programs: people leave it empty.",
+        help_text="Honeypot field: leave it empty.",
     )
 
 

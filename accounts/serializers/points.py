@@ -1,4 +1,4 @@
-"""Wire shapes of points."""
+"""Serializers of points."""
 
 from rest_framework import serializers
 

@@ -1,4 +1,4 @@
-"""Wire shapes of login, logout and passwords."""
+"""Serializers of login and passwords."""
 
 from rest_framework import serializers
 
@@ -17,7 +17,7 @@ class IdTokenRequestSerializer(Serializer):
 
 
 class LoginSessionSerializer(Serializer):
-    """The answer to a login: the token goes into `Authorization: Bearer`."""
+    """A new session; send the token as `Authorization: Bearer <token>`."""
 
     token = serializers.CharField()
     expires_at = serializers.DateTimeField()

@@ -1,1 +1,1 @@
-"""The views of the accounts app, one module for each topic."""
+"""Views of the accounts app, one module per topic."""

@@ -1,4 +1,4 @@
-"""Profile images by address, so that lists need not carry them."""
+"""Public profile images, so that lists carry only their URLs."""
 
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,25 +16,30 @@ from core.api.image_response import (
 from core.api.permissions import AllowAny
 
 VERSION_PARAMETER = OpenApiParameter(
-    "v", str, description="The version; with the present one it is cached for good."
+    "v", str, description="Version; a response to the current one never expires."
 )
 
 
 class AvatarView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
+    schema_tag = "Profile"
     content_negotiation_class = IgnoreClientContentNegotiation
 
     @extend_schema(parameters=[VERSION_PARAMETER], responses=IMAGE_RESPONSE_SCHEMA)
     def get(self, request: Request, member_id: int) -> HttpResponseBase:
-        """The profile image of a member; public, cached by its version."""
+        """Get the profile image of a member.
+
+        Public. Clients may cache it for a year under the URL with its current version,
+        else for a minute.
+        """
         avatar = get_avatar(member_id)
-        is_present = request.query_params.get("v") == avatar.version
+        is_current_version = request.query_params.get("v") == avatar.version
         return build_image_response(
             request,
             avatar.content,
             content_type=avatar.content_type,
             name=f"avatar-{member_id}",
             etag=avatar.version,
-            cache=CACHE_IMMUTABLE if is_present else CACHE_ONE_MINUTE,
+            cache=CACHE_IMMUTABLE if is_current_version else CACHE_ONE_MINUTE,
         )

@@ -1,4 +1,4 @@
-"""A member's own profile, password, picture, points, and leaving."""
+"""The caller's profile, password, profile image, points and account."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -42,15 +42,26 @@ from core.client_ip import get_client_ip
 
 class ProfileView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Profile"
 
     @extend_schema(responses=MemberSerializer)
     def get(self, request: Request) -> Response:
-        """The full profile, avatar fields and points included."""
+        """Get the profile.
+
+        With the fields of the profile image and the points.
+        """
         return Response(MemberSerializer(get_full_member(request)).data)
 
-    @extend_schema(request=ProfileRequestSerializer, responses=MemberSerializer)
+    @extend_schema(
+        operation_id="updateProfile",
+        request=ProfileRequestSerializer,
+        responses=MemberSerializer,
+    )
     def put(self, request: Request) -> Response:
-        """Change display name or email; the name follows in live sessions."""
+        """Update the display name and email.
+
+        Fields that are omitted do not change. Live sessions show the new name at once.
+        """
         body = validate_body(ProfileRequestSerializer, request)
         member = profile.update_profile(get_full_member(request), body)
         return Response(MemberSerializer(member).data)
@@ -58,54 +69,70 @@ class ProfileView(APIView):
 
 class VerifyPasswordView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Profile"
 
     @extend_schema(
-        request=VerifyPasswordRequestSerializer, responses=PasswordVerifiedSerializer
+        operation_id="verifyPassword",
+        request=VerifyPasswordRequestSerializer,
+        responses=PasswordVerifiedSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Re-authenticate by password."""
+        """Verify the password."""
         body = validate_body(VerifyPasswordRequestSerializer, request)
-        address = get_client_ip(request)
-        verify_password(get_full_member(request), body["password"], address)
+        verify_password(
+            get_full_member(request), body["password"], get_client_ip(request)
+        )
         return Response({"verified": True})
 
 
 class PasswordView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Profile"
 
-    @extend_schema(request=ChangePasswordRequestSerializer, responses={204: None})
+    @extend_schema(
+        operation_id="changePassword",
+        request=ChangePasswordRequestSerializer,
+        responses={204: None},
+    )
     def put(self, request: Request) -> Response:
-        """Change the password; the member's other sessions end.
+        """Change the password.
 
-        A session that came by cookie gets a new key in a new cookie; a bearer
-        token, which nobody can plant in a client, stays valid.
+        All other sessions of the member end. A caller with a session cookie gets a
+        new cookie; a bearer token stays valid.
         """
         body = validate_body(ChangePasswordRequestSerializer, request)
-        address = get_client_ip(request)
-        member, credentials = get_full_member(request), session_credentials(request)
+        ip_address = get_client_ip(request)
+        member = get_full_member(request)
+        credentials = session_credentials(request)
+        # A cookie could have been planted in the browser (session fixation), so its
+        # session ends as well and a new one begins. A bearer token cannot be planted.
+        kept_key_hash = (
+            "" if credentials.is_from_cookie else credentials.session.key_hash
+        )
         profile.change_password(
             member,
             body["current_password"],
             body["new_password"],
-            ip_address=address,
-            kept_key_hash=""
-            if credentials.is_from_cookie
-            else credentials.session.key_hash,
+            ip_address=ip_address,
+            kept_key_hash=kept_key_hash,
         )
         response = Response(status=status.HTTP_204_NO_CONTENT)
         if credentials.is_from_cookie:
-            return set_session_cookie(
-                response, *create_session_for_request(request, member)
-            )
+            key, expires_at = create_session_for_request(request, member)
+            set_session_cookie(response, key, expires_at)
         return response
 
 
 class ProfileImageView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Profile"
 
     @extend_schema(request=ProfileImageRequestSerializer, responses=MemberSerializer)
     def put(self, request: Request) -> Response:
-        """Set the picture as a data URL, or clear it with an empty value."""
+        """Replace the profile image.
+
+        An empty value or null removes it.
+        """
         body = validate_body(ProfileImageRequestSerializer, request)
         member = profile.set_profile_image(
             get_full_member(request), body["profile_image"]
@@ -115,10 +142,14 @@ class ProfileImageView(APIView):
 
 class PointsView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Profile"
 
     @extend_schema(parameters=[PageQuerySerializer], responses=PointsSerializer)
     def get(self, request: Request) -> Response:
-        """Points, today's awards, and the history, paged."""
+        """Get the points.
+
+        With the number of awards today and the history, newest first.
+        """
         member, page = get_full_member(request), get_page_request(request)
         count, awards = paginate_queryset(points.list_awards(member), page)
         history = PointAwardSerializer(awards, many=True).data
@@ -133,16 +164,20 @@ class PointsView(APIView):
         )
 
 
-class DeleteAccountView(APIView):
+class AccountView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Profile"
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request) -> Response:
-        """Delete the account and all its data, for good."""
+        """Delete the account.
+
+        All data of the member is deleted; this cannot be undone.
+        """
         delete_account(current_member(request))
         return delete_session_cookie(Response(status=status.HTTP_204_NO_CONTENT))
 
 
 def get_full_member(request: Request) -> Member:
-    """The caller with every field; the session carries only some of them."""
+    """Return the caller with all fields, of which the session has only some."""
     return Member.objects.get(pk=current_member(request).pk)

@@ -1,4 +1,4 @@
-"""Sign-up, login, logout and the session user."""
+"""Sign-up, login, logout and the current session."""
 
 from datetime import datetime
 from typing import Any
@@ -46,13 +46,20 @@ from core.client_ip import get_client_ip
 
 class SignupView(APIView):
     permission_classes = [AllowAny]
+    schema_tag = "Sessions"
 
     @extend_schema(
-        request=SignupRequestSerializer, responses={201: LoginSessionSerializer}
+        operation_id="signUp",
+        request=SignupRequestSerializer,
+        responses={201: LoginSessionSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Sign up and log in; 5 attempts an hour and address."""
+        """Sign up and log in.
+
+        At most 5 attempts an hour from an IP address.
+        """
         signup.require_signup_allowed(get_client_ip(request))
+        # Before validation: a filled honeypot is refused whatever else is sent.
         if isinstance(request.data, dict):
             signup.validate_honeypot(request.data.get("website"))
         body = validate_body(SignupRequestSerializer, request)
@@ -63,68 +70,86 @@ class SignupView(APIView):
 
 class LoginView(APIView):
     permission_classes = [AllowAny]
+    schema_tag = "Sessions"
 
-    @extend_schema(request=LoginRequestSerializer, responses=LoginSessionSerializer)
+    @extend_schema(
+        operation_id="logIn",
+        request=LoginRequestSerializer,
+        responses=LoginSessionSerializer,
+    )
     def post(self, request: Request) -> Response:
-        """Log in by login id and password."""
+        """Log in with login id and password."""
         body = validate_body(LoginRequestSerializer, request)
-        address = get_client_ip(request)
-        member = login.authenticate_member(body["login_id"], body["password"], address)
+        member = login.authenticate_member(
+            body["login_id"], body["password"], get_client_ip(request)
+        )
         return login_response(request, member)
 
 
 class IdpLoginView(APIView):
     permission_classes = [AllowAny]
+    schema_tag = "Sessions"
 
     @extend_schema(
-        request=IdTokenRequestSerializer, responses=IdpLoginSessionSerializer
+        operation_id="logInWithIdp",
+        request=IdTokenRequestSerializer,
+        responses=IdpLoginSessionSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Log in by the ID token of the identity provider."""
+        """Log in with an ID token of the identity provider."""
         body = validate_body(IdTokenRequestSerializer, request)
-        found = idp_login.login_with_identity(
-            idp_login.verify_id_token(body["id_token"])
-        )
-        extra = {"created": found.created, "linked": found.linked}
-        return login_response(request, found.member, extra=extra)
+        identity = idp_login.verify_id_token(body["id_token"])
+        result = idp_login.login_with_identity(identity)
+        extra = {"created": result.created, "linked": result.linked}
+        return login_response(request, result.member, extra=extra)
 
 
 class IdpClientIdView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
+    schema_tag = "Sessions"
 
     @extend_schema(responses=IdpClientIdSerializer)
     def get(self, request: Request) -> Response:
-        """The client id that ID tokens must be made for; empty when not set up."""
+        """Get the client id for the identity provider.
+
+        The audience of ID tokens; empty if the provider is not configured.
+        """
         return Response({"clientId": settings.IDP_CLIENT_ID})
 
 
 class SignupEnabledView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
+    schema_tag = "Sessions"
 
     @extend_schema(responses=SignupEnabledSerializer)
     def get(self, request: Request) -> Response:
-        """Whether sign-up is open."""
+        """Check whether sign-up is open."""
         return Response({"enabled": is_signup_enabled()})
 
 
 class LogoutView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Sessions"
 
-    @extend_schema(request=None, responses={204: None})
+    @extend_schema(operation_id="logOut", request=None, responses={204: None})
     def post(self, request: Request) -> Response:
-        """End the session in both stores."""
+        """Log out.
+
+        Ends the session and deletes the session cookie.
+        """
         revoke_session(session_credentials(request).session.key_hash)
         return delete_session_cookie(Response(status=status.HTTP_204_NO_CONTENT))
 
 
 class SessionView(APIView):
     permission_classes = [IsMember]
+    schema_tag = "Sessions"
 
     @extend_schema(responses=SessionUserSerializer)
     def get(self, request: Request) -> Response:
-        """The session user."""
+        """Get the session user."""
         return Response(session_user_payload(current_member(request)))
 
 
@@ -135,27 +160,28 @@ def login_response(
     code: int = status.HTTP_200_OK,
     extra: dict[str, Any] | None = None,
 ) -> Response:
-    """Start a session under a new key and end the one that came by cookie.
-
-    A key that somebody planted in a browser, or that was used before, never becomes
-    the key of the member who logs in.
-    """
+    """Create a session, end the one of the cookie, and return the response."""
+    # Against session fixation: the key is always new, a presented one is revoked.
     presented = extract_session_key(request)
     if presented is not None and presented.is_from_cookie:
         revoke_session(hash_session_key(presented.key))
     key, expires_at = create_session_for_request(request, member)
-    body = {
+    payload = {
         "token": key,
         "expiresAt": expires_at,
         "member": MemberSerializer(member).data,
     }
-    response = Response(body | (extra or {}), status=code)
+    response = Response(payload | (extra or {}), status=code)
     return set_session_cookie(response, key, expires_at)
 
 
 def create_session_for_request(
     request: Request, member: Member
 ) -> tuple[str, datetime]:
+    """Return the key and the expiry of a new session.
+
+    Raises `InvalidCredentialsError` if password or status changed during the login.
+    """
     try:
         return create_session(
             member,
