@@ -1,6 +1,6 @@
-"""Measurements of the service beside plain Django, on stores of their own.
+"""Benchmarks of the service against plain Django, on temporary stores.
 
-`script/bench` runs them. Contenders go in turn, round after round (A B C A B C …);
-a ratio is taken round by round, so that noise of the machine hits both its sides.
-Nothing here speaks to anything but 127.0.0.1.
+`script/bench` runs them. The subjects of a comparison take turns within each round
+(A B C A B C …) and ratios are computed per round, so that noise of the machine affects
+both sides of a ratio. All connections go to 127.0.0.1.
 """

@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME ...]`: measure, print one table, keep the figures."""
+"""Run the benchmarks, print one table and save the figures as JSON."""
 
 import argparse
 import signal
@@ -24,8 +24,8 @@ from benchmarks.report import Row, log_progress, print_table, write_json
 from benchmarks.servers import ROOT
 
 SPEED_BENCHMARKS = {
-    each.NAME: each.measure
-    for each in (
+    module.NAME: module.measure
+    for module in (
         sessions,
         entries,
         networth,
@@ -54,7 +54,7 @@ def main() -> int:
             print_table(rows)
             path = ROOT / "var" / "bench" / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
             write_json(path, rows, vars(arguments))
-            log_progress(f"the figures are in {path.relative_to(ROOT)}")
+            log_progress(f"figures saved to {path.relative_to(ROOT)}")
     return 1 if any(row.is_met is False for row in rows) else 0
 
 
@@ -64,43 +64,55 @@ def parse_arguments() -> argparse.Namespace:
         "names",
         nargs="*",
         metavar="NAME",
-        help=f"of {', '.join(BENCHMARK_NAMES)}; default all",
+        help=f"one of {', '.join(BENCHMARK_NAMES)} (default: all)",
     )
     parser.add_argument(
-        "--scale", type=float, default=1.0, help="of the data; 0.1 is a tenth of it"
+        "--scale", type=float, default=1.0, help="size of the data; 0.1 is a tenth"
     )
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="rounds of each comparison"
+    )
     parser.add_argument("--keep", action="store_true", help="keep the servers' logs")
-    parser.add_argument("--kill-seconds", type=float, default=30)
-    parser.add_argument("--hang-seconds", type=float, default=30)
-    parser.add_argument("--stop-seconds", type=float, default=20)
+    parser.add_argument(
+        "--kill-seconds", type=float, default=30, help="how long Valkey is down"
+    )
+    parser.add_argument(
+        "--hang-seconds", type=float, default=30, help="how long Valkey hangs"
+    )
+    parser.add_argument(
+        "--stop-seconds", type=float, default=20, help="how long PostgreSQL is down"
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(BENCHMARK_NAMES):
-        parser.error(f"there is no measurement {', '.join(sorted(unknown))}")
+        parser.error(f"unknown benchmark: {', '.join(sorted(unknown))}")
     if not (0 < arguments.scale <= 10 and 0 < arguments.rounds <= 100):
-        parser.error("--scale is at most 10, --rounds from 1 to 100")
+        parser.error("--scale must be above 0 and at most 10, --rounds from 1 to 100")
     arguments.names = [
-        n for n in BENCHMARK_NAMES if n in (arguments.names or BENCHMARK_NAMES)
+        name for name in BENCHMARK_NAMES if name in (arguments.names or BENCHMARK_NAMES)
     ]
     return arguments
 
 
 def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
-    """The measurements of speed share one stage; faults have one of their own."""
-    speed = [name for name in arguments.names if name in SPEED_BENCHMARKS]
-    if speed:
+    """Run the selected benchmarks and append their results to `rows`."""
+    # The speed benchmarks share one environment. The fault tests restart the stores and
+    # need little data, so they get their own.
+    speed_names = [name for name in arguments.names if name in SPEED_BENCHMARKS]
+    if speed_names:
         with benchmark_environment(
-            DatasetSpec.scaled(arguments.scale), keep=arguments.keep
-        ) as stage:
-            for name in speed:
+            DatasetSpec.scaled(arguments.scale), keep_logs=arguments.keep
+        ) as environment:
+            for name in speed_names:
                 log_progress(f"measuring {name}")
-                rows += SPEED_BENCHMARKS[name](stage, arguments.rounds)
+                rows += SPEED_BENCHMARKS[name](environment, arguments.rounds)
     if faults.NAME in arguments.names:
         durations = Durations(
             arguments.kill_seconds, arguments.hang_seconds, arguments.stop_seconds
         )
-        with benchmark_environment(faults.DATASET, keep=arguments.keep) as stage:
-            rows += faults.measure(stage, durations)
+        with benchmark_environment(
+            faults.DATASET, keep_logs=arguments.keep
+        ) as environment:
+            rows += faults.measure(environment, durations)
 
 
 if __name__ == "__main__":

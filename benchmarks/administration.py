@@ -1,7 +1,7 @@
-"""What administrators read, with a thousand members and with a million.
+"""Pages of administrators with a thousand and with a million members.
 
-Each number has a database and a server of its own, so that both are asked in the same
-rounds. The pages of Django admin are asked with a session of its own login form.
+Each size has its own database and server, so that both are measured in the same rounds.
+The pages of Django admin are requested with a session of its login form.
 """
 
 import http.client
@@ -22,6 +22,8 @@ MAX_GROWTH = 1.5
 LOGIN_ID, PASSWORD = "administrator", "a long phrase of its own"
 API_PATH, ADMIN_PATH = "/api/admin/members", "/admin/accounts/member/"
 MAX_SECONDS = 1.0
+# The work of these pages grows with hits, index size and sessions: they are limited by
+# MAX_SECONDS instead of MAX_GROWTH.
 TIME_LIMITED_PAGES = {
     "a search that finds one",
     "a search for two letters",
@@ -29,7 +31,6 @@ TIME_LIMITED_PAGES = {
     "a search in the admin",
     "the dashboard",
 }
-"""Their work grows with hits, index and sessions: they are bounded by `MAX_SECONDS`."""
 PAGES = {
     "the list of the API": API_PATH,
     "PREMIUM members": f"{API_PATH}?plan=PREMIUM",
@@ -62,24 +63,26 @@ _SESSIONS_SQL = """
     SELECT encode(sha256(g::text::bytea), 'hex'), g, 'FREE', 'Member ' || g, '{}', 1,
         seen, seen, seen + interval '14 days', ''
     FROM generate_series(1, %(members)s) g,
-        LATERAL (SELECT now() - g %% 20 * interval '1 day' AS seen) made
+        LATERAL (SELECT now() - g %% 20 * interval '1 day' AS seen) times
 """
 
 
-def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    sizes = [max(1_000, int(size * stage.dataset_spec.scale)) for size in MEMBER_COUNTS]
+def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
+    sizes = [max(1_000, int(size * environment.spec.scale)) for size in MEMBER_COUNTS]
     calls = {}
     for size in sizes:
-        for name, target in prepare_members(stage, size).items():
+        for name, target in prepare_members(environment, size).items():
             calls[f"{name} {size}"] = Client(target)
     times = time_interleaved(calls, rounds, REPEATS)
     return [page_row(name, sizes, times) for name in PAGES]
 
 
-def prepare_members(stage: BenchmarkEnvironment, members: int) -> dict[str, Target]:
-    """A database with so many members, each with a session; its pages by name."""
-    beside = stage.create_extra_database(f"members_{members}", [])
-    with psycopg.connect(beside.address, autocommit=True) as connection:
+def prepare_members(
+    environment: BenchmarkEnvironment, members: int
+) -> dict[str, Target]:
+    """Create a database of `members` with a session each; return its pages by name."""
+    extra_database = environment.create_extra_database(f"members_{members}", [])
+    with psycopg.connect(extra_database.url, autocommit=True) as connection:
         cursor = psycopg.ClientCursor(connection)
         for sql in (_MEMBERS_SQL, _SESSIONS_SQL):
             cursor.execute(sql, {"members": members})
@@ -88,17 +91,19 @@ def prepare_members(stage: BenchmarkEnvironment, members: int) -> dict[str, Targ
         )
         connection.execute("VACUUM ANALYZE")
         connection.execute("CHECKPOINT")
-    create_administrator(stage, beside)
-    port = stage.anonymous_target_on("/", beside).port
+    create_administrator(environment, extra_database)
+    port = environment.anonymous_target_on("/", extra_database).port
     headers = {"Cookie": f"sessionid={log_in(port)}"}
     return {name: Target(port, path, headers) for name, path in PAGES.items()}
 
 
-def create_administrator(stage: BenchmarkEnvironment, beside: ExtraDatabase) -> None:
-    stage.manage(
+def create_administrator(
+    environment: BenchmarkEnvironment, extra_database: ExtraDatabase
+) -> None:
+    environment.manage(
         "createsuperuser",
         "--noinput",
-        **beside.settings,
+        **extra_database.settings,
         DJANGO_SUPERUSER_LOGIN_ID=LOGIN_ID,
         DJANGO_SUPERUSER_EMAIL="admin@example.com",
         DJANGO_SUPERUSER_PASSWORD=PASSWORD,
@@ -106,26 +111,29 @@ def create_administrator(stage: BenchmarkEnvironment, beside: ExtraDatabase) -> 
 
 
 def log_in(port: int) -> str:
-    """The key of a session that Django admin's own login form made."""
-    form = send_request(port, "GET", "/admin/login/", {})
-    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form[1])
-    cookie = f"csrftoken={get_cookie(form[0], 'csrftoken')}"
+    """Log in with the form of Django admin and return the session key."""
+    headers, page = send_request(port, "GET", "/admin/login/", {})
+    csrf_token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+    cookie = f"csrftoken={get_cookie(headers, 'csrftoken')}"
     values = {
         "username": LOGIN_ID,
         "password": PASSWORD,
-        "csrfmiddlewaretoken": token[1] if token else "",
+        "csrfmiddlewaretoken": csrf_token[1] if csrf_token else "",
     }
-    headers = {
-        "Cookie": cookie,
-        "Content-Type": "application/x-www-form-urlencoded",
-    }
-    answer = send_request(port, "POST", "/admin/login/", headers, urlencode(values))
-    return get_cookie(answer[0], "sessionid")
+    headers, _ = send_request(
+        port,
+        "POST",
+        "/admin/login/",
+        {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"},
+        urlencode(values),
+    )
+    return get_cookie(headers, "sessionid")
 
 
 def send_request(
     port: int, method: str, path: str, headers: dict[str, str], body: str = ""
 ) -> tuple[http.client.HTTPMessage, str]:
+    """Return the headers and the body of the response."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
     try:
         connection.request(method, path, body, headers)
@@ -136,10 +144,11 @@ def send_request(
 
 
 def get_cookie(headers: http.client.HTTPMessage, name: str) -> str:
+    """Return the value of a cookie that the response set."""
     for line in headers.get_all("Set-Cookie", []):
         if name in (cookies := SimpleCookie(line)):
             return cookies[name].value
-    raise AssertionError(f"no cookie {name} was set")
+    raise AssertionError(f"the response set no cookie {name}")
 
 
 def page_row(name: str, sizes: list[int], times: dict[str, Timing]) -> Row:

@@ -1,8 +1,8 @@
-"""The board's list: its first page and deep ones as the board grows.
+"""The post list of the board: the first page and deep pages as the board grows.
 
-Each size has a database and a server of its own, so that all are asked in the same
-rounds. The peer is what a DRF tutorial has, page numbers over a counted query, with the
-index that its order asks for.
+Each size has its own database and server, so that all are measured in the same rounds.
+The baseline is the pagination of a DRF tutorial, page numbers and COUNT(*), with an
+index for its order.
 """
 
 import json
@@ -19,12 +19,14 @@ NAME = "board"
 PATH = "/api/board/posts"
 BOARD_SIZES = (1_000, 100_000, 1_000_000)
 READER_ID, MEMBERS = 7, 200
+# At all sizes but the largest, which would take too long to load.
 COMMENTS_PER_POST, VOTES_PER_POST = 10, 20
-"""Of each post, at all sizes but the largest."""
+# The newest posts get many up votes, enough to be listed as hot.
 HOT_POSTS, HOT_VOTES = 10, 60
-"""The newest posts, and the up votes of each."""
 REPEATS, LOAD_DURATION_SECONDS = 30, 3
 
+# Without triggers, foreign key checks and GIN maintenance: loading takes minutes with
+# them. `check_board_counters --repair` sets the counters afterwards.
 _BEFORE_LOAD_SQL = """
     SET session_replication_role = replica;
     DROP INDEX board_post_search_text, board_post_tags;
@@ -39,7 +41,7 @@ _POSTS_SQL = """
         'title of post ' || g || repeat(' lorem ipsum dolor', 40),
         ARRAY['tag ' || g %% 50], g %% (%(posts)s / 4) = 1, false, 0, 0, 0, at, at
     FROM generate_series(1, %(posts)s) g,
-        LATERAL (SELECT now() - (%(posts)s - g) * interval '20 seconds' AS at) made
+        LATERAL (SELECT now() - (%(posts)s - g) * interval '20 seconds' AS at) times
 """
 _COMMENTS_SQL = """
     INSERT INTO board_comment (post_id, member_id, content, is_hidden, up_count,
@@ -66,30 +68,32 @@ _AFTER_LOAD_SQL = """
     CREATE INDEX board_post_search_text ON board_post
         USING gin (search_text gin_trgm_ops);
     CREATE INDEX board_post_tags ON board_post USING gin (tags);
-    CREATE INDEX for_the_peer ON board_post (is_notice DESC, id DESC)
+    CREATE INDEX for_the_baseline ON board_post (is_notice DESC, id DESC)
         WHERE NOT is_hidden;
     SELECT setval(pg_get_serial_sequence('board_post', 'id'), %(posts)s);
 """
 
 
-def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    sizes = [max(200, int(size * stage.dataset_spec.scale)) for size in BOARD_SIZES]
+def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
+    sizes = [max(200, int(size * environment.spec.scale)) for size in BOARD_SIZES]
     boards = {
-        size: prepare_board(stage, size, full=size != sizes[-1]) for size in sizes
+        size: prepare_board(environment, size, full=size != sizes[-1]) for size in sizes
     }
-    times = time_one_client(stage, boards, rounds)
+    times = time_one_client(environment, boards, rounds)
     rows = [row for size in sizes for row in size_rows(size, times)]
     rows += growth_rows(sizes[0], sizes[-1], times)
     for size in sizes[:-1]:
-        rows.append(measure_load(stage, boards[size], size, rounds))
+        rows.append(measure_load(environment, boards[size], size, rounds))
     return rows
 
 
 def prepare_board(
-    stage: BenchmarkEnvironment, posts: int, *, full: bool
+    environment: BenchmarkEnvironment, posts: int, *, full: bool
 ) -> ExtraDatabase:
-    """A database with so many posts, and what stands below them."""
-    beside = stage.create_extra_database(f"board_{posts}", range(1, MEMBERS + 1))
+    """Create a database with `posts` posts; `full` adds comments and votes."""
+    extra_database = environment.create_extra_database(
+        f"board_{posts}", range(1, MEMBERS + 1)
+    )
     values = {
         "posts": posts,
         "members": MEMBERS,
@@ -98,7 +102,7 @@ def prepare_board(
         "comments": COMMENTS_PER_POST * posts,
         "votes": VOTES_PER_POST * posts,
     }
-    with psycopg.connect(beside.address, autocommit=True) as connection:
+    with psycopg.connect(extra_database.url, autocommit=True) as connection:
         connection.execute(_BEFORE_LOAD_SQL)
         cursor = psycopg.ClientCursor(connection)
         for sql in (
@@ -108,39 +112,43 @@ def prepare_board(
         ):
             cursor.execute(sql, values)
         cursor.execute(_AFTER_LOAD_SQL, values)
-    stage.manage("check_board_counters", "--repair", **beside.settings)
-    with psycopg.connect(beside.address, autocommit=True) as connection:
+    environment.manage("check_board_counters", "--repair", **extra_database.settings)
+    with psycopg.connect(extra_database.url, autocommit=True) as connection:
         connection.execute("VACUUM FULL board_post")
         connection.execute("VACUUM ANALYZE")
         connection.execute("CHECKPOINT")
-    check_responses(stage, beside, posts)
-    return beside
+    check_responses(environment, extra_database, posts)
+    return extra_database
 
 
 def check_responses(
-    stage: BenchmarkEnvironment, beside: ExtraDatabase, posts: int
+    environment: BenchmarkEnvironment, extra_database: ExtraDatabase, posts: int
 ) -> None:
-    """The hottest three stand on top, the notices follow, the count is right."""
-    first = json.loads(Client(stage.service_target_on(PATH, beside, READER_ID))())
-    peer = json.loads(Client(stage.baseline_target_on("/posts", beside, READER_ID))())
-    found = [post["id"] for post in first["results"]]
-    marks = [(post["hot"], post["notice"]) for post in first["results"][:4]]
+    """Raise AssertionError unless three hot posts, then notices, lead a right count."""
+    first = json.loads(
+        Client(environment.service_target_on(PATH, extra_database, READER_ID))()
+    )
+    baseline = json.loads(
+        Client(environment.baseline_target_on("/posts", extra_database, READER_ID))()
+    )
+    ids = [post["id"] for post in first["results"]]
+    flags = [(post["hot"], post["notice"]) for post in first["results"][:4]]
     hottest = [posts - HOT_POSTS + 1 + n for n in range(3)]
     if (
-        (first["count"], peer["count"]) != (posts, posts)
-        or found[:3] != hottest
-        or marks != [(True, False)] * 3 + [(False, True)]
-        or len(found) != len(peer["results"]) != len(set(found))
+        (first["count"], baseline["count"]) != (posts, posts)
+        or ids[:3] != hottest
+        or flags != [(True, False)] * 3 + [(False, True)]
+        or len(ids) != len(baseline["results"]) != len(set(ids))
     ):
-        raise AssertionError(f"the board of {posts} posts is not what it should be")
+        raise AssertionError(f"unexpected first page of the board with {posts} posts")
 
 
 def time_one_client(
-    stage: BenchmarkEnvironment, boards: dict[int, ExtraDatabase], rounds: int
+    environment: BenchmarkEnvironment, boards: dict[int, ExtraDatabase], rounds: int
 ) -> dict[str, Timing]:
-    """Every list of every size in each round, beside T of the same server."""
+    """Time all lists of all sizes in each round, and T on the same servers."""
     calls = {}
-    for size, beside in boards.items():
+    for size, extra_database in boards.items():
         for name, path in (
             ("T", TRIVIAL),
             ("page 1", PATH),
@@ -149,68 +157,81 @@ def time_one_client(
             ("by number", f"{PATH}?page={size // 40}"),
         ):
             calls[f"{name} {size}"] = Client(
-                stage.service_target_on(path, beside, READER_ID)
+                environment.service_target_on(path, extra_database, READER_ID)
             )
-        peer = stage.baseline_target_on("/posts", beside, READER_ID)
-        calls[f"peer {size}"] = Client(peer)
+        baseline = environment.baseline_target_on("/posts", extra_database, READER_ID)
+        calls[f"baseline {size}"] = Client(baseline)
     return time_interleaved(calls, rounds, REPEATS)
 
 
 def size_rows(size: int, times: dict[str, Timing]) -> list[Row]:
-    def of(name: str) -> Timing:
+    def timing(name: str) -> Timing:
         return times[f"{name} {size}"]
 
-    first, where = of("page 1"), f"{size:,} posts"
+    first, size_text = timing("page 1"), f"{size:,} posts"
+    trivial = timing("T")
     level = (
-        f"T {format_milliseconds(of('T').median)}, {format_milliseconds(first.median)}"
+        f"T {format_milliseconds(trivial.median)}, {format_milliseconds(first.median)}"
     )
     rows = [
-        max_ratio_row(NAME, f"page 1 : T, {where}", level, first.ratio_to(of("T")), 3)
+        max_ratio_row(
+            NAME, f"page 1 : T, {size_text}", level, first.ratio_to(trivial), 3
+        )
     ]
-    for name in ("category", "by number", "peer"):
-        text = "DRF page numbers" if name == "peer" else name
-        level = format_milliseconds(of(name).median)
+    for name in ("category", "by number", "baseline"):
+        text = "DRF page numbers" if name == "baseline" else name
+        level = format_milliseconds(timing(name).median)
         rows.append(
-            Row(NAME, f"{text} : page 1, {where}", level, of(name).ratio_to(first))
+            Row(
+                NAME,
+                f"{text} : page 1, {size_text}",
+                level,
+                timing(name).ratio_to(first),
+            )
         )
     level, ratio = (
-        format_milliseconds(of("by key").median),
-        of("by key").ratio_to(first),
+        format_milliseconds(timing("by key").median),
+        timing("by key").ratio_to(first),
     )
     rows.append(
-        max_ratio_row(NAME, f"deep by key : page 1, {where}", level, ratio, 1.2)
+        max_ratio_row(NAME, f"deep by key : page 1, {size_text}", level, ratio, 1.2)
     )
     return rows
 
 
 def growth_rows(small: int, large: int, times: dict[str, Timing]) -> list[Row]:
     rows = []
-    for name, most in (("page 1", 1.3), ("category", 1.3), ("by key", 1.3)):
+    for name, maximum in (("page 1", 1.3), ("category", 1.3), ("by key", 1.3)):
         few, many = times[f"{name} {small}"], times[f"{name} {large}"]
         level = f"{format_milliseconds(few.median)}, {format_milliseconds(many.median)}"
         text = f"growth of {name}, {large:,} : {small:,} posts"
-        rows.append(max_ratio_row(NAME, text, level, many.ratio_to(few), most))
-    few, many = times[f"peer {small}"], times[f"peer {large}"]
+        rows.append(max_ratio_row(NAME, text, level, many.ratio_to(few), maximum))
+    few, many = times[f"baseline {small}"], times[f"baseline {large}"]
     level = f"{format_milliseconds(few.median)}, {format_milliseconds(many.median)}"
     text = f"growth of DRF page numbers, {large:,} : {small:,} posts"
     return [*rows, Row(NAME, text, level, many.ratio_to(few))]
 
 
 def measure_load(
-    stage: BenchmarkEnvironment, beside: ExtraDatabase, size: int, rounds: int
+    environment: BenchmarkEnvironment,
+    extra_database: ExtraDatabase,
+    size: int,
+    rounds: int,
 ) -> Row:
-    """Eight connections at once; the target is lower on a small board."""
+    """Measure eight connections at once; the target is lower on a small board."""
     loads = load_interleaved(
         {
-            "ours": stage.service_target_on(PATH, beside, READER_ID),
-            "peer": stage.baseline_target_on("/posts", beside, READER_ID),
+            "service": environment.service_target_on(PATH, extra_database, READER_ID),
+            "baseline": environment.baseline_target_on(
+                "/posts", extra_database, READER_ID
+            ),
         },
         rounds,
         LOAD_DURATION_SECONDS,
     )
-    ours, peer = loads["ours"], loads["peer"]
-    level = f"{ours.summary()} : {peer.summary()}"
+    service, baseline = loads["service"], loads["baseline"]
+    level = f"{service.summary()} : {baseline.summary()}"
     text = f"page 1 : DRF page numbers, {size:,} posts, 8 connections"
     return min_ratio_row(
-        NAME, text, level, ours.ratio_to(peer), 2 if size < 50_000 else 5
+        NAME, text, level, service.ratio_to(baseline), 2 if size < 50_000 else 5
     )

@@ -1,4 +1,4 @@
-"""One client with a kept connection, and timing of contenders in turn."""
+"""An HTTP client with a persistent connection, and interleaved timing of calls."""
 
 import http.client
 import statistics
@@ -14,7 +14,7 @@ Headers = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Target:
-    """What is asked for, and as whom."""
+    """A path on one server, with the headers that authenticate the member."""
 
     port: int
     path: str
@@ -26,7 +26,7 @@ class Target:
 
 
 class Client:
-    """Asks for one target again and again; anything but 200 ends the run."""
+    """Callable that sends GET to one target; raises AssertionError unless 200."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -49,7 +49,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Timing:
-    """The medians of one contender, round by round, in seconds."""
+    """The median duration of one call in each round, in seconds."""
 
     rounds: tuple[float, ...]
 
@@ -58,7 +58,7 @@ class Timing:
         return statistics.median(self.rounds)
 
     def ratio_to(self, *others: "Timing") -> float:
-        """The ratio to the sum of others, taken round by round."""
+        """Return the median over the rounds of the ratio to the sum of `others`."""
         sums = map(sum, zip(*(other.rounds for other in others), strict=True))
         pairs = zip(self.rounds, sums, strict=True)
         return float(statistics.median(own / other for own, other in pairs))
@@ -71,27 +71,31 @@ def time_interleaved(
     calls: Calls,
     rounds: int,
     repeats: int,
-    before: Callable[[str], object] = lambda _: None,
+    set_up: Callable[[str], object] = lambda _: None,
 ) -> dict[str, Timing]:
-    """Each call once, then the next, `repeats` times a round; `before` is not timed.
+    """Run all calls in turn, `repeats` times a round; return medians per round.
 
-    So neighbours in time share the machine's mood; a round gives a median.
+    Calls that are compared run close to each other in time, so that other load on the
+    machine affects them alike. `set_up` gets the name of the call and is not timed.
     """
-    found: dict[str, list[float]] = {name: [] for name in calls}
-    for number in range(rounds + 1):  # the first one warms up
-        spent: dict[str, list[float]] = {name: [] for name in calls}
+    medians: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(rounds + 1):
+        durations: dict[str, list[float]] = {name: [] for name in calls}
         for _ in range(repeats):
             for name, call in calls.items():
-                before(name)
+                set_up(name)
                 started = time.perf_counter()
                 call()
-                spent[name].append(time.perf_counter() - started)
-        if number:
-            for name, values in spent.items():
-                found[name].append(statistics.median(values))
-    return {name: Timing(tuple(values)) for name, values in found.items()}
+                durations[name].append(time.perf_counter() - started)
+        if number > 0:  # the first round warms up
+            for name, values in durations.items():
+                medians[name].append(statistics.median(values))
+    return {name: Timing(tuple(values)) for name, values in medians.items()}
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0.0
+def percentile(values: Sequence[float], fraction: float) -> float:
+    """Return the value below which `fraction` of the values lie; 0 without values."""
+    if not values:
+        return 0.0
+    index = int(len(values) * fraction)
+    return sorted(values)[min(len(values) - 1, index)]

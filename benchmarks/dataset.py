@@ -1,8 +1,8 @@
-"""The members and their entries: functions of row numbers, written with COPY.
+"""The test data: members with entries, computed from row numbers, loaded with COPY.
 
-Five years of entries, 40 minor categories under 8 major ones, 5 wallets, 12 tags,
-one or two tags on every entry. The many members' entries lie mixed in the table, as
-they do when many members write at once.
+Each member has five years of entries, 40 minor categories under 8 major ones, 5 wallets
+and 12 tags, one or two of them on every entry. The entries of the typical members are
+interleaved in the table, as when many members write at the same time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,11 @@ CopyRow = Iterable[object]
 
 @dataclass(frozen=True)
 class DatasetSpec:
-    """How much there is: `members` with `each` entries, and one of each of `sizes`."""
+    """The amount of data: typical members, and one large member of each size.
+
+    There are `members` typical members with `entries_per_member` entries each. `sizes`
+    are the numbers of entries of the large members, smallest first.
+    """
 
     members: int
     entries_per_member: int
@@ -42,38 +46,39 @@ class DatasetSpec:
 
     @property
     def typical_member(self) -> int:
-        """One of the many members, from the middle of the table."""
+        """Return a typical member from the middle of the table."""
         return self.members // 2
 
-    def large_member(self, position: int) -> int:
-        return self.members + 1 + position
+    def large_member(self, index: int) -> int:
+        """Return the member with `sizes[index]` entries."""
+        return self.members + 1 + index
 
     @property
     def all_members(self) -> range:
         return range(1, self.members + len(self.sizes) + 1)
 
 
-def load_dataset(address: str, shape: DatasetSpec) -> None:
-    """Everything of `shape`, into empty tables."""
-    with psycopg.connect(address) as connection:
-        add_wallets_categories_and_tags(connection, shape.all_members)
-        add_entries(connection, range(1, shape.members + 1), shape.entries_per_member)
-        for position, size in enumerate(shape.sizes):
-            add_entries(connection, [shape.large_member(position)], size)
-    vacuum_and_checkpoint(address)
+def load_dataset(url: str, spec: DatasetSpec) -> None:
+    """Load wallets, categories, tags and entries of all members into empty tables."""
+    with psycopg.connect(url) as connection:
+        add_wallets_categories_and_tags(connection, spec.all_members)
+        add_entries(connection, range(1, spec.members + 1), spec.entries_per_member)
+        for index, size in enumerate(spec.sizes):
+            add_entries(connection, [spec.large_member(index)], size)
+    vacuum_and_checkpoint(url)
 
 
-def load_single_member(address: str, member: int, entries: int) -> None:
-    """The same member, with nobody else in the tables."""
-    with psycopg.connect(address) as connection:
+def load_single_member(url: str, member: int, entries: int) -> None:
+    """Load the data of one typical member into empty tables."""
+    with psycopg.connect(url) as connection:
         add_wallets_categories_and_tags(connection, [member])
         add_entries(connection, [member], entries)
-    vacuum_and_checkpoint(address)
+    vacuum_and_checkpoint(url)
 
 
-def vacuum_and_checkpoint(address: str) -> None:
-    """Leave no work of the load for the time of the measurements."""
-    with psycopg.connect(address, autocommit=True) as connection:
+def vacuum_and_checkpoint(url: str) -> None:
+    """Do the cleanup after the load now, so that it does not disturb measurements."""
+    with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
         connection.execute("CHECKPOINT")
 
@@ -81,23 +86,15 @@ def vacuum_and_checkpoint(address: str) -> None:
 def add_wallets_categories_and_tags(
     connection: psycopg.Connection, members: Sequence[int]
 ) -> None:
-    """Wallets, categories and tags of members that are there."""
+    """Load wallets, categories and tags of existing members."""
     copy_rows(
         connection,
         "account (id, member_id, name, kind, institution, account_number,"
         " opening_balance, manual_valuation, archived, memo, sort_order)",
         (
             (
-                *(
-                    m * IDS_PER_MEMBER + w,
-                    m,
-                    f"Wallet {w}",
-                    "BANK",
-                    "",
-                    "",
-                    100_000 * w,
-                ),
-                *("false", "false", "", w),
+                *(m * IDS_PER_MEMBER + w, m, f"Wallet {w}", "BANK", "", ""),
+                *(100_000 * w, "false", "false", "", w),
             )
             for m in members
             for w in range(WALLETS)
@@ -120,35 +117,43 @@ def add_wallets_categories_and_tags(
 
 
 def list_categories(member: int) -> Iterator[CopyRow]:
-    """Six major categories of expenses and two of income, then the minor ones."""
+    """Yield 2 major categories of income and 6 of expenses, then the minor ones."""
     first = member * IDS_PER_MEMBER
     for major in range(MAJORS):
-        kind = "income" if major < 2 else "expense"
-        yield first + major, member, kind, f"Major {major}", None, major
+        category_type = "income" if major < 2 else "expense"
+        yield first + major, member, category_type, f"Major {major}", None, major
     for minor in range(MINORS):
         is_income = minor < INCOME_MINORS
         parent = minor % 2 if is_income else 2 + minor % 6
-        kind = "income" if is_income else "expense"
+        category_type = "income" if is_income else "expense"
         category_id = first + MAJORS + minor
-        yield category_id, member, kind, f"Minor {minor}", first + parent, minor
+        yield (
+            category_id,
+            member,
+            category_type,
+            f"Minor {minor}",
+            first + parent,
+            minor,
+        )
 
 
 def minor_category_index(number: int) -> int:
-    """The minor category of a member's entry; every tenth entry is income."""
+    """Return the minor category of an entry of a member; every tenth is income."""
     if number % 10 == 0:
         return number // 10 % INCOME_MINORS
     return INCOME_MINORS + number * 7 % (MINORS - INCOME_MINORS)
 
 
 def add_entries(
-    connection: psycopg.Connection, members: Sequence[int], each: int
+    connection: psycopg.Connection, members: Sequence[int], entries_per_member: int
 ) -> None:
-    """`each` entries for all members, in the order of their days."""
-    last = connection.execute("SELECT coalesce(max(id), 0) FROM account_entry")
-    first = int((last.fetchone() or (0,))[0]) + 1
+    """Load `entries_per_member` entries of each of the members, ordered by date."""
+    cursor = connection.execute("SELECT coalesce(max(id), 0) FROM account_entry")
+    first_id = int((cursor.fetchone() or (0,))[0]) + 1
     for table in ("account_entry", "account_entry_tag"):
-        # Foreign keys hold by construction; the totals' triggers stay on.
+        # The rows satisfy their foreign keys; checking each of them would be slow.
         connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+    # The monthly totals are read by the benchmarks, so their trigger has to run.
     connection.execute(
         "ALTER TABLE account_entry ENABLE TRIGGER account_entry_totals_insert"
     )
@@ -156,12 +161,12 @@ def add_entries(
         connection,
         "account_entry (id, date, type, amount, category_id, wallet_id, member_id,"
         " memo, pending, created_at, updated_at)",
-        (line for _, line in list_entries(members, each, first)),
+        list_entries(members, entries_per_member, first_id),
     )
     copy_rows(
         connection,
         "account_entry_tag (entry_id, tag_id, member_id, position)",
-        list_tag_links(members, each, first),
+        list_tag_links(members, entries_per_member, first_id),
     )
     for table in ("account_entry", "account_entry_tag"):
         connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER ALL")
@@ -172,38 +177,33 @@ def add_entries(
 
 
 def list_entries(
-    members: Sequence[int], each: int, first: int
-) -> Iterator[tuple[int, CopyRow]]:
-    entry_id = first
-    for number in range(each):
-        day = FIRST_DAY + timedelta(number * DAYS // each)
-        kind = "income" if number % 10 == 0 else "expense"
+    members: Sequence[int], entries_per_member: int, first_id: int
+) -> Iterator[CopyRow]:
+    """Yield the entries by date, with the members interleaved."""
+    entry_id = first_id
+    for number in range(entries_per_member):
+        day = FIRST_DAY + timedelta(number * DAYS // entries_per_member)
+        entry_type = "income" if number % 10 == 0 else "expense"
         amount = 1_000 + number * 7_919 % 99_000
         category = MAJORS + minor_category_index(number)
         memo = f"{MEMO_WORDS[number % len(MEMO_WORDS)]} {number % 997}"
         pending = "true" if number % 200 == 199 else "false"
         for m in members:
-            first_id = m * IDS_PER_MEMBER
+            category_id = m * IDS_PER_MEMBER + category
+            wallet_id = m * IDS_PER_MEMBER + number % WALLETS
             yield (
-                entry_id,
-                (
-                    *(entry_id, day, kind, amount, first_id + category),
-                    *(
-                        first_id + number % WALLETS,
-                        m,
-                        memo,
-                        pending,
-                        CREATED_AT,
-                        CREATED_AT,
-                    ),
-                ),
+                *(entry_id, day, entry_type, amount, category_id, wallet_id, m),
+                *(memo, pending, CREATED_AT, CREATED_AT),
             )
             entry_id += 1
 
 
-def list_tag_links(members: Sequence[int], each: int, first: int) -> Iterator[CopyRow]:
-    entry_id = first
-    for number in range(each):
+def list_tag_links(
+    members: Sequence[int], entries_per_member: int, first_id: int
+) -> Iterator[CopyRow]:
+    """Yield the tags of the entries; every third entry has two of them."""
+    entry_id = first_id
+    for number in range(entries_per_member):
         tags = (number % TAGS, (number + 5) % TAGS)[: 1 + (number % 3 == 0)]
         for m in members:
             for position, tag in enumerate(tags):
@@ -212,10 +212,13 @@ def list_tag_links(members: Sequence[int], each: int, first: int) -> Iterator[Co
 
 
 def copy_rows(
-    connection: psycopg.Connection, columns: str, lines: Iterable[CopyRow]
+    connection: psycopg.Connection, columns: str, rows: Iterable[CopyRow]
 ) -> None:
-    """COPY of texts in which nothing needs quoting."""
+    """Load rows with COPY; `columns` is the table with its columns in parentheses.
+
+    Values are not escaped, so they must not contain tabs, newlines or backslashes.
+    """
     with connection.cursor().copy(f"COPY {columns} FROM STDIN") as copy:
-        for line in lines:
-            cells = ("\\N" if cell is None else str(cell) for cell in line)
-            copy.write("\t".join(cells) + "\n")
+        for row in rows:
+            values = ("\\N" if value is None else str(value) for value in row)
+            copy.write("\t".join(values) + "\n")

@@ -1,4 +1,4 @@
-"""The entry list: the newest page, a filtered one, a deep one, growth, isolation."""
+"""The entry list: newest, filtered and deep pages, growth and other members' rows."""
 
 import json
 from collections.abc import Callable
@@ -20,9 +20,10 @@ NEWEST_PATH = f"{PATH}?size={PAGE_SIZE}"
 MONTH_PATH = f"{NEWEST_PATH}&{urlencode(MONTH_FILTER)}&category=Minor%2020"
 LOAD_DURATION_SECONDS = 3
 REPEATS = 30
+# Index of the member with 100,000 entries in `DatasetSpec.sizes`.
 LARGE_INDEX = 2
-"""The position of the member with 100,000 entries among the sizes."""
 
+# Q: what a page needs from the database, as two plain statements.
 _PAGE_SQL = """
     SELECT e.id, e.date, e.type, e.amount, c.name, e.wallet_id, w.name, e.memo,
            e.currency, e.original_amount, e.exchange_rate, e.installment_months,
@@ -42,78 +43,81 @@ _TAGS_SQL = """
 """
 
 
-def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    large = stage.dataset_spec.large_member(LARGE_INDEX)
-    check_same_responses(stage, large)
+def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
+    large = environment.spec.large_member(LARGE_INDEX)
+    check_same_responses(environment, large)
     return [
-        *measure_one_client(stage, large, rounds),
+        *measure_one_client(environment, large, rounds),
         *measure_load(
-            stage,
-            stage.dataset_spec.typical_member,
-            stage.dataset_spec.entries_per_member,
+            environment,
+            environment.spec.typical_member,
+            environment.spec.entries_per_member,
             rounds,
         ),
-        *measure_load(stage, large, stage.dataset_spec.sizes[LARGE_INDEX], rounds),
-        *measure_growth(stage, rounds),
-        measure_isolation(stage, rounds),
-        count_statements(stage, large),
+        *measure_load(environment, large, environment.spec.sizes[LARGE_INDEX], rounds),
+        *measure_growth(environment, rounds),
+        measure_isolation(environment, rounds),
+        count_statements(environment, large),
     ]
 
 
-def check_same_responses(stage: BenchmarkEnvironment, member: int) -> None:
-    """Ours and the serializer's: the same entries with the same tags, and pages."""
+def check_same_responses(environment: BenchmarkEnvironment, member: int) -> None:
+    """Raise AssertionError unless all subjects list the same entries and tags."""
     bodies = [
         json.loads(Client(target)())
         for target in (
-            stage.service_target(NEWEST_PATH, member),
-            stage.baseline_target(f"/entries?size={PAGE_SIZE}", member),
-            stage.baseline_target(f"/entries/values?size={PAGE_SIZE}", member),
+            environment.service_target(NEWEST_PATH, member),
+            environment.baseline_target(f"/entries?size={PAGE_SIZE}", member),
+            environment.baseline_target(f"/entries/values?size={PAGE_SIZE}", member),
         )
     ]
-    found = [(b["count"], [(e["id"], e["tags"]) for e in b["results"]]) for b in bodies]
-    if any(each != found[0] for each in found) or len(found[0][1]) != PAGE_SIZE:
-        raise AssertionError("the contenders answer differently")
+    pages = [
+        (body["count"], [(entry["id"], entry["tags"]) for entry in body["results"]])
+        for body in bodies
+    ]
+    if any(page != pages[0] for page in pages) or len(pages[0][1]) != PAGE_SIZE:
+        raise AssertionError("service and baselines respond differently")
 
 
 def measure_one_client(
-    stage: BenchmarkEnvironment, member: int, rounds: int
+    environment: BenchmarkEnvironment, member: int, rounds: int
 ) -> list[Row]:
-    deep = (
-        f"{NEWEST_PATH}&page={stage.dataset_spec.sizes[LARGE_INDEX] // PAGE_SIZE // 2}"
-    )
-    with psycopg.connect(stage.database.address, autocommit=True) as connection:
+    deep = f"{NEWEST_PATH}&page={environment.spec.sizes[LARGE_INDEX] // PAGE_SIZE // 2}"
+    with psycopg.connect(environment.database.url, autocommit=True) as connection:
         times = time_interleaved(
             {
-                "trivial": Client(stage.service_target(TRIVIAL, member)),
+                "trivial": Client(environment.service_target(TRIVIAL, member)),
                 "sql": bare_sql_reader(connection, member),
-                "newest": Client(stage.service_target(NEWEST_PATH, member)),
-                "filtered": Client(stage.service_target(MONTH_PATH, member)),
-                "deep": Client(stage.service_target(deep, member)),
+                "newest": Client(environment.service_target(NEWEST_PATH, member)),
+                "filtered": Client(environment.service_target(MONTH_PATH, member)),
+                "deep": Client(environment.service_target(deep, member)),
                 "serializer": Client(
-                    stage.baseline_target(f"/entries?size={PAGE_SIZE}", member)
+                    environment.baseline_target(f"/entries?size={PAGE_SIZE}", member)
                 ),
                 "values": Client(
-                    stage.baseline_target(f"/entries/values?size={PAGE_SIZE}", member)
+                    environment.baseline_target(
+                        f"/entries/values?size={PAGE_SIZE}", member
+                    )
                 ),
             },
             rounds,
             REPEATS,
         )
-    newest, parts = times["newest"], (times["trivial"], times["sql"])
+    newest, trivial, sql = times["newest"], times["trivial"], times["sql"]
     rows = [
         Row(
-            NAME, "T, our trivial GET, one client", format_milliseconds(parts[0].median)
+            NAME, "T, our trivial GET, one client", format_milliseconds(trivial.median)
         ),
         Row(
             NAME,
             "Q, the page's bare SQL, one client",
-            format_milliseconds(parts[1].median),
+            format_milliseconds(sql.median),
         ),
         max_ratio_row(
             NAME,
             "newest 50 : T + Q",
             format_milliseconds(newest.median),
-            newest.ratio_to(*parts),
+            newest.ratio_to(trivial, sql),
             2.5,
         ),
     ]
@@ -134,60 +138,64 @@ def ratio_row(text: str, timing: Timing, other: Timing) -> Row:
 def bare_sql_reader(
     connection: psycopg.Connection, member: int
 ) -> Callable[[], object]:
-    """The same rows without a web server, a session or a serializer."""
+    """Return a function that reads the rows of a page and their tags in plain SQL."""
 
     def read() -> object:
         rows = connection.execute(
             _PAGE_SQL, {"id": member, "size": PAGE_SIZE}
         ).fetchall()
-        return connection.execute(_TAGS_SQL, [[row[0] for row in rows]]).fetchall()
+        return connection.execute(
+            _TAGS_SQL, [[entry_id for entry_id, *_ in rows]]
+        ).fetchall()
 
     return read
 
 
 def measure_load(
-    stage: BenchmarkEnvironment, member: int, entries: int, rounds: int
+    environment: BenchmarkEnvironment, member: int, entries: int, rounds: int
 ) -> list[Row]:
-    """Eight connections at once; the peers count the member's entries each time."""
+    """Measure eight connections at once; the baselines run COUNT(*) each time."""
     loads = load_interleaved(
         {
-            "ours": stage.service_target(NEWEST_PATH, member),
-            "serializer": stage.baseline_target(f"/entries?size={PAGE_SIZE}", member),
-            "values": stage.baseline_target(
+            "service": environment.service_target(NEWEST_PATH, member),
+            "serializer": environment.baseline_target(
+                f"/entries?size={PAGE_SIZE}", member
+            ),
+            "values": environment.baseline_target(
                 f"/entries/values?size={PAGE_SIZE}", member
             ),
         },
         rounds,
         LOAD_DURATION_SECONDS,
     )
-    ours, of = loads["ours"], f"of {entries:,}, 8 connections"
+    service, suffix = loads["service"], f"of {entries:,}, 8 connections"
     serializer, values = loads["serializer"], loads["values"]
     return [
-        Row(NAME, f"ours, newest 50 {of}", ours.summary()),
+        Row(NAME, f"ours, newest 50 {suffix}", service.summary()),
         min_ratio_row(
             NAME,
-            f"ours : DRF ModelSerializer, newest 50 {of}",
+            f"ours : DRF ModelSerializer, newest 50 {suffix}",
             serializer.summary(),
-            ours.ratio_to(serializer),
+            service.ratio_to(serializer),
             1.8,
         ),
         Row(
             NAME,
-            f"ours : DRF .values() + orjson, newest 50 {of}",
+            f"ours : DRF .values() + orjson, newest 50 {suffix}",
             values.summary(),
-            ours.ratio_to(values),
+            service.ratio_to(values),
         ),
     ]
 
 
-def measure_growth(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    """The newest page and a month, of members with 1 to 1,000 times the rows."""
-    sizes = stage.dataset_spec.sizes
+def measure_growth(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
+    """Time the newest page and a month of members with 1 to 1,000 times the entries."""
+    sizes = environment.spec.sizes
     rows = []
     for text, path in (("newest 50", NEWEST_PATH), ("month and category", MONTH_PATH)):
         calls = {
             f"{size:,}": Client(
-                stage.service_target(path, stage.dataset_spec.large_member(index))
+                environment.service_target(path, environment.spec.large_member(index))
             )
             for index, size in enumerate(sizes)
         }
@@ -204,34 +212,36 @@ def measure_growth(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
     return rows
 
 
-def measure_isolation(stage: BenchmarkEnvironment, rounds: int) -> Row:
-    """The same member among all others and alone in a database."""
-    alone = stage.create_single_member_database()
+def measure_isolation(environment: BenchmarkEnvironment, rounds: int) -> Row:
+    """Compare the same member in the full table and alone in a database."""
+    alone = environment.create_single_member_database()
     times = time_interleaved(
         {
-            "big": Client(
-                stage.service_target(NEWEST_PATH, stage.dataset_spec.typical_member)
+            "shared": Client(
+                environment.service_target(NEWEST_PATH, environment.spec.typical_member)
             ),
             "alone": Client(
-                stage.service_target_on(
-                    NEWEST_PATH, alone, stage.dataset_spec.typical_member
+                environment.service_target_on(
+                    NEWEST_PATH, alone, environment.spec.typical_member
                 )
             ),
         },
         rounds,
         2 * REPEATS,
     )
-    big, small = times["big"], times["alone"]
-    level = f"{format_milliseconds(big.median)} : {format_milliseconds(small.median)}"
+    shared, single = times["shared"], times["alone"]
+    level = (
+        f"{format_milliseconds(shared.median)} : {format_milliseconds(single.median)}"
+    )
     return max_ratio_row(
-        NAME, "member in the big table : alone", level, big.ratio_to(small), 1.1
+        NAME, "member in the big table : alone", level, shared.ratio_to(single), 1.1
     )
 
 
-def count_statements(stage: BenchmarkEnvironment, member: int) -> Row:
-    """SQL statements of a page of one and of fifty rows."""
-    words = ("-m", "benchmarks.statements", PATH, str(member), "1", str(PAGE_SIZE))
-    output = stage.run(*words, LOG_LEVEL="WARNING")
+def count_statements(environment: BenchmarkEnvironment, member: int) -> Row:
+    """Compare the number of SQL statements for a page of 1 and of 50 entries."""
+    arguments = ("-m", "benchmarks.statements", PATH, str(member), "1", str(PAGE_SIZE))
+    output = environment.run(*arguments, LOG_LEVEL="WARNING")
     one, many = json.loads(output)
     level = f"{one} for 1 row, {many} for {PAGE_SIZE}"
     return Row(NAME, "statements of a page", level, None, "the same", one == many)

@@ -1,4 +1,4 @@
-"""Where measurements take place: stores, data, sessions and servers, made as asked."""
+"""The environment of a benchmark run: stores, data, sessions and web servers."""
 
 import json
 import os
@@ -29,115 +29,133 @@ COMMAND_TIMEOUT_SECONDS = 1_800
 
 @dataclass(frozen=True)
 class ExtraDatabase:
-    """A database beside that of the stage, in the same stores."""
+    """A further database on the PostgreSQL server of the environment."""
 
     name: str
     settings: dict[str, str]
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         return self.settings["DATABASE_URL"]
 
 
 class BenchmarkEnvironment:
-    """The stores of a run with its data, and the servers that were asked for."""
+    """The stores of a run with their data, and web servers started on first use."""
 
     def __init__(
         self,
-        folder: Path,
-        shape: DatasetSpec,
+        directory: Path,
+        spec: DatasetSpec,
         database: UnsupervisedStore,
-        fast_store: UnsupervisedStore,
+        valkey: UnsupervisedStore,
     ) -> None:
-        self.folder, self.dataset_spec = folder, shape
-        self.database, self.fast_store = database, fast_store
+        self.directory, self.spec = directory, spec
+        self.database, self.valkey = database, valkey
         self.settings = {
-            "DATABASE_URL": database.address,
-            "REDIS_URL": fast_store.address,
+            "DATABASE_URL": database.url,
+            "REDIS_URL": valkey.url,
             "SECRET_KEY": secrets.token_urlsafe(48),
             "SERVE_STATIC_FROM_SOURCE": "true",
             "DEBUG": "false",
             "DJANGO_SETTINGS_MODULE": SERVICE_SETTINGS,
         }
         self._servers: dict[str, Server] = {}
-        self._keys: dict[str, dict[int, str]] = {}
+        # Session keys by session backend or database, then by member id.
+        self._session_keys: dict[str, dict[int, str]] = {}
 
     def prepare(self) -> None:
-        """Tables and data; the sessions of all members in ours and in the peer."""
-        log_progress("making tables")
+        """Create the tables, load the data and create a session of each member."""
+        log_progress("creating tables")
         self.manage("migrate", "--verbosity", "0")
         self.manage("migrate", "sessions", "--verbosity", "0", **self.baseline_env())
-        self._create_members({}, self.dataset_spec.all_members)
-        log_progress(
-            f"writing the entries of {len(self.dataset_spec.all_members)} members"
-        )
-        dataset.load_dataset(self.settings["DATABASE_URL"], self.dataset_spec)
-        self._keys["ours"] = self._create_sessions({}, self.dataset_spec.all_members)
+        self._create_members({}, self.spec.all_members)
+        log_progress(f"loading the entries of {len(self.spec.all_members)} members")
+        dataset.load_dataset(self.settings["DATABASE_URL"], self.spec)
+        self._session_keys["service"] = self._create_sessions({}, self.spec.all_members)
 
     def create_single_member_database(self) -> ExtraDatabase:
-        """A second database that holds one plain member only."""
+        """Create a database that holds one typical member only."""
         alone = self.create_extra_database(
-            SINGLE_MEMBER_DATABASE, [self.dataset_spec.typical_member]
+            SINGLE_MEMBER_DATABASE, [self.spec.typical_member]
         )
         dataset.load_single_member(
-            alone.address,
-            self.dataset_spec.typical_member,
-            self.dataset_spec.entries_per_member,
+            alone.url,
+            self.spec.typical_member,
+            self.spec.entries_per_member,
         )
         return alone
 
     def create_extra_database(self, name: str, members: Sequence[int]) -> ExtraDatabase:
-        """Another database with these members, all logged in."""
-        with psycopg.connect(self.database.address, autocommit=True) as connection:
+        """Create a database with these members and a session of each of them."""
+        with psycopg.connect(self.database.url, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
-        address = urlsplit(self.database.address)
-        beside = ExtraDatabase(
-            name, {"DATABASE_URL": urlunsplit(address._replace(path=f"/{name}"))}
+        url = urlsplit(self.database.url)
+        extra_database = ExtraDatabase(
+            name, {"DATABASE_URL": urlunsplit(url._replace(path=f"/{name}"))}
         )
-        self.manage("migrate", "--verbosity", "0", **beside.settings)
+        self.manage("migrate", "--verbosity", "0", **extra_database.settings)
         self.manage(
-            "migrate", "sessions", "--verbosity", "0", **self._baseline_env_for(beside)
+            "migrate",
+            "sessions",
+            "--verbosity",
+            "0",
+            **self._baseline_env_for(extra_database),
         )
-        self._create_members(beside.settings, members)
-        self._keys[name] = self._create_sessions(beside.settings, members)
-        return beside
+        self._create_members(extra_database.settings, members)
+        self._session_keys[name] = self._create_sessions(
+            extra_database.settings, members
+        )
+        return extra_database
 
     def baseline_env(self, sessions: str = "cached_db") -> dict[str, str]:
-        return {"DJANGO_SETTINGS_MODULE": BASELINE_SETTINGS, "PEER_SESSIONS": sessions}
+        """Return the variables that select the baseline and its session backend."""
+        return {
+            "DJANGO_SETTINGS_MODULE": BASELINE_SETTINGS,
+            "BASELINE_SESSIONS": sessions,
+        }
 
     def service_target(self, path: str, member: int) -> Target:
-        headers = {"Authorization": f"Bearer {self._keys['ours'][member]}"}
+        """Return a path of the service, requested as `member`."""
+        headers = {"Authorization": f"Bearer {self._session_keys['service'][member]}"}
         return Target(
-            self._get_or_start_server("ours", SERVICE_APPLICATION, {}).port,
+            self._get_or_start_server("service", SERVICE_APPLICATION, {}).port,
             path,
             headers,
         )
 
     def service_target_on(
-        self, path: str, beside: ExtraDatabase, member: int
+        self, path: str, extra_database: ExtraDatabase, member: int
     ) -> Target:
-        headers = {"Authorization": f"Bearer {self._keys[beside.name][member]}"}
+        """Return a path of the service on another database, requested as `member`."""
+        headers = {
+            "Authorization": f"Bearer {self._session_keys[extra_database.name][member]}"
+        }
         server = self._get_or_start_server(
-            beside.name, SERVICE_APPLICATION, beside.settings
+            extra_database.name, SERVICE_APPLICATION, extra_database.settings
         )
         return Target(server.port, path, headers)
 
-    def anonymous_target_on(self, path: str, beside: ExtraDatabase) -> Target:
+    def anonymous_target_on(self, path: str, extra_database: ExtraDatabase) -> Target:
+        """Return a path of the service on another database, without a session."""
         return Target(
             self._get_or_start_server(
-                beside.name, SERVICE_APPLICATION, beside.settings
+                extra_database.name, SERVICE_APPLICATION, extra_database.settings
             ).port,
             path,
             {},
         )
 
     def baseline_target_on(
-        self, path: str, beside: ExtraDatabase, member: int
+        self, path: str, extra_database: ExtraDatabase, member: int
     ) -> Target:
-        name, settings = f"{beside.name}_peer", self._baseline_env_for(beside)
-        if name not in self._keys:
-            self._keys[name] = self._create_sessions(settings, [member])
-        headers = {"Cookie": f"sessionid={self._keys[name][member]}"}
+        """Return a path of the baseline on another database, requested as `member`."""
+        name, settings = (
+            f"{extra_database.name}_baseline",
+            self._baseline_env_for(extra_database),
+        )
+        if name not in self._session_keys:
+            self._session_keys[name] = self._create_sessions(settings, [member])
+        headers = {"Cookie": f"sessionid={self._session_keys[name][member]}"}
         return Target(
             self._get_or_start_server(name, BASELINE_APPLICATION, settings).port,
             path,
@@ -147,12 +165,14 @@ class BenchmarkEnvironment:
     def baseline_target(
         self, path: str, member: int, sessions: str = "cached_db"
     ) -> Target:
+        """Return a path of the baseline with this session backend, as `member`."""
+        # With and without sliding expiry, the backend stores the same sessions.
         engine = sessions.removesuffix("_slide")
-        if engine not in self._keys:
-            self._keys[engine] = self._create_sessions(
-                self.baseline_env(engine), self.dataset_spec.all_members
+        if engine not in self._session_keys:
+            self._session_keys[engine] = self._create_sessions(
+                self.baseline_env(engine), self.spec.all_members
             )
-        headers = {"Cookie": f"sessionid={self._keys[engine][member]}"}
+        headers = {"Cookie": f"sessionid={self._session_keys[engine][member]}"}
         return Target(
             self._get_or_start_server(
                 sessions, BASELINE_APPLICATION, self.baseline_env(sessions)
@@ -161,30 +181,33 @@ class BenchmarkEnvironment:
             headers,
         )
 
-    def _baseline_env_for(self, beside: ExtraDatabase) -> dict[str, str]:
-        return {**self.baseline_env(), **beside.settings}
+    def _baseline_env_for(self, extra_database: ExtraDatabase) -> dict[str, str]:
+        return {**self.baseline_env(), **extra_database.settings}
 
     def get_token(self, member: int) -> str:
-        return self._keys["ours"][member]
+        return self._session_keys["service"][member]
 
     def list_workers(self) -> list[int]:
-        """The processes of ours that answer requests."""
-        return self._servers["ours"].list_workers()
+        """Return the process ids of the service's web workers."""
+        return self._servers["service"].list_workers()
 
     def stop_servers(self) -> None:
         for server in self._servers.values():
             server.stop()
         self._servers.clear()
 
-    def manage(self, *words: str, **extra: str) -> str:
-        return self.run("manage.py", *words, **extra)
+    def manage(self, *arguments: str, **env: str) -> str:
+        return self.run("manage.py", *arguments, **env)
 
-    def run(self, *words: str, **extra: str) -> str:
-        """A program of the repository to its end; what it printed."""
+    def run(self, *arguments: str, **env: str) -> str:
+        """Run Python in the repository with the settings of the run; return its output.
+
+        Raise CalledProcessError if it fails.
+        """
         run = subprocess.run(
-            [sys.executable, *words],
+            [sys.executable, *arguments],
             cwd=ROOT,
-            env={**os.environ, **self.settings, **extra},
+            env={**os.environ, **self.settings, **env},
             stdout=subprocess.PIPE,
             text=True,
             check=True,
@@ -192,22 +215,23 @@ class BenchmarkEnvironment:
         )
         return run.stdout
 
-    def _create_members(self, extra: dict[str, str], members: Iterable[int]) -> None:
-        self.run("-m", "benchmarks.members", *map(str, members), **extra)
+    def _create_members(self, env: dict[str, str], members: Iterable[int]) -> None:
+        self.run("-m", "benchmarks.members", *map(str, members), **env)
 
     def _create_sessions(
-        self, extra: dict[str, str], members: Iterable[int]
+        self, env: dict[str, str], members: Iterable[int]
     ) -> dict[int, str]:
-        output = self.run("-m", "benchmarks.login", *map(str, members), **extra)
-        return {int(number): key for number, key in json.loads(output).items()}
+        """Create a session of each member and return the keys by member id."""
+        output = self.run("-m", "benchmarks.login", *map(str, members), **env)
+        return {int(member): key for member, key in json.loads(output).items()}
 
     def _get_or_start_server(
-        self, name: str, application: str, extra: dict[str, str]
+        self, name: str, application: str, env: dict[str, str]
     ) -> Server:
-        """The server of that name, started at its first use."""
+        """Return the web server of that name; start it on first use."""
         if name not in self._servers:
-            log = self.folder / f"{name}.log"
-            server = Server(application, {**self.settings, **extra}, log)
+            log = self.directory / f"{name}.log"
+            server = Server(application, {**self.settings, **env}, log)
             self._servers[name] = server
             server.wait()
         return self._servers[name]
@@ -215,24 +239,27 @@ class BenchmarkEnvironment:
 
 @contextmanager
 def benchmark_environment(
-    shape: DatasetSpec, *, keep: bool = False
+    spec: DatasetSpec, *, keep_logs: bool = False
 ) -> Iterator[BenchmarkEnvironment]:
-    """A stage in a temporary folder; with `keep` the servers' logs stay there."""
-    folder = Path(tempfile.mkdtemp(prefix="household-ledger-benchmarks-"))
-    folder.chmod(0o711)  # PostgreSQL may run under another account
+    """Create an environment in a temporary directory and remove it at the end.
+
+    The directory is kept if `keep_logs`, or after an exception.
+    """
+    directory = Path(tempfile.mkdtemp(prefix="household-ledger-benchmarks-"))
+    directory.chmod(0o711)  # PostgreSQL may run as another OS user
     try:
-        with run_stores(folder / "stores") as (database, fast_store):
-            stage = BenchmarkEnvironment(folder, shape, database, fast_store)
+        with run_stores(directory / "stores") as (database, valkey):
+            environment = BenchmarkEnvironment(directory, spec, database, valkey)
             try:
-                stage.prepare()
-                yield stage
+                environment.prepare()
+                yield environment
             finally:
-                stage.stop_servers()
+                environment.stop_servers()
     except Exception:
-        keep = True
+        keep_logs = True
         raise
     finally:
-        if keep:
-            log_progress(f"the servers' logs are in {folder}")
+        if keep_logs:
+            log_progress(f"see the logs of the servers in {directory}")
         else:
-            shutil.rmtree(folder)
+            shutil.rmtree(directory)

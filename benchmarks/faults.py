@@ -1,4 +1,4 @@
-"""Stores that die, hang, come back empty or fill up, under 100 requests a second."""
+"""Failures of the stores under 100 requests a second: killed, hung, emptied, full."""
 
 import signal
 import time
@@ -34,7 +34,7 @@ Fault = Callable[[], object]
 
 @dataclass(frozen=True)
 class Durations:
-    """How long each fault lasts, in seconds."""
+    """The durations of the faults, in seconds."""
 
     kill: float
     hang: float
@@ -43,26 +43,28 @@ class Durations:
 
 @dataclass(frozen=True)
 class PhaseResult:
-    """The answers of one phase, and when its fault began and ended."""
+    """The responses of one phase, and the start and end of its fault (Unix time)."""
 
     responses: Sequence[TimedResponse]
-    began: float
-    ended: float
+    fault_started_at: float
+    fault_ended_at: float
 
     @property
     def failed(self) -> list[TimedResponse]:
-        return [a for a in self.responses if a.status != 200]
+        return [response for response in self.responses if response.status != 200]
 
     @property
     def logouts(self) -> int:
-        return sum(a.status == 401 for a in self.responses)
+        return sum(response.status == 401 for response in self.responses)
 
     @property
     def slow(self) -> int:
-        return sum(a.seconds > SLOW_RESPONSE_SECONDS for a in self.responses)
+        return sum(
+            response.seconds > SLOW_RESPONSE_SECONDS for response in self.responses
+        )
 
     def summary(self) -> str:
-        times = [a.seconds for a in self.responses]
+        times = [response.seconds for response in self.responses]
         return (
             f"{len(times)} requests, {len(self.failed)} failed, "
             f"{self.logouts} logouts, {self.slow} over 300 ms, "
@@ -71,27 +73,27 @@ class PhaseResult:
         )
 
 
-def measure(stage: BenchmarkEnvironment, durations: Durations) -> list[Row]:
-    database, fast_store = stage.database, stage.fast_store
-    rows = [no_fault_row(run_phase(stage, "no fault", lambda: time.sleep(3)))]
+def measure(environment: BenchmarkEnvironment, durations: Durations) -> list[Row]:
+    database, valkey = environment.database, environment.valkey
+    rows = [no_fault_row(run_phase(environment, "no fault", lambda: time.sleep(3)))]
 
-    def lose(seconds: float) -> None:
-        fast_store.stop_with_signal(signal.SIGKILL)
+    def kill_valkey(seconds: float) -> None:
+        valkey.stop_with_signal(signal.SIGKILL)
         time.sleep(seconds)
-        fast_store.start()
+        valkey.start()
 
-    def hang(seconds: float) -> None:
-        fast_store.send_signal(signal.SIGSTOP)
+    def hang_valkey(seconds: float) -> None:
+        valkey.send_signal(signal.SIGSTOP)
         time.sleep(seconds)
-        fast_store.send_signal(signal.SIGCONT)
+        valkey.send_signal(signal.SIGCONT)
 
-    def fill(seconds: float) -> None:
-        with Redis.from_url(fast_store.address) as store:
-            kept = store.config_get("maxmemory")["maxmemory"]
+    def fill_valkey(seconds: float) -> None:
+        with Redis.from_url(valkey.url) as store:
+            maxmemory = store.config_get("maxmemory")["maxmemory"]
             store.flushall()
             store.config_set("maxmemory", FULL_MAXMEMORY)
             time.sleep(seconds)
-            store.config_set("maxmemory", kept)
+            store.config_set("maxmemory", maxmemory)
 
     def restart_database() -> None:
         database.stop_with_signal(signal.SIGQUIT)
@@ -103,79 +105,90 @@ def measure(stage: BenchmarkEnvironment, durations: Durations) -> list[Row]:
         database.start()
 
     seconds = durations.kill
+    # Without Valkey no request may fail and no member may be logged out.
     text = f"fast store killed for {seconds:g} s"
-    rows += no_failure_rows(text, run_phase(stage, text, lambda: lose(seconds)))
+    rows += no_failure_rows(
+        text, run_phase(environment, text, lambda: kill_valkey(seconds))
+    )
     text = f"fast store hung for {durations.hang:g} s"
-    outcome = run_phase(stage, text, lambda: hang(durations.hang))
-    rows += [*no_failure_rows(text, outcome), slow_responses_row(text, outcome)]
+    result = run_phase(environment, text, lambda: hang_valkey(durations.hang))
+    rows += [*no_failure_rows(text, result), slow_responses_row(text, result)]
     text = "fast store restarted empty"
-    rows += no_failure_rows(text, run_phase(stage, text, lambda: lose(0)))
+    rows += no_failure_rows(text, run_phase(environment, text, lambda: kill_valkey(0)))
     text = "fast store full"
-    rows += no_failure_rows(text, run_phase(stage, text, lambda: fill(6)))
+    rows += no_failure_rows(text, run_phase(environment, text, lambda: fill_valkey(6)))
+    # A quick restart must not fail requests either; a longer outage gives 503.
     text = "PostgreSQL restarted (immediate)"
-    rows += no_failure_rows(text, run_phase(stage, text, restart_database))
+    rows += no_failure_rows(text, run_phase(environment, text, restart_database))
     text = f"PostgreSQL stopped for {durations.stop:g} s"
-    outcome = run_phase(stage, text, lambda: stop_database(durations.stop))
-    return [*rows, *outage_rows(text, outcome)]
+    result = run_phase(environment, text, lambda: stop_database(durations.stop))
+    return [*rows, *outage_rows(text, result)]
 
 
-def run_phase(stage: BenchmarkEnvironment, name: str, fault: Fault) -> PhaseResult:
-    """Load, after a while the fault, and load until a while after it."""
+def run_phase(
+    environment: BenchmarkEnvironment, name: str, fault: Fault
+) -> PhaseResult:
+    """Run `fault` under load, which starts before it and goes on after it."""
     log_progress(name)
     members = range(1, DATASET.members + 1)
-    server = stage.service_target(PATHS[0], DATASET.typical_member)
-    tokens = [stage.get_token(member) for member in members]
-    # The fault's own length is not known before: the load is ended when it is over.
+    server = environment.service_target(PATHS[0], DATASET.typical_member)
+    tokens = [environment.get_token(member) for member in members]
+    # The duration of a fault is not known in advance; stop_load ends the load after it.
     plan = LoadPlan(server.port, RATE, PATHS, tokens)
     process = openloop.start_load(plan)
     try:
         time.sleep(WARMUP_SECONDS)
-        began = time.time()
+        fault_started_at = time.time()
         fault()
-        ended = time.time()
+        fault_ended_at = time.time()
         time.sleep(COOLDOWN_SECONDS)
-        outcome = PhaseResult(openloop.stop_load(process), began, ended)
+        result = PhaseResult(
+            openloop.stop_load(process), fault_started_at, fault_ended_at
+        )
     finally:
         process.kill()
-    log_progress(f"  {outcome.summary()}")
-    for failure in outcome.failed[:3]:
+    log_progress(f"  {result.summary()}")
+    for failure in result.failed[:3]:
         log_progress(
             f"  {failure.status} after {failure.seconds:.2f} s: {failure.text}"
         )
-    return outcome
+    return result
 
 
-def no_fault_row(outcome: PhaseResult) -> Row:
-    return zero_expected_row("no fault", outcome, "0 failed", len(outcome.failed))
+def no_fault_row(result: PhaseResult) -> Row:
+    return zero_expected_row("no fault", result, "0 failed", len(result.failed))
 
 
-def no_failure_rows(text: str, outcome: PhaseResult) -> list[Row]:
-    return [
-        zero_expected_row(text, outcome, "0 failed, 0 logouts", len(outcome.failed))
-    ]
+def no_failure_rows(text: str, result: PhaseResult) -> list[Row]:
+    return [zero_expected_row(text, result, "0 failed, 0 logouts", len(result.failed))]
 
 
-def slow_responses_row(text: str, outcome: PhaseResult) -> Row:
-    level = f"{outcome.slow} over 300 ms"
+def slow_responses_row(text: str, result: PhaseResult) -> Row:
+    level = f"{result.slow} over 300 ms"
     return Row(
         NAME,
         text,
         level,
         None,
         f"≤ {MAX_SLOW_RESPONSES}",
-        outcome.slow <= MAX_SLOW_RESPONSES,
+        result.slow <= MAX_SLOW_RESPONSES,
     )
 
 
-def outage_rows(text: str, outcome: PhaseResult) -> list[Row]:
-    """Only 503 with Retry-After, none late, none slow."""
-    wrong = [a for a in outcome.failed if a.status != 503 or not a.retry_after]
-    late = [
-        a for a in outcome.failed if a.arrived_at > outcome.ended + MAX_RECOVERY_SECONDS
+def outage_rows(text: str, result: PhaseResult) -> list[Row]:
+    """Return rows that expect 503 with Retry-After, in time, and a quick recovery."""
+    wrong = [
+        response
+        for response in result.failed
+        if response.status != 503 or not response.retry_after
     ]
-    longest = max(a.seconds for a in outcome.responses)
+    recovered_at = result.fault_ended_at + MAX_RECOVERY_SECONDS
+    late = [
+        response for response in result.failed if response.arrived_at > recovered_at
+    ]
+    longest = max(response.seconds for response in result.responses)
     return [
-        zero_expected_row(text, outcome, "only 503 with Retry-After", len(wrong)),
+        zero_expected_row(text, result, "only 503 with Retry-After", len(wrong)),
         Row(
             NAME,
             f"{text}: longest answer",
@@ -195,5 +208,5 @@ def outage_rows(text: str, outcome: PhaseResult) -> list[Row]:
     ]
 
 
-def zero_expected_row(text: str, outcome: PhaseResult, target: str, wrong: int) -> Row:
-    return Row(NAME, text, outcome.summary(), None, target, wrong == 0)
+def zero_expected_row(text: str, result: PhaseResult, target: str, wrong: int) -> Row:
+    return Row(NAME, text, result.summary(), None, target, wrong == 0)

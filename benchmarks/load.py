@@ -1,4 +1,4 @@
-"""Load by several connections at once: wrk, or a plain generator without it."""
+"""Closed-loop load on several connections: wrk, or threads where wrk is missing."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ WRK_SCRIPT = Path(__file__).with_name("summary.lua")
 
 @dataclass(frozen=True)
 class LoadRun:
-    """One run; times in seconds."""
+    """One run: requests a second, percentiles of the durations in seconds, errors."""
 
     rate: float
     p50: float
@@ -32,7 +32,7 @@ class LoadRun:
 
 @dataclass(frozen=True)
 class LoadResult:
-    """The runs of one contender, one a round."""
+    """The runs of one subject, one per round."""
 
     rounds: tuple[LoadRun, ...]
 
@@ -53,9 +53,9 @@ class LoadResult:
         return sum(load.errors for load in self.rounds)
 
     def ratio_to(self, other: "LoadResult") -> float:
-        """The ratio of the rates, taken round by round."""
+        """Return the median over the rounds of the ratio of the request rates."""
         pairs = zip(self.rounds, other.rounds, strict=True)
-        return statistics.median(own.rate / peer.rate for own, peer in pairs)
+        return statistics.median(own.rate / baseline.rate for own, baseline in pairs)
 
     def summary(self) -> str:
         text = (
@@ -67,7 +67,7 @@ class LoadResult:
 def load_interleaved(
     targets: Mapping[str, Target], rounds: int, seconds: int
 ) -> dict[str, LoadResult]:
-    """A B C A B C …, after a second of warming up for each."""
+    """Run load on the targets in turn (A B C A B C …), after a warm-up of a second."""
     for target in targets.values():
         run_load(target, 1)
     runs: dict[str, list[LoadRun]] = {name: [] for name in targets}
@@ -98,13 +98,13 @@ def run_wrk(target: Target, seconds: int) -> LoadRun:
     )
     match = re.search(r"@@(.*)", run.stdout)
     if match is None:
-        raise AssertionError(f"wrk said: {run.stdout}{run.stderr}")
-    requests, spent, p50, p99, errors = map(int, match[1].split())
-    return LoadRun(requests / (spent / 1e6), p50 / 1e6, p99 / 1e6, errors)
+        raise AssertionError(f"unexpected output of wrk: {run.stdout}{run.stderr}")
+    requests, duration, p50, p99, errors = map(int, match[1].split())
+    return LoadRun(requests / (duration / 1e6), p50 / 1e6, p99 / 1e6, errors)
 
 
 def run_python_load(target: Target, seconds: int) -> LoadRun:
-    """The generator below, in a process of its own."""
+    """Run `main` in a subprocess, so that it does not share the lock of this one."""
     plan = [target.port, target.path, dict(target.headers), seconds]
     run = subprocess.run(
         [sys.executable, "-m", "benchmarks.load"],
@@ -114,13 +114,13 @@ def run_python_load(target: Target, seconds: int) -> LoadRun:
         check=True,
         timeout=seconds + 60,
     )
-    found = json.loads(run.stdout)
-    times = found["times"]
+    result = json.loads(run.stdout)
+    times = result["times"]
     return LoadRun(
-        len(times) / found["spent"],
+        len(times) / result["duration"],
         percentile(times, 0.5),
         percentile(times, 0.99),
-        found["errors"],
+        result["errors"],
     )
 
 
@@ -130,23 +130,23 @@ def main() -> None:
     errors: list[int] = []
     started = time.monotonic()
 
-    def ask() -> None:
+    def send_requests() -> None:
         connection = http.client.HTTPConnection(LOOPBACK, port, timeout=30)
-        while (begun := time.monotonic()) < started + seconds:
+        while (sent_at := time.monotonic()) < started + seconds:
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()
             response.read()
-            times.append(time.monotonic() - begun)
+            times.append(time.monotonic() - sent_at)
             if response.status != http.client.OK:
                 errors.append(response.status)
 
-    threads = [threading.Thread(target=ask) for _ in range(CONNECTIONS)]
+    threads = [threading.Thread(target=send_requests) for _ in range(CONNECTIONS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    spent = time.monotonic() - started
-    json.dump({"times": times, "errors": len(errors), "spent": spent}, sys.stdout)
+    duration = time.monotonic() - started
+    json.dump({"times": times, "errors": len(errors), "duration": duration}, sys.stdout)
 
 
 if __name__ == "__main__":

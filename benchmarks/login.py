@@ -1,6 +1,8 @@
-"""Logs members in, in the project of DJANGO_SETTINGS_MODULE; prints their keys.
+"""Create a session of each member and print the keys as JSON.
 
-python -m benchmarks.login MEMBER_ID...  →  {"MEMBER_ID": "key", …}
+The sessions are those of the project that DJANGO_SETTINGS_MODULE names.
+
+    python -m benchmarks.login MEMBER_ID...  →  {"MEMBER_ID": "key", …}
 """
 
 import json
@@ -14,11 +16,13 @@ def create_service_sessions(member_ids: list[int]) -> dict[int, str]:
     from accounts.sessions import create_session
 
     members = Member.objects.in_bulk(member_ids)
-    return {number: create_session(members[number])[0] for number in member_ids}
+    return {
+        member_id: create_session(members[member_id])[0] for member_id in member_ids
+    }
 
 
 def create_django_sessions(member_ids: list[int]) -> dict[int, str]:
-    """What `django.contrib.auth.login` keeps in a session."""
+    """Create sessions with the data that `django.contrib.auth.login` stores."""
     from django.conf import settings
     from django.contrib import auth
     from django.utils.module_loading import import_string
@@ -27,13 +31,13 @@ def create_django_sessions(member_ids: list[int]) -> dict[int, str]:
 
     store = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
     keys = {}
-    for number, member in Member.objects.in_bulk(member_ids).items():
+    for member_id, member in Member.objects.in_bulk(member_ids).items():
         session = store()
-        session[auth.SESSION_KEY] = str(number)
+        session[auth.SESSION_KEY] = str(member_id)
         session[auth.BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
         session[auth.HASH_SESSION_KEY] = member.get_session_auth_hash()
         session.save()
-        keys[number] = session.session_key
+        keys[member_id] = session.session_key
     return keys
 
 
@@ -41,9 +45,9 @@ def main() -> None:
     django.setup()
     from django.conf import settings
 
-    is_ours = settings.SESSION_ENGINE == "accounts.sessions"
-    start = create_service_sessions if is_ours else create_django_sessions
-    json.dump(start([int(word) for word in sys.argv[1:]]), sys.stdout)
+    is_service = settings.SESSION_ENGINE == "accounts.sessions"
+    create_sessions = create_service_sessions if is_service else create_django_sessions
+    json.dump(create_sessions(list(map(int, sys.argv[1:]))), sys.stdout)
 
 
 if __name__ == "__main__":

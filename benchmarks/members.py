@@ -1,6 +1,6 @@
-"""Makes the members, through their model, whatever columns it has by now.
+"""Create members with these ids through the model, which fills all columns.
 
-python -m benchmarks.members ID...
+python -m benchmarks.members MEMBER_ID...
 """
 
 import sys
@@ -14,15 +14,15 @@ def main() -> None:
 
     Member.objects.bulk_create(
         Member(
-            id=number,
-            login_id=f"member{number}",
-            display_name=f"Member {number}",
-            email=f"m{number}@example.com",
+            id=member_id,
+            login_id=f"member{member_id}",
+            display_name=f"Member {member_id}",
+            email=f"m{member_id}@example.com",
             password="!",
             plan=Member.Plan.PREMIUM,
             plan_auto_renew=True,
         )
-        for number in map(int, sys.argv[1:])
+        for member_id in map(int, sys.argv[1:])
     )
 
 

@@ -1,4 +1,4 @@
-"""How much memory processes hold, as the system counts it (Linux)."""
+"""Memory of processes, read from /proc (Linux only)."""
 
 import os
 import threading
@@ -13,51 +13,53 @@ PROC = Path("/proc")
 
 @dataclass
 class PeakMemory:
-    """The most that was seen so far."""
+    """The highest value sampled so far, in MiB."""
 
-    megabytes: float = 0.0
+    mebibytes: float = 0.0
 
 
 @contextmanager
 def measure_peak_memory(
     list_processes: Callable[[], list[int]],
 ) -> Iterator[PeakMemory]:
-    """The most that one of the processes holds, its children included, meanwhile.
+    """Sample the memory of the processes during the block.
 
-    Pages that parent and child share count twice.
+    The peak is that of one process with its children. Pages shared by parent and child
+    count twice.
     """
-    peak, over = PeakMemory(), threading.Event()
+    peak, stopped = PeakMemory(), threading.Event()
 
     def watch() -> None:
-        while not over.wait(SAMPLE_INTERVAL_SECONDS):
-            sizes = [tree_memory_mib(process) for process in list_processes()]
-            peak.megabytes = max(peak.megabytes, *sizes)
+        while not stopped.wait(SAMPLE_INTERVAL_SECONDS):
+            sizes = [tree_memory_mib(pid) for pid in list_processes()]
+            peak.mebibytes = max(peak.mebibytes, *sizes)
 
     thread = threading.Thread(target=watch)
     thread.start()
     try:
         yield peak
     finally:
-        over.set()
+        stopped.set()
         thread.join()
 
 
-def tree_memory_mib(process: int) -> float:
-    """Resident memory of a process and its children, in MiB."""
-    return sum(map(resident_memory_mib, [process, *list_child_pids(process)]))
+def tree_memory_mib(pid: int) -> float:
+    """Return the resident memory of a process and its children, in MiB."""
+    return sum(map(resident_memory_mib, [pid, *list_child_pids(pid)]))
 
 
-def resident_memory_mib(process: int) -> float:
-    with suppress(OSError):  # it has ended
-        pages = int((PROC / str(process) / "statm").read_text().split()[1])
+def resident_memory_mib(pid: int) -> float:
+    """Return the resident memory of a process in MiB; 0 if it has ended."""
+    with suppress(OSError):
+        pages = int((PROC / str(pid) / "statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
     return 0.0
 
 
-def list_child_pids(process: int) -> list[int]:
-    """The processes that any of its threads started."""
-    found: list[int] = []
-    for children in (PROC / str(process) / "task").glob("*/children"):
+def list_child_pids(pid: int) -> list[int]:
+    """Return the ids of the processes that any of its threads started."""
+    pids: list[int] = []
+    for children in (PROC / str(pid) / "task").glob("*/children"):
         with suppress(OSError):
-            found += map(int, children.read_text().split())
-    return found
+            pids += map(int, children.read_text().split())
+    return pids

@@ -1,4 +1,4 @@
-"""Net worth: from kept totals, so that the number of entries does not count."""
+"""Net worth, computed from monthly totals: independent of the number of entries."""
 
 from collections.abc import Callable
 
@@ -20,19 +20,19 @@ _SUM_SQL = """
 """
 
 
-def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    shape = stage.dataset_spec
-    members = [shape.large_member(index) for index in range(len(shape.sizes))]
+def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
+    spec = environment.spec
+    members = [spec.large_member(index) for index in range(len(spec.sizes))]
     calls: dict[str, Callable[[], object]] = {
-        f"{size:,}": Client(stage.service_target(PATH, member))
-        for size, member in zip(shape.sizes, members, strict=True)
+        f"{size:,}": Client(environment.service_target(PATH, member))
+        for size, member in zip(spec.sizes, members, strict=True)
     }
-    calls["trivial"] = Client(stage.service_target(TRIVIAL, members[LARGE_INDEX]))
-    with psycopg.connect(stage.database.address, autocommit=True) as connection:
+    calls["trivial"] = Client(environment.service_target(TRIVIAL, members[LARGE_INDEX]))
+    with psycopg.connect(environment.database.url, autocommit=True) as connection:
         for index in (LARGE_INDEX, -1):
             calls[f"sum {index}"] = sum_in_sql(connection, members[index])
         times = time_interleaved(calls, rounds, REPEATS)
-    names = [f"{size:,}" for size in shape.sizes]
+    names = [f"{size:,}" for size in spec.sizes]
     level = ", ".join(
         f"{name}: {format_milliseconds(times[name].median)}" for name in names
     )
@@ -48,11 +48,11 @@ def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
             2.0,
         ),
     ]
-    for index, own in ((LARGE_INDEX, large), (-1, last)):
+    for index, timing in ((LARGE_INDEX, large), (-1, last)):
         total = times[f"sum {index}"]
         text = f"the sum over {names[index]} entries in SQL : ours over HTTP"
         rows.append(
-            Row(NAME, text, format_milliseconds(total.median), total.ratio_to(own))
+            Row(NAME, text, format_milliseconds(total.median), total.ratio_to(timing))
         )
     return rows
 

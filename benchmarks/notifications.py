@@ -1,4 +1,4 @@
-"""Card notifications: texts a second, how many are right, and what one costs."""
+"""Card notifications: parser speed and accuracy, and the cost of the endpoint."""
 
 import http.client
 import itertools
@@ -31,13 +31,13 @@ NAME = "notifications"
 PATH = "/api/account/entries/notification"
 TEXT = "신한카드(1309)승인 홍*동 {:,}원(일시불)11/10 08:31 lunch 7 누적{:,}원"
 MIN_TEXTS_PER_SECOND = 5_000
-# Of texts that are made to be slow.
+# For texts crafted to make the parser slow.
 MAX_PARSE_MILLISECONDS = 20
 MIN_ACCURACY = 0.98
 REPEATS = 10
 
 
-def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
+def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
     messages = load(GIVEN)
     texts = [message["text"] for message in messages]
     speed = median(measure_texts_per_second(texts) for _ in range(rounds))
@@ -74,30 +74,34 @@ def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
     )
     for name, labelled in (("given", messages), ("own", load(OWN))):
         rows += accuracy_rows(name, labelled)
-    return [*rows, measure_endpoint(stage, rounds)]
+    return [*rows, measure_endpoint(environment, rounds)]
 
 
-def measure_endpoint(stage: BenchmarkEnvironment, rounds: int) -> Row:
-    """Each a payment of its own, taken in for a member with many entries."""
-    with psycopg.connect(stage.database.address, autocommit=True) as connection:
+def measure_endpoint(environment: BenchmarkEnvironment, rounds: int) -> Row:
+    """Time notifications of distinct payments for a member with many entries."""
+    with psycopg.connect(environment.database.url, autocommit=True) as connection:
         connection.execute("UPDATE member SET plan = 'PREMIUM'")
-    member = stage.dataset_spec.large_member(LARGE_INDEX)
+    member = environment.spec.large_member(LARGE_INDEX)
     times = time_interleaved(
         {
-            "ours": payment_sender(stage.service_target(PATH, member)),
-            "trivial": Client(stage.service_target(TRIVIAL, member)),
+            "service": payment_sender(environment.service_target(PATH, member)),
+            "trivial": Client(environment.service_target(TRIVIAL, member)),
         },
         rounds,
         REPEATS,
     )
-    name = f"taken in, {stage.dataset_spec.sizes[LARGE_INDEX]:,} entries : T"
-    ours = times["ours"]
+    name = f"taken in, {environment.spec.sizes[LARGE_INDEX]:,} entries : T"
+    service = times["service"]
     return Row(
-        NAME, name, format_milliseconds(ours.median), ours.ratio_to(times["trivial"])
+        NAME,
+        name,
+        format_milliseconds(service.median),
+        service.ratio_to(times["trivial"]),
     )
 
 
 def payment_sender(target: Target) -> Callable[[], object]:
+    """Return a function that posts the notification of a new payment."""
     amounts = itertools.count(1_000)
     headers = {**target.headers, "Content-Type": "application/json"}
     connection = http.client.HTTPConnection(
@@ -109,10 +113,10 @@ def payment_sender(target: Target) -> Callable[[], object]:
         body = json.dumps({"text": TEXT.format(amount, 9 * amount)})
         connection.request("POST", target.path, body, headers)
         response = connection.getresponse()
-        answer = response.read()
+        response_body = response.read()
         if response.status != http.client.CREATED:
-            raise AssertionError(f"{response.status} {answer[:300]!r}")
-        return answer
+            raise AssertionError(f"{response.status} {response_body[:300]!r}")
+        return response_body
 
     return call
 
@@ -135,30 +139,34 @@ def longest_parse_seconds(texts: list[str]) -> float:
 
 
 def accuracy_rows(name: str, messages: list[dict[str, Any]]) -> list[Row]:
-    """The rate of messages with every field right, then those below it, by part."""
+    """Return the shares parsed correctly: in all fields, by field and by company."""
     wrong = {message["id"]: differences(message) for message in messages}
-    right = proportion(not fields for fields in wrong.values())
-    failing = ", ".join(key for key, fields in wrong.items() if fields) or "none"
+    right = proportion(not wrong_fields for wrong_fields in wrong.values())
+    failing = (
+        ", ".join(key for key, wrong_fields in wrong.items() if wrong_fields) or "none"
+    )
     rows = [
         min_ratio_row(
             NAME, f"{name}: fully right", f"failing: {failing}", right, MIN_ACCURACY
         )
     ]
     fields = sorted({field for message in messages for field in message["expect"]})
-    rates = [
-        f"{field} {proportion(field not in each for each in wrong.values()):.1%}"
+    rates = {
+        field: proportion(field not in wrong_fields for wrong_fields in wrong.values())
         for field in fields
-    ]
-    rows.append(Row(NAME, f"{name}: per field", ", ".join(rates)))
+    }
+    field_rates = ", ".join(f"{field} {rate:.1%}" for field, rate in rates.items())
+    rows.append(Row(NAME, f"{name}: per field", field_rates))
     companies: dict[str, list[bool]] = defaultdict(list)
     for message in messages:
         companies[message["company"]].append(not wrong[message["id"]])
     level = ", ".join(
-        f"{each} {proportion(told):.0%}" for each, told in companies.items()
+        f"{company} {proportion(is_right):.0%}"
+        for company, is_right in companies.items()
     )
     return [*rows, Row(NAME, f"{name}: per company", level)]
 
 
-def proportion(told: Iterable[bool]) -> float:
-    truths = list(told)
-    return sum(truths) / len(truths)
+def proportion(outcomes: Iterable[bool]) -> float:
+    values = list(outcomes)
+    return sum(values) / len(values)

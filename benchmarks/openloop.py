@@ -1,10 +1,10 @@
-"""Open-loop load: requests leave at fixed times, whether the last were answered.
+"""Open-loop load: requests are sent at fixed times, without waiting for responses.
 
-    python -m benchmarks.openloop < plan > answers
+    python -m benchmarks.openloop < plan > responses
 
-It goes on until a line comes after the plan, or its input ends. A slow answer
-delays nothing but itself, and its time counts from the moment that was planned, so
-that a server that stands still is seen as its clients see it.
+It runs until a second line arrives on standard input, or its end. A slow response does
+not delay other requests, and durations count from the planned time, so that a pause of
+the server shows in the figures as clients experience it (no coordinated omission).
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from devstack.stores.data_dir import LOOPBACK
 REQUEST_TIMEOUT_SECONDS = 15.0
 MAX_DURATION_SECONDS = 900.0
 OK = 200
+# The status recorded for a request without a response.
 NO_RESPONSE = 0
-"""The status of a request that got no answer."""
 
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """`rate` requests a second, going round `paths` and `tokens`."""
+    """`rate` requests a second, cycling through `paths` and `tokens`."""
 
     port: int
     rate: int
@@ -37,49 +37,49 @@ class LoadPlan:
 
 @dataclass(frozen=True)
 class TimedResponse:
-    """When it was planned (seconds since the epoch), what came and after how long."""
+    """The response to a request planned for `planned_at` (seconds since the epoch)."""
 
     planned_at: float
     seconds: float
     status: int
     path: str
     retry_after: str | None
+    # The beginning of the body if the status is not 200.
     text: str
-    """The beginning of an answer that is not 200."""
 
     @property
     def arrived_at(self) -> float:
         return self.planned_at + self.seconds
 
 
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @dataclass
 class LoadGenerator:
-    """One event loop with as many connections as there are requests under way."""
+    """Sender of the planned requests, with one connection per pending request."""
 
     plan: LoadPlan
-    idle: deque[Streams] = field(default_factory=deque)
+    idle_connections: deque[Connection] = field(default_factory=deque)
     responses: list[TimedResponse] = field(default_factory=list)
 
     async def run(self) -> list[TimedResponse]:
-        """Ask until we are told to stop; then wait for what is under way."""
+        """Send requests until a line arrives; then wait for the pending responses."""
         stopped = asyncio.create_task(asyncio.to_thread(sys.stdin.readline))
-        begin = time.time()
+        started_at = time.time()
         tasks = []
         for number in range(int(self.plan.rate * MAX_DURATION_SECONDS)):
-            planned = begin + number / self.plan.rate
-            await asyncio.sleep(max(0.0, planned - time.time()))
+            planned_at = started_at + number / self.plan.rate
+            await asyncio.sleep(max(0.0, planned_at - time.time()))
             if stopped.done():
                 break
-            tasks.append(asyncio.create_task(self.send_request(number, planned)))
+            tasks.append(asyncio.create_task(self.send_request(number, planned_at)))
         await asyncio.gather(*tasks)
         return self.responses
 
-    async def send_request(self, number: int, planned: float) -> None:
+    async def send_request(self, number: int, planned_at: float) -> None:
         path = self.plan.paths[number % len(self.plan.paths)]
-        # Members change more slowly than paths: each asks for everything.
+        # The token changes after each cycle of paths: each member requests every path.
         token = self.plan.tokens[number // len(self.plan.paths) % len(self.plan.tokens)]
         try:
             async with asyncio.timeout(REQUEST_TIMEOUT_SECONDS):
@@ -88,8 +88,8 @@ class LoadGenerator:
             status, headers, body = NO_RESPONSE, {}, type(error).__name__.encode()
         self.responses.append(
             TimedResponse(
-                planned,
-                time.time() - planned,
+                planned_at,
+                time.time() - planned_at,
                 status,
                 path,
                 headers.get("retry-after"),
@@ -100,8 +100,9 @@ class LoadGenerator:
     async def exchange(
         self, path: str, token: str
     ) -> tuple[int, dict[str, str], bytes]:
-        if self.idle:
-            reader, writer = self.idle.pop()
+        """Send one request on an idle connection, or a new one if there is none."""
+        if self.idle_connections:
+            reader, writer = self.idle_connections.pop()
         else:
             reader, writer = await asyncio.open_connection(LOOPBACK, self.plan.port)
         lines = [f"GET {path} HTTP/1.1", f"Host: {LOOPBACK}:{self.plan.port}"]
@@ -113,15 +114,15 @@ class LoadGenerator:
             pairs = (line.split(": ", 1) for line in rest)
             headers = {name.lower(): value for name, value in pairs}
             body = await reader.readexactly(int(headers["content-length"]))
-        except BaseException:
+        except BaseException:  # a timeout cancels this coroutine
             writer.close()
             raise
-        self.idle.append((reader, writer))
+        self.idle_connections.append((reader, writer))
         return int(first.split(" ")[1]), headers, body
 
 
 def start_load(plan: LoadPlan) -> subprocess.Popen[str]:
-    """The generator in a process of its own, under way."""
+    """Start the generator in a subprocess."""
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.openloop"],
         stdin=subprocess.PIPE,
@@ -135,15 +136,15 @@ def start_load(plan: LoadPlan) -> subprocess.Popen[str]:
 
 
 def stop_load(process: subprocess.Popen[str]) -> list[TimedResponse]:
-    """Stop the load; all answers, in the order in which they came."""
+    """Stop the load and return all responses in the order of arrival."""
     output, _ = process.communicate("\n", timeout=4 * REQUEST_TIMEOUT_SECONDS)
-    return [TimedResponse(**each) for each in json.loads(output)]
+    return [TimedResponse(**response) for response in json.loads(output)]
 
 
 def main() -> None:
     plan = LoadPlan(**json.loads(sys.stdin.readline()))
-    answers = asyncio.run(LoadGenerator(plan).run())
-    json.dump([asdict(answer) for answer in answers], sys.stdout)
+    responses = asyncio.run(LoadGenerator(plan).run())
+    json.dump([asdict(response) for response in responses], sys.stdout)
 
 
 if __name__ == "__main__":

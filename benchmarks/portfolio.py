@@ -1,4 +1,4 @@
-"""The portfolio and the check of a trade's edit, with 100,000 trades of 200 stocks."""
+"""The portfolio and edits of trades, with 100,000 trades of 200 stocks."""
 
 import http.client
 import json
@@ -33,37 +33,37 @@ _INVALIDATE_SQL = (
 )
 
 
-def measure(stage: BenchmarkEnvironment, rounds: int) -> list[Row]:
-    """Of three members: many stocks, a tenth of the trades, all trades of one stock."""
-    many, few, one = stage.dataset_spec.all_members[:3]
+def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
+    """Measure three members: all trades, a tenth of them, all of them of one stock."""
+    many, few, one = environment.spec.all_members[:3]
     plans = (
         (many, TRADE_COUNT, STOCK_COUNT),
         (few, TRADE_COUNT // 10, STOCK_COUNT),
         (one, TRADE_COUNT, 1),
     )
-    with psycopg.connect(stage.database.address) as connection:
+    with psycopg.connect(environment.database.url) as connection:
         for member, trades, stocks in plans:
             add_trades(connection, member, trades, stocks)
-    vacuum_and_checkpoint(stage.database.address)
-    with psycopg.connect(stage.database.address, autocommit=True) as connection:
-        rows = measure_portfolio(stage, connection, (many, few), rounds)
-        return rows + measure_edits(stage, connection, one, rounds)
+    vacuum_and_checkpoint(environment.database.url)
+    with psycopg.connect(environment.database.url, autocommit=True) as connection:
+        rows = measure_portfolio(environment, connection, (many, few), rounds)
+        return rows + measure_edits(environment, connection, one, rounds)
 
 
 def measure_portfolio(
-    stage: BenchmarkEnvironment,
+    environment: BenchmarkEnvironment,
     connection: psycopg.Connection,
     members: tuple[int, int],
     rounds: int,
 ) -> list[Row]:
-    """First when all trades must be replayed, then when none changed."""
+    """Measure the portfolio with all trades to be replayed, then with none changed."""
     many, few = members
     calls: dict[str, Callable[[], object]] = {
-        "new": Client(stage.service_target(PATH, many)),
-        "new few": Client(stage.service_target(PATH, few)),
-        "again": Client(stage.service_target(PATH, many)),
-        "networth": Client(stage.service_target(NETWORTH_PATH, many)),
-        "trivial": Client(stage.service_target(TRIVIAL, many)),
+        "new": Client(environment.service_target(PATH, many)),
+        "new few": Client(environment.service_target(PATH, few)),
+        "again": Client(environment.service_target(PATH, many)),
+        "networth": Client(environment.service_target(NETWORTH_PATH, many)),
+        "trivial": Client(environment.service_target(TRIVIAL, many)),
         "loop": lambda: replay_in_plain_loop(connection, many),
     }
 
@@ -107,59 +107,63 @@ def measure_portfolio(
 
 
 def measure_edits(
-    stage: BenchmarkEnvironment,
+    environment: BenchmarkEnvironment,
     connection: psycopg.Connection,
     member: int,
     rounds: int,
 ) -> list[Row]:
-    """PATCH of the first and of the last trade of one stock."""
-    found = connection.execute(
+    """Measure PATCH of the first and of the last trade of one stock."""
+    row = connection.execute(
         "SELECT min(id), max(id) FROM invest_trade WHERE member_id = %s", [member]
     ).fetchone()
-    first, last = found or (0, 0)
+    first, last = row or (0, 0)
     calls: dict[str, Callable[[], object]] = {
-        "first": TradeEditor(stage.service_target(f"{TRADES_PATH}/{first}", member)),
-        "last": TradeEditor(stage.service_target(f"{TRADES_PATH}/{last}", member)),
-        "trivial": Client(stage.service_target(TRIVIAL, member)),
+        "first": TradeEditor(
+            environment.service_target(f"{TRADES_PATH}/{first}", member)
+        ),
+        "last": TradeEditor(
+            environment.service_target(f"{TRADES_PATH}/{last}", member)
+        ),
+        "trivial": Client(environment.service_target(TRIVIAL, member)),
     }
     times = time_interleaved(calls, rounds, REPEATS)
     rows = []
-    for name, which in (("first", "oldest"), ("last", "newest")):
-        time = times[name]
-        text = f"edit of the {which} of {TRADE_COUNT:,} trades of one stock, in 200 ms"
-        level = format_milliseconds(time.median)
-        rows.append(max_ratio_row(NAME, text, level, time.median / 0.2, 1.0))
+    for name, age in (("first", "oldest"), ("last", "newest")):
+        timing = times[name]
+        text = f"edit of the {age} of {TRADE_COUNT:,} trades of one stock, in 200 ms"
+        level = format_milliseconds(timing.median)
+        rows.append(max_ratio_row(NAME, text, level, timing.median / 0.2, 1.0))
     return rows
 
 
 class TradeEditor:
-    """Changes a trade's quantity to and fro; anything but 200 ends the run."""
+    """Callable that alternates the quantity of a trade; raises unless 200."""
 
     def __init__(self, target: Target) -> None:
-        self.target, self.more = target, False
+        self.target, self.is_raised = target, False
         self.connection = http.client.HTTPConnection(LOOPBACK, target.port, timeout=60)
 
     def __call__(self) -> None:
-        self.more = not self.more
-        body = json.dumps({"quantity": 20 + self.more})
+        self.is_raised = not self.is_raised
+        body = json.dumps({"quantity": 20 + self.is_raised})
         headers = {**self.target.headers, "Content-Type": "application/json"}
         self.connection.request("PATCH", self.target.path, body, headers)
         response = self.connection.getresponse()
-        answer = response.read()
+        response_body = response.read()
         if response.status != http.client.OK:
-            raise AssertionError(f"{response.status} {answer[:300]!r}")
+            raise AssertionError(f"{response.status} {response_body[:300]!r}")
 
 
 def add_trades(
     connection: psycopg.Connection, member: int, trades: int, stocks: int
 ) -> None:
-    """Four buys, then a sell, of each stock; all prices known and young."""
-    first = member * 1_000
+    """Load stocks with fresh quotes; after four buys of a stock comes a sell."""
+    first_stock = member * 1_000
     copy_rows(
         connection,
         "invest_stock (id, member_id, code, name, market, sort_order)",
         (
-            (first + n, member, f"B{first + n}", f"Stock {n}", "", n)
+            (first_stock + n, member, f"B{first_stock + n}", f"Stock {n}", "", n)
             for n in range(stocks)
         ),
     )
@@ -168,7 +172,7 @@ def add_trades(
         "stock_quote"
         " (code, home_price, quoted_at, fetched_at, next_refresh_at, is_claimed)",
         (
-            (f"B{first + n}", 70_000 + n, "now", "tomorrow", "tomorrow", "false")
+            (f"B{first_stock + n}", 70_000 + n, "now", "tomorrow", "tomorrow", "false")
             for n in range(stocks)
         ),
     )
@@ -176,16 +180,18 @@ def add_trades(
         connection,
         "invest_trade (member_id, stock_id, side, date, quantity, price, fee, tax,"
         " memo)",
-        list_trades(member, first, trades, stocks),
+        list_trades(member, first_stock, trades, stocks),
     )
 
 
-def list_trades(member: int, first: int, trades: int, stocks: int) -> Iterator[CopyRow]:
+def list_trades(
+    member: int, first_stock: int, trades: int, stocks: int
+) -> Iterator[CopyRow]:
     for number in range(trades):
-        turn, stock = divmod(number, stocks)
-        is_sell = turn % 5 == 4
+        trade_index, stock = divmod(number, stocks)
+        is_sell = trade_index % 5 == 4
         yield (
-            *(member, first + stock, "SELL" if is_sell else "BUY"),
+            *(member, first_stock + stock, "SELL" if is_sell else "BUY"),
             FIRST_DAY + timedelta(number * DAYS // trades),
             "10.333333" if is_sell else "20.5",
             50_000 + number * 7_919 % 20_000,
@@ -194,18 +200,21 @@ def list_trades(member: int, first: int, trades: int, stocks: int) -> Iterator[C
 
 
 def replay_in_plain_loop(connection: psycopg.Connection, member: int) -> int:
-    """The bound: the same rows and the plain loop, without anything around them."""
+    """Compute realized gains from the same rows, with nothing but integer arithmetic.
+
+    This is the lower bound for the replay in the service, so rows stay plain tuples.
+    """
     realized = 0
     rows = connection.execute(_TRADES_SQL, [member]).fetchall()
-    for _, lines in groupby(rows, key=lambda row: row[0]):
-        held = cost = 0
-        for _, _, is_sell, quantity, price, fee, tax in lines:
+    for _, trades in groupby(rows, key=lambda row: row[0]):
+        quantity_held = cost = 0
+        for _, _, is_sell, quantity, price, fee, tax in trades:
             if not is_sell:
-                held += quantity
+                quantity_held += quantity
                 cost += quantity * price + fee * 1_000_000
                 continue
-            released = cost * quantity // held
-            held -= quantity
-            cost -= released
-            realized += quantity * price - (fee + tax) * 1_000_000 - released
+            released_cost = cost * quantity // quantity_held
+            quantity_held -= quantity
+            cost -= released_cost
+            realized += quantity * price - (fee + tax) * 1_000_000 - released_cost
     return realized

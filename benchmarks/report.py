@@ -1,4 +1,4 @@
-"""What a measurement found: rows of one table, and the same as JSON."""
+"""The results of the benchmarks: rows of one table, also written as JSON."""
 
 import json
 import platform
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; without a target it only informs."""
+    """One row of the table; without a target it is for information only."""
 
     measurement: str
     name: str
@@ -24,19 +24,19 @@ class Row:
 
 
 def min_ratio_row(
-    measurement: str, name: str, level: str, ratio: float, least: float
+    measurement: str, name: str, measured: str, ratio: float, minimum: float
 ) -> Row:
-    return Row(measurement, name, level, ratio, f"≥ {least:g}", ratio >= least)
+    return Row(measurement, name, measured, ratio, f"≥ {minimum:g}", ratio >= minimum)
 
 
 def max_ratio_row(
-    measurement: str, name: str, level: str, ratio: float, most: float
+    measurement: str, name: str, measured: str, ratio: float, maximum: float
 ) -> Row:
-    return Row(measurement, name, level, ratio, f"≤ {most:g}", ratio <= most)
+    return Row(measurement, name, measured, ratio, f"≤ {maximum:g}", ratio <= maximum)
 
 
 def print_table(rows: Iterable[Row]) -> None:
-    """The table in Markdown."""
+    """Print the rows as a table in Markdown."""
     print("\n| measurement | what | level | ratio | target | |")
     print("|---|---|---|---|---|---|")
     for row in rows:

@@ -1,4 +1,4 @@
-"""The web servers of a run: ours and the peer's, with the same gunicorn settings."""
+"""Web servers of a run: service and baseline, with the same gunicorn settings."""
 
 import http.client
 import os
@@ -24,23 +24,22 @@ STOP_TIMEOUT_SECONDS = 12.0
 
 
 class ServerError(Exception):
-    """A web server did not start; the text says where its words are."""
+    """A web server failed to start; the message names its log."""
 
 
 class Server:
-    """gunicorn with the service's own settings, on a free loopback port.
-
-    Workers are not recycled: a run must not depend on the moment that falls into.
-    """
+    """gunicorn with the configuration of the service, on a free loopback port."""
 
     def __init__(
         self, application: str, settings: Mapping[str, str], log: Path
     ) -> None:
         self.port, self.log = find_free_port(), log
         command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        # Without recycling of workers, which could fall into a measurement.
+        command += ["--max-requests", "0"]
         with log.open("ab") as out:
             self.process = subprocess.Popen(
-                [*command, "--max-requests", "0", application],
+                [*command, application],
                 cwd=ROOT,
                 env={**os.environ, **settings, "BIND": f"{LOOPBACK}:{self.port}"},
                 stdin=subprocess.DEVNULL,
@@ -51,7 +50,7 @@ class Server:
             )
 
     def wait(self) -> None:
-        """Until it answers anything at all."""
+        """Wait until the server responds; raise ServerError if it does not in time."""
         end = time.monotonic() + START_TIMEOUT_SECONDS
         while time.monotonic() < end and self.process.poll() is None:
             with suppress(OSError, http.client.HTTPException):
@@ -60,10 +59,10 @@ class Server:
                 connection.getresponse().read()
                 return
             time.sleep(0.05)
-        raise ServerError(f"a web server did not start; its words are in {self.log}")
+        raise ServerError(f"a web server failed to start; see its output in {self.log}")
 
     def list_workers(self) -> list[int]:
-        """The processes that answer requests: the children of the first one."""
+        """Return the process ids of the workers."""
         return list_child_pids(self.process.pid)
 
     def stop(self) -> None:

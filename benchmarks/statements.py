@@ -1,4 +1,4 @@
-"""Counts the SQL statements of list pages, in this process.
+"""Count the SQL statements of list pages, with Django's test client.
 
 python -m benchmarks.statements PATH MEMBER_ID SIZE...  →  [count, …]
 """
@@ -21,7 +21,7 @@ def main() -> None:
     path, member_id, *sizes = sys.argv[1:]
     key, _ = create_session(Member.objects.get(pk=member_id))
     client = Client(headers={"Authorization": f"Bearer {key}", "Host": "127.0.0.1"})
-    client.get(path)  # from here on the session is in the fast store
+    client.get(path)  # the first request caches the session
     counts = []
     for size in sizes:
         with CaptureQueriesContext(connection) as queries:

@@ -1,6 +1,7 @@
-"""PostgreSQL and Valkey of one run: durable, its own, and open to ill treatment.
+"""PostgreSQL and Valkey of one run, as durable as in production.
 
-They are run without keepers, which would start again what a measurement kills.
+They run without the supervisors of devstack, which would restart what the fault tests
+kill.
 """
 
 import os
@@ -17,68 +18,71 @@ from devstack.stores.valkey import Valkey
 
 
 class UnsupervisedStore:
-    """One server; it always comes back at the same address."""
+    """One server; after a restart it has the same URL."""
 
-    def __init__(self, store: store_supervisor.Store, folder: StoreDir) -> None:
-        self.store, self.folder = store, folder
+    def __init__(self, store: store_supervisor.Store, store_dir: StoreDir) -> None:
+        self.store, self.store_dir = store, store_dir
         self.process: store_supervisor.Process | None = None
 
     @property
-    def address(self) -> str:
-        return self.folder.url_file.read_text().strip()
+    def url(self) -> str:
+        return self.store_dir.url_file.read_text().strip()
 
     def start(self) -> None:
-        """Returns once the server answers."""
-        with redirect_output(self.folder.log):
-            self.process = store_supervisor.start(self.store, self.folder)
+        """Start the server and wait until it is ready."""
+        with redirect_output(self.store_dir.log):
+            self.process = store_supervisor.start(self.store, self.store_dir)
 
     def send_signal(self, number: signal.Signals) -> None:
         if self.process:
             self.process.send_signal(number)
 
     def stop_with_signal(self, number: signal.Signals) -> None:
-        """Send the signal and wait until the server has gone."""
+        """Send the signal and wait until the server has exited."""
         self.send_signal(number)
         if self.process:
             self.process.wait(60)
 
     def remove(self) -> None:
         if self.process:
-            self.send_signal(signal.SIGCONT)
+            self.send_signal(signal.SIGCONT)  # it may be suspended by a fault test
             store_supervisor.stop(self.store, self.process)
         self.store.remove()
 
 
 @contextmanager
 def redirect_output(log: Path) -> Iterator[None]:
-    """Programs that are started in the block say what they say into the log."""
-    outputs = (1, 2)
-    kept = [os.dup(output) for output in outputs]
+    """Append the output of programs that are started in the block to the log."""
+    outputs = (1, 2)  # standard output and standard error
+    saved = [os.dup(output) for output in outputs]
     try:
         with log.open("ab") as file:
             for output in outputs:
                 os.dup2(file.fileno(), output)
         yield
     finally:
-        for output, descriptor in zip(outputs, kept, strict=True):
+        for output, descriptor in zip(outputs, saved, strict=True):
             os.dup2(descriptor, output)
             os.close(descriptor)
 
 
 @contextmanager
-def run_stores(folder: Path) -> Iterator[tuple[UnsupervisedStore, UnsupervisedStore]]:
-    """PostgreSQL (with fsync) and Valkey below `folder`, until the block ends."""
-    homes = [StoreDir(folder / name) for name in ("postgres", "valkey")]
-    for home in homes:
-        home.path.mkdir(parents=True)
-    with redirect_output(homes[0].log):
-        database = UnsupervisedStore(Postgres.prepare(homes[0]), homes[0])
-    fast_store = UnsupervisedStore(Valkey(homes[1]), homes[1])
+def run_stores(
+    directory: Path,
+) -> Iterator[tuple[UnsupervisedStore, UnsupervisedStore]]:
+    """Run PostgreSQL (with fsync) and Valkey below `directory` during the block."""
+    postgres_dir = StoreDir(directory / "postgres")
+    valkey_dir = StoreDir(directory / "valkey")
+    for store_dir in (postgres_dir, valkey_dir):
+        store_dir.path.mkdir(parents=True)
+    with redirect_output(postgres_dir.log):
+        database = UnsupervisedStore(Postgres.prepare(postgres_dir), postgres_dir)
+    valkey = UnsupervisedStore(Valkey(valkey_dir), valkey_dir)
     try:
         database.start()
-        fast_store.start()
-        yield database, fast_store
+        valkey.start()
+        yield database, valkey
     finally:
-        fast_store.remove()
+        valkey.remove()
         database.remove()
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(directory, ignore_errors=True)

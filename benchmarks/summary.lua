@@ -1,4 +1,5 @@
--- One line for benchmarks/load.py: requests, microseconds, p50, p99, errors.
+-- Print one line for benchmarks/load.py: requests, duration, p50, p99 (times in
+-- microseconds), errors.
 done = function(summary, latency, requests)
   local e = summary.errors
   io.write(string.format("@@%d %d %d %d %d\n", summary.requests, summary.duration,

@@ -1,1 +1,1 @@
-"""The peer: the same tables and answers by plain Django and REST framework."""
+"""The baseline: the same tables and responses with plain Django and DRF."""

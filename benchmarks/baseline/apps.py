@@ -1,4 +1,4 @@
-"""The ledger's tables, without the service that starts with them."""
+"""The models of the ledger without the start-up code of its own AppConfig."""
 
 from django.apps import AppConfig
 

@@ -1,10 +1,14 @@
-"""Stock sessions over the same stores; PEER_SESSIONS says which of them."""
+"""Settings of the baseline, on the same stores as the service.
+
+BASELINE_SESSIONS is the session backend: `cached_db`, `cached_db_slide` (saved on every
+request, for a sliding expiry) or `cache`.
+"""
 
 import os
 
 import environ
 
-SESSION_BACKEND = os.environ.get("PEER_SESSIONS", "cached_db")
+SESSION_BACKEND = os.environ.get("BASELINE_SESSIONS", "cached_db")
 SECRET_KEY = os.environ["SECRET_KEY"]
 ALLOWED_HOSTS = ["127.0.0.1"]
 ROOT_URLCONF = "benchmarks.baseline.urls"
@@ -47,7 +51,8 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
 }
-SILENCED_SYSTEM_CHECKS = ["auth.E003"]  # unique without regard to case
+# The login id is unique through a case-insensitive index.
+SILENCED_SYSTEM_CHECKS = ["auth.E003"]
 ACCOUNT_NUMBER_KEYS: tuple[str, ...] = ()
 TIME_ZONE = "Asia/Seoul"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -1,4 +1,4 @@
-"""The peer's addresses."""
+"""URLs of the baseline."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The session user, the entry list and the board, as a DRF tutorial would have them."""
+"""Session, entry list and post list as in a DRF tutorial."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ class BaselinePagination(PageNumberPagination):
 
 
 class EntryListView(ListAPIView[Entry]):
-    """The usual way: serializer, joined names, prefetched tags, COUNT(*)."""
+    """Entry list with ModelSerializer, joined names, prefetched tags and COUNT(*)."""
 
     serializer_class = BaselineEntrySerializer
     pagination_class = BaselinePagination
@@ -92,7 +92,7 @@ class BaselinePostSerializer(serializers.ModelSerializer[Post]):
 
 
 class PostListView(ListAPIView[Post]):
-    """The usual way, without hot posts and own votes: COUNT(*) for page numbers."""
+    """Post list with ModelSerializer and COUNT(*), without hot posts and own votes."""
 
     serializer_class = BaselinePostSerializer
     pagination_class = BaselinePagination
@@ -103,7 +103,7 @@ class PostListView(ListAPIView[Post]):
 
 
 class EntryValuesView(APIView):
-    """The usual short cut: `.values()` and orjson, tags in one more query."""
+    """Entry list with `.values()` and orjson, and one more query for the tags."""
 
     def get(self, request: Request) -> HttpResponse:
         user: Any = request.user

@@ -1,4 +1,4 @@
-"""The entry of the peer's web server."""
+"""WSGI application of the baseline."""
 
 import os
 
