@@ -126,7 +126,7 @@ def integer_parser(min_value: int, max_value: int) -> CellParser[int]:
 
     def parse(cell: Any) -> int:
         number = _to_decimal(cell) if isinstance(cell, dict) else cell
-        if isinstance(number, float | Decimal):
+        if isinstance(number, (float, Decimal)):
             # The bounds come first: infinity has no remainder.
             if not -MAX_WHOLE_NUMBER < number < MAX_WHOLE_NUMBER or number % 1:
                 raise CellError("invalid", "Must be a whole number.")
@@ -176,7 +176,7 @@ def _to_decimal(cell: Any) -> Decimal:
         raise CellError("invalid", "Must be a number.")
     if isinstance(cell, dict):
         cell = cell.get("number")
-    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
+    if isinstance(cell, bool) or not isinstance(cell, (int, float, str)):
         raise CellError("invalid", "Must be a number.")
     try:
         # The shortest text of a float is the number that the sheet shows.

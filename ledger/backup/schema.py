@@ -89,13 +89,19 @@ def column(
         "is_encrypted": is_encrypted,
         "has_recurring_texts": has_recurring_texts,
     }
-    return field(default=default, metadata=metadata)
+    # Required fields have a default as well, so that they may follow optional ones in
+    # the order of the columns. mypy rejects a row without them, as does the database.
+    return field(default=metadata["default"], metadata=metadata)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(column,))
 def row_class(cls: type[RowT]) -> type[RowT]:
-    """Make a dataclass of a class whose fields are declared by `column`."""
-    return dataclass(slots=True, kw_only=True)(cls)
+    """Make a dataclass of a class whose fields are declared by `column`.
+
+    Rows are created by keyword; only the validation of files, which creates very many,
+    passes the values in the order of the columns.
+    """
+    return dataclass(slots=True)(cls)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from ledger.errors import EmptyBackupError
 # Row 1 holds the headers; rows of JSON are counted the same way.
 FIRST_DATA_ROW = 2
 EMPTY_CELLS = (None, "")
-# Different texts of one column whose values are cached.
-MAX_CACHED_TEXTS = 10_000
+# Different cells of one column whose values are cached.
+MAX_CACHED_CELLS = 10_000
 
 
 def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
@@ -53,48 +53,47 @@ def _parse_rows(
     sheet: Sheet[RowT], table: Table, errors: ErrorCollector
 ) -> Iterator[tuple[int, RowT]]:
     """Yield the rows whose cells are all valid, with their numbers."""
-    parsers = {column.name: _ColumnParser(column) for column in sheet.columns}
+    parsers = [_ColumnParser(column) for column in sheet.columns]
     for row_number, cells in enumerate(table.rows, start=FIRST_DATA_ROW):
         if cells is None:
             errors.add(row_number, None, "invalid", "A row must be an object.")
             continue
         try:
-            # Called for each row of the file: texts skip the call of a method, as most
-            # of them are in the cache.
-            values = {
-                name: parser[cell]
-                if cell.__class__ is str or cell is None
+            # The hot loop of a restore: most cells are found in the cache of their
+            # column, without the call of a function.
+            values = [
+                parser[cell]
+                if cell.__class__ is str or cell.__class__ is bool
                 else parser.parse(cell)
-                for (name, parser), cell in zip(parsers.items(), cells, strict=True)
-            }
+                for parser, cell in zip(parsers, cells, strict=True)
+            ]
         except CellError:
             if not (table.has_blank_rows and _is_blank(cells)):
-                _add_cell_errors(row_number, cells, parsers.values(), errors)
+                _add_cell_errors(row_number, cells, parsers, errors)
         else:
-            yield row_number, sheet.row_class(**values)
+            yield row_number, sheet.row_class(*values)
 
 
-class _ColumnParser(dict[str | None, Any]):
-    """Parses the cells of one column, with a cache of texts by their parsed value."""
+class _ColumnParser(dict[str | bool, Any]):
+    """Parses the cells of one column, with a cache of texts and booleans."""
 
     def __init__(self, column: Column) -> None:
         self.column = column
         if not column.is_required:
             self[""] = column.default
-            self[None] = column.absent_default
 
-    def __missing__(self, cell: str | None) -> Any:
+    def __missing__(self, cell: str | bool) -> Any:
         value = self.parse(cell)
-        if self.column.has_recurring_texts and len(self) < MAX_CACHED_TEXTS:
+        if self.column.has_recurring_texts and len(self) < MAX_CACHED_CELLS:
             self[cell] = value
         return value
 
     def parse(self, cell: Any) -> Any:
-        if cell in EMPTY_CELLS:
-            if self.column.is_required:
-                raise CellError("required", "Required.")
-            return self[cell]
-        return self.column.parse(cell)
+        if cell is not None and cell != "":
+            return self.column.parse(cell)
+        if self.column.is_required:
+            raise CellError("required", "Required.")
+        return self.column.absent_default if cell is None else self.column.default
 
 
 def _is_blank(cells: list[Any]) -> bool:
