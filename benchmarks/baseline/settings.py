@@ -5,9 +5,12 @@ request, for a sliding expiry) or `cache`.
 """
 
 import os
+from pathlib import Path
 
 import environ
 
+# The migrations of the service read their SQL files below this directory.
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
 SESSION_BACKEND = os.environ.get("BASELINE_SESSIONS", "cached_db")
 SECRET_KEY = os.environ["SECRET_KEY"]
 ALLOWED_HOSTS = ["127.0.0.1"]
