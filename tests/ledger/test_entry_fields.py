@@ -1,0 +1,40 @@
+"""A field of an entry is in every place that lists them."""
+
+from dataclasses import fields
+
+import pytest
+
+from accounts.models import Member
+from ledger.backup.columns import ENTRIES
+from ledger.entries import EntryData
+from ledger.entry_list import EntryRow
+from ledger.serializers.entries import EntrySerializer
+from tests.support.clients import JSONClient
+from tests.support.factories import make_entry
+
+# `tests/ledger/backup/test_columns.py` compares these with the model.
+COLUMNS = {column.name for column in ENTRIES.columns}
+
+
+def test_data_of_an_entry_has_every_field() -> None:
+    # Only a notification or a restore creates a pending entry.
+    assert {field.name for field in fields(EntryData)} == COLUMNS - {"pending"}
+
+
+def test_requests_have_every_field() -> None:
+    serializer = EntrySerializer()
+    writable = {field.source for field in serializer._writable_fields}
+    assert writable == COLUMNS - {"pending"}
+
+
+def test_rows_of_the_list_have_every_field() -> None:
+    # Tags are read by a statement of their own.
+    expected = COLUMNS - {"tags", "wallet"} | {"wallet_id", "wallet_name"}
+    assert expected <= set(EntryRow._fields)
+
+
+@pytest.mark.django_db
+def test_responses_have_every_field(free_member: Member) -> None:
+    entry = make_entry(free_member)
+    body = JSONClient(free_member).get_json(f"/api/account/entries/{entry.pk}")
+    assert set(body) == set(EntrySerializer().fields)
