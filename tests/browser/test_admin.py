@@ -61,7 +61,7 @@ def test_member_is_found_and_given_a_plan_that_the_api_shows(
     assert "김민지" in page.text()
     shoot(page, "member")
     page.click("button[value=set_premium]")
-    assert "permanent" in page.text()
+    assert "without expiry" in page.text()
     assert theirs.get_json("/api/auth/session")["plan"] == "FREE"
     shoot(page, "confirm")
     page.click("input[type=submit].default")
