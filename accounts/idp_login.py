@@ -116,32 +116,32 @@ def login_with_identity(identity: Identity) -> IdentityLogin:
     Raises `MemberSuspendedError`, or `SignupDisabledError` instead of creating.
     """
     try:
-        with transaction.atomic():
-            member = Member.objects.filter(idp_id=identity.subject).first()
-            if member is not None:
-                _refresh_on_login(member, identity)
-                return IdentityLogin(member)
-
-            member = _lock_member_to_link(identity)
-            if member is not None:
-                _refresh_on_login(member, identity)
-                # The email of a LOCAL account was never verified here. Whoever
-                # registered it first must not keep a way in: neither the password
-                # nor a session.
-                member.idp_id = identity.subject
-                member.set_unusable_password()
-                member.save_fields("idp_id", "password")
-                revoke_sessions(member)
-                return IdentityLogin(member, linked=True)
-
-            return IdentityLogin(_create_member(identity), created=True)
+        return _find_link_or_create(identity)
     except IntegrityError:
-        # `idp_id` is unique: a concurrent login of the same subject was faster, and
-        # its member is the one to log in.
-        with transaction.atomic():
-            member = Member.objects.get(idp_id=identity.subject)
-            _refresh_on_login(member, identity)
-            return IdentityLogin(member)
+        # `idp_id` is unique: a concurrent login of the same subject was faster. Start
+        # again, since its member may have been deleted in turn.
+        return _find_link_or_create(identity)
+
+
+@transaction.atomic
+def _find_link_or_create(identity: Identity) -> IdentityLogin:
+    member = Member.objects.filter(idp_id=identity.subject).first()
+    if member is not None:
+        _refresh_on_login(member, identity)
+        return IdentityLogin(member)
+
+    member = _lock_member_to_link(identity)
+    if member is not None:
+        _refresh_on_login(member, identity)
+        # The email of a LOCAL account was never verified here. Whoever registered it
+        # first must not keep a way in: neither the password nor a session.
+        member.idp_id = identity.subject
+        member.set_unusable_password()
+        member.save_fields("idp_id", "password")
+        revoke_sessions(member)
+        return IdentityLogin(member, linked=True)
+
+    return IdentityLogin(_create_member(identity), created=True)
 
 
 def _lock_member_to_link(identity: Identity) -> Member | None:
