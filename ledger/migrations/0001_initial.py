@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("accounts", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("accounts", "__first__"),
     ]
 
     operations = [
@@ -1197,6 +1197,7 @@ class Migration(migrations.Migration):
                 (
                     "wallet",
                     models.OneToOneField(
+                        db_constraint=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         primary_key=True,
                         related_name="rollup",
@@ -1285,15 +1286,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="category",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "parent", "parent_level"),
-                name="account_category_parent_is_major",
-                to="self",
-                to_fields=("member", "type", "id", "level"),
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="budget",
             constraint=models.UniqueConstraint(
                 fields=("member", "year", "month", "category"),
@@ -1324,15 +1316,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="budget",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
-                name="account_budget_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="categorywalletrollup",
             constraint=models.UniqueConstraint(
                 fields=(
@@ -1348,41 +1331,11 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="categorywalletrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category_id"),
-                name="account_entry_total_category_owned",
-                on_delete="CASCADE",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="categorywalletrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet_id"),
-                name="account_entry_total_wallet_owned",
-                on_delete="CASCADE",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="dayrollup",
             constraint=models.UniqueConstraint(
                 fields=("member", "date", "type", "pending", "wallet_id"),
                 name="account_day_total_key",
                 nulls_distinct=False,
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="dayrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet_id"),
-                name="account_day_total_wallet_owned",
-                on_delete="CASCADE",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
             ),
         ),
         migrations.AddConstraint(
@@ -1404,15 +1357,6 @@ class Migration(migrations.Migration):
                 name="default_category_type_known",
             ),
         ),
-        migrations.AddConstraint(
-            model_name="defaultcategory",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("type", "parent", "parent_level"),
-                name="default_category_parent_is_major",
-                to="self",
-                to_fields=("type", "id", "level"),
-            ),
-        ),
         migrations.AddIndex(
             model_name="memorollup",
             index=django.contrib.postgres.indexes.GinIndex(
@@ -1426,16 +1370,6 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(
                 fields=("member", "type", "memo", "category_id"),
                 name="account_memo_total_key",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="memorollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category_id"),
-                name="account_memo_total_category_owned",
-                on_delete="CASCADE",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
             ),
         ),
         migrations.AddConstraint(
@@ -1511,26 +1445,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="occurrence",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "rule"),
-                name="account_recurring_occurrence_rule_owned",
-                on_delete="CASCADE",
-                to="ledger.RecurringRule",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="occurrence",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "entry"),
-                name="account_recurring_occurrence_entry_owned",
-                on_delete="SET NULL (entry_id)",
-                to="ledger.Entry",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="tag",
             constraint=models.UniqueConstraint(
                 fields=("member", "name"), name="account_tag_name_unique"
@@ -1543,79 +1457,10 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="recurringtag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "rule"),
-                name="account_recurring_tag_rule_owned",
-                on_delete="CASCADE",
-                to="ledger.RecurringRule",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringtag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "tag"),
-                name="account_recurring_tag_tag_owned",
-                on_delete="CASCADE",
-                to="ledger.Tag",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentrytag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "quick_entry"),
-                name="account_quick_entry_tag_quick_entry_owned",
-                on_delete="CASCADE",
-                to="ledger.QuickEntry",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentrytag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "tag"),
-                name="account_quick_entry_tag_tag_owned",
-                on_delete="CASCADE",
-                to="ledger.Tag",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entrytag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "entry"),
-                name="account_entry_tag_entry_owned",
-                to="ledger.Entry",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entrytag",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "tag"),
-                name="account_entry_tag_tag_owned",
-                on_delete="CASCADE",
-                to="ledger.Tag",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="tagrollup",
             constraint=models.UniqueConstraint(
                 fields=("member", "month", "tag_id", "type"),
                 name="account_tag_total_key",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tagrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "tag_id"),
-                name="account_tag_total_tag_owned",
-                on_delete="CASCADE",
-                to="ledger.Tag",
-                to_fields=("member", "id"),
             ),
         ),
         migrations.AddIndex(
@@ -1650,26 +1495,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("side__in", ["BUY", "SELL"])),
                 name="invest_trade_side_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="trade",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "stock"),
-                name="invest_trade_stock_owned",
-                on_delete="CASCADE",
-                to="ledger.Stock",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="walletrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "wallet"),
-                name="account_wallet_total_wallet_owned",
-                on_delete="CASCADE",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
             ),
         ),
         migrations.AddConstraint(
@@ -1720,24 +1545,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
-                name="account_recurring_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_recurring_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="quickentry",
             constraint=models.UniqueConstraint(
                 fields=("member", "id"), name="account_quick_entry_owner"
@@ -1757,24 +1564,6 @@ class Migration(migrations.Migration):
                     ("amount", None), ("amount__gt", 0), _connector="OR"
                 ),
                 name="account_quick_entry_amount_positive",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
-                name="account_quick_entry_category_owned",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet"),
-                name="account_quick_entry_wallet_owned",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
             ),
         ),
         migrations.AddIndex(
@@ -1877,6 +1666,223 @@ class Migration(migrations.Migration):
                 name="account_entry_installments",
             ),
         ),
+        migrations.AddIndex(
+            model_name="position",
+            index=models.Index(fields=["member"], name="invest_position_member"),
+        ),
+        # After the unique constraints that they refer to: the way back drops them first.
+        migrations.AddConstraint(
+            model_name="category",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "parent", "parent_level"),
+                name="account_category_parent_is_major",
+                to="self",
+                to_fields=("member", "type", "id", "level"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="budget",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category"),
+                name="account_budget_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="categorywalletrollup",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category_id"),
+                name="account_entry_total_category_owned",
+                on_delete="CASCADE",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="categorywalletrollup",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet_id"),
+                name="account_entry_total_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="dayrollup",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet_id"),
+                name="account_day_total_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="defaultcategory",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("type", "parent", "parent_level"),
+                name="default_category_parent_is_major",
+                to="self",
+                to_fields=("type", "id", "level"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="memorollup",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category_id"),
+                name="account_memo_total_category_owned",
+                on_delete="CASCADE",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="occurrence",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "rule"),
+                name="account_recurring_occurrence_rule_owned",
+                on_delete="CASCADE",
+                to="ledger.RecurringRule",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="occurrence",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "entry"),
+                name="account_recurring_occurrence_entry_owned",
+                on_delete="SET NULL (entry_id)",
+                to="ledger.Entry",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringtag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "rule"),
+                name="account_recurring_tag_rule_owned",
+                on_delete="CASCADE",
+                to="ledger.RecurringRule",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringtag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "tag"),
+                name="account_recurring_tag_tag_owned",
+                on_delete="CASCADE",
+                to="ledger.Tag",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentrytag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "quick_entry"),
+                name="account_quick_entry_tag_quick_entry_owned",
+                on_delete="CASCADE",
+                to="ledger.QuickEntry",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentrytag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "tag"),
+                name="account_quick_entry_tag_tag_owned",
+                on_delete="CASCADE",
+                to="ledger.Tag",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entrytag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "entry"),
+                name="account_entry_tag_entry_owned",
+                to="ledger.Entry",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entrytag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "tag"),
+                name="account_entry_tag_tag_owned",
+                on_delete="CASCADE",
+                to="ledger.Tag",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="tagrollup",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "tag_id"),
+                name="account_tag_total_tag_owned",
+                on_delete="CASCADE",
+                to="ledger.Tag",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="trade",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "stock"),
+                name="invest_trade_stock_owned",
+                on_delete="CASCADE",
+                to="ledger.Stock",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="walletrollup",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member_id", "wallet"),
+                name="account_wallet_total_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringrule",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category"),
+                name="account_recurring_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringrule",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_recurring_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "category"),
+                name="account_quick_entry_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_quick_entry_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
         migrations.AddConstraint(
             model_name="entry",
             constraint=core.db.constraints.CompositeForeignKey(
@@ -1894,10 +1900,6 @@ class Migration(migrations.Migration):
                 to="ledger.Wallet",
                 to_fields=("member", "id"),
             ),
-        ),
-        migrations.AddIndex(
-            model_name="position",
-            index=models.Index(fields=["member"], name="invest_position_member"),
         ),
         migrations.AddConstraint(
             model_name="position",
