@@ -5,7 +5,7 @@
 -- in the cache lose against the new row.
 
 -- migrate:up
-CREATE OR REPLACE FUNCTION member_into_sessions()
+CREATE OR REPLACE FUNCTION update_member_sessions()
 RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE auth_session
@@ -15,7 +15,7 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE TRIGGER member_into_sessions
+CREATE OR REPLACE TRIGGER update_member_sessions
 AFTER UPDATE OF
     login_id, display_name, role, status, plan, plan_expires_at, plan_auto_renew
 ON member
@@ -28,8 +28,8 @@ FOR EACH ROW WHEN (
         NEW.plan, NEW.plan_expires_at, NEW.plan_auto_renew
     )
 )
-EXECUTE FUNCTION member_into_sessions();
+EXECUTE FUNCTION update_member_sessions();
 
 -- migrate:down
-DROP TRIGGER member_into_sessions ON member;
-DROP FUNCTION member_into_sessions();
+DROP TRIGGER update_member_sessions ON member;
+DROP FUNCTION update_member_sessions();

@@ -223,7 +223,11 @@ class WalletRollup(models.Model):
     """The entries of a wallet; `balance` is income minus expense, if confirmed."""
 
     wallet = models.OneToOneField(
-        Wallet, on_delete=models.CASCADE, primary_key=True, related_name="rollup"
+        Wallet,
+        on_delete=models.CASCADE,
+        db_constraint=False,
+        primary_key=True,
+        related_name="rollup",
     )
     member_id = models.BigIntegerField()
     balance = models.BigIntegerField()

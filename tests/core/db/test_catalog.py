@@ -1,0 +1,150 @@
+"""The database holds what the SQL files and the models say, and nothing else."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.db import connection, models
+
+from core.db.constraints import CompositeForeignKey
+from core.db.migrations import read_sql_file
+from devstack.environment import ROOT
+
+pytestmark = pytest.mark.django_db
+
+# Extensions bring functions of their own.
+FUNCTIONS = """
+SELECT proname, pg_get_functiondef(oid) FROM pg_proc
+WHERE pronamespace = 'public'::regnamespace
+  AND NOT EXISTS (
+    SELECT FROM pg_depend
+    WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e'
+  )
+"""
+TRIGGERS = """
+SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+"""
+FOREIGN_KEYS = """
+SELECT conname, conrelid::regclass::text, confrelid::regclass::text,
+       ARRAY(SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS key (number, place)
+             JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place),
+       ARRAY(SELECT attname::text FROM unnest(confkey) WITH ORDINALITY AS key (number, place)
+             JOIN pg_attribute ON attrelid = confrelid AND attnum = number ORDER BY place)
+FROM pg_constraint
+WHERE contype = 'f' AND connamespace = 'public'::regnamespace
+"""
+CREATED = re.compile(r"^CREATE OR REPLACE (FUNCTION|TRIGGER) (\w+)", re.M)
+DROPPED = re.compile(r"^DROP (FUNCTION|TRIGGER) (\w+)", re.M)
+
+
+def rows(statement: str) -> list[tuple]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall()
+
+
+def sql_files() -> list[Path]:
+    found = sorted(ROOT.glob("*/sql/*.sql"))
+    assert found
+    return found
+
+
+def test_functions_and_triggers_of_the_database_are_those_of_the_files() -> None:
+    created = [
+        match.groups()
+        for path in sql_files()
+        for match in CREATED.finditer(read_sql_file(path)[0])
+    ]
+    live = [("FUNCTION", name) for name, _ in rows(FUNCTIONS)]
+    live += [("TRIGGER", name) for name, _ in rows(TRIGGERS)]
+    assert sorted(created) == sorted(live)
+
+
+def test_files_create_again_what_the_database_has() -> None:
+    """Text, options and conditions: PostgreSQL prints both times in its own form."""
+    before = sorted(rows(FUNCTIONS)), sorted(rows(TRIGGERS))
+    with connection.cursor() as cursor:
+        for path in sql_files():
+            cursor.execute(read_sql_file(path)[0])
+    assert (sorted(rows(FUNCTIONS)), sorted(rows(TRIGGERS))) == before
+
+
+def test_files_drop_what_they_create_and_create_in_no_other_form() -> None:
+    for path in sql_files():
+        up, down = read_sql_file(path)
+        created = CREATED.findall(up)
+        assert len(created) == len(re.findall(r"^CREATE\b", up, re.M)), path
+        assert sorted(DROPPED.findall(down)) == sorted(created), path
+
+
+def test_every_sql_file_is_loaded_by_a_migration() -> None:
+    for path in sql_files():
+        app, name = path.parent.parent.name, path.stem
+        migrations = (ROOT / app / "migrations").glob("0*.py")
+        text = "".join(file.read_text() for file in migrations)
+        assert text.count(f'sql_file("{app}", "{name}")') == 1, path
+
+
+def own_models() -> list[type[models.Model]]:
+    return [
+        model
+        for model in apps.get_models()
+        if Path(apps.get_app_config(model._meta.app_label).path).is_relative_to(ROOT)
+        and ".venv" not in apps.get_app_config(model._meta.app_label).path
+    ]
+
+
+def test_composite_foreign_keys_of_the_models_are_those_of_the_database() -> None:
+    declared = set()
+    for model in own_models():
+        for key in model._meta.constraints:
+            if isinstance(key, CompositeForeignKey):
+                target = key.target_model(model)
+                declared.add(
+                    (
+                        key.name,
+                        model._meta.db_table,
+                        target._meta.db_table,
+                        tuple(model._meta.get_field(f).column for f in key.fields),
+                        tuple(target._meta.get_field(f).column for f in key.to_fields),
+                    )
+                )
+    live = {
+        (name, table, target, tuple(columns), tuple(target_columns))
+        for name, table, target, columns, target_columns in rows(FOREIGN_KEYS)
+        if len(columns) > 1
+    }
+    assert declared == live
+    assert len(declared) > 20
+
+
+def test_every_foreign_key_between_rows_of_members_carries_the_member() -> None:
+    """No row of a member can refer to a row of another member's ledger (spec 1.8)."""
+    owned = {
+        model._meta.db_table
+        for model in apps.get_app_config("ledger").get_models()
+        if "member_id" in {field.column for field in model._meta.local_fields}
+    }
+    between = [
+        (name, columns, target_columns)
+        for name, table, target, columns, target_columns in rows(FOREIGN_KEYS)
+        if table in owned and target in owned
+    ]
+    assert len(between) > 20
+    for name, columns, target_columns in between:
+        pairs = set(zip(columns, target_columns, strict=True))
+        assert ("member_id", "member_id") in pairs, name
+
+
+def test_every_reference_between_rows_of_members_is_a_foreign_key() -> None:
+    """A field with `db_constraint=False` needs a composite foreign key instead."""
+    keys = {
+        (table, column)
+        for _, table, _, columns, _ in rows(FOREIGN_KEYS)
+        for column in columns
+    }
+    for model in own_models():
+        for field in model._meta.local_fields:
+            if field.is_relation and not field.db_constraint:
+                assert (model._meta.db_table, field.column) in keys, field
