@@ -42,7 +42,7 @@ class CompositeForeignKey(models.BaseConstraint):
         self.to_fields = tuple(to_fields)
         self.on_delete = on_delete
 
-    def constraint_sql(
+    def constraint_sql(  # type: ignore[override]
         self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
     ) -> str:
         """Add nothing to CREATE TABLE: the referenced table may not exist yet."""
@@ -58,7 +58,7 @@ class CompositeForeignKey(models.BaseConstraint):
         """
         table = model._meta.db_table
         quote_name = schema_editor.quote_name
-        columns = [model._meta.get_field(name).column for name in self.fields]
+        columns = [_field(model, name).column for name in self.fields]
         schema_editor.deferred_sql.append(
             Statement(
                 "ALTER TABLE %(table)s ADD CONSTRAINT %(name)s "
@@ -72,7 +72,7 @@ class CompositeForeignKey(models.BaseConstraint):
         )
         return ""
 
-    def remove_sql(
+    def remove_sql(  # type: ignore[override]
         self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
     ) -> Statement:
         # Not `sql_delete_fk`: that one first sets the constraint IMMEDIATE, which
@@ -95,7 +95,7 @@ class CompositeForeignKey(models.BaseConstraint):
         using: str = DEFAULT_DB_ALIAS,
     ) -> None:
         """Raise ValidationError if the referenced row does not exist."""
-        fields = [model._meta.get_field(name) for name in self.fields]
+        fields = [_field(model, name) for name in self.fields]
         # What the database computes is not known before the row is saved.
         if any(field.generated for field in fields):
             return
@@ -191,8 +191,11 @@ class _Target(Reference):
 
     def __str__(self) -> str:
         target = self.constraint.target_model(self.model)
-        columns = (
-            target._meta.get_field(name).column for name in self.constraint.to_fields
-        )
+        columns = (_field(target, name).column for name in self.constraint.to_fields)
         table = self.quote_name(target._meta.db_table)
         return f"{table} ({', '.join(map(self.quote_name, columns))})"
+
+
+def _field(model: type[models.Model], name: str) -> Any:
+    """Return a concrete field; `get_field` is typed for relations of others too."""
+    return model._meta.get_field(name)

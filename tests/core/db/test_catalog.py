@@ -1,7 +1,9 @@
 """The database holds what the SQL files and the models say, and nothing else."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -38,10 +40,10 @@ CREATED = re.compile(r"^CREATE OR REPLACE (FUNCTION|TRIGGER) (\w+)", re.M)
 DROPPED = re.compile(r"^DROP (FUNCTION|TRIGGER) (\w+)", re.M)
 
 
-def rows(statement: str) -> list[tuple]:
+def rows(statement: str) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 def sql_files() -> list[Path]:
@@ -95,6 +97,11 @@ def own_models() -> list[type[models.Model]]:
     ]
 
 
+def columns_of(model: type[models.Model], names: Sequence[str]) -> tuple[str, ...]:
+    fields: list[Any] = [model._meta.get_field(name) for name in names]
+    return tuple(field.column for field in fields)
+
+
 def test_composite_foreign_keys_of_the_models_are_those_of_the_database() -> None:
     declared = set()
     for model in own_models():
@@ -106,8 +113,8 @@ def test_composite_foreign_keys_of_the_models_are_those_of_the_database() -> Non
                         key.name,
                         model._meta.db_table,
                         target._meta.db_table,
-                        tuple(model._meta.get_field(f).column for f in key.fields),
-                        tuple(target._meta.get_field(f).column for f in key.to_fields),
+                        columns_of(model, key.fields),
+                        columns_of(target, key.to_fields),
                     )
                 )
     live = {
@@ -145,6 +152,7 @@ def test_every_reference_between_rows_of_members_is_a_foreign_key() -> None:
         for column in columns
     }
     for model in own_models():
-        for field in model._meta.local_fields:
+        fields: list[Any] = list(model._meta.local_fields)
+        for field in fields:
             if field.is_relation and not field.db_constraint:
                 assert (model._meta.db_table, field.column) in keys, field
