@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from django.db import connections
 from django.db.backends.utils import CursorWrapper
 from openpyxl import Workbook
 
+from accounts.models import Member
 from core.db.locks import AdvisoryLock
 from ledger.backup import concurrency_limits, sandboxed_reader
 from tests.support.clients import JSONClient
@@ -50,7 +51,7 @@ def memory_growth() -> Iterator[Growth]:
     grown.megabytes = read("VmHWM") - before
 
 
-def repack(changes, *, extra=(), source=GOOD) -> bytes:
+def repack(changes: Any, *, extra: Any = (), source: Any = GOOD) -> bytes:
     """The good workbook with some parts replaced or added."""
     file = io.BytesIO()
     with (
@@ -105,7 +106,7 @@ def billion_laughs() -> str:
 
 
 SHEET = "xl/worksheets/sheet1.xml"
-HOSTILE = {
+HOSTILE: dict[str, Callable[[], bytes]] = {
     "string bomb": string_bomb,
     "lying sizes of a bomb": lambda: with_declared_sizes(string_bomb(), 500),
     "cell at the far corner": lambda: far_cell("XFD1048576"),
@@ -149,7 +150,9 @@ HOSTILE["encrypted"] = encrypted
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_file_is_refused_and_harms_nothing(name, premium_member):
+def test_hostile_file_is_refused_and_harms_nothing(
+    name: Any, premium_member: Member
+) -> None:
     make_entry(premium_member)
     client = JSONClient(premium_member)
     data, before = HOSTILE[name](), dump_rows_of(premium_member)
@@ -165,7 +168,7 @@ def test_hostile_file_is_refused_and_harms_nothing(name, premium_member):
     assert dump_rows_of(premium_member) == before
 
 
-def test_memory_for_a_large_backup_is_bounded(premium_member):
+def test_memory_for_a_large_backup_is_bounded(premium_member: Member) -> None:
     client = JSONClient(premium_member)
     book = {"entries": [ENTRY | {"memo": f"memo {n}"} for n in range(20_000)]}
     data = make_xlsx(book)
@@ -177,7 +180,7 @@ def test_memory_for_a_large_backup_is_bounded(premium_member):
     assert grown.megabytes < MOST_MEGABYTES
 
 
-def test_reading_program_has_its_bounds_from_the_system():
+def test_reading_program_has_its_bounds_from_the_system() -> None:
     program = (
         "import resource, runpy, sys; reader = runpy.run_path(sys.argv[1]);"
         " reader['set_resource_limits']();"
@@ -194,7 +197,7 @@ def test_reading_program_has_its_bounds_from_the_system():
     ]
 
 
-def test_too_many_rows_are_refused(premium_member):
+def test_too_many_rows_are_refused(premium_member: Member) -> None:
     rows = "".join(
         f'<row r="{n}"><c r="A{n}" t="b"><v>1</v></c></row>' for n in range(2, 200_003)
     )
@@ -204,7 +207,9 @@ def test_too_many_rows_are_refused(premium_member):
     assert "more than 200000 rows" in response.data["detail"]
 
 
-def test_formula_is_read_as_the_value_that_the_file_holds(premium_member):
+def test_formula_is_read_as_the_value_that_the_file_holds(
+    premium_member: Member,
+) -> None:
     cells = (
         '<row r="1"><c r="A1" t="inlineStr"><is><t>name</t></is></c></row>'
         '<row r="2"><c r="A2" t="str"><f>CONCAT("a","b")</f><v>ab</v></c></row>'
@@ -228,14 +233,14 @@ def another() -> Iterator[CursorWrapper]:
         connection.close()
 
 
-def take(another, turns, places) -> None:
+def take(another: Any, turns: Any, places: Any) -> None:
     for place in range(places):
         another.execute("SELECT pg_advisory_lock(%s, %s)", [turns, place])
 
 
 def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
-    premium_member, another, monkeypatch
-):
+    premium_member: Member, another: CursorWrapper, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(concurrency_limits, "QUEUE_TIMEOUT_SECONDS", 0.5)
     client = JSONClient(premium_member)
     take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS - 1)
@@ -250,7 +255,9 @@ def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
     assert send_json(client, WHOLE).status_code == 200
 
 
-def test_restore_waits_for_a_place_to_read(premium_member, another):
+def test_restore_waits_for_a_place_to_read(
+    premium_member: Member, another: CursorWrapper
+) -> None:
     take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
     leaving = threading.Timer(0.5, another.execute, ["SELECT pg_advisory_unlock_all()"])
     leaving.start()
@@ -261,8 +268,8 @@ def test_restore_waits_for_a_place_to_read(premium_member, another):
 
 
 def test_where_enough_restores_wait_another_is_told_to_come_back_at_once(
-    premium_member, another
-):
+    premium_member: Member, another: CursorWrapper
+) -> None:
     """Each that waits keeps a thread of a web process."""
     take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
     take(another, AdvisoryLock.READER_QUEUE, concurrency_limits.MAX_QUEUED_READERS)
@@ -275,8 +282,8 @@ def test_where_enough_restores_wait_another_is_told_to_come_back_at_once(
     "name", ["old xls", "csv renamed", "pdf", "deep json", "nothing"]
 )
 def test_file_of_another_kind_is_said_to_be_neither_a_workbook_nor_json(
-    name, premium_member
-):
+    name: str, premium_member: Member
+) -> None:
     response = upload(JSONClient(premium_member), HOSTILE[name]())
     detail = "This is neither a workbook (xlsx) nor valid JSON."
     assert response.data["detail"] == detail
