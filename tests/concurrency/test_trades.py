@@ -95,11 +95,11 @@ def test_sell_racing_edit_and_delete_of_the_buys_never_oversells(
                 caller(client, "DELETE", f"{TRADES}/{second.pk}"),
             ]
         )
-        assert {r.status_code for r in responses} <= {200, 201, 204, 400}
-        assert held(stock) >= 0
-        sold, changed, deleted = (r.status_code < 300 for r in responses)
-        assert not (sold and (changed or deleted) and held(stock) < 0)
-        assert sold or changed or deleted
+        # In any order the deletion leaves enough, and the sale (6 of 10) and the smaller
+        # purchase (1 for 6) exclude each other.
+        statuses = [response.status_code for response in responses]
+        assert statuses in ([201, 400, 204], [400, 200, 204])
+        assert held(stock) == (0 if statuses[0] == 201 else 1)
 
 
 def test_trades_that_move_between_two_stocks_never_deadlock(
