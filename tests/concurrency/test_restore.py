@@ -1,4 +1,4 @@
-"""Restores that race with each other and with writes, or are killed half way."""
+"""Restores that race with each other and with writes, or are killed halfway."""
 
 import http.client
 import json
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROUNDS = 20
 ENTRIES = "/api/account/entries"
+# The advisory lock that blocks a restore before its last sheet.
 HOLD = 4711
-"""The advisory lock that holds a restore before its last sheet."""
 
 
 def book_of(name: str, rows: int = 300) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def restore_of(client: JSONClient, name: str) -> Any:
     return lambda: client.send("POST", RESTORE, book_of(name))
 
 
-def test_two_restores_at_once_are_one_applied_and_one_refused(
+def test_one_of_two_concurrent_restores_is_rejected(
     client: JSONClient,
 ) -> None:
     names = ("first", "second")
@@ -94,7 +94,7 @@ def test_restores_of_six_members_at_once_wait_for_each_other(
     assert_rollups_are_right()
 
 
-def test_writes_beside_a_restore_come_before_or_after_it(
+def test_concurrent_writes_come_before_or_after_a_restore(
     client: JSONClient, member: Member
 ) -> None:
     for number in range(ROUNDS):
@@ -109,7 +109,7 @@ def test_writes_beside_a_restore_come_before_or_after_it(
         assert list(Wallet.objects.values_list("name", flat=True)) == [name]
         assert Entry.objects.filter(memo=name).count() == 300
         raced = Entry.objects.filter(memo="raced")
-        assert raced.count() == 0, "they named a wallet of before"
+        assert raced.count() == 0, "they referred to a deleted wallet"
     assert_rollups_are_right()
 
 
@@ -126,7 +126,7 @@ class WebServer:
         return int(children.read_text().split()[0])
 
     def restore(self, name: str) -> int:
-        """The status of the answer; 0 where none came."""
+        """Return the status of the response; 0 without one."""
         headers = {
             "Authorization": f"Bearer {self.token}",
             "Content-Type": "application/json",
@@ -173,7 +173,7 @@ def web_server(client: JSONClient, tmp_path: Path) -> Iterator[WebServer]:
 
 @contextmanager
 def held_restores() -> Iterator[None]:
-    """Restores stop, all but finished, until the block ends."""
+    """Block restores at their last sheet until the block ends."""
     table = "account_quick_entry"
     with connection.cursor() as cursor:
         cursor.execute(
@@ -203,11 +203,11 @@ def is_held() -> bool:
 def wait_until(condition: Any, seconds: int = 20) -> None:
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it did not come about"
+        assert time.monotonic() < end, "timeout"
         time.sleep(0.02)
 
 
-def test_web_process_killed_before_the_end_of_a_restore_leaves_the_old_data(
+def test_killed_web_process_leaves_the_old_data(
     client: JSONClient, member: Member, web_server: WebServer
 ) -> None:
     make_entry(member, wallet=make_wallet(member), tags=("old",))

@@ -1,4 +1,4 @@
-"""The demonstration ledger: something on every page, and nothing that is wrong."""
+"""The demo ledger has data for every page, and is consistent."""
 
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -55,9 +55,9 @@ def client(db: None) -> JSONClient:
     return JSONClient(Member.objects.get())
 
 
-def test_command_says_what_it_wrote_and_how_to_log_in(db: None) -> None:
-    said = load(login_id="minji")
-    assert said == (
+def test_command_prints_counts_and_how_to_log_in(db: None) -> None:
+    output = load(login_id="minji")
+    assert output == (
         f"{Entry.objects.count()} entries, {Budget.objects.count()} budgets and "
         f"{Trade.objects.count()} trades created. Log in as minji with {PASSWORD}\n"
     )
@@ -66,7 +66,7 @@ def test_command_says_what_it_wrote_and_how_to_log_in(db: None) -> None:
     assert (answer.status_code, answer.data["member"]["plan"]) == (200, "PREMIUM")
 
 
-def test_command_is_refused_where_the_login_id_is_taken(db: None) -> None:
+def test_command_fails_if_the_login_id_is_taken(db: None) -> None:
     load()
     before = count_rows_of(Member.objects.get())
     with pytest.raises(CommandError, match=r"^demo: "):
@@ -101,7 +101,7 @@ def test_every_kind_of_entry_is_there(client: JSONClient) -> None:
     assert Entry.objects.filter(installment_months=3).exists()
 
 
-def test_budgets_are_spent_beside_an_income(client: JSONClient) -> None:
+def test_budgets_and_expected_income_have_values(client: JSONClient) -> None:
     status = client.get_json(f"{ACCOUNT}/budgets/status")
     assert {row["category"] for row in status["categories"]} >= {"식비", "배달"}
     assert status["total"]["spent"] > 0
@@ -113,7 +113,7 @@ def test_budgets_are_spent_beside_an_income(client: JSONClient) -> None:
         )
 
 
-def test_statistics_and_trend_move(client: JSONClient) -> None:
+def test_statistics_and_trend_have_values(client: JSONClient) -> None:
     month = client.get_json(f"{ACCOUNT}/statistics/month", year=2026, month=10)
     assert month["income"] > 0
     assert len(month["byCategory"]) > 10
@@ -125,7 +125,7 @@ def test_statistics_and_trend_move(client: JSONClient) -> None:
     assert 0 < worth["liabilities"] < worth["assets"]
 
 
-def test_wallets_hold_what_is_believable(client: JSONClient) -> None:
+def test_wallets_have_realistic_balances(client: JSONClient) -> None:
     rows = client.get_json(f"{ACCOUNT}/wallets")
     held = {row["name"]: row["balance"] for row in rows}
     assert held.items() >= BALANCES_TODAY.items()
@@ -163,7 +163,7 @@ def test_rules_booked_each_of_their_due_dates_and_the_job_finds_nothing_left(
         assert (row.entry.date, row.entry.amount) == (row.due_date, row.rule.amount)
 
 
-def test_portfolio_holds_fractions_and_has_realised_something(
+def test_portfolio_has_fractions_and_realized_profit(
     client: JSONClient,
 ) -> None:
     portfolio = client.get_json(f"{ACCOUNT}/portfolio")

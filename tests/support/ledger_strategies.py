@@ -53,7 +53,7 @@ Rows = st.SearchStrategy[list[dict[str, Any]]]
 
 
 def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Set, or null; whether null fields are there at all is drawn for the whole row."""
+    """Return a strategy of values or None; `rows_of` may leave out fields of None."""
     return st.none() | strategy
 
 
@@ -175,12 +175,12 @@ def rule() -> dict[str, Any]:
     }
 
 
+# What the workbook shows for an optional field that is null or missing.
 DEFAULTS: dict[str, dict[str, Any]] = {
     "wallets": {"openingBalance": 0, "manualValuation": False, "archived": False},
     "entries": {"pending": False},
     "recurring": {"interval": 1, "active": True},
 }
-"""What the workbook shows for an optional field that is null or left out."""
 
 
 def expect_tables(book: Book, today: date) -> dict[str, list[tuple[Any, ...]]]:

@@ -1,4 +1,4 @@
-"""The operator's commands: what they print, and how they fail."""
+"""The commands `backup_member` and `restore_backup`: output and failures."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.support.workbooks import COUNTS, ENTRY, WHOLE, download_backup, send_
 pytestmark = pytest.mark.django_db
 
 
-def test_what_backup_member_writes_restore_backup_restores(
+def test_restore_backup_restores_a_file_of_backup_member(
     premium_member: Member,
     other_member: Member,
     tmp_path: Path,
@@ -33,7 +33,9 @@ def test_what_backup_member_writes_restore_backup_restores(
     assert download_backup(other_member) == download_backup(premium_member)
 
 
-def test_existing_file_is_left_alone(premium_member: Member, tmp_path: Path) -> None:
+def test_existing_file_is_not_overwritten(
+    premium_member: Member, tmp_path: Path
+) -> None:
     path = tmp_path / "kept"
     path.write_text("kept")
     with pytest.raises(CommandError, match="exists"):
@@ -61,7 +63,7 @@ def test_bad_rows_are_listed(premium_member: Member, tmp_path: Path) -> None:
         call_command("restore_backup", "--member", premium_member.login_id, str(path))
 
 
-def test_half_a_backup_is_not_left_behind(
+def test_incomplete_file_is_deleted_after_a_failure(
     premium_member: Member, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(member: Member, file: Any, report: Any) -> None:

@@ -1,4 +1,4 @@
-"""Files made to harm: refused, quickly, in bounded memory, with nothing changed."""
+"""Hostile files are rejected quickly, in bounded memory, and change nothing."""
 
 import io
 import subprocess
@@ -39,13 +39,13 @@ class Growth:
 
 @contextmanager
 def memory_growth() -> Iterator[Growth]:
-    """How far the peak of this process rises above what it holds now (Linux)."""
+    """Measure how far the peak of this process rises above its present size (Linux)."""
     grown, status = Growth(), Path("/proc/self/status")
 
     def read(name: str) -> float:
         return int(status.read_text().split(f"{name}:")[1].split()[0]) / 1024
 
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = read("VmRSS")
     yield grown
     grown.megabytes = read("VmHWM") - before
@@ -150,7 +150,7 @@ HOSTILE["encrypted"] = encrypted
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_file_is_refused_and_harms_nothing(
+def test_hostile_file_is_rejected_and_changes_nothing(
     name: Any, premium_member: Member
 ) -> None:
     make_entry(premium_member)
@@ -180,7 +180,7 @@ def test_memory_for_a_large_backup_is_bounded(premium_member: Member) -> None:
     assert grown.megabytes < MOST_MEGABYTES
 
 
-def test_reading_program_has_its_bounds_from_the_system() -> None:
+def test_reader_limits_its_memory_and_cpu_time() -> None:
     program = (
         "import resource, runpy, sys; reader = runpy.run_path(sys.argv[1]);"
         " reader['set_resource_limits']();"
@@ -197,7 +197,7 @@ def test_reading_program_has_its_bounds_from_the_system() -> None:
     ]
 
 
-def test_too_many_rows_are_refused(premium_member: Member) -> None:
+def test_too_many_rows_are_rejected(premium_member: Member) -> None:
     rows = "".join(
         f'<row r="{n}"><c r="A{n}" t="b"><v>1</v></c></row>' for n in range(2, 200_003)
     )
@@ -207,7 +207,7 @@ def test_too_many_rows_are_refused(premium_member: Member) -> None:
     assert "more than 200000 rows" in response.data["detail"]
 
 
-def test_formula_is_read_as_the_value_that_the_file_holds(
+def test_formula_is_read_as_its_cached_value(
     premium_member: Member,
 ) -> None:
     cells = (
@@ -238,7 +238,7 @@ def take(another: Any, turns: Any, places: Any) -> None:
         another.execute("SELECT pg_advisory_lock(%s, %s)", [turns, place])
 
 
-def test_readers_are_two_at_once_and_a_third_is_told_to_come_back_after_a_while(
+def test_third_reader_gets_503_after_waiting(
     premium_member: Member, another: CursorWrapper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(concurrency_limits, "QUEUE_TIMEOUT_SECONDS", 0.5)
@@ -267,10 +267,9 @@ def test_restore_waits_for_a_place_to_read(
         leaving.join()
 
 
-def test_where_enough_restores_wait_another_is_told_to_come_back_at_once(
+def test_restore_gets_503_at_once_if_the_queue_is_full(
     premium_member: Member, another: CursorWrapper
 ) -> None:
-    """Each that waits keeps a thread of a web process."""
     take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
     take(another, AdvisoryLock.READER_QUEUE, concurrency_limits.MAX_QUEUED_READERS)
     started = time.monotonic()
@@ -281,7 +280,7 @@ def test_where_enough_restores_wait_another_is_told_to_come_back_at_once(
 @pytest.mark.parametrize(
     "name", ["old xls", "csv renamed", "pdf", "deep json", "nothing"]
 )
-def test_file_of_another_kind_is_said_to_be_neither_a_workbook_nor_json(
+def test_file_of_another_kind_is_neither_a_workbook_nor_json(
     name: str, premium_member: Member
 ) -> None:
     response = upload(JSONClient(premium_member), HOSTILE[name]())

@@ -101,7 +101,7 @@ def test_backup_of_a_restored_ledger_restores_to_the_same_backup(
     assert download_backup(premium_member) == first
 
 
-def test_everything_of_before_is_deleted_with_stocks_and_trades(
+def test_all_rows_are_deleted_with_stocks_and_trades(
     client: JSONClient, premium_member: Member, other_member: Member
 ) -> None:
     for member in (premium_member, other_member):
@@ -115,9 +115,7 @@ def test_everything_of_before_is_deleted_with_stocks_and_trades(
     assert dump_rows_of(other_member) == theirs
 
 
-def test_expected_incomes_which_no_backup_holds_stay(
-    client: JSONClient, premium_member: Member
-) -> None:
+def test_expected_incomes_are_kept(client: JSONClient, premium_member: Member) -> None:
     make_entry(premium_member)
     BudgetIncome.objects.create(member=premium_member, year=2026, month=11, amount=3)
     before = list(BudgetIncome.objects.values())
@@ -125,7 +123,9 @@ def test_expected_incomes_which_no_backup_holds_stay(
     assert list(BudgetIncome.objects.values()) == before
 
 
-def test_self_deletion_takes_what_a_restore_leaves(premium_member: Member) -> None:
+def test_account_deletion_deletes_also_rows_that_a_restore_keeps(
+    premium_member: Member,
+) -> None:
     fill_every_table(premium_member)
     delete_account(premium_member)
     assert not find_tables(premium_member)
@@ -149,7 +149,7 @@ def fill_every_table(member: Member) -> None:
 
 
 def find_tables(member: Member) -> set[Any]:
-    """The tables that hold rows of this member."""
+    """Return the tables with rows of this member."""
     return {table for table, count in count_rows_of(member).items() if count}
 
 
@@ -162,7 +162,7 @@ def test_backup_of_one_sheet_is_enough(restore: Any, sheet: str) -> None:
 
 
 @pytest.mark.parametrize("book", [{}, {"entries": []}, {name: [] for name in COUNTS}])
-def test_empty_backup_is_refused(
+def test_empty_backup_is_rejected(
     client: JSONClient, premium_member: Member, book: Any
 ) -> None:
     make_entry(premium_member)
@@ -188,7 +188,7 @@ def test_dry_run_checks_and_counts_and_changes_nothing(
 
 
 @pytest.mark.parametrize("value", ["", "abc", "2", "tru"])
-def test_dry_run_that_is_not_said_clearly_restores_nothing(
+def test_invalid_dry_run_is_rejected(
     restore: Any, premium_member: Member, value: str
 ) -> None:
     wallet = make_wallet(premium_member)
@@ -214,7 +214,9 @@ def test_one_bad_row_at_the_end_changes_nothing(
     assert dump_rows_of(premium_member) == before
 
 
-def test_sheets_are_written_in_the_order_of_the_rules(client: JSONClient) -> None:
+def test_sheets_are_written_in_the_order_of_the_specification(
+    client: JSONClient,
+) -> None:
     with CaptureQueriesContext(connection) as queries:
         assert send_json(client, WHOLE).status_code == 200
     written = [
@@ -236,7 +238,7 @@ def test_sheets_are_written_in_the_order_of_the_rules(client: JSONClient) -> Non
     assert deleted < first
 
 
-def test_failure_in_the_last_step_brings_everything_back(
+def test_failure_in_the_last_step_changes_nothing(
     restore: Any, premium_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill_every_table(premium_member)
@@ -255,7 +257,7 @@ def test_failure_in_the_last_step_brings_everything_back(
     assert restore(WHOLE).status_code == 200
 
 
-def test_free_member_is_refused_before_the_file_is_looked_at(
+def test_free_member_is_rejected_before_the_file_is_read(
     free_member: Member,
 ) -> None:
     make_entry(free_member)
@@ -274,7 +276,7 @@ def test_administrator_on_the_free_plan_restores(administrator: Member) -> None:
     assert send_json(JSONClient(administrator), WHOLE).status_code == 200
 
 
-def test_form_without_a_file_and_other_types_are_refused(client: JSONClient) -> None:
+def test_form_without_a_file_and_other_types_are_rejected(client: JSONClient) -> None:
     response = client.send(
         "POST", RESTORE, content_type="multipart/form-data; boundary=x"
     )

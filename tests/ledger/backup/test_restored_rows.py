@@ -1,4 +1,4 @@
-"""What becomes of rows that a restore does not take as they stand."""
+"""Rows that a restore changes: budgets, recurring rules, account numbers."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -54,8 +54,8 @@ def test_budgets_become_those_of_the_current_month(restore: Any) -> None:
     assert set(found) == {(name, today.year, today.month, 6) for name in months}
 
 
-def test_rule_that_has_booked_its_last_date_stays_ended(restore: Any) -> None:
-    """It has an end and no next date; a field that is left out is not an empty one."""
+def test_rule_that_has_ended_stays_ended(restore: Any) -> None:
+    """It has an end date and an empty next date; a missing field is not an empty one."""
     today = timezone.localdate().isoformat()
     rule = {"type": "expense", "amount": 1, "frequency": "DAILY", "anchorDate": today}
     ended = rule | {"name": "ended", "endDate": today, "nextDate": None}
@@ -73,7 +73,7 @@ def test_rule_without_the_field_of_its_next_date_starts_today(
     assert RecurringRule.objects.get().next_date == timezone.localdate()
 
 
-def test_recurring_rules_go_on_from_their_next_date(restore: Any) -> None:
+def test_recurring_rules_continue_from_their_next_date(restore: Any) -> None:
     rule = WHOLE["recurring"][0] | {"category": None, "wallet": None, "tags": None}
     overdue = days_ago(3).isoformat()
     daily = rule | {"frequency": "DAILY", "active": True, "nextDate": overdue}
@@ -81,7 +81,7 @@ def test_recurring_rules_go_on_from_their_next_date(restore: Any) -> None:
     rows = [
         daily | {"name": "overdue"},
         weekly | {"name": "between two dates"},
-        daily | {"name": "ends meanwhile", "endDate": days_ago(2).isoformat()},
+        daily | {"name": "ended since", "endDate": days_ago(2).isoformat()},
         daily | {"name": "ended before", "endDate": days_ago(4).isoformat()},
         rule | {"name": "ahead", "nextDate": "2999-06-30"},
         rule | {"name": "over", "endDate": "2020-12-31"},
@@ -91,15 +91,15 @@ def test_recurring_rules_go_on_from_their_next_date(restore: Any) -> None:
     assert found == {
         "overdue": days_ago(3),
         "between two dates": days_ago(1),
-        "ends meanwhile": days_ago(3),
+        "ended since": days_ago(3),
         "ended before": None,
         "ahead": date(2999, 6, 30),
         "over": None,
     }
 
 
-def test_what_a_rule_owes_of_more_than_a_year_ago_is_not_booked(restore: Any) -> None:
-    """A very old file does not book years; a rule that is off books nothing anyway."""
+def test_due_dates_of_more_than_a_year_ago_are_not_booked(restore: Any) -> None:
+    """An inactive rule keeps its next date: it books nothing anyway."""
     past = days_ago(3_000)
     rule = {"type": "expense", "amount": 1, "frequency": "DAILY"}
     rule |= {"anchorDate": past.isoformat(), "nextDate": past.isoformat()}
@@ -110,7 +110,7 @@ def test_what_a_rule_owes_of_more_than_a_year_ago_is_not_booked(restore: Any) ->
     assert found == {"on": days_ago(MAX_CATCH_UP_DAYS), "off": past}
 
 
-def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
+def test_due_dates_missed_before_the_backup_are_booked_once_after_the_restore(
     client: JSONClient, premium_member: Member
 ) -> None:
     set_premium_since(premium_member, LONG_AGO)
@@ -131,7 +131,7 @@ def test_due_dates_owed_at_the_backup_are_booked_once_each_after_the_restore(
 def test_due_dates_of_before_the_plan_are_booked_for_a_restored_rule(
     client: JSONClient, premium_member: Member
 ) -> None:
-    """The rule comes from where it ran; the plan of this account has just begun."""
+    """The rule is older than the plan of this account, which has just begun."""
     anchor = days_ago(3)
     make_rule(premium_member, frequency="DAILY", anchor_date=anchor, next_date=anchor)
     book = download_backup(premium_member)
@@ -166,7 +166,7 @@ def test_pending_foreign_entry_without_a_rate_stays_so(restore: Any) -> None:
 
 
 @override_settings(ACCOUNT_NUMBER_KEYS=[KEY])
-def test_account_numbers_are_plain_in_the_backup_and_sealed_at_rest(
+def test_account_numbers_are_plain_in_the_backup_and_encrypted_at_rest(
     restore: Any, premium_member: Member
 ) -> None:
     restore(WHOLE)
@@ -176,7 +176,7 @@ def test_account_numbers_are_plain_in_the_backup_and_sealed_at_rest(
     assert [row[3] for row in wallets] == ["accountNumber", None, "0123-45", None]
 
 
-def test_number_that_no_key_opens_survives_with_its_wallet(
+def test_undecryptable_number_is_kept_with_its_wallet(
     client: JSONClient, premium_member: Member
 ) -> None:
     with override_settings(ACCOUNT_NUMBER_KEYS=[KEY]):

@@ -1,4 +1,4 @@
-"""Backup, restore, backup: equal tables, whatever stands in them."""
+"""Backup, restore, backup: the tables are equal."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -35,7 +35,7 @@ MADE_BY_THE_SERVICE = {"id", "sortOrder", "createdAt", "updatedAt"}
 
 
 def read_tables(data: bytes) -> dict[str, list[tuple[Any, ...]]]:
-    """The rows below the headers, next dates aside, decimals exact.
+    """Return the rows below the headers, without next dates, decimals exact.
 
     openpyxl leaves out the empty cells at the end of a row.
     """
@@ -76,7 +76,7 @@ def test_backup_restore_backup_gives_equal_tables(
 
 
 def describe_ledger(client: JSONClient) -> dict[str, Any]:
-    """What the lists of the API show; rows by name instead of by id."""
+    """Return the lists of the API, with names instead of ids."""
     lists = {name: client.get_json(f"/api/account/{name}") for name in LISTS}
     lists["entries"] = client.get_json("/api/account/entries", size=100)["results"]
     names = {
@@ -175,9 +175,7 @@ def test_lists_of_the_api_are_the_same_after_a_restore(
         assert describe_ledger(client) == before
 
 
-def test_text_stays_text_whatever_it_begins_with(
-    premium_member: Member, tmp_path: Path
-) -> None:
+def test_text_is_never_a_formula(premium_member: Member, tmp_path: Path) -> None:
     entries = [
         {"date": "2026-11-02", "type": "expense", "amount": 1, "memo": text}
         for text in ODD
@@ -197,7 +195,7 @@ def test_text_stays_text_whatever_it_begins_with(
     ]
 
 
-def test_stored_characters_that_no_workbook_holds_are_replaced(
+def test_stored_characters_that_a_workbook_cannot_hold_are_replaced(
     premium_member: Member,
 ) -> None:
     make_entry(premium_member, memo="a\x07b\ufffec\uffffd\re\x85f")
@@ -213,7 +211,7 @@ def test_equal_ledgers_make_equal_files(premium_member: Member) -> None:
     assert download_backup(premium_member) == download_backup(premium_member)
 
 
-def test_numbers_that_a_sheet_cannot_hold_are_written_as_text(tmp_path: Path) -> None:
+def test_numbers_beyond_15_digits_are_written_as_text(tmp_path: Path) -> None:
     with (
         (tmp_path / "x.xlsx").open("wb") as file,
         WorkbookWriter(file, ["a"]) as book,

@@ -1,13 +1,17 @@
-"""A bad row is named by sheet, row and column, whatever rule it breaks."""
+"""An invalid row is reported with its sheet, row and column, for every rule."""
 
+import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from core.api.fields import MAX_AMOUNT
+from ledger.models import Entry
 from tests.support.clients import JSONClient
 from tests.support.workbooks import (
     ENTRY,
+    RESTORE,
     WHOLE,
     error_places,
     make_xlsx,
@@ -175,7 +179,7 @@ CASES = [
     ("sheet", "row", "column", "code"),
     [pytest.param(*c, id=f"{n} {c[0]}.{c[2]} {c[3]}") for n, c in enumerate(CASES)],
 )
-def test_bad_row_is_named(
+def test_invalid_row_is_reported(
     client: JSONClient, kind: str, sheet: Any, row: Any, column: Any, code: Any
 ) -> None:
     book = BASE | {sheet: [*BASE.get(sheet, []), row]}
@@ -189,15 +193,60 @@ def test_bad_row_is_named(
     assert len(response.data["errors"]) == 1
 
 
-def test_two_budgets_of_one_month_are_refused(client: JSONClient) -> None:
+def test_two_budgets_of_one_month_are_rejected(client: JSONClient) -> None:
     response = send_json(client, BASE | {"budgets": [BUDGET, BUDGET]})
     assert error_places(response) == {("budgets", 3, "category", "duplicate")}
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\x07b", "\ud800"])
-def test_control_characters_are_refused(client: JSONClient, text: str) -> None:
+def test_control_characters_are_rejected(client: JSONClient, text: str) -> None:
     response = send_json(client, {"tags": [{"name": text}]})
     assert error_places(response) == {("tags", 2, "name", "control")}
+
+
+def test_lone_surrogate_in_a_tag_of_an_entry_is_a_control_character(
+    client: JSONClient,
+) -> None:
+    response = send_json(client, {"entries": [ENTRY | {"tags": ["a\ud800"]}]})
+    assert error_places(response) == {("entries", 2, "tags", "control")}
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("1e2", None),
+        ("1.0", None),
+        ("9" * 25, "range"),
+        ("-" + "9" * 25, "range"),
+        ("1e30", "invalid"),
+        ("1e-999999999", "invalid"),
+        ('{"number": "5"}', "invalid"),
+        ("[5]", "invalid"),
+        ('[[{"a": []}]]', "invalid"),
+    ],
+)
+def test_amount_in_json_is_a_whole_number_within_bounds(
+    client: JSONClient, value: str, code: str | None
+) -> None:
+    body = '{"entries": [{"date": "2026-11-02", "type": "expense", "amount": %s}]}'
+    response: Any = client.generic("POST", RESTORE, body % value, "application/json")
+    response.data = response.json()
+    if code is None:
+        assert response.data["entries"] == 1
+    else:
+        assert error_places(response) == {("entries", 2, "amount", code)}
+
+
+def test_decimals_in_json_keep_all_their_digits(client: JSONClient) -> None:
+    """A float has 15 to 17 of them."""
+    row = json.dumps(FOREIGN)
+    row = row.replace('"5"', "123456789012.1234").replace('"1300"', "0.12345678")
+    body = f'{{"entries": [{row}]}}'
+    response = client.generic("POST", RESTORE, body, "application/json")
+    assert response.status_code == 200, response.content
+    entry = Entry.objects.get()
+    assert entry.original_amount == Decimal("123456789012.1234")
+    assert entry.exchange_rate == Decimal("0.12345678")
 
 
 @pytest.mark.parametrize("value", [5, True, [], {}, [1], 1.5])
@@ -212,18 +261,18 @@ def test_number_typed_into_a_sheet_is_a_name(client: JSONClient) -> None:
 
 
 @pytest.mark.parametrize("row", [5, None, "x", []])
-def test_row_that_is_no_object_is_named(client: JSONClient, row: Any) -> None:
+def test_row_that_is_no_object_is_reported(client: JSONClient, row: Any) -> None:
     response = send_json(client, {"tags": [{"name": "a"}, row]})
     assert error_places(response) == {("tags", 3, None, "invalid")}
 
 
-def test_at_most_100_errors_are_told_and_the_others_counted(client: JSONClient) -> None:
+def test_100_errors_are_reported_and_the_others_counted(client: JSONClient) -> None:
     response = send_json(client, {"entries": [ENTRY | {"amount": 0}] * 250})
     assert len(response.data["errors"]) == 100
     assert "nothing was changed. 150 more errors." in response.data["detail"]
 
 
-def test_where_counting_stops_the_others_are_at_least_so_many(
+def test_counting_stops_at_1000_errors(
     client: JSONClient,
 ) -> None:
     response = send_json(client, {"entries": [ENTRY | {"amount": 0}] * 1_500})

@@ -1,4 +1,4 @@
-"""How a sheet is read: rows, headers and cells as spreadsheet programs write them."""
+"""Reading of sheets: rows, headers and cells as spreadsheet programs write them."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ Sheets = Mapping[str, Sequence[Sequence[Any]]]
 
 
 def write_sheets(sheets: Sheets) -> bytes:
-    """A workbook of these sheets, row by row, whatever they hold."""
+    """Return a workbook of these sheets."""
     workbook = Workbook(write_only=True)
     for name, rows in sheets.items():
         sheet = workbook.create_sheet(name)
@@ -85,7 +85,7 @@ def test_blank_rows_are_no_rows_but_count_in_row_numbers(client: JSONClient) -> 
     assert response.data["tags"] == 2
 
 
-def test_unknown_sheets_and_columns_are_passed_over_in_any_order(
+def test_unknown_sheets_and_columns_are_ignored_in_any_order(
     client: JSONClient,
 ) -> None:
     stocks = [["code"], ["005930"]]
@@ -112,7 +112,7 @@ def test_letter_case_of_sheets_and_headers_does_not_count(
     assert (entry["memo"], entry["tags"], entry["pending"]) == ("kept", ["a"], True)
 
 
-def test_name_in_the_letter_case_of_the_api_goes_before_another(
+def test_exact_name_goes_before_other_letter_cases(
     restore_any: Any, client: JSONClient
 ) -> None:
     restore_any({"tags": [{"Name": "other", "name": "a", "NAME": "another"}]})
@@ -148,7 +148,7 @@ def test_workbook_of_unknown_sheets_only_is_an_empty_backup(
     ],
     ids=["a title", "a blank row", "other names"],
 )
-def test_sheet_without_its_headers_in_row_1_is_no_empty_one(
+def test_sheet_without_its_headers_in_row_1_is_rejected(
     client: JSONClient, premium_member: Member, rows: list[Any]
 ) -> None:
     make_entry(premium_member)
