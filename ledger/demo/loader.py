@@ -29,7 +29,7 @@ from ledger.wallets import balance_of, list_wallets
 
 @dataclass(frozen=True, slots=True)
 class DemoSummary:
-    """How many rows were created."""
+    """Numbers of the rows that were created."""
 
     entries: int
     budgets: int

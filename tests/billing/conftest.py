@@ -22,7 +22,7 @@ def play(settings: Any) -> Iterator[FakePlay]:
 
 @pytest.fixture
 def vouch(settings: Any, httpserver: HTTPServer) -> MakeIdToken:
-    """Google, with an audience set; `vouch(**claims)` returns a push token."""
+    """Set an audience and return a function that makes push tokens of claims."""
     return fake_google_at(settings, httpserver)
 
 

@@ -76,7 +76,7 @@ def test_login_that_races_with_a_suspension_leaves_no_session_behind() -> None:
 
 @pytest.fixture
 def provider(settings: Any, httpserver: HTTPServer) -> None:
-    """Vouches for every token; the token is the subject."""
+    """Accept every token; the token is the subject."""
     settings.IDP_CLIENT_ID = "ledger.apps.example"
     settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")
     for subject in ("subject-1", "subject-2"):

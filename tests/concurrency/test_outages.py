@@ -1,4 +1,4 @@
-"""The service while a store dies, hangs, fills up or starts anew under load.
+"""The service under load while a store dies, hangs, fills up or restarts.
 
 Real processes, a few seconds each; `script/bench faults` does the same for longer.
 """

@@ -48,7 +48,7 @@ def caller(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
 
 
 def work() -> Any:
-    """What one worker does when Beat wakes it."""
+    """Run the job as a worker does when Beat sends the task."""
     return process_due_rules(NOW)
 
 
@@ -86,7 +86,7 @@ def test_workers_at_once_book_each_date_once(workers: int, member: Member) -> No
 
 
 def test_workers_at_once_make_an_unknown_name_once(member: Member) -> None:
-    """The rule's category and tags are shared, so that they are made by nobody else."""
+    """The rule's category and tags are shared, so no other worker creates them."""
     for number in range(5):
         category = make_category(member, name=f"Rent {number}")
         for _ in range(3):
