@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 CACHE_TTL_SECONDS = 60
 # A tombstone outlives every entry that was read before it.
 INVALIDATION_TTL_SECONDS = 2 * CACHE_TTL_SECONDS
+# Followed by the hash of the session key.
+_KEY_PREFIX = "session:"
 # Version of a deleted session: the largest integer that a Lua number holds exactly.
 DELETED_VERSION = 2**53 - 1
 
@@ -51,13 +53,26 @@ class CachedSession:
 
 def get_cached_session(key_hash: str) -> CachedSession | None:
     """Return the cached session, or None if there is no entry that may be used."""
-    key = _cache_key(key_hash)
+    key = f"{_KEY_PREFIX}{key_hash}"
     try:
         entry: Any = redis_client.call(lambda client: client.get(key))
     except redis_client.RedisUnavailableError:
         return None
+    _, _, text = (entry or b"").partition(b":")
+    # No entry, or a tombstone.
+    if not text:
+        return None
     try:
-        return _parse_entry(entry or b"")
+        values = orjson.loads(text)
+        read_at: float = values["readAt"]
+        expires_at = datetime.fromisoformat(values["expiresAt"])
+        is_fresh = (
+            time.time() - read_at < CACHE_TTL_SECONDS
+            and redis_client.is_newer_than_last_failure(read_at)
+        )
+        if not is_fresh or expires_at <= timezone.now():
+            return None
+        return CachedSession(values["data"], expires_at, values["member"])
     except (ValueError, TypeError, LookupError):
         logger.warning("invalid session cache entry ignored")
         return None
@@ -67,7 +82,7 @@ def set_cached_session(
     key_hash: str, version: int, session: CachedSession, read_at: float
 ) -> None:
     """Cache a row that was read at `read_at` (seconds since the epoch)."""
-    key = _cache_key(key_hash)
+    key = f"{_KEY_PREFIX}{key_hash}"
     text = orjson.dumps(
         {
             "readAt": read_at,
@@ -96,7 +111,9 @@ def invalidate_cached_sessions(versions: dict[str, int]) -> None:
     """
     if not versions:
         return
-    tombstones = {_cache_key(each): version for each, version in versions.items()}
+    tombstones = {
+        f"{_KEY_PREFIX}{key_hash}": version for key_hash, version in versions.items()
+    }
 
     def write_tombstones(client: Any) -> None:
         with client.pipeline(transaction=False) as pipeline:
@@ -119,24 +136,3 @@ def invalidate_cached_sessions(versions: dict[str, int]) -> None:
                 "session cache invalidation failed; stale entries expire within %d s",
                 CACHE_TTL_SECONDS,
             )
-
-
-def _parse_entry(entry: bytes) -> CachedSession | None:
-    """Return the session of an entry, None for a tombstone, a stale or expired one."""
-    _, _, text = entry.partition(b":")
-    if not text:
-        return None
-    values = orjson.loads(text)
-    read_at: float = values["readAt"]
-    expires_at = datetime.fromisoformat(values["expiresAt"])
-    is_fresh = (
-        time.time() - read_at < CACHE_TTL_SECONDS
-        and redis_client.is_newer_than_last_failure(read_at)
-    )
-    if not is_fresh or expires_at <= timezone.now():
-        return None
-    return CachedSession(values["data"], expires_at, values["member"])
-
-
-def _cache_key(key_hash: str) -> str:
-    return f"session:{key_hash}"
