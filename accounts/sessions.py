@@ -217,7 +217,17 @@ class SessionStore(SessionBase):
         key_hash = hash_session_key(self.session_key)
         data = self._get_session(no_load=must_create)  # type: ignore[attr-defined]
         with transaction.atomic():
-            member = _lock_authenticated_member(data)
+            # The member that Django logged in; an anonymous session has none.
+            member = None
+            if member_id := data.get(SESSION_KEY):
+                rows = Member.objects.select_for_update(no_key=True)
+                member = rows.filter(pk=member_id).first()
+                # Deleted, or the password has changed since.
+                if (
+                    member is None
+                    or data.get(HASH_SESSION_KEY) != member.get_session_auth_hash()
+                ):
+                    raise UpdateError
             if must_create:
                 _insert_row(key_hash, data, member, None, "")
             else:
@@ -231,20 +241,6 @@ class SessionStore(SessionBase):
     @classmethod
     def clear_expired(cls) -> None:
         purge_expired_sessions(timezone.now())
-
-
-def _lock_authenticated_member(data: dict[str, Any]) -> Member | None:
-    """Lock and return the member that Django logged in, None for an anonymous session.
-
-    Raises `UpdateError` if the member is gone or the password has changed since.
-    """
-    member_id = data.get(SESSION_KEY)
-    if not member_id:
-        return None
-    member = Member.objects.select_for_update(no_key=True).filter(pk=member_id).first()
-    if member is None or data.get(HASH_SESSION_KEY) != member.get_session_auth_hash():
-        raise UpdateError
-    return member
 
 
 def _insert_row(
@@ -299,7 +295,15 @@ def _load_session(key_hash: str) -> CachedSession | None:
         return None
     version, data, expires_at, last_seen_at, *member_values = row
     if now - last_seen_at >= SLIDING_RENEWAL_INTERVAL:
-        expires_at = _extend_expiry(key_hash, now) or expires_at
+        extended = now + timedelta(days=settings.SESSION_TTL_DAYS)
+        try:
+            AuthSession.objects.filter(
+                key_hash=key_hash, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
+            ).update(last_seen_at=now, expires_at=extended)
+            expires_at = extended
+        except DatabaseError:
+            # A read-only database must not log anyone out.
+            logger.warning("session expiry not extended", exc_info=True)
     session = CachedSession(
         orjson.loads(data),
         expires_at,
@@ -308,17 +312,3 @@ def _load_session(key_hash: str) -> CachedSession | None:
     )
     set_cached_session(key_hash, version, session, read_at)
     return session
-
-
-def _extend_expiry(key_hash: str, now: datetime) -> datetime | None:
-    """Extend the expiry of a session in use; return the new one, None on failure."""
-    expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
-    try:
-        AuthSession.objects.filter(
-            key_hash=key_hash, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
-        ).update(last_seen_at=now, expires_at=expires_at)
-    except DatabaseError:
-        # A read-only database must not log anyone out.
-        logger.warning("session expiry not extended", exc_info=True)
-        return None
-    return expires_at
