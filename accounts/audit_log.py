@@ -3,8 +3,6 @@
 It names members by id only, because its rows outlive deleted members.
 """
 
-from typing import Any
-
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
@@ -24,18 +22,13 @@ def log_admin_action(
     Call it inside the transaction of the action. `action_flag` is ADDITION, CHANGE or
     DELETION.
     """
+    # Without personal data of members.
+    label = f"member {target.pk}" if isinstance(target, Member) else str(target)
     LogEntry.objects.create(
         user_id=actor.pk,
         content_type=ContentType.objects.get_for_model(target),
         object_id=str(target.pk),
-        object_repr=object_label(target)[:MAX_REPR_LENGTH],
+        object_repr=label[:MAX_REPR_LENGTH],
         action_flag=action_flag,
         change_message=message,
     )
-
-
-def object_label(target: Any) -> str:
-    """Return the name of the object in the log, without personal data of members."""
-    if isinstance(target, Member):
-        return f"member {target.pk}"
-    return str(target)

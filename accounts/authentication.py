@@ -92,16 +92,15 @@ def require_same_origin(request: HttpRequest) -> None:
             raise CrossOriginError
         return
     origin = request.headers.get("Origin")
-    if origin is not None and origin not in _trusted_origins(request):
-        raise CrossOriginError
-
-
-def _trusted_origins(request: HttpRequest) -> set[str]:
+    if origin is None:
+        return
     public_url = urlsplit(settings.PUBLIC_URL)
-    return {
+    trusted_origins = {
         f"{request.scheme}://{request.get_host()}",
         f"{public_url.scheme}://{public_url.netloc}",
     }
+    if origin not in trusted_origins:
+        raise CrossOriginError
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -141,7 +141,19 @@ def _find_link_or_create(identity: Identity) -> IdentityLogin:
         revoke_sessions(member)
         return IdentityLogin(member, linked=True)
 
-    return IdentityLogin(_create_member(identity), created=True)
+    if not is_signup_enabled():
+        raise SignupDisabledError
+    member = Member(
+        login_id=f"idp-{secrets.token_hex(8)}",
+        display_name=identity.name or identity.email.partition("@")[0] or "Member",
+        email=identity.email,
+        provider=Member.Provider.IDP,
+        idp_id=identity.subject,
+        idp_picture=identity.picture,
+    )
+    member.set_unusable_password()
+    member.save(force_insert=True)
+    return IdentityLogin(member, created=True)
 
 
 def _lock_member_to_link(identity: Identity) -> Member | None:
@@ -169,23 +181,6 @@ def _refresh_on_login(member: Member, identity: Identity) -> None:
     if identity.picture and identity.picture != member.idp_picture:
         member.idp_picture = identity.picture
         member.save_fields("idp_picture")
-
-
-def _create_member(identity: Identity) -> Member:
-    """Create an IDP member without a password, if sign-up is open."""
-    if not is_signup_enabled():
-        raise SignupDisabledError
-    member = Member(
-        login_id=f"idp-{secrets.token_hex(8)}",
-        display_name=identity.name or identity.email.partition("@")[0] or "Member",
-        email=identity.email,
-        provider=Member.Provider.IDP,
-        idp_id=identity.subject,
-        idp_picture=identity.picture,
-    )
-    member.set_unusable_password()
-    member.save(force_insert=True)
-    return member
 
 
 def _text_claim(claims: dict[str, Any], name: str) -> str:

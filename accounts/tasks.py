@@ -1,7 +1,5 @@
 """Celery tasks of accounts."""
 
-from datetime import datetime
-
 from celery import shared_task
 
 from accounts.rate_limits import purge_rate_limits
@@ -12,8 +10,7 @@ from core.jobs.runner import run_job
 @shared_task  # type: ignore[untyped-decorator]
 def purge_sessions() -> None:
     """Delete expired sessions and rate limits whose windows have passed; daily."""
-    run_job("purge_sessions", _run_purge)
-
-
-def _run_purge(now: datetime) -> int:
-    return purge_expired_sessions(now) + purge_rate_limits(now)
+    run_job(
+        "purge_sessions",
+        lambda now: purge_expired_sessions(now) + purge_rate_limits(now),
+    )
