@@ -5,7 +5,6 @@ tables by primary key, so that the cost is bounded. Gauges (members, premium, ac
 members) are stored once a day. Days are those of the home time zone.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
@@ -161,7 +160,21 @@ def save_daily_metrics(now: datetime) -> int:
             cursor.execute(
                 f"SET LOCAL statement_timeout = '{JOB_STATEMENT_TIMEOUT_SECONDS}s'"
             )
-        metrics = [*_build_gauges(now, today), *_build_past_counts(today)]
+        gauges = {
+            MetricName.MEMBERS: count_members(now),
+            MetricName.PREMIUM: count_members(now, plan=Member.Plan.PREMIUM),
+            MetricName.ACTIVE: count_active_members(now).day or 0,
+        }
+        metrics = [
+            DailyMetric(day=today, name=name, value=value)
+            for name, value in gauges.items()
+        ]
+        for name in SOURCE_TABLES:
+            series = get_time_series(name, today, max_rows=MAX_JOB_ROWS)
+            # Today is not over.
+            for day, count in zip(list_days(today)[:-1], series, strict=False):
+                if count is not None:
+                    metrics.append(DailyMetric(day=day, name=name, value=count))
         DailyMetric.objects.bulk_create(
             metrics,
             update_conflicts=True,
@@ -169,22 +182,3 @@ def save_daily_metrics(now: datetime) -> int:
             update_fields=["value"],
         )
     return len(metrics)
-
-
-def _build_gauges(now: datetime, today: date) -> Iterator[DailyMetric]:
-    values = {
-        MetricName.MEMBERS: count_members(now),
-        MetricName.PREMIUM: count_members(now, plan=Member.Plan.PREMIUM),
-        MetricName.ACTIVE: count_active_members(now).day or 0,
-    }
-    for name, value in values.items():
-        yield DailyMetric(day=today, name=name, value=value)
-
-
-def _build_past_counts(today: date) -> Iterator[DailyMetric]:
-    for name in SOURCE_TABLES:
-        series = get_time_series(name, today, max_rows=MAX_JOB_ROWS)
-        # Today is not over.
-        for day, value in zip(list_days(today)[:-1], series, strict=False):
-            if value is not None:
-                yield DailyMetric(day=day, name=name, value=value)
