@@ -28,16 +28,12 @@ class MetricsView(View):
     """Metrics for requests with METRICS_TOKEN as bearer token, 404 for all others."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        if not has_valid_token(request):
+        expected = f"Bearer {settings.METRICS_TOKEN}".encode()
+        given = request.headers.get("Authorization", "").encode()
+        # Compared in constant time. Without METRICS_TOKEN there is no valid one.
+        if not settings.METRICS_TOKEN or not secrets.compare_digest(given, expected):
             raise Http404
         return HttpResponse(render_metrics(), content_type=CONTENT_TYPE_PLAIN_0_0_4)
-
-
-def has_valid_token(request: HttpRequest) -> bool:
-    """Compare the bearer token in constant time; False without METRICS_TOKEN."""
-    expected = f"Bearer {settings.METRICS_TOKEN}".encode()
-    given = request.headers.get("Authorization", "").encode()
-    return bool(settings.METRICS_TOKEN) and secrets.compare_digest(given, expected)
 
 
 def render_metrics() -> bytes:
@@ -61,7 +57,14 @@ class ServiceCollector:
         )
         up.add_metric(["fast_store"], float(redis_client.is_reachable()))
         try:
-            statuses, waiting = get_database_metrics()
+            with (
+                liveness.database_timeout(DATABASE_TIMEOUT_SECONDS),
+                transaction.atomic(),
+                connection.cursor() as cursor,
+            ):
+                cursor.execute(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'")
+                statuses = list_job_statuses()
+                waiting = StoreNotification.objects.filter(processed_at=None).count()
         except DatabaseError:
             up.add_metric(["database"], 0)
             yield up
@@ -74,15 +77,6 @@ class ServiceCollector:
             "App store notifications that are not handled yet.",
             value=waiting,
         )
-
-
-def get_database_metrics() -> tuple[list[JobStatus], int]:
-    """Return the status of all jobs and the number of waiting store notifications."""
-    with liveness.database_timeout(DATABASE_TIMEOUT_SECONDS), transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'")
-        waiting = StoreNotification.objects.filter(processed_at=None)
-        return list_job_statuses(), waiting.count()
 
 
 def job_metrics(statuses: list[JobStatus]) -> Iterator[GaugeMetricFamily]:
