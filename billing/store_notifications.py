@@ -140,7 +140,17 @@ def process_pending_notifications(now: datetime) -> ProcessingResult:
     for notification in _list_pending(now).order_by("next_attempt_at", "id")[
         :BATCH_SIZE
     ]:
-        if not _claim(notification, now):
+        # Reserve it for this run: `attempts` is the version of the row, so that of
+        # concurrent runs one finds its own. The time of the next attempt is set before
+        # this one, so that the notification becomes due again if the process dies.
+        exponent = min(notification.attempts, MAX_BACKOFF_EXPONENT)
+        unclaimed = StoreNotification.objects.filter(
+            pk=notification.pk, processed_at=None, attempts=notification.attempts
+        )
+        if not unclaimed.update(
+            attempts=F("attempts") + 1,
+            next_attempt_at=now + INITIAL_BACKOFF * 2**exponent,
+        ):
             continue
         try:
             outcome = _process(verifier, notification)
@@ -164,23 +174,6 @@ def purge_notifications(before: datetime) -> int:
 
 def _list_pending(now: datetime) -> QuerySet[StoreNotification]:
     return StoreNotification.objects.filter(processed_at=None, next_attempt_at__lte=now)
-
-
-def _claim(notification: StoreNotification, now: datetime) -> bool:
-    """Reserve a notification for this run; return False if another run has it.
-
-    The time of the next attempt is set before this one, so that the notification
-    becomes due again if the process dies.
-    """
-    backoff = INITIAL_BACKOFF * 2 ** min(notification.attempts, MAX_BACKOFF_EXPONENT)
-    # `attempts` is the version of the row: of concurrent runs one finds its own.
-    unclaimed = StoreNotification.objects.filter(
-        pk=notification.pk, processed_at=None, attempts=notification.attempts
-    )
-    claimed = unclaimed.update(
-        attempts=F("attempts") + 1, next_attempt_at=now + backoff
-    )
-    return claimed == 1
 
 
 def _process(verifier: StoreVerifier, notification: StoreNotification) -> Outcome:
