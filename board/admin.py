@@ -154,21 +154,15 @@ def _confirm_or_apply(
     if len(ids) > MAX_BATCH_SIZE:
         messages.error(request, f"Select at most {MAX_BATCH_SIZE} rows.")
     elif name == "delete" and "confirmed" not in request.POST:
-        return _confirmation_page(model_admin, request, label, ids)
+        context = {
+            **model_admin.admin_site.each_context(request),
+            "title": label,
+            "opts": model_admin.opts,
+            "selected": model_admin.get_queryset(request).filter(pk__in=ids),
+            "checkbox": ACTION_CHECKBOX_NAME,
+        }
+        return TemplateResponse(request, "admin/board/confirm.html", context)
     else:
         changed = change(cast("Member", request.user), ids)
         messages.success(request, f"{label}: {changed} changed.")
     return None
-
-
-def _confirmation_page(
-    model_admin: ModerationAdmin, request: HttpRequest, label: str, ids: list[int]
-) -> TemplateResponse:
-    context = {
-        **model_admin.admin_site.each_context(request),
-        "title": label,
-        "opts": model_admin.opts,
-        "selected": model_admin.get_queryset(request).filter(pk__in=ids),
-        "checkbox": ACTION_CHECKBOX_NAME,
-    }
-    return TemplateResponse(request, "admin/board/confirm.html", context)

@@ -88,7 +88,14 @@ def sanitize_html(html: str) -> str:
 
 def render_html(content: str) -> str:
     """Return sanitized content for clients: images by their absolute URL."""
-    return _TAG_RE.sub(_absolutize_src, content)
+    src = f' src="{IMAGE_PATH_PREFIX}'
+    absolute_src = f' src="{settings.PUBLIC_URL.rstrip("/")}{IMAGE_PATH_PREFIX}'
+
+    def absolutize_image(tag: re.Match[str]) -> str:
+        is_image = tag.group(2) == "img"
+        return tag.group().replace(src, absolute_src) if is_image else tag.group()
+
+    return _TAG_RE.sub(absolutize_image, content)
 
 
 def build_search_text(title: str, html: str) -> str:
@@ -178,12 +185,3 @@ def _prune_tags(html: str) -> str:
         return tag.group() if depth + bool(closing) <= MAX_DEPTH else ""
 
     return _TAG_RE.sub(prune, html)
-
-
-def _absolutize_src(tag: re.Match[str]) -> str:
-    if tag.group(2) != "img":
-        return tag.group()
-    base = settings.PUBLIC_URL.rstrip("/")
-    return tag.group().replace(
-        f' src="{IMAGE_PATH_PREFIX}', f' src="{base}{IMAGE_PATH_PREFIX}'
-    )

@@ -74,9 +74,12 @@ def reencode_image(upload: IO[bytes]) -> EncodedImage:
             if frames > 1:
                 content = _encode_animation(image)
                 return EncodedImage(content, content_type, *image.size)
-            still = _load_still_image(image)
-            content = _encode_still_image(still, output_format)
-            return EncodedImage(content, content_type, *still.size)
+            still = _strip_metadata(_load_still_image(image))
+            is_lossy = output_format in {"jpeg", "webp"}
+            options = {"quality": OUTPUT_QUALITY} if is_lossy else {}
+            output = io.BytesIO()
+            still.save(output, output_format, **options)
+            return EncodedImage(output.getvalue(), content_type, *still.size)
 
 
 def _count_frames(image: Image.Image) -> int:
@@ -172,16 +175,6 @@ def _load_still_image(image: Image.Image) -> Image.Image:
     if image.format in {"JPEG", "MPO"} and image.mode not in {"L", "RGB"}:
         return image.convert("RGB")
     return image
-
-
-def _encode_still_image(image: Image.Image, output_format: str) -> bytes:
-    _strip_metadata(image)
-    content = io.BytesIO()
-    if output_format in {"jpeg", "webp"}:
-        image.save(content, output_format, quality=OUTPUT_QUALITY)
-    else:
-        image.save(content, output_format)
-    return content.getvalue()
 
 
 def _encode_animation(image: Image.Image) -> bytes:
