@@ -200,18 +200,16 @@ def read_json_object(name: str) -> dict[str, Any]:
 
 def read_encryption_keys(name: str) -> list[bytes]:
     """Return comma-separated base64 keys of 32 bytes, the current one first."""
-    return [_decode_key(name, text) for text in read_list(name)]
-
-
-def _decode_key(name: str, text: str) -> bytes:
-    try:
-        key = base64.b64decode(
-            text, altchars=b"-_" if "-" in text or "_" in text else None, validate=True
-        )
-    except (binascii.Error, ValueError):
-        key = b""
-    if len(key) != ENCRYPTION_KEY_BYTES:
-        raise ImproperlyConfigured(
-            f"{name} must be base64 of {ENCRYPTION_KEY_BYTES} bytes."
-        )
-    return key
+    keys = []
+    for text in read_list(name):
+        altchars = b"-_" if "-" in text or "_" in text else None
+        try:
+            key = base64.b64decode(text, altchars=altchars, validate=True)
+        except (binascii.Error, ValueError):
+            key = b""
+        if len(key) != ENCRYPTION_KEY_BYTES:
+            raise ImproperlyConfigured(
+                f"{name} must be base64 of {ENCRYPTION_KEY_BYTES} bytes."
+            )
+        keys.append(key)
+    return keys

@@ -103,13 +103,13 @@ POSTGRES_TIMEOUT_OPTIONS = (
     "-c idle_in_transaction_session_timeout=30s"
 )
 
-
-def build_database_settings(url: str) -> dict[str, Any]:
-    """Return Django's settings of the database at `url`, with a connection pool."""
-    parsed = env.parse_database_url(url)
-    options = parsed.get("OPTIONS", {})
-    return {
-        **parsed,
+# PostgreSQL, with a connection pool.
+_database = env.parse_database_url(
+    env.read_required("DATABASE_URL", "only script/server starts its own database")
+)
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": {
+        **_database,
         "ENGINE": "core.db.postgresql",
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": False,  # the backend checks connections itself
@@ -123,7 +123,7 @@ def build_database_settings(url: str) -> dict[str, Any]:
             "keepalives_idle": 15,
             "keepalives_interval": 5,
             "keepalives_count": 3,
-            **options,
+            **_database.get("OPTIONS", {}),
             "pool": {
                 "connection_class": WatchdogConnection,
                 "min_size": 1,
@@ -136,12 +136,6 @@ def build_database_settings(url: str) -> dict[str, Any]:
             },
         },
     }
-
-
-DATABASES = {
-    "default": build_database_settings(
-        env.read_required("DATABASE_URL", "only script/server starts its own database")
-    )
 }
 
 # --- Valkey (the fast store of the specification) -----------------------------
