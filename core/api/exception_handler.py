@@ -112,24 +112,6 @@ def handle_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse
     return response
 
 
-def problem_payload(problem: DomainError) -> dict[str, Any]:
-    """Return the problem details of an error."""
-    body: dict[str, Any] = {
-        # With about:blank, RFC 9457 wants the phrase of the status as title.
-        "type": "about:blank",
-        "title": HTTPStatus(problem.status).phrase,
-        "status": problem.status,
-        "detail": problem.detail,
-        "code": problem.code,
-    }
-    if problem.errors:
-        body["errors"] = [
-            {"field": e.field, "code": e.code, "detail": e.detail, **(e.location or {})}
-            for e in problem.errors
-        ]
-    return body
-
-
 def to_domain_error(exc: Exception) -> DomainError | None:
     """Return the error an exception stands for, None if it is an internal error."""
     if isinstance(exc, DomainError):
@@ -137,19 +119,15 @@ def to_domain_error(exc: Exception) -> DomainError | None:
     if isinstance(exc, exceptions.APIException):
         return _from_drf_exception(exc)
     if isinstance(exc, IntegrityError):
-        return _from_integrity_error(exc)
+        # The caller's account was deleted while the request ran.
+        name = violated_constraint_name(exc) or ""
+        is_deleted = name.endswith(MEMBER_FOREIGN_KEY_SUFFIX)
+        return AuthenticationRequiredError() if is_deleted else None
     if isinstance(exc, get_user_model().DoesNotExist):
         return AuthenticationRequiredError()
     for kind, problem in EXCEPTION_MAP:
         if isinstance(exc, kind):
             return problem()
-    return None
-
-
-def _from_integrity_error(exc: IntegrityError) -> DomainError | None:
-    # The caller's account was deleted while the request ran.
-    if (violated_constraint_name(exc) or "").endswith(MEMBER_FOREIGN_KEY_SUFFIX):
-        return AuthenticationRequiredError()
     return None
 
 
@@ -192,8 +170,21 @@ def flatten_errors(details: Any, path: str = "") -> Iterator[FieldError]:
 
 def problem_response(problem: DomainError) -> HttpResponse:
     """Return the response to an error, in views and outside of them."""
+    body: dict[str, Any] = {
+        # With about:blank, RFC 9457 wants the phrase of the status as title.
+        "type": "about:blank",
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "detail": problem.detail,
+        "code": problem.code,
+    }
+    if problem.errors:
+        body["errors"] = [
+            {"field": e.field, "code": e.code, "detail": e.detail, **(e.location or {})}
+            for e in problem.errors
+        ]
     return HttpResponse(
-        dump_json(problem_payload(problem)),
+        dump_json(body),
         status=problem.status,
         headers=problem.headers,
         content_type=PROBLEM_MEDIA_TYPE,
