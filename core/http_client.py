@@ -103,7 +103,13 @@ def _send(method: str, url: str, seconds: float, **options: Any) -> ProviderResp
             stream=True,
             **options,
         ) as response:
-            body = _read_limited(response, deadline)
+            body = b""
+            # The timeout of requests is one for each read, not for all. `read1` returns
+            # what has come in: a read of whole chunks could miss the deadline.
+            while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
+                body += chunk
+                if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
+                    raise ProviderUnavailableError
     except (requests.RequestException, HTTPError, OSError):
         # Without the cause, whose text contains the URL: it may hold a secret.
         raise ProviderUnavailableError from None
@@ -111,14 +117,3 @@ def _send(method: str, url: str, seconds: float, **options: Any) -> ProviderResp
     if 300 <= status < 400 or status >= 500 or status in _UNAVAILABLE_STATUSES:
         raise ProviderUnavailableError
     return ProviderResponse(status, body)
-
-
-def _read_limited(response: requests.Response, deadline: float) -> bytes:
-    """Return the body; the time limit of requests is one for each read, not for all."""
-    body = b""
-    # `read1` returns what has come in: a read of whole chunks could miss the deadline.
-    while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
-        body += chunk
-        if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
-            raise ProviderUnavailableError
-    return body

@@ -34,7 +34,16 @@ class ChunkedRequestMiddleware:
             result: Iterable[bytes] = self.application(environ, start_response)
             return result
         with tempfile.SpooledTemporaryFile(max_size=MAX_IN_MEMORY_BYTES) as body:
-            length = spool_body(environ["wsgi.input"], body)
+            source, length = environ["wsgi.input"], 0
+            try:
+                while length <= MAX_BODY_BYTES and (chunk := source.read(_CHUNK_BYTES)):
+                    body.write(chunk)
+                    length += len(chunk)
+            except (OSError, ValueError):
+                # The body was cut off. Announce one byte more than was copied: a view
+                # then fails to read it as any body that ended early, instead of taking
+                # a part for the whole.
+                length += 1
             body.seek(0)
             environ = environ | {"wsgi.input": body, "CONTENT_LENGTH": str(length)}
             response = self.application(environ, start_response)
@@ -57,22 +66,6 @@ class DrainRequestBodyMiddleware:
         if length.isdigit() and 0 < int(length) <= MAX_BODY_BYTES:
             drain(environ["wsgi.input"], environ.get("gunicorn.socket"))
         return response
-
-
-def spool_body(source: Any, body: Any) -> int:
-    """Copy a chunked body and return its length.
-
-    For a body that was cut off it is one more than was copied: a view then fails to
-    read it as any body that ended early, instead of taking a part for the whole.
-    """
-    length = 0
-    try:
-        while length <= MAX_BODY_BYTES and (chunk := source.read(_CHUNK_BYTES)):
-            body.write(chunk)
-            length += len(chunk)
-    except (OSError, ValueError):
-        return length + 1
-    return length
 
 
 def drain(source: Any, socket: Any) -> None:

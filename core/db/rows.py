@@ -36,15 +36,10 @@ def build_rows(
 ) -> Iterator[Row]:
     """Turn rows that were fetched from the cursor into instances of the row class."""
     columns = tuple(column.name for column in cursor.description)
+    # A NamedTuple or a dataclass: its fields in the order of declaration.
+    attribute = "_fields" if issubclass(row_class, tuple) else "__dataclass_fields__"
     # Where the fields are declared in the order of the columns, the usual case, the
     # values need no names: building a row this way takes an eighth of the time.
-    if columns == _get_field_names(row_class):
+    if columns == tuple(getattr(row_class, attribute, ())):
         return starmap(row_class, rows)
     return (row_class(**dict(zip(columns, row, strict=True))) for row in rows)
-
-
-def _get_field_names(row_class: type) -> tuple[str, ...]:
-    """Return the fields of a NamedTuple or dataclass in the order of declaration."""
-    if issubclass(row_class, tuple):
-        return getattr(row_class, "_fields", ())
-    return tuple(getattr(row_class, "__dataclass_fields__", ()))

@@ -1,6 +1,5 @@
 """Periodic jobs in the Django admin: their schedule and their runs."""
 
-from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
@@ -83,7 +82,13 @@ class PeriodicTaskAdmin(ListAdmin):
     def every(self, task: Any) -> str:
         if task.interval is None:
             return str(task.schedule)
-        return format_interval(task.interval.schedule.run_every)
+        seconds = int(task.interval.schedule.run_every.total_seconds())
+        # In the largest unit that divides it: "day", "6 hours".
+        for unit, unit_seconds in UNIT_SECONDS.items():
+            if seconds % unit_seconds == 0:
+                count = seconds // unit_seconds
+                return unit if count == 1 else f"{count} {unit}s"
+        return f"{seconds} seconds"
 
     @admin.display(description="last run")
     def last_state(self, task: Any) -> str | None:
@@ -100,13 +105,3 @@ class PeriodicTaskAdmin(ListAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False
-
-
-def format_interval(interval: timedelta) -> str:
-    """Return an interval in the largest unit that divides it: "day", "6 hours"."""
-    seconds = int(interval.total_seconds())
-    for unit, unit_seconds in UNIT_SECONDS.items():
-        if seconds % unit_seconds == 0:
-            count = seconds // unit_seconds
-            return unit if count == 1 else f"{count} {unit}s"
-    return f"{seconds} seconds"

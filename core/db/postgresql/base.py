@@ -89,15 +89,11 @@ def is_connection_alive(connection: psycopg.Connection) -> bool:
     must_ping = used_at < max(now - PING_AFTER_IDLE_SECONDS, liveness.server.hung_at)
     try:
         # An idle connection receives nothing but the news of its end.
-        if must_ping or has_pending_input(connection.fileno()):
+        poll = select.poll()
+        poll.register(connection.fileno(), select.POLLIN)
+        if must_ping or poll.poll(0):
             with liveness.database_timeout(PING_TIMEOUT_SECONDS):
                 ConnectionPool.check_connection(connection)
     except psycopg.Error:
         return False
     return True
-
-
-def has_pending_input(file_descriptor: int) -> bool:
-    poll = select.poll()
-    poll.register(file_descriptor, select.POLLIN)
-    return bool(poll.poll(0))
