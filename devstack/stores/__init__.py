@@ -55,17 +55,15 @@ def acquire_stores(names: Iterable[str], data_dir: Path | None) -> StoreLeases:
     Without `data_dir` the stores are ephemeral: fast, not crash-safe, in a temporary
     directory that their supervisors remove. Raise StoreError if one does not start.
     """
-    store_dirs = _resolve_store_dirs(tuple(names), data_dir)
+    names = tuple(names)
+    if data_dir or not names:
+        store_dirs = {name: StoreDir(Path(data_dir or ".") / name) for name in names}
+    else:
+        temporary = Path(tempfile.mkdtemp(prefix="household-ledger-"))
+        temporary.chmod(0o711)  # PostgreSQL may run as another OS user
+        store_dirs = {
+            name: StoreDir(temporary / name, is_ephemeral=True) for name in names
+        }
     with ThreadPoolExecutor(len(SETTING_BY_STORE)) as threads:
         leases = list(threads.map(acquire_store, store_dirs, store_dirs.values()))
     return StoreLeases(tuple(leases))
-
-
-def _resolve_store_dirs(
-    names: tuple[str, ...], data_dir: Path | None
-) -> dict[str, StoreDir]:
-    if data_dir or not names:
-        return {name: StoreDir(Path(data_dir or ".") / name) for name in names}
-    temporary = Path(tempfile.mkdtemp(prefix="household-ledger-"))
-    temporary.chmod(0o711)  # PostgreSQL may run as another OS user
-    return {name: StoreDir(temporary / name, is_ephemeral=True) for name in names}

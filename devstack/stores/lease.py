@@ -43,10 +43,8 @@ class StoreLease:
         """Release the store; the last client waits until it has stopped."""
         is_last = try_lock(self.lock_fd, fcntl.LOCK_EX)
         os.close(self.lock_fd)
-        if is_last:
-            self._wait_for_supervisor()
-
-    def _wait_for_supervisor(self) -> None:
+        if not is_last:
+            return
         end = time.monotonic() + STOP_TIMEOUT_SECONDS
         while is_locked(self.store_dir.supervisor_lock) and time.monotonic() < end:
             time.sleep(POLL_INTERVAL_SECONDS)
@@ -64,20 +62,15 @@ def acquire_store(name: str, store_dir: StoreDir) -> StoreLease:
         raise StoreError(f"{store_dir.path} cannot be used: {error.strerror}") from None
     try:
         fcntl.flock(lock, fcntl.LOCK_SH)  # waits while a supervisor stops the store
-        return _attach(name, store_dir, lock)
+        with exclusive_lock(store_dir.start_lock):
+            supervisor = None
+            if not is_locked(store_dir.supervisor_lock):
+                supervisor = _spawn_supervisor(name, store_dir)
+            url = _wait_for_url(name, store_dir, supervisor)
+        return StoreLease(name, store_dir, url, lock)
     except BaseException:
         os.close(lock)
         raise
-
-
-def _attach(name: str, store_dir: StoreDir, lock: int) -> StoreLease:
-    with exclusive_lock(store_dir.start_lock):
-        supervisor = None
-        if not is_locked(store_dir.supervisor_lock):
-            supervisor = _spawn_supervisor(name, store_dir)
-        return StoreLease(
-            name, store_dir, _wait_for_url(name, store_dir, supervisor), lock
-        )
 
 
 def _spawn_supervisor(name: str, store_dir: StoreDir) -> SupervisorProcess:
@@ -105,16 +98,12 @@ def _wait_for_url(
     while time.monotonic() < end:
         if store_dir.url_file.exists():
             return store_dir.url_file.read_text().strip()
-        if not _is_supervisor_alive(store_dir, supervisor):
+        if supervisor:
+            is_alive = supervisor.poll() is None
+        else:
+            is_alive = is_locked(store_dir.supervisor_lock)
+        if not is_alive:
             break
         time.sleep(POLL_INTERVAL_SECONDS)
     reason = store_dir.last_log_error()
     raise StoreError(f"{name} did not start: {reason} (log: {store_dir.log})")
-
-
-def _is_supervisor_alive(
-    store_dir: StoreDir, supervisor: SupervisorProcess | None
-) -> bool:
-    if supervisor:
-        return supervisor.poll() is None
-    return is_locked(store_dir.supervisor_lock)

@@ -64,7 +64,10 @@ class Postgres:
         """Return a cluster that can be launched; create it at the first call."""
         os_user = choose_os_user(store_dir.path / "base")
         base_dir = find_base_dir(store_dir, os_user)
-        lock_base_dir(base_dir)
+        # Lock the cluster, so that a copied data directory cannot start it twice. The
+        # descriptor stays open, and with it the lock, until the supervisor exits.
+        if not try_lock(os.open(base_dir, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX):
+            raise StoreError(f"{base_dir} is in use by another data directory")
         store = cls(store_dir, os_user, base_dir, find_install_dir(base_dir, os_user))
         if not store.cluster.exists():
             store.create_cluster()
@@ -175,7 +178,15 @@ def find_base_dir(store_dir: StoreDir, os_user: OsUser) -> Path:
     """Return the directory that the OS user owns; `base` may be a link to it."""
     base_dir = store_dir.path / "base"
     if not base_dir.exists():
-        create_base_dir(base_dir, os_user)
+        if base_dir.is_symlink():
+            raise StoreError(f"its data was in {base_dir.readlink()}, which is missing")
+        if os_user.can_access(base_dir.parent):
+            base_dir.mkdir()
+        else:
+            places = (p for p in FALLBACK_PARENT_DIRS if os.access(p, os.W_OK))
+            place = next(places, None)
+            elsewhere = tempfile.mkdtemp(prefix="household-ledger-", dir=place)
+            base_dir.symlink_to(elsewhere)
     resolved = base_dir.resolve()
     if os_user.uid is not None and os_user.gid is not None:
         os.chown(resolved, os_user.uid, os_user.gid)
@@ -183,55 +194,22 @@ def find_base_dir(store_dir: StoreDir, os_user: OsUser) -> Path:
     return resolved
 
 
-def create_base_dir(base_dir: Path, os_user: OsUser) -> None:
-    if base_dir.is_symlink():
-        raise StoreError(f"its data was in {base_dir.readlink()}, which is missing")
-    if os_user.can_access(base_dir.parent):
-        base_dir.mkdir()
-        return
-    place = next(
-        (place for place in FALLBACK_PARENT_DIRS if os.access(place, os.W_OK)), None
-    )
-    elsewhere = Path(tempfile.mkdtemp(prefix="household-ledger-", dir=place))
-    base_dir.symlink_to(elsewhere)
-
-
-def lock_base_dir(base_dir: Path) -> None:
-    """Lock the cluster, so that a copied data directory cannot start it twice.
-
-    The descriptor stays open, and with it the lock, until the supervisor exits.
-    """
-    if not try_lock(os.open(base_dir, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX):
-        raise StoreError(f"{base_dir} is in use by another data directory")
-
-
 def find_install_dir(base_dir: Path, os_user: OsUser) -> Path:
     """Return where the wheel is installed, or a copy that the OS user can access."""
-    installed = find_package_dir().parent
-    if os_user.can_access(*list_required_files(installed)):
-        return installed
-    copy = base_dir / f"programs-{importlib.metadata.version(PACKAGE)}"
-    if not copy.exists():
-        copy_installation(os_user, installed, copy)
-    return copy
-
-
-def find_package_dir() -> Path:
-    """Return the package directory without importing it, which would create files."""
+    # Not imported: that would create files.
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise StoreError(f"{PACKAGE} is not installed: see requirements-embedded.txt")
-    return Path(spec.origin).parent
-
-
-def list_required_files(installed: Path) -> list[Path]:
+    installed = Path(spec.origin).parent.parent
     package = installed / PACKAGE / "pginstall"
     names = ("bin/postgres", "bin/initdb", "share/postgres.bki", "lib/plpgsql.so")
-    return [package / name for name in names if (package / name).exists()]
-
-
-def copy_installation(os_user: OsUser, installed: Path, copy: Path) -> None:
-    """Copy programs and libraries, keeping the relative path between them (rpath)."""
+    required = [package / name for name in names if (package / name).exists()]
+    if os_user.can_access(*required):
+        return installed
+    copy = base_dir / f"programs-{importlib.metadata.version(PACKAGE)}"
+    if copy.exists():
+        return copy
+    # Programs and libraries keep the relative path between them (rpath).
     new = copy.with_name("programs.new")
     shutil.rmtree(new, ignore_errors=True)
     for part in (f"{PACKAGE}/pginstall", f"{PACKAGE}.libs"):
@@ -239,6 +217,7 @@ def copy_installation(os_user: OsUser, installed: Path, copy: Path) -> None:
             shutil.copytree(installed / part, new / part, symlinks=True)
     os_user.chown_recursive(new)
     new.rename(copy)
+    return copy
 
 
 def read_pid_file(cluster: Path) -> list[str]:

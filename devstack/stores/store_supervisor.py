@@ -56,12 +56,18 @@ def supervise_store(store: Store, store_dir: StoreDir) -> None:
         while not try_lock(clients, fcntl.LOCK_EX):
             time.sleep(POLL_INTERVAL_SECONDS)
             if process.poll() is not None:
-                process = restart(store, store_dir)
+                # On the same port, if that is still free.
+                time.sleep(RESTART_DELAY_SECONDS)
+                process = start(store, store_dir)
     finally:
         store_dir.url_file.unlink(missing_ok=True)
         stop(store, process)
         if store_dir.is_ephemeral:
-            remove(store, store_dir)
+            store.remove()
+            shutil.rmtree(store_dir.path, ignore_errors=True)
+            # Fails while another ephemeral store is left.
+            with suppress(OSError):
+                store_dir.path.parent.rmdir()
 
 
 def start(store: Store, store_dir: StoreDir) -> Process:
@@ -81,12 +87,6 @@ def start(store: Store, store_dir: StoreDir) -> Process:
     raise StoreError(store_dir.last_log_error())
 
 
-def restart(store: Store, store_dir: StoreDir) -> Process:
-    """Start a store that died again, on the same port if that is still free."""
-    time.sleep(RESTART_DELAY_SECONDS)
-    return start(store, store_dir)
-
-
 def wait_until_ready(store: Store, process: Process, port: int) -> bool:
     end = time.monotonic() + START_TIMEOUT_SECONDS
     while process.poll() is None and time.monotonic() < end:
@@ -104,13 +104,6 @@ def stop(store: Store, process: Process) -> None:
         process.send_signal(way)
         with suppress(subprocess.TimeoutExpired):
             process.wait(STOP_TIMEOUT_SECONDS if way is store.stop_signal else 2)
-
-
-def remove(store: Store, store_dir: StoreDir) -> None:
-    store.remove()
-    shutil.rmtree(store_dir.path, ignore_errors=True)
-    with suppress(OSError):
-        store_dir.path.parent.rmdir()  # fails while another ephemeral store is left
 
 
 def set_parent_death_signal(death_signal: signal.Signals) -> Callable[[], None]:

