@@ -56,21 +56,20 @@ def read_env_file(path: Path) -> Settings:
     """Parse NAME=value lines; skip blank lines and comments."""
     if not path.exists():
         return {}
-    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    pairs = [
-        parse_env_line(line) for line in lines if line and not line.startswith("#")
-    ]
-    return {name: value for name, value in pairs if value}
-
-
-def parse_env_line(line: str) -> tuple[str, str]:
-    name, equals, value = line.removeprefix("export ").partition("=")
-    if not equals or not name.strip().isidentifier():
-        raise StartupError(f".env: this line is not NAME=value: {line}")
-    value = value.strip()
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-        value = value[1:-1]
-    return name.strip(), value
+    settings = {}
+    for text in path.read_text(encoding="utf-8").splitlines():
+        line = text.strip()
+        if not line or line.startswith("#"):
+            continue
+        name, equals, value = line.removeprefix("export ").partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise StartupError(f".env: this line is not NAME=value: {line}")
+        value = value.strip()
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+            value = value[1:-1]
+        if value:
+            settings[name.strip()] = value
+    return settings
 
 
 def read_port(settings: Mapping[str, str]) -> int:

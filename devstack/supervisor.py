@@ -13,7 +13,6 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import FrameType
 
 import psycopg
 
@@ -170,7 +169,16 @@ def check_startup(web: ManagedProcess, port: int) -> bool:
         raise StartupError("the web server does not respond; see its output above")
     if not is_responding(port):
         return False
-    print_urls(port)
+    url = f"http://{LOOPBACK}:{port}"
+    print(
+        f"The service is running at {url}/",
+        f"  API documentation  {url}/api/docs",
+        f"  administration     {url}/admin/",
+        f"  health             {url}/api/health",
+        "Ctrl-C stops it.",
+        sep="\n",
+        flush=True,
+    )
     return True
 
 
@@ -194,26 +202,9 @@ def stop(children: list[ManagedProcess]) -> None:
         child.wait(end)
 
 
-def print_urls(port: int) -> None:
-    url = f"http://{LOOPBACK}:{port}"
-    print(
-        f"The service is running at {url}/",
-        f"  API documentation  {url}/api/docs",
-        f"  administration     {url}/admin/",
-        f"  health             {url}/api/health",
-        "Ctrl-C stops it.",
-        sep="\n",
-        flush=True,
-    )
-
-
 def log(text: str) -> None:
     sys.stderr.write(f"script/server: {text}\n")
     sys.stderr.flush()
-
-
-def request_stop(_number: int, _frame: FrameType | None) -> None:
-    stop_requested.set()
 
 
 def check_settings(settings: Settings, port: int) -> None:
@@ -223,21 +214,13 @@ def check_settings(settings: Settings, port: int) -> None:
     if not is_port_free(port):
         raise StartupError(f"port {port} is already in use; set PORT to another one")
     if url := settings.get("DATABASE_URL"):
-        check_database(url)
-
-
-def check_database(url: str) -> None:
-    """Raise StartupError if PostgreSQL cannot be reached.
-
-    A malformed URL is left to migrate, which reports it.
-    """
-    try:
-        psycopg.connect(url, connect_timeout=5).close()
-    except psycopg.OperationalError as error:
-        reason = " ".join(str(error).split())
-        raise StartupError(f"the database of DATABASE_URL: {reason}") from None
-    except psycopg.ProgrammingError:
-        pass
+        try:
+            psycopg.connect(url, connect_timeout=5).close()
+        except psycopg.OperationalError as error:
+            reason = " ".join(str(error).split())
+            raise StartupError(f"the database of DATABASE_URL: {reason}") from None
+        except psycopg.ProgrammingError:
+            pass  # a malformed URL is left to migrate, which reports it
 
 
 def serve(settings: Settings) -> None:
@@ -255,7 +238,7 @@ def serve(settings: Settings) -> None:
 
 def main() -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, request_stop)
+        signal.signal(number, lambda *_: stop_requested.set())
     try:
         serve(read_settings())
     except StartupError as error:
