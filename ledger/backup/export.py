@@ -51,38 +51,30 @@ def backup_filename(day: date) -> str:
 
 
 def _fetch_batches(member: Member, sheet: Sheet[Any]) -> Iterator[list[Sequence[Any]]]:
-    """Yield the rows of a sheet, in the order of its columns."""
-    has_encrypted_columns = any(column.is_encrypted for column in sheet.columns)
+    """Yield the rows of a sheet, in their order, with encrypted texts in plain."""
+    columns = sheet.columns
+    values = ", ".join(column.select or f"r.{column.name}" for column in columns)
+    has_encrypted_columns = any(column.is_encrypted for column in columns)
     with connection.chunked_cursor() as cursor:
-        cursor.execute(make_export_query(sheet), [member.pk])
+        cursor.execute(
+            f"SELECT {values} FROM {sheet.table} r {sheet.joins}"  # noqa: S608  # constants
+            f" WHERE r.member_id = %s ORDER BY {sheet.order_by}",
+            [member.pk],
+        )
         while batch := cursor.fetchmany(BATCH_SIZE):
-            yield (
-                [_decrypt_row(member, sheet, row) for row in batch]
-                if has_encrypted_columns
-                else batch
-            )
-
-
-def make_export_query(sheet: Sheet[Any]) -> str:
-    """Return the statement for a member's rows of a sheet, in their order."""
-    values = ", ".join(column.select or f"r.{column.name}" for column in sheet.columns)
-    return (
-        f"SELECT {values} FROM {sheet.table} r {sheet.joins}"  # noqa: S608  # constants
-        f" WHERE r.member_id = %s ORDER BY {sheet.order_by}"
-    )
-
-
-def _decrypt_row(
-    member: Member, sheet: Sheet[Any], row: Sequence[Any]
-) -> Sequence[Any]:
-    """Return the row with encrypted texts in plain, or None where no key fits."""
-    return [
-        _decrypt(member, value) if column.is_encrypted else value
-        for column, value in zip(sheet.columns, row, strict=True)
-    ]
+            if has_encrypted_columns:
+                batch = [
+                    [
+                        _decrypt(member, value) if column.is_encrypted else value
+                        for column, value in zip(columns, row, strict=True)
+                    ]
+                    for row in batch
+                ]
+            yield batch
 
 
 def _decrypt(member: Member, stored: str) -> str | None:
+    """Return the text in plain, None if no key fits."""
     keys = settings.ACCOUNT_NUMBER_KEYS
     try:
         return decrypt(stored, keys, account_number_associated_data(member.pk))
