@@ -97,12 +97,14 @@ class LedgerWriter:
             None if row.parent is None else self.category_ids[row.type, row.parent]
             for row in rows
         )
+        # Categories of the same type and parent are numbered from 1.
+        siblings: Counter[tuple[str, str | None]] = Counter()
+        positions = []
+        for row in rows:
+            siblings[row.type, row.parent] += 1
+            positions.append(siblings[row.type, row.parent])
         self._copy_sheet(
-            CATEGORIES,
-            rows,
-            id=ids,
-            parent_id=parent_ids,
-            sort_order=positions_among_siblings(rows),
+            CATEGORIES, rows, id=ids, parent_id=parent_ids, sort_order=positions
         )
 
     def _write_entries(self, rows: list[EntryRow]) -> None:
@@ -191,14 +193,6 @@ class LedgerWriter:
                 for position, name in enumerate(row.tags)
             ),
         )
-
-
-def positions_among_siblings(rows: Iterable[CategoryRow]) -> Iterator[int]:
-    """Number the categories of each type and parent from 1."""
-    siblings: Counter[tuple[str, str | None]] = Counter()
-    for row in rows:
-        siblings[row.type, row.parent] += 1
-        yield siblings[row.type, row.parent]
 
 
 def reserve_ids(table: str, count: int) -> list[int]:

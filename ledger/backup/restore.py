@@ -64,8 +64,14 @@ def replace_ledger(member: Member, backup: Backup, now: datetime) -> None:
                 "SELECT set_config('statement_timeout', %s, true)",
                 [f"{STATEMENT_TIMEOUT_SECONDS}s"],
             )
-        # Read before the wallets are deleted.
-        encrypted_numbers = list_undecryptable_numbers(member)
+        # A backup cannot hold account numbers that no key decrypts: a restored wallet
+        # of the same name without a number keeps what is stored.
+        wallets = Wallet.objects.owned_by(member).exclude(encrypted_account_number="")
+        encrypted_numbers = {
+            wallet.name: wallet.encrypted_account_number
+            for wallet in wallets
+            if has_undecryptable_number(wallet)
+        }
         delete_ledger_for_restore(member)
         LedgerWriter(member, now, encrypted_numbers).write(backup)
 
@@ -103,17 +109,3 @@ def first_unprocessed_due_date(rule: RecurringRow, today: date) -> date | None:
     frequency = Frequency(rule.frequency)
     schedule = Schedule(frequency, rule.interval, rule.anchor_date, rule.end_date)
     return schedule.first_due_date(start)
-
-
-def list_undecryptable_numbers(member: Member) -> dict[str, str]:
-    """Return encrypted account numbers that no key decrypts, by name of the wallet.
-
-    A backup cannot hold them, so that a wallet of the same name without a number keeps
-    what is stored.
-    """
-    wallets = Wallet.objects.owned_by(member).exclude(encrypted_account_number="")
-    return {
-        wallet.name: wallet.encrypted_account_number
-        for wallet in wallets
-        if has_undecryptable_number(wallet)
-    }
