@@ -35,13 +35,11 @@ class ErrorCollector:
 
     def raise_if_any(self) -> None:
         """Raise `InvalidBackupError` with the errors so far, if there are any."""
-        if self._errors:
-            detail = InvalidBackupError.detail + self._omitted_errors_text()
-            raise InvalidBackupError(detail, errors=tuple(self._errors))
-
-    def _omitted_errors_text(self) -> str:
+        if not self._errors:
+            return
+        detail = InvalidBackupError.detail
         omitted = self._count - len(self._errors)
-        if not omitted:
-            return ""
-        at_least = "At least " if self._count >= MAX_COUNTED_ERRORS else ""
-        return f" {at_least}{omitted} more errors."
+        if omitted:
+            at_least = "At least " if self._count >= MAX_COUNTED_ERRORS else ""
+            detail += f" {at_least}{omitted} more errors."
+        raise InvalidBackupError(detail, errors=tuple(self._errors))

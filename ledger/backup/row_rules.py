@@ -128,7 +128,16 @@ def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
     def check(row: EntryRow) -> None:
         references.validate(row)
         if row.installment_months is not None:
-            _validate_installments(row, references)
+            is_by_card = (
+                row.wallet is not None
+                and references.wallet_kinds[row.wallet] == Wallet.Kind.CARD
+            )
+            if row.type != EntryType.EXPENSE or not is_by_card:
+                raise RowError(
+                    "installmentMonths",
+                    "invalid",
+                    "Installments are only allowed for card expenses.",
+                )
         if row.currency is not None and row.currency != home_currency:
             _resolve_row_amounts(row)
             return
@@ -144,19 +153,6 @@ def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
         row.currency = None
 
     return check
-
-
-def _validate_installments(row: EntryRow, references: ReferenceIndex) -> None:
-    is_by_card = (
-        row.wallet is not None
-        and references.wallet_kinds[row.wallet] == Wallet.Kind.CARD
-    )
-    if row.type != EntryType.EXPENSE or not is_by_card:
-        raise RowError(
-            "installmentMonths",
-            "invalid",
-            "Installments are only allowed for card expenses.",
-        )
 
 
 def _resolve_row_amounts(row: EntryRow) -> None:

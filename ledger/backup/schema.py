@@ -6,7 +6,6 @@ returns fits the type of the field.
 """
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar, dataclass_transform, overload
@@ -128,13 +127,12 @@ class Sheet(Generic[RowT]):
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        return tuple(_columns_of(self.row_class))
+        cls: Any = self.row_class
+        return tuple(
+            Column(name=declared.name, **declared.metadata)
+            for declared in dataclasses.fields(cls)
+        )
 
     @property
     def headers(self) -> list[str]:
         return [column.header for column in self.columns]
-
-
-def _columns_of(cls: Any) -> Iterator[Column]:
-    for declared in dataclasses.fields(cls):
-        yield Column(name=declared.name, **declared.metadata)

@@ -68,7 +68,8 @@ def _parse_rows(
                 for parser, cell in zip(parsers, cells, strict=True)
             ]
         except CellError:
-            if not (table.has_blank_rows and _is_blank(cells)):
+            is_blank = all(cell in EMPTY_CELLS for cell in cells)
+            if not (table.has_blank_rows and is_blank):
                 _add_cell_errors(row_number, cells, parsers, errors)
         else:
             yield row_number, sheet.row_class(*values)
@@ -94,10 +95,6 @@ class _ColumnParser(dict[str | bool, Any]):
         if self.column.is_required:
             raise CellError("required", "Required.")
         return self.column.absent_default if cell is None else self.column.default
-
-
-def _is_blank(cells: list[Any]) -> bool:
-    return all(cell in EMPTY_CELLS for cell in cells)
 
 
 def _add_cell_errors(
