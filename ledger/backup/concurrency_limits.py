@@ -46,27 +46,22 @@ def reader_slot() -> Iterator[None]:
     """
     slot = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
     if slot is None:
-        slot = _wait_for_reader_slot()
+        place = _acquire_slot(AdvisoryLock.READER_QUEUE, MAX_QUEUED_READERS)
+        if place is None:
+            raise BackupReadersBusyError
+        deadline = time.monotonic() + QUEUE_TIMEOUT_SECONDS
+        try:
+            while slot is None:
+                if time.monotonic() >= deadline:
+                    raise BackupReadersBusyError
+                time.sleep(POLL_INTERVAL_SECONDS)
+                slot = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
+        finally:
+            release_advisory_lock(AdvisoryLock.READER_QUEUE, place)
     try:
         yield
     finally:
         release_advisory_lock(AdvisoryLock.READER_SLOT, slot)
-
-
-def _wait_for_reader_slot() -> int:
-    place = _acquire_slot(AdvisoryLock.READER_QUEUE, MAX_QUEUED_READERS)
-    if place is None:
-        raise BackupReadersBusyError
-    try:
-        deadline = time.monotonic() + QUEUE_TIMEOUT_SECONDS
-        while time.monotonic() < deadline:
-            time.sleep(POLL_INTERVAL_SECONDS)
-            slot = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
-            if slot is not None:
-                return slot
-        raise BackupReadersBusyError
-    finally:
-        release_advisory_lock(AdvisoryLock.READER_QUEUE, place)
 
 
 def _acquire_slot(lock: AdvisoryLock, slots: int) -> int | None:

@@ -26,6 +26,7 @@ import re
 import resource
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from json import loads
 from typing import Any, NoReturn, TypeAlias
 
@@ -68,7 +69,9 @@ def main() -> None:
                     f"The sheet {name} has more than {max_rows} rows."
                 )
             send_frame("sheet", name)
-            send_rows(rows)
+            while batch := list(islice(rows, ROWS_PER_FRAME)):
+                send_frame("rows", batch)
+            send_frame("rows", [])
     except InvalidFileError as error:
         send_frame("error", str(error))
     else:
@@ -85,18 +88,6 @@ def set_resource_limits() -> None:
 def send_frame(kind: str, content: Any) -> None:
     frame = orjson.dumps([kind, content], option=orjson.OPT_APPEND_NEWLINE)
     sys.stdout.buffer.write(frame)
-
-
-def send_rows(rows: Iterable[Row]) -> None:
-    batch: list[Row] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == ROWS_PER_FRAME:
-            send_frame("rows", batch)
-            batch = []
-    if batch:
-        send_frame("rows", batch)
-    send_frame("rows", [])
 
 
 def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:

@@ -91,20 +91,14 @@ def validate_archive(data: bytes) -> None:
     if sum(part.file_size for part in parts) > MAX_TOTAL_BYTES:
         raise InvalidBackupError("The workbook is too large.")
     for part in parts:
-        _validate_part(part)
-
-
-def _validate_part(part: zipfile.ZipInfo) -> None:
-    name = part.filename
-    is_outside = name.startswith(("/", "\\")) or ".." in name or ":" in name
-    if part.flag_bits & ENCRYPTED_FLAG or is_outside:
-        raise InvalidBackupError(UNREADABLE_MESSAGE)
-    compressed_size = max(part.compress_size, MIN_COMPRESSED_BYTES)
-    if (
-        part.file_size > MAX_PART_BYTES
-        or part.file_size > MAX_COMPRESSION_RATIO * compressed_size
-    ):
-        raise InvalidBackupError("The workbook is too large.")
+        name = part.filename
+        is_outside = name.startswith(("/", "\\")) or ".." in name or ":" in name
+        if part.flag_bits & ENCRYPTED_FLAG or is_outside:
+            raise InvalidBackupError(UNREADABLE_MESSAGE)
+        compressed_size = max(part.compress_size, MIN_COMPRESSED_BYTES)
+        max_size = min(MAX_PART_BYTES, MAX_COMPRESSION_RATIO * compressed_size)
+        if part.file_size > max_size:
+            raise InvalidBackupError("The workbook is too large.")
 
 
 @contextmanager
