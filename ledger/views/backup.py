@@ -116,16 +116,9 @@ class RestoreBackupView(OwnedView):
         many files are being parsed.
         """
         dry_run = validate_query(RestoreQuerySerializer, request)["dry_run"]
-        counts = restore_backup(
-            self.member, read_upload(request), timezone.now(), dry_run=dry_run
-        )
+        # A JSON body comes as bytes, a form with the file in it.
+        data: Any = request.data
+        if not isinstance(data, bytes):
+            data = validate_body(RestoreFileRequestSerializer, request)["file"].read()
+        counts = restore_backup(self.member, data, timezone.now(), dry_run=dry_run)
         return Response({"dryRun": dry_run, **counts})
-
-
-def read_upload(request: Request) -> bytes:
-    """Return the uploaded file or the JSON body; at most 10 MB."""
-    body: Any = request.data
-    if isinstance(body, bytes):
-        return body
-    content: bytes = validate_body(RestoreFileRequestSerializer, request)["file"].read()
-    return content
