@@ -1,5 +1,6 @@
 """Card notifications: parse them, and create pending entries from them."""
 
+from contextlib import suppress
 from typing import Any
 
 from django.utils import timezone
@@ -52,12 +53,17 @@ class CardNotificationViewSet(OwnedViewSet):
         outcome = processing.process_notification(
             self.member, notification, timezone.now()
         )
+        entry = None
+        if outcome.entry_id is not None:
+            # Another request may have deleted it in the meantime.
+            with suppress(NotFoundError):
+                entry = get_entry_payload(self.member, outcome.entry_id)
         is_new = outcome.action is Action.CREATED
         return Response(
             {
                 "action": outcome.action,
                 "reason": outcome.reason,
-                "entry": self._get_entry(outcome.entry_id),
+                "entry": entry,
                 "parsed": self._parsed_payload(outcome.parsed, notification.wallet),
             },
             status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
@@ -87,15 +93,6 @@ class CardNotificationViewSet(OwnedViewSet):
             return parsed_notification_payload(parsed, None)
         matched = match_wallet(self.member, parsed, wallet)
         return parsed_notification_payload(parsed, matched)
-
-    def _get_entry(self, entry_id: int | None) -> dict[str, Any] | None:
-        if entry_id is None:
-            return None
-        try:
-            return get_entry_payload(self.member, entry_id)
-        except NotFoundError:
-            # Deleted by another request in the meantime.
-            return None
 
 
 def to_incoming_notification(body: dict[str, Any]) -> IncomingNotification:
