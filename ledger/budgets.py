@@ -130,12 +130,6 @@ def list_budgets(member: Member, month: Month) -> OwnedQuerySet:
     )
 
 
-def get_budget(member: Member, budget_id: int) -> Budget:
-    rows = Budget.objects.select_related("category")
-    budget: Budget = get_owned_or_404(rows, member, budget_id)
-    return budget
-
-
 def create_budget(member: Member, category: str, month: Month, amount: int) -> Budget:
     """Create a budget; raise `DuplicateError` if the month has one of the category."""
     with transaction.atomic():
@@ -173,7 +167,8 @@ def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Bu
 
 
 def delete_budget(member: Member, budget_id: int) -> None:
-    get_budget(member, budget_id).delete()
+    rows = Budget.objects.select_related("category")
+    get_owned_or_404(rows, member, budget_id).delete()
 
 
 def copy_budgets(member: Member, source: Month, target: Month) -> tuple[int, int]:
