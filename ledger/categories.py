@@ -109,9 +109,24 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
         if has_children(category):
             raise CategoryHierarchyError("The category has minor categories.")
         if move_to is not None:
-            _move_references(
-                category, get_owned_or_404(Category.objects.all(), member, move_to)
-            )
+            target = get_owned_or_404(Category.objects.all(), member, move_to)
+            if target.pk == category.pk:
+                raise InvalidFieldError("moveTo", "Must be another category.")
+            if target.type != category.type:
+                raise InvalidFieldError("moveTo", "The category has another type.")
+            for model in MODELS_WITH_CATEGORY:
+                rows = model.objects.owned_by(member).filter(category=category)
+                rows.update(category=target)
+            # Budgets are unique per month: they are added to those of the target.
+            params: dict[str, Any] = {
+                "member": member.pk,
+                "source": category.pk,
+                "target": target.pk,
+                "max": MAX_AMOUNT,
+            }
+            with connection.cursor() as cursor:
+                cursor.execute(_MERGE_BUDGETS, params)
+            Budget.objects.owned_by(member).filter(category=category).delete()
         if is_category_in_use(category):
             raise InUseError("The category is in use. Set `moveTo` to another one.")
         Category.objects.filter(pk=category.pk).delete()
@@ -184,26 +199,6 @@ def _save(category: Category) -> None:
             case name if name in CATEGORY_FOREIGN_KEYS:
                 raise InUseError from error
         raise
-
-
-def _move_references(source: Category, target: Category) -> None:
-    if source.pk == target.pk:
-        raise InvalidFieldError("moveTo", "Must be another category.")
-    if source.type != target.type:
-        raise InvalidFieldError("moveTo", "The category has another type.")
-    for model in MODELS_WITH_CATEGORY:
-        rows = model.objects.owned_by(source.member).filter(category=source)
-        rows.update(category=target)
-    # Budgets are unique per month: those of the source are added to the target's.
-    params: dict[str, Any] = {
-        "member": source.member_id,
-        "source": source.pk,
-        "target": target.pk,
-        "max": MAX_AMOUNT,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_MERGE_BUDGETS, params)
-    Budget.objects.owned_by(source.member).filter(category=source).delete()
 
 
 def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
