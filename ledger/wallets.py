@@ -151,25 +151,22 @@ def _has_installments(wallet: Wallet) -> bool:
 def _assign_fields(wallet: Wallet, values: dict[str, Any]) -> None:
     values = dict(values)
     if "account_number" in values:
-        _set_account_number(wallet, values.pop("account_number"))
+        number: str | None = values.pop("account_number")
+        # A number that cannot be decrypted is read as null. A client that sends it back
+        # must not destroy a value that another key may still decrypt.
+        if number is not None or not has_undecryptable_number(wallet):
+            # An empty text clears the number.
+            text = number or ""
+            size = len(text.encode())
+            if size > MAX_PLAINTEXT_BYTES or text.startswith(ENCRYPTED_PREFIX):
+                raise InvalidFieldError("accountNumber", "Too long.", "max_length")
+            wallet.encrypted_account_number = encrypt(
+                text,
+                settings.ACCOUNT_NUMBER_KEYS,
+                account_number_associated_data(wallet.member_id),
+            )
     for name, value in values.items():
         setattr(wallet, name, value)
-
-
-def _set_account_number(wallet: Wallet, number: str | None) -> None:
-    """Encrypt and set the account number; an empty text clears it."""
-    # A number that cannot be decrypted is read as null. A client that sends it back
-    # must not destroy a value that another key may still decrypt.
-    if number is None and has_undecryptable_number(wallet):
-        return
-    text = number or ""
-    if len(text.encode()) > MAX_PLAINTEXT_BYTES or text.startswith(ENCRYPTED_PREFIX):
-        raise InvalidFieldError("accountNumber", "Too long.", "max_length")
-    wallet.encrypted_account_number = encrypt(
-        text,
-        settings.ACCOUNT_NUMBER_KEYS,
-        account_number_associated_data(wallet.member_id),
-    )
 
 
 def has_undecryptable_number(wallet: Wallet) -> bool:
