@@ -158,11 +158,19 @@ def count_pending_entries(member: Member) -> int:
 
 def _conditions(member: Member, filters: EntryFilter) -> list[Condition]:
     """Return the conditions of the filters that are set."""
+    category_ids: list[int] | None = None
+    if filters.category is not None:
+        # Those of the categories with this name and of their minor ones.
+        categories = Category.objects.owned_by(member)
+        named = categories.filter(name=filters.category) | categories.filter(
+            parent__name=filters.category
+        )
+        category_ids = list(named.order_by().values_list("id", flat=True))
     optional: list[Condition] = [
         ("e.date >= %s", filters.start),
         ("e.date <= %s", filters.end),
         ("e.type = %s", filters.type),
-        ("e.category_id = ANY(%s)", _category_ids(member, filters.category)),
+        ("e.category_id = ANY(%s)", category_ids),
         ("e.wallet_id = %s", filters.wallet_id),
         ("e.pending = %s", filters.pending),
         ("e.amount >= %s", filters.min_amount),
@@ -172,15 +180,6 @@ def _conditions(member: Member, filters: EntryFilter) -> list[Condition]:
     ]
     given = [(sql, value) for sql, value in optional if value is not None]
     return [("e.member_id = %s", member.pk), *given]
-
-
-def _category_ids(member: Member, name: str | None) -> list[int] | None:
-    """Return the ids of the categories with this name and of their minor ones."""
-    if name is None:
-        return None
-    rows = Category.objects.owned_by(member)
-    named = rows.filter(name=name) | rows.filter(parent__name=name)
-    return list(named.order_by().values_list("id", flat=True))
 
 
 def _count_query(
@@ -212,21 +211,16 @@ def _choose_rollup(filters: EntryFilter) -> tuple[str, str] | None:
     by_row = (filters.tag, filters.keyword, filters.min_amount, filters.max_amount)
     if by_row != (None,) * 4:
         return None
-    if not _is_whole_months(filters):
+    # An open end is one of a month, too.
+    start, end = filters.start, filters.end
+    starts_month = start is None or start.day == 1
+    ends_month = end is None or end.day == monthrange(end.year, end.month)[1]
+    if not (starts_month and ends_month):
         has_category = filters.category is not None
         return None if has_category else ("account_day_total", "t.date")
     if filters.category is not None or filters.wallet_id is not None:
         return "account_entry_total", "t.month"
     return "account_month_total", "t.month"
-
-
-def _is_whole_months(filters: EntryFilter) -> bool:
-    """Return True if the range, which may be open, begins and ends with a month."""
-    starts_month = filters.start is None or filters.start.day == 1
-    end = filters.end
-    return starts_month and (
-        end is None or end.day == monthrange(end.year, end.month)[1]
-    )
 
 
 def _count(sql: str, params: list[Any]) -> int:
