@@ -110,7 +110,15 @@ def update_entry(
             if confirm and not entry.pending:
                 return
             data = _merge_changes(entry, changes)
-            if not _is_rate_missing(entry, data):
+            # It was created without a rate and still has none.
+            is_rate_missing = (
+                entry.amount == 0
+                and data.amount is None
+                and data.currency is not None
+                and data.original_amount is not None
+                and data.exchange_rate is None
+            )
+            if not is_rate_missing:
                 data = resolve_amounts(data, changes, rates=rates)
             elif confirm:
                 raise InvalidFieldError(
@@ -240,17 +248,6 @@ def _merge_changes(entry: Entry, changes: dict[str, Any]) -> EntryData:
     if entry.amount == 0 and data.amount == 0:
         data = replace(data, amount=None)
     return data
-
-
-def _is_rate_missing(entry: Entry, data: EntryData) -> bool:
-    """Return True for an entry that was created without a rate and still has none."""
-    return (
-        entry.amount == 0
-        and data.amount is None
-        and data.currency is not None
-        and data.original_amount is not None
-        and data.exchange_rate is None
-    )
 
 
 def _validate_installments(data: EntryData) -> None:
