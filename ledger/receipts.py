@@ -52,39 +52,29 @@ def prepare_image(upload: IO[bytes]) -> bytes:
     """Return the image upright and downscaled, as a JPEG without metadata."""
     with open_image(upload, ALLOWED_FORMATS, MAX_PIXELS) as image:
         # Read the orientation first: `draft` and the conversions drop metadata.
-        transpose = TRANSPOSE_BY_ORIENTATION.get(_read_orientation(image))
+        try:
+            orientation = int(image.getexif().get(EXIF_ORIENTATION_TAG, 1))
+        except Exception:  # An image with broken EXIF data is still usable.
+            orientation = 1
         # Lets the JPEG decoder skip detail that is not needed.
         image.draft("RGB", (MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
-        small = _downscale_to_rgb(image)
-        if transpose is not None:
-            small = small.transpose(transpose)
+        has_alpha = image.mode in {"LA", "PA", "RGBA", "RGBa", "La"}
+        has_alpha = has_alpha or "transparency" in image.info
+        small: Image.Image = image
+        # `thumbnail` resamples only these modes well.
+        if image.mode not in {"L", "RGB", "RGBA"}:
+            small = image.convert("RGBA" if has_alpha else "RGB")
+        small.thumbnail((MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
+        if has_alpha:
+            # Transparent areas become white.
+            layer = small.convert("RGBA")
+            small = Image.new("RGB", layer.size, WHITE)
+            small.paste(layer, mask=layer.getchannel("A"))
+        else:
+            small = small.convert("RGB")
+        if orientation in TRANSPOSE_BY_ORIENTATION:
+            small = small.transpose(TRANSPOSE_BY_ORIENTATION[orientation])
         small.info.clear()
         content = io.BytesIO()
         small.save(content, "JPEG", quality=JPEG_QUALITY)
         return content.getvalue()
-
-
-def _read_orientation(image: Image.Image) -> int:
-    try:
-        return int(image.getexif().get(EXIF_ORIENTATION_TAG, 1))
-    except Exception:  # An image with broken EXIF data is still usable.
-        return 1
-
-
-def _downscale_to_rgb(image: Image.Image) -> Image.Image:
-    """Return the image in RGB with sides of at most `MAX_SIDE_PIXELS`.
-
-    Transparent areas become white.
-    """
-    has_alpha = image.mode in {"LA", "PA", "RGBA", "RGBa", "La"}
-    has_alpha = has_alpha or "transparency" in image.info
-    # `thumbnail` resamples only these modes well.
-    if image.mode not in {"L", "RGB", "RGBA"}:
-        image = image.convert("RGBA" if has_alpha else "RGB")
-    image.thumbnail((MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
-    if not has_alpha:
-        return image.convert("RGB")
-    layer = image.convert("RGBA")
-    background = Image.new("RGB", layer.size, WHITE)
-    background.paste(layer, mask=layer.getchannel("A"))
-    return background
