@@ -15,7 +15,7 @@ from core.api.fields import (
     StrictCharField,
 )
 from core.api.serializers import QuerySerializer, Serializer
-from ledger.investments.portfolio import Holding, Portfolio, PortfolioTotals
+from ledger.investments.portfolio import Portfolio
 from ledger.investments.prices import Price, get_prices_by_stock
 from ledger.models import Stock, Trade
 from ledger.models.investments import MAX_CODE_LENGTH
@@ -186,36 +186,32 @@ class PortfolioSerializer(Serializer):
 
 
 def portfolio_payload(portfolio: Portfolio) -> dict[str, Any]:
+    totals = portfolio.totals
     return {
-        "holdings": [holding_payload(row) for row in portfolio.holdings],
-        "totals": portfolio_totals_payload(portfolio.totals),
-    }
-
-
-def holding_payload(holding: Holding) -> dict[str, Any]:
-    return {
-        "stockId": holding.stock_id,
-        "code": holding.code,
-        "name": holding.name,
-        "market": holding.market,
-        "quantity": holding.quantity,
-        "averageCost": holding.average_cost,
-        "costBasis": holding.cost_basis,
-        "currentPrice": holding.price.amount,
-        "priceAt": holding.price.at,
-        "priceStale": holding.price.is_stale,
-        "marketValue": holding.market_value,
-        "unrealizedProfit": holding.unrealized_profit,
-        "unrealizedRate": holding.unrealized_rate,
-        "realizedProfit": holding.realized_profit,
-    }
-
-
-def portfolio_totals_payload(totals: PortfolioTotals) -> dict[str, Any]:
-    return {
-        "costBasis": totals.cost_basis,
-        "marketValue": totals.market_value,
-        "unrealizedProfit": totals.unrealized_profit,
-        "unrealizedRate": totals.unrealized_rate,
-        "realizedProfit": totals.realized_profit,
+        "holdings": [
+            {
+                "stockId": holding.stock_id,
+                "code": holding.code,
+                "name": holding.name,
+                "market": holding.market,
+                "quantity": holding.quantity,
+                "averageCost": holding.average_cost,
+                "costBasis": holding.cost_basis,
+                "currentPrice": holding.price.amount,
+                "priceAt": holding.price.at,
+                "priceStale": holding.price.is_stale,
+                "marketValue": holding.market_value,
+                "unrealizedProfit": holding.unrealized_profit,
+                "unrealizedRate": holding.unrealized_rate,
+                "realizedProfit": holding.realized_profit,
+            }
+            for holding in portfolio.holdings
+        ],
+        "totals": {
+            "costBasis": totals.cost_basis,
+            "marketValue": totals.market_value,
+            "unrealizedProfit": totals.unrealized_profit,
+            "unrealizedRate": totals.unrealized_rate,
+            "realizedProfit": totals.realized_profit,
+        },
     }
