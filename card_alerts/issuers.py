@@ -33,10 +33,6 @@ class Alias(NamedTuple):
     is_app: bool
 
 
-def _alias_key(name: str) -> str:
-    return "".join(name.split()).lower()
-
-
 def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[str]:
     """Return the pattern of all names of the issuers, the longest first.
 
@@ -58,8 +54,9 @@ def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[s
     return re.compile(f"(?=(?-i:[{initials}]))(?:{alternatives})", flags)
 
 
+# By the name in lower case without spaces, as `get_alias` looks it up.
 _ALIASES = {
-    _alias_key(name): Alias(
+    "".join(name.split()).lower(): Alias(
         issuer,
         is_ambiguous=name in issuer.ambiguous_aliases,
         is_app=issuer.is_pay_service or name in issuer.app_aliases,
@@ -85,7 +82,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 def get_alias(name: str) -> Alias:
     """Return the entry of a name that a pattern of `compile_aliases` matched."""
-    return _ALIASES[_alias_key(name)]
+    return _ALIASES["".join(name.split()).lower()]
 
 
 @lru_cache(maxsize=4096)
@@ -96,25 +93,22 @@ def find_issuer(text: str) -> Issuer | None:
     The longest name wins: 토스뱅크 is not 토스.
     """
     normalized = unicodedata.normalize("NFKC", text[:MAX_ISSUER_TEXT_LENGTH]).strip()
-    names = [
-        match[0]
-        for match in _ALIAS.finditer(normalized)
-        if _is_whole_word(normalized, match)
-    ]
+    names = []
+    for match in _ALIAS.finditer(normalized):
+        name, (start, end) = match[0], match.span()
+        rest = normalized[end:]
+        # A part of a longer word is no name.
+        if start and _is_same_script(normalized[start - 1], name[0]):
+            continue
+        if _CARD_SUFFIX.match(normalized, end):
+            is_whole_word = True
+        elif get_alias(name).is_ambiguous:
+            is_whole_word = not start and not rest.strip()
+        else:
+            is_whole_word = not rest or not _is_same_script(rest[0], name[-1])
+        if is_whole_word:
+            names.append(name)
     return get_alias(max(names, key=len)).issuer if names else None
-
-
-def _is_whole_word(text: str, match: re.Match[str]) -> bool:
-    """Return False for a name that is only a part of a longer word."""
-    start, end = match.span()
-    if start and _is_same_script(text[start - 1], text[start]):
-        return False
-    if _CARD_SUFFIX.match(text, end):
-        return True
-    rest = text[end:]
-    if get_alias(match[0]).is_ambiguous:
-        return not start and not rest.strip()
-    return not rest or not _is_same_script(rest[0], text[end - 1])
 
 
 def _is_same_script(one: str, other: str) -> bool:

@@ -19,7 +19,6 @@ from card_alerts.korean_issuers import KOREAN
 from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
-    HOLDER_NAME,
     INSTALLMENT,
     ISSUER,
     TIMESTAMP,
@@ -92,11 +91,6 @@ _WORD_FOLLOWS = re.compile(
 )
 _REPEATED_PRODUCT = re.compile(rf"[ ][A-Za-z0-9 ]{{1,20}}(?=[{INSTALLMENT}])")
 _REGION_SUFFIX = re.compile("[ ]?(?:해외|국내)$")
-_UNMASKED_HOLDER_NAME = re.compile(
-    rf"(?:^|(?<=[\n{AMOUNT}]))[ ]?"
-    r"(?P<part>(?!결제|승인|취소|사용|이용|완료)[가-힣]{2,4}(?:[ ]?님)?)[ ]{1,2}"
-    rf"(?={ISSUER})"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +181,55 @@ class IssuerMatch:
 
 
 def find_issuer_matches(text: str) -> list[IssuerMatch]:
-    """Return the names of issuers in their order; they do not overlap."""
+    """Return the names of issuers with their cards, in order and without overlaps."""
     matches: list[IssuerMatch] = []
     last_end = 0
     for found in islice(_ALIAS.finditer(text), MAX_ALIAS_MATCHES):
-        if found.start() < last_end:
+        name, (start, alias_end) = found[0], found.span()
+        if start < last_end:
             continue
-        match = _parse_issuer_match(text, found)
-        if match is not None:
-            matches.append(match)
-            last_end = match.end
+        # A letter before the name makes both one word, as in 메가MGC.
+        before = text[start - 1 : start]
+        if _HANGUL.match(before) or (_LATIN.match(before) and not _HANGUL.match(name)):
+            continue
+        alias = get_alias(name)
+        words = _CARD_WORDS.match(text, alias_end)
+        name_end = words.end() if words else alias_end
+        number = _CARD_NUMBER.match(text, name_end)
+        end = number.end() if number else name_end
+        product = None if number else _match_product(text, found, end)
+        separators = _SEPARATORS.match(text, product.end() if product else end)
+        has_keyword = bool(
+            separators and ATTACHED_KEYWORD.match(text, separators.end())
+        )
+        if product and not has_keyword:
+            # Without a keyword, only digits after the words make them a product.
+            number = _CARD_NUMBER.match(text, product.end())
+            end = number.end() if number else end
+            product = product if number else None
+        if not (product or has_keyword or _is_word_end(text, found, alias, end)):
+            continue
+        last_end = product.end() if product and not number else end
+        is_alone = not (number or product or has_keyword)
+        label = text[start:name_end]
+        matches.append(
+            IssuerMatch(
+                text,
+                alias.issuer,
+                span=(start, name_end),
+                end=last_end,
+                is_app=alias.is_app,
+                is_check_card=(
+                    True if "체크" in label else False if "신용" in label else None
+                ),
+                has_card_word=name_end > alias_end
+                or any(word in name for word in _CARD_WORDS_IN_NAMES),
+                digits=number.span("digits") if number else None,
+                product=product.span("product") if product else None,
+                has_keyword=has_keyword,
+                has_following_word=is_alone and bool(_WORD_FOLLOWS.match(text, end)),
+            )
+        )
     if all(match.has_following_word for match in matches):
         local = _LOCAL_CURRENCY.search(text)
         if local:
@@ -205,46 +238,6 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
                 IssuerMatch(text, _LOCAL_CURRENCY_ISSUER, span, span[1], is_app=True)
             )
     return matches
-
-
-def _parse_issuer_match(text: str, found: re.Match[str]) -> IssuerMatch | None:
-    """Return the issuer and its card; None if the name is part of a longer word."""
-    start, alias_end = found.span()
-    name = found[0]
-    # A letter before the name makes both one word, as in 메가MGC.
-    before = text[start - 1 : start]
-    if _HANGUL.match(before) or (_LATIN.match(before) and not _HANGUL.match(name)):
-        return None
-    alias = get_alias(name)
-    words = _CARD_WORDS.match(text, alias_end)
-    name_end = words.end() if words else alias_end
-    number = _CARD_NUMBER.match(text, name_end)
-    end = number.end() if number else name_end
-    product = None if number else _match_product(text, found, end)
-    separators = _SEPARATORS.match(text, product.end() if product else end)
-    has_keyword = bool(separators and ATTACHED_KEYWORD.match(text, separators.end()))
-    if product and not has_keyword:
-        # Without a keyword, only digits after the words make them a product.
-        number = _CARD_NUMBER.match(text, product.end())
-        end = number.end() if number else end
-        product = product if number else None
-    if not (product or has_keyword or _is_word_end(text, found, alias, end)):
-        return None
-    label = text[start:name_end]
-    is_check_card = True if "체크" in label else False if "신용" in label else None
-    return IssuerMatch(
-        text,
-        alias.issuer,
-        (start, name_end),
-        product.end() if product and not number else end,
-        alias.is_app,
-        is_check_card,
-        name_end > alias_end or any(word in name for word in _CARD_WORDS_IN_NAMES),
-        number.span("digits") if number else None,
-        product.span("product") if product else None,
-        has_keyword,
-        not (number or product or has_keyword) and bool(_WORD_FOLLOWS.match(text, end)),
-    )
 
 
 def _match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] | None:
@@ -306,28 +299,26 @@ def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | 
     same = [match for match in matches if match.issuer is chosen.issuer]
     with_digits = [match for match in same if match.digits]
     with_keyword = [match for match in same if match.has_keyword]
-    return _first_of(with_digits, with_keyword, [chosen])
+    return (with_digits or with_keyword or [chosen])[0]
 
 
 def _choose_among(matches: list[IssuerMatch], limit: int) -> IssuerMatch | None:
     cards = [match for match in matches if not match.is_app]
     early = [match for match in cards if match.span[0] < limit]
-    return _first_of(
-        [match for match in early if match.digits or match.has_keyword],
-        [match for match in cards if match.digits],
-        [match for match in early if match.is_unambiguous],
-        [match for match in cards if match.is_unambiguous],
-        early,
-        [
+    # The first group that is not empty.
+    likeliest = (
+        [match for match in early if match.digits or match.has_keyword]
+        or [match for match in cards if match.digits]
+        or [match for match in early if match.is_unambiguous]
+        or [match for match in cards if match.is_unambiguous]
+        or early
+        or [
             match
             for match in matches
             if match.is_app and (match.span[0] < limit or match.is_voucher)
-        ],
+        ]
     )
-
-
-def _first_of(*groups: list[IssuerMatch]) -> IssuerMatch | None:
-    return next((group[0] for group in groups if group), None)
+    return likeliest[0] if likeliest else None
 
 
 def mask_issuer_matches(
@@ -350,8 +341,6 @@ def mask_issuer_matches(
             product = _REPEATED_PRODUCT.match(masked.text, match.end)
             spans.append((start, product.end() if product else match.end))
     masked.mask_spans(spans, ISSUER)
-    if f" {ISSUER}" in masked.text:
-        masked.mask_all(_UNMASKED_HOLDER_NAME, HOLDER_NAME)
 
 
 def find_heading_above(
