@@ -91,6 +91,11 @@ _HOLDER_NAMES = re.compile(
     rf"|(?<=고객명[ :]))[가-힣]{{2,4}}[ ]?님(?![가-힣"
     rf"])(?=[^{TIMESTAMP}]{{0,150}}[{TIMESTAMP}{AMOUNT}])"
 )
+_HOLDER_NAME_BEFORE_ISSUER = re.compile(
+    rf"(?:^|(?<=[\n{AMOUNT}]))[ ]?"
+    r"(?P<part>(?!결제|승인|취소|사용|이용|완료)[가-힣]{2,4}(?:[ ]?님)?)[ ]{1,2}"
+    rf"(?={ISSUER})"
+)
 # The card in "홍*동님의 여행 카드".
 _CARD_NICKNAME = re.compile(
     r"(?:[가-힣]{1,2}\*{1,2}[가-힣]{0,2}|[가-힣]{2,4}"
@@ -176,16 +181,28 @@ class TokenizedMessage:
     labeled_merchant: Span | None = None
 
     def __post_init__(self) -> None:
-        self.masked = MaskedText(self.text)
         # Each step masks what it finds, so that the next one cannot mistake it: a
         # running total for the amount, a date for digits, a holder for the merchant.
-        self._mask_noise()
+        self.masked = masked = MaskedText(self.text)
+        if "발신" in self.text:
+            masked.mask_all(_SENT_FROM_WEB, NOISE)
+        if "://" in self.text or "www." in self.text:
+            masked.mask_all(_LINK, NOISE)
         self._mask_labeled_merchant()
         self._mask_totals_and_benefits()
-        self._mask_foreign_amounts()
+        self.foreign_amounts = list(find_foreign_amounts(masked.text))
+        masked.mask_spans([money.span for money in self.foreign_amounts], AMOUNT)
         self._mask_timestamps()
         self._mask_installments()
-        self._mask_won_amounts()
+        # The digits of accounts and phone numbers are no amounts.
+        if _HAS_ACCOUNT.search(masked.text):
+            masked.mask_all(_ACCOUNT_NUMBER, NOISE)
+            masked.mask_all(_FOOTER_PHONE_NUMBER, NOISE)
+        self.won_amounts = find_won_amounts(masked.text)
+        if not self.won_amounts and not self.foreign_amounts:
+            self.won_amounts = find_amounts_without_currency(masked.text)
+            self.is_currency_missing = True
+        masked.mask_spans([money.span for money in self.won_amounts], AMOUNT)
         self._mask_card()
         self._mask_labels_and_keywords()
 
@@ -193,12 +210,6 @@ class TokenizedMessage:
     def has_installment_terms(self) -> bool:
         """Return True if 일시불 or a number of months is printed."""
         return INSTALLMENT in self.masked.text
-
-    def _mask_noise(self) -> None:
-        if "발신" in self.text:
-            self.masked.mask_all(_SENT_FROM_WEB, NOISE)
-        if "://" in self.text or "www." in self.text:
-            self.masked.mask_all(_LINK, NOISE)
 
     def _mask_labeled_merchant(self) -> None:
         self.labeled_merchant = find_labeled_merchant(self.masked.text)
@@ -225,10 +236,6 @@ class TokenizedMessage:
                 if parse_number(match["benefit"]) < parse_number(match["paid"]):
                     masked.mask(*match.span("part"), BENEFIT)
             masked.mask_all(_BENEFIT, BENEFIT)
-
-    def _mask_foreign_amounts(self) -> None:
-        self.foreign_amounts = list(find_foreign_amounts(self.masked.text))
-        self.masked.mask_spans([money.span for money in self.foreign_amounts], AMOUNT)
 
     def _mask_timestamps(self) -> None:
         masked = self.masked
@@ -263,17 +270,6 @@ class TokenizedMessage:
             self.installments = next((m for m in matches if m.lastgroup), None)
             self.masked.mask_spans([match.span() for match in matches], INSTALLMENT)
 
-    def _mask_won_amounts(self) -> None:
-        masked = self.masked
-        if _HAS_ACCOUNT.search(masked.text):
-            masked.mask_all(_ACCOUNT_NUMBER, NOISE)
-            masked.mask_all(_FOOTER_PHONE_NUMBER, NOISE)
-        self.won_amounts = find_won_amounts(masked.text)
-        if not self.won_amounts and not self.foreign_amounts:
-            self.won_amounts = find_amounts_without_currency(masked.text)
-            self.is_currency_missing = True
-        masked.mask_spans([money.span for money in self.won_amounts], AMOUNT)
-
     def _mask_card(self) -> None:
         """Mask the issuer, the card's digits and the holder's name."""
         masked = self.masked
@@ -287,6 +283,8 @@ class TokenizedMessage:
             self.is_check_card = chosen.is_check_card
             self.card_product = chosen.find_product()
             mask_issuer_matches(masked, self.issuer_matches, chosen)
+            if f" {ISSUER}" in masked.text:
+                masked.mask_all(_HOLDER_NAME_BEFORE_ISSUER, HOLDER_NAME)
         if _HAS_NOTICE.search(masked.text):
             masked.mask_all(NOTICE_HEADING, NOISE)
         if not self.card_digits:
