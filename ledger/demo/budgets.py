@@ -72,53 +72,49 @@ EXPECTED_INCOME = 3_850_000
 def make_rules(today: date) -> list[RecurringRow]:
     """Return the rules as they began, before any of their due dates."""
     first = start_date(today)
-    return [_make_rule(rule, first) for rule in RULES]
-
-
-def _make_rule(rule: DemoRule, first: date) -> RecurringRow:
-    # January has all 31 days for an anchor.
-    anchor = date(first.year, 1, rule.anchor_day)
-    end = None
-    if rule.duration_months is not None:
-        end = date(*add_months(first.year, first.month, rule.duration_months), 1)
-    return RecurringRow(
-        name=rule.name,
-        type=rule.type,
-        amount=rule.amount,
-        category=rule.category,
-        wallet=rule.wallet,
-        memo=rule.name,
-        tags=rule.tags,
-        frequency=rule.frequency.value,
-        anchor_date=anchor,
-        end_date=end,
-        next_date=Schedule(rule.frequency, 1, anchor, end).first_due_date(first),
-    )
+    rows = []
+    for rule in RULES:
+        # January has all 31 days for an anchor.
+        anchor = date(first.year, 1, rule.anchor_day)
+        end = None
+        if rule.duration_months is not None:
+            end = date(*add_months(first.year, first.month, rule.duration_months), 1)
+        schedule = Schedule(rule.frequency, 1, anchor, end)
+        row = RecurringRow(
+            name=rule.name,
+            type=rule.type,
+            amount=rule.amount,
+            category=rule.category,
+            wallet=rule.wallet,
+            memo=rule.name,
+            tags=rule.tags,
+            frequency=rule.frequency.value,
+            anchor_date=anchor,
+            end_date=end,
+            next_date=schedule.first_due_date(first),
+        )
+        rows.append(row)
+    return rows
 
 
 def process_rules(member: Member, now: datetime, today: date) -> int:
     """Book the due dates of all rules so far; return the number of entries."""
     rule_ids = dict(RecurringRule.objects.owned_by(member).values_list("name", "pk"))
-    return sum(
-        _process_rule(member, rule_ids[rule.name], rule, now, today) for rule in RULES
-    )
-
-
-def _process_rule(
-    member: Member, rule_id: int, rule: DemoRule, now: datetime, today: date
-) -> int:
     first = start_date(today)
-    if rule.paused_days_ago is None:
-        return _book_until(rule_id, first, today, now)
-    paused_since = timedelta(days=rule.paused_days_ago)
-    booked = _book_until(rule_id, first, today - paused_since, now)
-    update_rule(member, rule_id, {"active": False}, now - paused_since)
-    if rule.resumed_days_ago is None:
-        return booked
-    # Resuming skips the due dates of the pause.
-    resumed_since = timedelta(days=rule.resumed_days_ago)
-    update_rule(member, rule_id, {"active": True}, now - resumed_since)
-    return booked + _book_until(rule_id, first, today, now)
+    booked = 0
+    for rule in RULES:
+        rule_id = rule_ids[rule.name]
+        if rule.paused_days_ago is not None:
+            paused_since = timedelta(days=rule.paused_days_ago)
+            booked += _book_until(rule_id, first, today - paused_since, now)
+            update_rule(member, rule_id, {"active": False}, now - paused_since)
+            if rule.resumed_days_ago is None:
+                continue
+            # Resuming skips the due dates of the pause.
+            resumed_since = timedelta(days=rule.resumed_days_ago)
+            update_rule(member, rule_id, {"active": True}, now - resumed_since)
+        booked += _book_until(rule_id, first, today, now)
+    return booked
 
 
 def _book_until(rule_id: int, first: date, until: date, now: datetime) -> int:
