@@ -43,7 +43,10 @@ def create_demo_ledger(member: Member, now: datetime, today: date) -> DemoSummar
         lock_ledger_exclusive(member)
         LedgerWriter(member, now).write(backup)
         booked = process_rules(member, now, today)
-        _set_opening_balances(member)
+        # Now that all entries are booked: the wallets reach `BALANCES_TODAY`.
+        for wallet in list_wallets(member).filter(name__in=BALANCES_TODAY):
+            wallet.opening_balance += BALANCES_TODAY[wallet.name] - balance_of(wallet)
+            wallet.save(update_fields=["opening_balance"])
         create_expected_incomes(member, today)
         return DemoSummary(
             entries=len(backup.entries) + booked,
@@ -69,20 +72,9 @@ def make_demo_backup(today: date) -> Backup:
     # Dicts keep the order in which the names first appear.
     tags = dict.fromkeys(name for row in rows for name in row.tags)
     backup.tags = [TagRow(name=name) for name in tags]
-    categories = _make_default_categories()
-    used = [(row.type, row.category) for row in rows if row.category is not None]
-    used += [(EntryType.EXPENSE, row.category) for row in backup.budgets]
-    # Administrators may have renamed or deleted default categories.
-    for type_, name in used:
-        categories.setdefault((type_, name), CategoryRow(type=type_, name=name))
-    backup.categories = list(categories.values())
-    return backup
-
-
-def _make_default_categories() -> dict[tuple[str, str], CategoryRow]:
     defaults = list_default_categories()
     names = {category.pk: category.name for category in defaults}
-    return {
+    categories = {
         (category.type, category.name): CategoryRow(
             type=category.type,
             name=category.name,
@@ -90,10 +82,10 @@ def _make_default_categories() -> dict[tuple[str, str], CategoryRow]:
         )
         for category in defaults
     }
-
-
-def _set_opening_balances(member: Member) -> None:
-    """Set opening balances so that the wallets reach `BALANCES_TODAY`."""
-    for wallet in list_wallets(member).filter(name__in=BALANCES_TODAY):
-        wallet.opening_balance += BALANCES_TODAY[wallet.name] - balance_of(wallet)
-        wallet.save(update_fields=["opening_balance"])
+    # Administrators may have renamed or deleted default categories.
+    used = [(row.type, row.category) for row in rows if row.category is not None]
+    used += [(EntryType.EXPENSE, row.category) for row in backup.budgets]
+    for type_, name in used:
+        categories.setdefault((type_, name), CategoryRow(type=type_, name=name))
+    backup.categories = list(categories.values())
+    return backup

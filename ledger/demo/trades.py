@@ -64,9 +64,12 @@ def generate_trades(demo: DemoStock, today: date) -> Iterator[Trade]:
         price = demo.price * 1000 // (1000 + growth) // 10 * 10
         value = int(abs(change) * price)
         is_sale = change < 0
+        # Saturday and Sunday become Friday.
+        day = today - timedelta(days=days)
+        day -= timedelta(days=max(0, day.weekday() - 4))
         yield Trade(
             side=Trade.Side.SELL if is_sale else Trade.Side.BUY,
-            date=_weekday_before(today - timedelta(days=days)),
+            date=day,
             quantity=abs(change),
             price=price,
             fee=value * FEE_PER_MILLE // 1000,
@@ -95,8 +98,3 @@ def create_investments(member: Member, now: datetime, today: date) -> int:
             trade.member, trade.stock = member, stock
             trades.append(trade)
     return len(Trade.objects.bulk_create(trades))
-
-
-def _weekday_before(day: date) -> date:
-    # Saturday and Sunday become Friday.
-    return day - timedelta(days=max(0, day.weekday() - 4))
