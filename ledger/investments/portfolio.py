@@ -1,6 +1,6 @@
 """The portfolio: holdings with their cost, value and profit."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -135,9 +135,23 @@ def get_portfolio(member: Member) -> Portfolio:
     positions |= _replay(member, [row for row in rows if row.stock_id not in positions])
     # All trades of a stock may have been deleted since the first query.
     rows = [row for row in rows if row.stock_id in positions]
+    cost = value = realized = 0
+    for row in rows:
+        position = positions[row.stock_id]
+        market_value = _market_value(position, row.price)
+        cost += position.cost
+        # A holding without a price counts at its cost.
+        value += position.cost if market_value is None else market_value
+        realized += position.realized
     return Portfolio(
         holdings=[_to_holding(row, positions[row.stock_id]) for row in rows],
-        totals=_compute_totals((positions[row.stock_id], row.price) for row in rows),
+        totals=PortfolioTotals(
+            cost_basis=cost_basis.round_money(cost),
+            market_value=cost_basis.round_money(value),
+            unrealized_profit=cost_basis.round_money(value - cost),
+            unrealized_rate=cost_basis.profit_rate(value - cost, cost),
+            realized_profit=cost_basis.round_money(realized),
+        ),
     )
 
 
@@ -214,25 +228,6 @@ def _market_value(position: ReplayedPosition, price: int | None) -> int | None:
     if not position.quantity:
         return 0
     return None if price is None else cost_basis.value_at(position, price)
-
-
-def _compute_totals(
-    holdings: Iterable[tuple[ReplayedPosition, int | None]],
-) -> PortfolioTotals:
-    """Add up positions and prices; a holding without a price counts at its cost."""
-    cost = value = realized = 0
-    for position, price in holdings:
-        market_value = _market_value(position, price)
-        cost += position.cost
-        value += position.cost if market_value is None else market_value
-        realized += position.realized
-    return PortfolioTotals(
-        cost_basis=cost_basis.round_money(cost),
-        market_value=cost_basis.round_money(value),
-        unrealized_profit=cost_basis.round_money(value - cost),
-        unrealized_rate=cost_basis.profit_rate(value - cost, cost),
-        realized_profit=cost_basis.round_money(realized),
-    )
 
 
 def _round_or_none(amount: int | None) -> int | None:
