@@ -140,7 +140,10 @@ def fetch_naver(codes: list[str], seconds: float) -> PriceQuotes:
     for row in body["datas"]:
         if row["itemCode"] in codes:
             price = _validate_price(Decimal(str(row["closePrice"]).replace(",", "")))
-            quotes[row["itemCode"]] = PriceQuote(price, "KRW", _parse_traded_at(row))
+            text = row.get("localTradedAt")
+            at = datetime.fromisoformat(text) if text else timezone.now()
+            at = at if at.tzinfo else timezone.make_aware(at)
+            quotes[row["itemCode"]] = PriceQuote(price, "KRW", _clamp_to_now(at))
     return quotes
 
 
@@ -188,12 +191,6 @@ def _validate_price(price: Decimal) -> Decimal:
     if not price.is_finite() or not 0 < price < MAX_PRICE:
         raise ValueError("price out of range")
     return price
-
-
-def _parse_traded_at(row: dict[str, Any]) -> datetime:
-    text = row.get("localTradedAt")
-    at = datetime.fromisoformat(text) if text else timezone.now()
-    return _clamp_to_now(at if at.tzinfo else timezone.make_aware(at))
 
 
 def _clamp_to_now(at: datetime) -> datetime:

@@ -151,13 +151,33 @@ def _fetch_and_store(codes: list[str], deadline: float) -> None:
     try:
         provider: PriceProvider = load_provider("PRICE_PROVIDER")
         quotes = provider.quote(codes)
-        amounts = _convert_quotes(quotes, deadline)
+        rates = _get_home_rates({quote.currency for quote in quotes.values()}, deadline)
+        # In home currency; a code without an exchange rate has no amount.
+        amounts = {
+            code: amount
+            for code, quote in quotes.items()
+            if (rate := rates.get(quote.currency)) is not None
+            and (amount := apply_rate(quote.price, rate)) <= MAX_AMOUNT
+        }
     except ProviderUnavailableError:
         logger.warning("prices: the provider is unavailable")
     finally:
         # A provider may send prices of codes that were not requested.
         amounts = {code: amounts[code] for code in codes if code in amounts}
-        _store_prices(quotes, amounts)
+        if amounts:
+            now = timezone.now()
+            stored = [quotes[code] for code in amounts]
+            params: dict[str, Any] = {
+                "codes": list(amounts),
+                "prices": [quote.price for quote in stored],
+                "currencies": [quote.currency for quote in stored],
+                "amounts": list(amounts.values()),
+                "times": [quote.at for quote in stored],
+                "now": now,
+                "due": now + timedelta(seconds=settings.PRICE_MAX_AGE_SECONDS),
+            }
+            with connection.cursor() as cursor:
+                cursor.execute(_STORE_PRICES, params)
         # Postpone the next attempt briefly, so that a failing provider costs little.
         if failed := [code for code in codes if code not in amounts]:
             interval = min(
@@ -167,36 +187,6 @@ def _fetch_and_store(codes: list[str], deadline: float) -> None:
             due = timezone.now() + timedelta(seconds=interval)
             with connection.cursor() as cursor:
                 cursor.execute(_MARK_FAILED, {"codes": failed, "due": due})
-
-
-def _store_prices(quotes: PriceQuotes, amounts: dict[str, int]) -> None:
-    if not amounts:
-        return
-    now = timezone.now()
-    stored = [quotes[code] for code in amounts]
-    params: dict[str, Any] = {
-        "codes": list(amounts),
-        "prices": [quote.price for quote in stored],
-        "currencies": [quote.currency for quote in stored],
-        "amounts": list(amounts.values()),
-        "times": [quote.at for quote in stored],
-        "now": now,
-        "due": now + timedelta(seconds=settings.PRICE_MAX_AGE_SECONDS),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_STORE_PRICES, params)
-
-
-def _convert_quotes(quotes: PriceQuotes, deadline: float) -> dict[str, int]:
-    """Return the prices in home currency, except where there is no exchange rate."""
-    rates = _get_home_rates({quote.currency for quote in quotes.values()}, deadline)
-    amounts = {}
-    for code, quote in quotes.items():
-        rate = rates.get(quote.currency)
-        amount = None if rate is None else apply_rate(quote.price, rate)
-        if amount is not None and amount <= MAX_AMOUNT:
-            amounts[code] = amount
-    return amounts
 
 
 def _get_home_rates(currencies: set[str], deadline: float) -> dict[str, Decimal]:
