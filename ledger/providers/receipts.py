@@ -48,13 +48,13 @@ def recognize_text(jpeg: bytes) -> str:
     except ProviderUnavailableError:
         raise _log_failure("no response") from None
     if response.status != 200:
-        status = _error_status(response.body)
-        raise _log_failure(f"status {response.status} {status}")
-    return _extract_text(_parse_json(response.body))
-
-
-def _extract_text(body: Any) -> str:
-    match body:
+        # The provider's name of the error, such as PERMISSION_DENIED.
+        name = ""
+        match _parse_json(response.body):
+            case {"error": {"status": status}}:
+                name = _safe_error_name(status)
+        raise _log_failure(f"status {response.status} {name}")
+    match _parse_json(response.body):
         case {"responses": [{"error": {"code": code}}]} if code == INVALID_ARGUMENT:
             raise InvalidImageError
         case {"responses": [{"error": dict(error)}]} if error:
@@ -66,14 +66,6 @@ def _extract_text(body: Any) -> str:
         case {"responses": [dict()]}:
             return ""
     raise _log_failure("invalid response")
-
-
-def _error_status(body: bytes) -> str:
-    """Return the provider's name of an error, such as PERMISSION_DENIED."""
-    match _parse_json(body):
-        case {"error": {"status": status}}:
-            return _safe_error_name(status)
-    return ""
 
 
 def _parse_json(body: bytes) -> Any:
