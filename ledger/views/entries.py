@@ -43,7 +43,14 @@ class EntryViewSet(OwnedModelViewSet):
         Newest first: by date, then by id.
         """
         page = get_page_request(request)
-        filters = self._get_filter()
+        query = validate_query(EntryQuerySerializer, request)
+        start, end = resolve_date_range(query)
+        for name in ("from_", "to", "year", "month"):
+            query.pop(name, None)
+        if "wallet_id" in query:
+            # 404 for a wallet that is not the caller's.
+            get_wallet(self.member, query["wallet_id"])
+        filters = EntryFilter(start=start, end=end, **query)
         count, results = entry_list.list_entries_page(self.member, filters, page)
         return Response(page_payload(request, page, count, results))
 
@@ -83,13 +90,3 @@ class EntryViewSet(OwnedModelViewSet):
     def count_pending_entries(self, request: Request) -> Response:
         """Count pending entries."""
         return Response({"count": entry_list.count_pending_entries(self.member)})
-
-    def _get_filter(self) -> EntryFilter:
-        query = validate_query(EntryQuerySerializer, self.request)
-        start, end = resolve_date_range(query)
-        for name in ("from_", "to", "year", "month"):
-            query.pop(name, None)
-        if "wallet_id" in query:
-            # 404 for a wallet that is not the caller's.
-            get_wallet(self.member, query["wallet_id"])
-        return EntryFilter(start=start, end=end, **query)
