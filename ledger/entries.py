@@ -109,7 +109,15 @@ def update_entry(
             entry = _lock_entry(member, entry_id)
             if confirm and not entry.pending:
                 return
-            data = _merge_changes(entry, changes)
+            stored = {name: getattr(entry, name) for name in _SHARED_FIELDS}
+            category = entry.category.name if entry.category else None
+            data = replace(EntryData(category=category, **stored), **changes)
+            # A rate belongs to its currency.
+            if data.currency != entry.currency and "exchange_rate" not in changes:
+                data = replace(data, exchange_rate=None)
+            # Clients send an entry back as they read it; 0 is no amount to store.
+            if entry.amount == 0 and data.amount == 0:
+                data = replace(data, amount=None)
             # It was created without a rate and still has none.
             is_rate_missing = (
                 entry.amount == 0
@@ -234,20 +242,6 @@ def _lock_entry(member: Member, entry_id: int) -> Entry:
     rows = Entry.objects.select_for_update(no_key=True)
     entry: Entry = get_owned_or_404(rows, member, entry_id)
     return entry
-
-
-def _merge_changes(entry: Entry, changes: dict[str, Any]) -> EntryData:
-    """Return the values of the entry after the changes."""
-    stored = {name: getattr(entry, name) for name in _SHARED_FIELDS}
-    category = entry.category.name if entry.category else None
-    data = replace(EntryData(category=category, **stored), **changes)
-    # A rate belongs to its currency.
-    if data.currency != entry.currency and "exchange_rate" not in changes:
-        data = replace(data, exchange_rate=None)
-    # Clients send a read entry back as it is; 0 is no amount that a member gives.
-    if entry.amount == 0 and data.amount == 0:
-        data = replace(data, amount=None)
-    return data
 
 
 def _validate_installments(data: EntryData) -> None:
