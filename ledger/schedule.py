@@ -37,14 +37,30 @@ class Schedule:
     def nth_due_date(self, number: int) -> date | None:
         """Return the due date with this number, counted from 0; None after the end."""
         try:
-            day = self._nth_date(number)
+            if self.frequency in DAYS_BY_FREQUENCY:
+                days = DAYS_BY_FREQUENCY[self.frequency] * self.interval * number
+                day = self.anchor + timedelta(days=days)
+            else:
+                months = MONTHS_BY_FREQUENCY[self.frequency] * self.interval * number
+                year, month = add_months(self.anchor.year, self.anchor.month, months)
+                last = calendar.monthrange(year, month)[1]
+                day = date(year, month, min(self.anchor.day, last))
         except (OverflowError, ValueError):
+            # After the last day that a date can have.
             return None
         return None if self.end is not None and day > self.end else day
 
     def first_due_date(self, not_before: date) -> date | None:
         """Return the first due date that is not before this day; None after the end."""
-        number = max(0, self._estimate_number(not_before) - 1)
+        # Begin near the day: the quotients are at most one too high.
+        if self.frequency in DAYS_BY_FREQUENCY:
+            days = (not_before - self.anchor).days
+            number = days // (DAYS_BY_FREQUENCY[self.frequency] * self.interval)
+        else:
+            years = not_before.year - self.anchor.year
+            months = years * 12 + not_before.month - self.anchor.month
+            number = months // (MONTHS_BY_FREQUENCY[self.frequency] * self.interval)
+        number = max(0, number - 1)
         while (day := self.nth_due_date(number)) is not None and day < not_before:
             number += 1
         return day
@@ -63,21 +79,3 @@ class Schedule:
         while day is not None and day <= end:
             yield day
             day = self.next_due_date(day)
-
-    def _nth_date(self, number: int) -> date:
-        if self.frequency in DAYS_BY_FREQUENCY:
-            days = DAYS_BY_FREQUENCY[self.frequency] * self.interval * number
-            return self.anchor + timedelta(days=days)
-        months = MONTHS_BY_FREQUENCY[self.frequency] * self.interval * number
-        year, month = add_months(self.anchor.year, self.anchor.month, months)
-        last = calendar.monthrange(year, month)[1]
-        return date(year, month, min(self.anchor.day, last))
-
-    def _estimate_number(self, day: date) -> int:
-        """Return the number of a due date near this day, at most one too high."""
-        if self.frequency in DAYS_BY_FREQUENCY:
-            return (day - self.anchor).days // (
-                DAYS_BY_FREQUENCY[self.frequency] * self.interval
-            )
-        months = (day.year - self.anchor.year) * 12 + day.month - self.anchor.month
-        return months // (MONTHS_BY_FREQUENCY[self.frequency] * self.interval)
