@@ -60,11 +60,6 @@ class QuantityChange(NamedTuple):
     quantity: Decimal
 
 
-def list_stocks(member: Member) -> OwnedQuerySet:
-    """Return the member's stocks in their order."""
-    return Stock.objects.owned_by(member)
-
-
 def create_stock(member: Member, values: dict[str, Any]) -> Stock:
     """Create a stock at the end of the list; raise `DuplicateError` for its code."""
     stock = Stock(member=member)
