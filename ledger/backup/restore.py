@@ -64,8 +64,9 @@ def replace_ledger(member: Member, backup: Backup, now: datetime) -> None:
                 "SELECT set_config('statement_timeout', %s, true)",
                 [f"{STATEMENT_TIMEOUT_SECONDS}s"],
             )
-        # A backup cannot hold account numbers that no key decrypts: a restored wallet
-        # of the same name without a number keeps what is stored.
+        # Read before the wallets are deleted: a backup cannot hold account numbers that
+        # no key decrypts, so that a wallet of the same name without a number keeps what
+        # is stored.
         wallets = Wallet.objects.owned_by(member).exclude(encrypted_account_number="")
         encrypted_numbers = {
             wallet.name: wallet.encrypted_account_number
