@@ -211,7 +211,7 @@ def _choose_rollup(filters: EntryFilter) -> tuple[str, str] | None:
     by_row = (filters.tag, filters.keyword, filters.min_amount, filters.max_amount)
     if by_row != (None,) * 4:
         return None
-    # An open end is one of a month, too.
+    # A range that is open begins or ends with a month, too.
     start, end = filters.start, filters.end
     starts_month = start is None or start.day == 1
     ends_month = end is None or end.day == monthrange(end.year, end.month)[1]
