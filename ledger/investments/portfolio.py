@@ -135,16 +135,39 @@ def get_portfolio(member: Member) -> Portfolio:
     positions |= _replay(member, [row for row in rows if row.stock_id not in positions])
     # All trades of a stock may have been deleted since the first query.
     rows = [row for row in rows if row.stock_id in positions]
+    holdings = []
     cost = value = realized = 0
     for row in rows:
         position = positions[row.stock_id]
-        market_value = _market_value(position, row.price)
+        # Exact until the end: only the results are rounded.
+        market_value = None
+        if not position.quantity:
+            market_value = 0
+        elif row.price is not None:
+            market_value = cost_basis.value_at(position, row.price)
+        profit = None if market_value is None else market_value - position.cost
+        rate = None if profit is None else cost_basis.profit_rate(profit, position.cost)
+        holding = Holding(
+            stock_id=row.stock_id,
+            code=row.code,
+            name=row.name,
+            market=row.market,
+            price=Price(row.price, row.priced_at, row.is_price_stale),
+            quantity=Decimal(position.quantity).scaleb(-6),
+            average_cost=cost_basis.average_cost(position),
+            cost_basis=cost_basis.round_money(position.cost),
+            market_value=_round_or_none(market_value),
+            unrealized_profit=_round_or_none(profit),
+            unrealized_rate=rate,
+            realized_profit=cost_basis.round_money(position.realized),
+        )
+        holdings.append(holding)
         cost += position.cost
         # A holding without a price counts at its cost.
         value += position.cost if market_value is None else market_value
         realized += position.realized
     return Portfolio(
-        holdings=[_to_holding(row, positions[row.stock_id]) for row in rows],
+        holdings=holdings,
         totals=PortfolioTotals(
             cost_basis=cost_basis.round_money(cost),
             market_value=cost_basis.round_money(value),
@@ -201,33 +224,6 @@ def _fetch_trades(
         for stock_id, rows in groupby(cursor.fetchall(), key=itemgetter(0)):
             # Plain tuples: a long history has tens of thousands of trades.
             yield stock_id, (row[1:] for row in rows)
-
-
-def _to_holding(row: PositionRow, position: ReplayedPosition) -> Holding:
-    market_value = _market_value(position, row.price)
-    profit = None if market_value is None else market_value - position.cost
-    rate = None if profit is None else cost_basis.profit_rate(profit, position.cost)
-    return Holding(
-        stock_id=row.stock_id,
-        code=row.code,
-        name=row.name,
-        market=row.market,
-        price=Price(row.price, row.priced_at, row.is_price_stale),
-        quantity=Decimal(position.quantity).scaleb(-6),
-        average_cost=cost_basis.average_cost(position),
-        cost_basis=cost_basis.round_money(position.cost),
-        market_value=_round_or_none(market_value),
-        unrealized_profit=_round_or_none(profit),
-        unrealized_rate=rate,
-        realized_profit=cost_basis.round_money(position.realized),
-    )
-
-
-def _market_value(position: ReplayedPosition, price: int | None) -> int | None:
-    """Return the exact value: 0 if nothing is held, None if the price is unknown."""
-    if not position.quantity:
-        return 0
-    return None if price is None else cost_basis.value_at(position, price)
 
 
 def _round_or_none(amount: int | None) -> int | None:
