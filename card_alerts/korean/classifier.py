@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from card_alerts.issuer import Issuer
 from card_alerts.korean import rejection_rules
-from card_alerts.korean.merchants import MerchantSpan
+from card_alerts.korean.merchant_names import MerchantSpan
 from card_alerts.korean.status_keywords import (
     RANK_ADJACENT,
     RANK_ATTACHED,

@@ -1,10 +1,23 @@
-"""Stage 2, classify: choose the merchant among the parts that are not masked."""
+"""Stage 2, classify: find the merchant, with the parts that belong to its name.
+
+It is chosen among the parts of the message that are not masked. Merchants have names
+such as 11/11 선물샵, 5000원 국밥, 승인 카페 and 하나은행 앞 분식: a date, an amount, a
+keyword or an issuer that is not used belongs to the name that follows.
+"""
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 
+from card_alerts.korean.issuer_match import find_heading_above
 from card_alerts.korean.merchant_labels import MERCHANT_LABEL
+from card_alerts.korean.merchant_names import (
+    NUMERIC_NAME,
+    MerchantSpan,
+    trim_labeled_merchant,
+    trim_merchant,
+)
+from card_alerts.korean.status_keywords import RANK_ATTACHED, StatusKeyword
+from card_alerts.korean.tokenizer import TokenizedMessage
 from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
@@ -15,17 +28,16 @@ from card_alerts.masked_text import (
     PLACEHOLDERS,
     TIMESTAMP,
 )
-from card_alerts.result import Span
+from card_alerts.money import MoneyMatch
+from card_alerts.times import TimestampMatch
 
+OVERSEAS = re.compile("해외|국외")
+# Parts that a name may begin with; 12월 31일 호프 begins with one.
+MAX_PREFIX_PARTS = 4
 # Unmasked parts that are examined; a message has one to twelve.
 MAX_SPANS = 80
-# What is before the bar of a pay app.
-_BEFORE_BAR = {ISSUER, AMOUNT, KEYWORD, NOISE}
-# Spaces between the column of the merchant and that of its city.
-MIN_COLUMN_GAP = 4
 
 _UNMASKED_SPAN = re.compile(rf"[^\n{ANY_PLACEHOLDER}]{{1,600}}")
-_LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!]*")
 _LABELED = re.compile(
     rf"{MERCHANT_LABEL}"
     rf"(?:[ ]?(?:[:=][ ]?\n?|\n)[ ]?(?P<value>[^\n{ANY_PLACEHOLDER}]{{1,600}})"
@@ -36,182 +48,68 @@ _NEXT_LABEL = re.compile(
     r"[ ,/\-]{1,4}(?:승인|결제|이용|사용|거래|취소|할부|카드|누적|일시|금액|고객"
     r"|잔액)[가-힣]{0,4}[ ]?:.*"
 )
-# The country before the name of a foreign merchant.
-_COUNTRY = re.compile(r"^(?:\([A-Z]{2,3}\)[ ]?|[가-힣]{1,5}[ ]{2,3}(?=[^ ]))")
-_BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
-# Words after a name.
-_TRAILING_WORDS = re.compile(
-    r"[ ]{1,4}(?:자동[ ]?(?:이체|납부|결제)|정기[ ]?결제|이용건|사용건|결제건|승인건"
-    r"|이용|사용|건|(?:이용|승인|결제|사용|거래)?금액)$"
-)
-_ATTACHED_SUFFIX = re.compile(
-    r"(?:\(일시불\)|에서(?:[ ]결제(?:한|하신))?|님께서|[ ]이용건|(?<=[가-힣)])\.)$"
-)
-# The last characters of both, for a cheap check before them.
-_SUFFIX_LAST_CHARACTERS = frozenset("체부제건용액서께한신).")
-# Parts of sentences and of notices.
-_SENTENCE = re.compile(
-    r"[ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$"
-    r"|(?:^|[ ])[가-힣]{0,4}(?:하기|보기|받기|가기|확인)[.!~ ]*$"
-    r"|^[※☞▶▷◆☎*]|(?<![가-힣])문의|고객[ ]?센터[ :]{0,2}\d|추가하고|이용[ ]?안내"
-    r"|본인[ ]?(?:이[ ]?)?(?:아닌|아닐|미사용|사용)|앱에서[ ]|에서[ ]확인|[ ]환율"
-    r"|(?:이용|사용|승인|결제|거래)[ ]?내역|^\W*안내\W*$|마케팅[ ]?(?:메시지|정보|수신)"
-    r"|포인트[ ]?(?:적립|\d)"
-)
+# 소담카페에서 5,700원: 에서 with an amount or a keyword.
+_PARTICLE_AFTER = re.compile(rf"에서[ \n,(]{{0,7}}[{AMOUNT}{KEYWORD}]")
+# KB국민카드 | 별빛 상점: the bar of a card or an amount.
+_BAR_BEFORE = re.compile(rf"[{ISSUER}{AMOUNT}{KEYWORD}{NOISE}][ ]*\|[ ]*\Z")
 _PHONE_ONLY = re.compile(
     r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|T\.?"
     r"|tel\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$",
     re.IGNORECASE,
 )
-_NOT_A_NAME = re.compile(
-    r"^[\W\d_]*$|^\d{1,2}월(?:분)?$"
-    r"|^(?:원|월|일|건|체크|신용|카드|체크카드|신용카드|국내|해외|온라인"
-    r"|오프라인|본인|가족|회원님|고객님|고객|님|님의"
-    r"|자동이체|자동납부|자동결제|접수|이용건|사용건|승인건|결제건|건이|이|가|을|를"
-    r"|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분|교통"
-    r"|(?:자동|자동이체|타행|당행|인터넷|모바일)?(?:출금|입금|이체|송금))$"
-)
-_NUMERIC_NAME = re.compile(r"^\d{2,5}$")
-_NOTICE_GAP = re.compile(
-    r"[ ]{2,}(?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료)"
-    r"|[A-Z .]{2,40}[ ][A-Z]{2,3}$)"
-)
-# A notice of the issuer, after the name on the same line.
-_FOOTER = re.compile(
-    r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]"
-    r"|본인이?[ ]?(?:아닐|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)"
-)
-MIN_NOTICE_LENGTH = 3
-_WIDE_GAP = re.compile(rf"[ ]{{{MIN_COLUMN_GAP},}}")
 
 
-@dataclass(frozen=True, slots=True)
-class MerchantSpan:
-    """A part of a message that may be the merchant's name."""
+def find_merchant(
+    message: TokenizedMessage,
+    money: MoneyMatch | None,
+    home_money: MoneyMatch | None,
+    keyword: StatusKeyword | None,
+    timestamp: TimestampMatch | None,
+) -> MerchantSpan | None:
+    """Return the merchant; the other arguments are the parts that are used.
 
-    start: int
-    end: int
-    text: str
-
-    def remove_from(self, text: str) -> str:
-        """Return the message without the name, whose words decide nothing."""
-        return f"{text[: self.start]}\n{text[self.end :]}"
-
-
-def find_merchant(text: str, anchor: int, *, is_overseas: bool) -> MerchantSpan | None:
-    """Return the merchant of a masked text; `anchor` is the end of the date or amount.
-
-    In this order: the value of a label, a name before 에서, after a bar, above the
-    amount, the first one after the anchor, the last one before it.
+    In this order: a name that the layout marks, the value of a label, a name before
+    에서, after a bar, above the amount, the first one after the date or the amount,
+    the last one before it, the heading of a pay service.
     """
+    if message.labeled_merchant:
+        return trim_labeled_merchant(message.text, *message.labeled_merchant)
+    text = message.masked.text
+    is_overseas = bool(message.foreign_amounts or OVERSEAS.search(message.text))
     labeled = _LABELED.search(text)
     if labeled:
         start, end = labeled.span(labeled.lastgroup or 0)
         next_label = _NEXT_LABEL.search(text, start, end)
-        return _trim(
-            text, start, next_label.start() if next_label else end, is_overseas
-        )
-    spans = [
-        span
-        for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
-        if (span := _trim(text, match.start(), match.end(), is_overseas))
-    ]
-    found = (
-        next((span for span in spans if _is_before_particle(text, span)), None)
-        or next((span for span in spans if _is_after_bar(text, span)), None)
-        or next((span for span in spans[:1] if _is_above_amount(text, span)), None)
-    )
-    after = [span for span in spans if span.start >= anchor]
-    before = [span for span in reversed(spans) if span.start < anchor]
-    return found or _first_name(after) or _first_name(before)
-
-
-def trim_labeled_merchant(text: str, start: int, end: int) -> MerchantSpan | None:
-    """Return the name at a place where only the merchant can be."""
-    start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
-    return MerchantSpan(start, end, text[start:end]) if end > start else None
-
-
-def _trim(text: str, start: int, end: int, is_overseas: bool) -> MerchantSpan | None:
-    """Return the part without separators, notices and particles; None if no name."""
-    start, end = _trim_edges(text, start, end)
-    if is_overseas:
-        country = _COUNTRY.match(text[start:end])
-        if country and country.end() < end - start:
-            start += country.end()
-    notice = None
-    if end - start > MIN_NOTICE_LENGTH:
-        notice = (
-            _NOTICE_GAP.search(text, start, end)
-            or _FOOTER.search(text, start, end)
-            or _WIDE_GAP.search(text, start, end)
-        )
-    if notice and notice.start() > start:
-        end = notice.start()
-    start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
-    name = text[start:end]
-    if _NOT_A_NAME.match(name):
-        # A merchant may be called 365.
-        is_name = _NUMERIC_NAME.match(name) is not None
+        end = next_label.start() if next_label else end
+        name = trim_merchant(text, start, end, is_overseas=is_overseas)
     else:
-        is_name = not (_SENTENCE.search(name) or _BARE_COUNTRY.match(name))
-    return MerchantSpan(start, end, name) if name and is_name else None
-
-
-def _trim_edges(text: str, start: int, end: int) -> Span:
-    """Return the span without separators and unpaired brackets at its edges."""
-    separators = _LEADING_SEPARATORS.match(text, start, end)
-    start = separators.end() if separators else start
-    if text.startswith(")", start) or (
-        text.startswith("(", start) and ")" not in text[start:end]
-    ):
-        start += 1
-    return start, _trim_end(text, start, end)
-
-
-def _trim_end(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] in " ,/|·:;<[(-—~_'\"":
-        end -= 1
-    if end > start and text[end - 1] in ")]":
-        opening = "(" if text[end - 1] == ")" else "["
-        if opening not in text[start:end]:
-            return _trim_end(text, start, end - 1)
-    return end
-
-
-def _strip_suffixes(text: str, start: int, end: int) -> Span:
-    """Return the span without words after the name (에서, 자동이체, 이용건)."""
-    if end > start and text[end - 1] == "." and text[end : end + 1] in PLACEHOLDERS:
-        end -= 1
-    if text[end - 2 : end] == " *" and text[end : end + 2].lstrip(" ")[:1] == ISSUER:
-        end = _trim_end(text, start, end - 2)
-    if end <= start or text[end - 1] not in _SUFFIX_LAST_CHARACTERS:
-        return start, end
-    # Suffixes may be combined: 바람커피 정기결제 이용건.
-    for pattern in (
-        _ATTACHED_SUFFIX,
-        _TRAILING_WORDS,
-        _TRAILING_WORDS,
-        _ATTACHED_SUFFIX,
-    ):
-        match = pattern.search(text, max(start, end - 12), end)
-        if match and match.start() > start:
-            end = _trim_end(text, start, match.start())
-    return start, end
-
-
-def _is_before_particle(text: str, span: MerchantSpan) -> bool:
-    """Return True for 소담카페에서 5,700원: before 에서 with an amount or a keyword."""
-    if not text.startswith("에서", span.end):
-        return False
-    after = text[span.end + 2 : span.end + 10].lstrip(" \n,(")
-    return after.startswith((AMOUNT, KEYWORD))
-
-
-def _is_after_bar(text: str, span: MerchantSpan) -> bool:
-    """Return True for KB국민카드 | 별빛 상점: after the bar of a card or an amount."""
-    before = text[max(0, span.start - 8) : span.start].rstrip(" ")
-    return before.endswith("|") and before[:-1].rstrip(" ")[-1:] in _BEFORE_BAR
+        parts = [
+            part
+            for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
+            if (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
+        ]
+        before_particle = (p for p in parts if _PARTICLE_AFTER.match(text, p.end))
+        after_bar = (
+            p for p in parts if _BAR_BEFORE.search(text, max(0, p.start - 8), p.start)
+        )
+        above_amount = (p for p in parts[:1] if _is_above_amount(text, p))
+        anchor = timestamp.span[1] if timestamp else money.span[1] if money else 0
+        name = (
+            next(before_particle, None)
+            or next(after_bar, None)
+            or next(above_amount, None)
+            or _first_name([p for p in parts if p.start >= anchor])
+            or _first_name([p for p in reversed(parts) if p.start < anchor])
+        )
+    if name:
+        return _with_unused_parts(name, message, money, home_money, keyword, timestamp)
+    # A pay service may be the merchant itself: 네이버페이 above the card.
+    match, heading = message.issuer_match, None
+    if match:
+        heading = find_heading_above(message.issuer_matches, match, message.text)
+    if heading is None or not heading.is_app:
+        return None
+    return MerchantSpan(*heading.span, message.text[slice(*heading.span)])
 
 
 def _is_above_amount(text: str, first: MerchantSpan) -> bool:
@@ -228,10 +126,66 @@ def _is_above_amount(text: str, first: MerchantSpan) -> bool:
 
 def _first_name(spans: list[MerchantSpan]) -> MerchantSpan | None:
     """Return the first name that is not a mere number, else the first number (365)."""
-    numbers = [span for span in spans if _NUMERIC_NAME.match(span.text)]
+    numbers = [span for span in spans if NUMERIC_NAME.match(span.text)]
     names = [
         span
         for span in spans
-        if not _NUMERIC_NAME.match(span.text) and not _PHONE_ONLY.match(span.text)
+        if not NUMERIC_NAME.match(span.text) and not _PHONE_ONLY.match(span.text)
     ]
     return next(iter(names or numbers), None)
+
+
+def _with_unused_parts(
+    name: MerchantSpan,
+    message: TokenizedMessage,
+    money: MoneyMatch | None,
+    home_money: MoneyMatch | None,
+    keyword: StatusKeyword | None,
+    timestamp: TimestampMatch | None,
+) -> MerchantSpan:
+    """Return the name with the unused parts directly before it (11/11 선물샵)."""
+    text = message.masked.text
+    if text[max(0, name.start - 3) : name.start].rstrip(" ")[-1:] not in PLACEHOLDERS:
+        return name
+    unused = [
+        each.span
+        for each in message.timestamps
+        if each is not timestamp and not each.is_original
+    ]
+    unused += [
+        each.span
+        for each in (*message.won_amounts, *message.foreign_amounts)
+        if each not in (money, home_money)
+    ]
+    unused += [
+        each.span
+        for each in message.keywords
+        if each.is_weak
+        and each is not keyword
+        # A word after the amount is rather a keyword, unless the chosen one is surer.
+        and (
+            keyword is None
+            or keyword.rank == RANK_ATTACHED
+            or keyword.span > each.span
+            or text[: each.span[0]].rstrip(" ")[-1:] != AMOUNT
+        )
+    ]
+    # The name of an issuer is a part only if the merchant's name ends the line.
+    if text[name.end : name.end + 3].lstrip(" ")[:1] in {"", "\n"}:
+        unused += [
+            each.span
+            for each in message.issuer_matches
+            if each is not message.issuer_match and each.has_following_word
+        ]
+    start = name.start
+    for _ in range(MAX_PREFIX_PARTS):
+        # At most two spaces are between a part and what follows it.
+        adjacent = [
+            part
+            for part in unused
+            if part[1] <= start <= part[1] + 2 and not text[part[1] : start].strip(" ")
+        ]
+        if not adjacent:
+            break
+        start = adjacent[0][0]
+    return MerchantSpan(start, name.end, message.text[start : name.end])

@@ -5,7 +5,7 @@ import re
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.classifier import MessageEvidence
-from card_alerts.korean.merchant_span import OVERSEAS, find_merchant_span
+from card_alerts.korean.merchants import OVERSEAS, find_merchant
 from card_alerts.korean.status_keywords import (
     PARTIAL_CANCELLATION,
     WORD_FOLLOWS,
@@ -36,7 +36,7 @@ def parse_korean(source: SourceText) -> ParseResult:
     if keyword and _is_part_of_merchant(keyword, message):
         keyword = None
     timestamp, original = _choose_timestamps(message)
-    merchant = find_merchant_span(message, money, home_money, keyword, timestamp)
+    merchant = find_merchant(message, money, home_money, keyword, timestamp)
 
     # Stage 2: decide whether they are a payment.
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)

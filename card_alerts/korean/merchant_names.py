@@ -1,0 +1,143 @@
+"""Stage 2, classify: cut a merchant's name out of the text around it."""
+
+import re
+from dataclasses import dataclass
+
+from card_alerts.masked_text import ISSUER, PLACEHOLDERS
+from card_alerts.result import Span
+
+# Spaces between the column of the merchant and that of its city.
+MIN_COLUMN_GAP = 4
+
+_LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!]*")
+# The country before the name of a foreign merchant.
+_COUNTRY = re.compile(r"^(?:\([A-Z]{2,3}\)[ ]?|[가-힣]{1,5}[ ]{2,3}(?=[^ ]))")
+_BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
+# Words after a name.
+_TRAILING_WORDS = re.compile(
+    r"[ ]{1,4}(?:자동[ ]?(?:이체|납부|결제)|정기[ ]?결제|이용건|사용건|결제건|승인건"
+    r"|이용|사용|건|(?:이용|승인|결제|사용|거래)?금액)$"
+)
+_ATTACHED_SUFFIX = re.compile(
+    r"(?:\(일시불\)|에서(?:[ ]결제(?:한|하신))?|님께서|[ ]이용건|(?<=[가-힣)])\.)$"
+)
+# The last characters of both, for a cheap check before them.
+_SUFFIX_LAST_CHARACTERS = frozenset("체부제건용액서께한신).")
+# Parts of sentences and of notices.
+_SENTENCE = re.compile(
+    r"[ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$"
+    r"|(?:^|[ ])[가-힣]{0,4}(?:하기|보기|받기|가기|확인)[.!~ ]*$"
+    r"|^[※☞▶▷◆☎*]|(?<![가-힣])문의|고객[ ]?센터[ :]{0,2}\d|추가하고|이용[ ]?안내"
+    r"|본인[ ]?(?:이[ ]?)?(?:아닌|아닐|미사용|사용)|앱에서[ ]|에서[ ]확인|[ ]환율"
+    r"|(?:이용|사용|승인|결제|거래)[ ]?내역|^\W*안내\W*$|마케팅[ ]?(?:메시지|정보|수신)"
+    r"|포인트[ ]?(?:적립|\d)"
+)
+_NOT_A_NAME = re.compile(
+    r"^[\W\d_]*$|^\d{1,2}월(?:분)?$"
+    r"|^(?:원|월|일|건|체크|신용|카드|체크카드|신용카드|국내|해외|온라인"
+    r"|오프라인|본인|가족|회원님|고객님|고객|님|님의"
+    r"|자동이체|자동납부|자동결제|접수|이용건|사용건|승인건|결제건|건이|이|가|을|를"
+    r"|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분|교통"
+    r"|(?:자동|자동이체|타행|당행|인터넷|모바일)?(?:출금|입금|이체|송금))$"
+)
+NUMERIC_NAME = re.compile(r"^\d{2,5}$")
+_NOTICE_GAP = re.compile(
+    r"[ ]{2,}(?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료)"
+    r"|[A-Z .]{2,40}[ ][A-Z]{2,3}$)"
+)
+# A notice of the issuer, after the name on the same line.
+_FOOTER = re.compile(
+    r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]"
+    r"|본인이?[ ]?(?:아닐|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)"
+)
+MIN_NOTICE_LENGTH = 3
+_WIDE_GAP = re.compile(rf"[ ]{{{MIN_COLUMN_GAP},}}")
+
+
+@dataclass(frozen=True, slots=True)
+class MerchantSpan:
+    """A part of a message that may be the merchant's name."""
+
+    start: int
+    end: int
+    text: str
+
+    def remove_from(self, text: str) -> str:
+        """Return the message without the name, whose words decide nothing."""
+        return f"{text[: self.start]}\n{text[self.end :]}"
+
+
+def trim_labeled_merchant(text: str, start: int, end: int) -> MerchantSpan | None:
+    """Return the name at a place where only the merchant can be."""
+    start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
+    return MerchantSpan(start, end, text[start:end]) if end > start else None
+
+
+def trim_merchant(
+    text: str, start: int, end: int, *, is_overseas: bool
+) -> MerchantSpan | None:
+    """Return the part without separators, notices and particles; None if no name."""
+    start, end = _trim_edges(text, start, end)
+    if is_overseas:
+        country = _COUNTRY.match(text[start:end])
+        if country and country.end() < end - start:
+            start += country.end()
+    notice = None
+    if end - start > MIN_NOTICE_LENGTH:
+        notice = (
+            _NOTICE_GAP.search(text, start, end)
+            or _FOOTER.search(text, start, end)
+            or _WIDE_GAP.search(text, start, end)
+        )
+    if notice and notice.start() > start:
+        end = notice.start()
+    start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
+    name = text[start:end]
+    if _NOT_A_NAME.match(name):
+        # A merchant may be called 365.
+        is_name = NUMERIC_NAME.match(name) is not None
+    else:
+        is_name = not (_SENTENCE.search(name) or _BARE_COUNTRY.match(name))
+    return MerchantSpan(start, end, name) if name and is_name else None
+
+
+def _trim_edges(text: str, start: int, end: int) -> Span:
+    """Return the span without separators and unpaired brackets at its edges."""
+    separators = _LEADING_SEPARATORS.match(text, start, end)
+    start = separators.end() if separators else start
+    if text.startswith(")", start) or (
+        text.startswith("(", start) and ")" not in text[start:end]
+    ):
+        start += 1
+    return start, _trim_end(text, start, end)
+
+
+def _trim_end(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1] in " ,/|·:;<[(-—~_'\"":
+        end -= 1
+    if end > start and text[end - 1] in ")]":
+        opening = "(" if text[end - 1] == ")" else "["
+        if opening not in text[start:end]:
+            return _trim_end(text, start, end - 1)
+    return end
+
+
+def _strip_suffixes(text: str, start: int, end: int) -> Span:
+    """Return the span without words after the name (에서, 자동이체, 이용건)."""
+    if end > start and text[end - 1] == "." and text[end : end + 1] in PLACEHOLDERS:
+        end -= 1
+    if text[end - 2 : end] == " *" and text[end : end + 2].lstrip(" ")[:1] == ISSUER:
+        end = _trim_end(text, start, end - 2)
+    if end <= start or text[end - 1] not in _SUFFIX_LAST_CHARACTERS:
+        return start, end
+    # Suffixes may be combined: 바람커피 정기결제 이용건.
+    for pattern in (
+        _ATTACHED_SUFFIX,
+        _TRAILING_WORDS,
+        _TRAILING_WORDS,
+        _ATTACHED_SUFFIX,
+    ):
+        match = pattern.search(text, max(start, end - 12), end)
+        if match and match.start() > start:
+            end = _trim_end(text, start, match.start())
+    return start, end
