@@ -1,6 +1,7 @@
 """Find dates and times in Korean and Japanese texts, and resolve dates to a year."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -68,40 +69,40 @@ class TimestampMatch:
 
 def find_timestamps(text: str) -> list[TimestampMatch]:
     """Return all dates in their order, without impossible ones (13/32)."""
-    found = [_to_timestamp_match(match) for match in _TIMESTAMP.finditer(text)]
-    return [timestamp for timestamp in found if timestamp is not None]
-
-
-def _to_timestamp_match(match: re.Match[str]) -> TimestampMatch | None:
-    text, start, end = match.string, *match.span()
-    groups = match.groupdict()
-    month = int(groups["month_full"] or groups["month"] or groups["month_dot"])
-    day = int(groups["day_full"] or groups["day"] or groups["day_dot"])
-    # 2000 is a leap year, so 29 February is possible.
-    if make_date(2000, month, day) is None or _RANGE_SUFFIX.match(text, end):
-        return None
-    has_time = bool(groups["hour"])
-    if not has_time and _WORD_CONTINUES.match(text, end):
-        return None
-    # 12/14 이용건, 원거래 12/14: the date of the approval, with the words around it.
-    is_original = False
-    suffix = _ORIGINAL_SUFFIX.match(text, end)
-    if suffix and not has_time:
-        end, is_original = suffix.end(), True
-    before = text[max(0, start - 10) : start]
-    if "거래" in before or "승인" in before:
-        prefix = _ORIGINAL_PREFIX.search(before)
-        if prefix:
-            start, is_original = start - (len(before) - prefix.start()), True
-    return TimestampMatch(
-        month,
-        day,
-        2000 + int(groups["year"][-2:]) if groups["year"] else None,
-        _parse_time(match),
-        (start, end),
-        is_original,
-        has_time,
-    )
+    found = []
+    for match in _TIMESTAMP.finditer(text):
+        start, end = match.span()
+        groups = match.groupdict()
+        month = int(groups["month_full"] or groups["month"] or groups["month_dot"])
+        day = int(groups["day_full"] or groups["day"] or groups["day_dot"])
+        # 2000 is a leap year, so 29 February is possible.
+        if make_date(2000, month, day) is None or _RANGE_SUFFIX.match(text, end):
+            continue
+        has_time = bool(groups["hour"])
+        if not has_time and _WORD_CONTINUES.match(text, end):
+            continue
+        # 12/14 이용건, 원거래 12/14: the date of the approval, and words around it.
+        is_original = False
+        suffix = _ORIGINAL_SUFFIX.match(text, end)
+        if suffix and not has_time:
+            end, is_original = suffix.end(), True
+        before = text[max(0, start - 10) : start]
+        if "거래" in before or "승인" in before:
+            prefix = _ORIGINAL_PREFIX.search(before)
+            if prefix:
+                start, is_original = start - (len(before) - prefix.start()), True
+        found.append(
+            TimestampMatch(
+                month,
+                day,
+                2000 + int(groups["year"][-2:]) if groups["year"] else None,
+                _parse_time(match),
+                (start, end),
+                is_original,
+                has_time,
+            )
+        )
+    return found
 
 
 def find_standalone_time(text: str) -> tuple[Span, time | None] | None:
@@ -130,7 +131,7 @@ def _parse_time(match: re.Match[str]) -> time | None:
 
 
 def make_date(year: int, month: int, day: int) -> date | None:
-    """Return the date, or None if it does not exist."""
+    """Return the date, or None if it does not exist, as in the years 0 and 10000."""
     try:
         return date(year, month, day)
     except ValueError:
@@ -144,27 +145,16 @@ def resolve_date(timestamp: TimestampMatch, received_at: datetime) -> date | Non
     may be up to eight years back. None for a day that does not exist in its printed
     year or lies in the future.
     """
+    this_year = received_at.year
+    years: Iterable[int] = range(this_year + 1, this_year - LEAP_CYCLE_YEARS, -1)
     if timestamp.year is not None:
-        return _date_unless_future(timestamp.year, timestamp, received_at)
-    received = received_at.date()
-    for year in range(received.year + 1, received.year - LEAP_CYCLE_YEARS, -1):
-        day = _date_unless_future(year, timestamp, received_at)
-        if day is not None:
+        years = [timestamp.year]
+    for year in years:
+        day = make_date(year, timestamp.month, timestamp.day)
+        if day is None:
+            continue
+        days_ahead = day.toordinal() - received_at.toordinal() - MAX_FUTURE_OFFSET.days
+        is_later = timestamp.time is not None and timestamp.time > received_at.time()
+        if days_ahead < 0 or (days_ahead == 0 and not is_later):
             return day
     return None
-
-
-def _date_unless_future(
-    year: int, timestamp: TimestampMatch, received_at: datetime
-) -> date | None:
-    if not 1 <= year <= date.max.year:
-        return None
-    day = make_date(year, timestamp.month, timestamp.day)
-    if day is None:
-        return None
-    days_ahead = day.toordinal() - received_at.toordinal() - MAX_FUTURE_OFFSET.days
-    if days_ahead > 0:
-        return None
-    if days_ahead == 0 and timestamp.time and timestamp.time > received_at.time():
-        return None
-    return day

@@ -73,22 +73,19 @@ def _to_timestamp_match(
         earlier = _TIME_FIRST.search(match.string, limit, start)
         if earlier:
             time_match, start = earlier, earlier.start()
+    clock = None
+    if time_match["hour"]:
+        hour, minute = int(time_match["hour"]), int(time_match["minute"])
+        if time_match["half"] and 1 <= hour <= 12:
+            hour = hour % 12 + (12 if time_match["half"].lower() == "p" else 0)
+        # 24:05 is impossible.
+        clock = time(hour, minute) if hour < 24 and minute < 60 else None
     year = groups.get("year")
     return TimestampMatch(
         month,
         day,
         2000 + int(year[-2:]) if year else None,
-        _parse_time(time_match),
+        clock,
         (start, end),
         has_printed_time=bool(time_match["hour"]),
     )
-
-
-def _parse_time(match: re.Match[str]) -> time | None:
-    """Return the time, or None if there is none or it is impossible (24:05)."""
-    if not match["hour"]:
-        return None
-    hour, minute = int(match["hour"]), int(match["minute"])
-    if match["half"] and 1 <= hour <= 12:
-        hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
-    return time(hour, minute) if hour < 24 and minute < 60 else None
