@@ -172,32 +172,29 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
     matches = list(islice(_KEYWORD.finditer(text), MAX_KEYWORDS))
     starts = {match.start() for match in matches}
     for match in matches:
-        rank = _rank(text, match)
-        if rank is None:
+        start, end = match.span()
+        before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
+        if _CHECK_CARD_WITHDRAWAL.match(match[0]):
+            rank = RANK_WITHDRAWAL
+        elif _ATTACHED_BEFORE.search(before):
+            rank = RANK_ATTACHED
+        elif _ADJACENT_BEFORE.search(before) or _ADJACENT_AFTER.match(text, end):
+            rank = RANK_ADJACENT
+        elif (
+            _EDGE_AFTER.match(text, end)
+            # 한도초과 may stand between an issuer or a separator and any other text.
+            or (match.lastgroup == "declined" and _EDGE_BEFORE.search(before))
+            or not text[:start].strip(" \n[(<")
+        ):
+            rank = RANK_STANDALONE
+        else:
+            # A word inside a name.
             continue
-        following = WORD_FOLLOWS.match(text, match.end())
+        following = WORD_FOLLOWS.match(text, end)
         has_following_word = following is not None and following.end() not in starts
         kind = _KIND_BY_GROUP[match.lastgroup or "approved"]
         keywords.append(StatusKeyword(kind, match.span(), rank, has_following_word))
     return keywords
-
-
-def _rank(text: str, match: re.Match[str]) -> int | None:
-    """Return the rank of a word's position; None for a word inside a name."""
-    start, end = match.span()
-    if _CHECK_CARD_WITHDRAWAL.match(match[0]):
-        return RANK_WITHDRAWAL
-    before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
-    if _ATTACHED_BEFORE.search(before):
-        return RANK_ATTACHED
-    if _ADJACENT_BEFORE.search(before) or _ADJACENT_AFTER.match(text, end):
-        return RANK_ADJACENT
-    # 한도초과 may stand between an issuer or a separator and any other text.
-    is_decline = match.lastgroup == "declined"
-    if _EDGE_AFTER.match(text, end) or (is_decline and _EDGE_BEFORE.search(before)):
-        return RANK_STANDALONE
-    is_at_start = not text[:start].strip(" \n[(<")
-    return RANK_STANDALONE if is_at_start else None
 
 
 def choose_keyword(keywords: list[StatusKeyword]) -> StatusKeyword | None:
