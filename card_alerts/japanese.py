@@ -57,11 +57,21 @@ _USED = re.compile("利用|使用|決済|お支払い|買物|承認")
 def parse_japanese(source: SourceText) -> ParseResult:
     """Return the result of a Japanese text; amounts in 円 are JPY."""
     text = source.normalized.text
-    labeled = {name: _find_labeled_value(name, text) for name in _LABELED}
-    merchant, date, amount = labeled["merchant"], labeled["date"], labeled["amount"]
-    is_labeled = bool(amount and (merchant or date))
-    money = _find_amount(text, amount)
-    merchant = merchant or _find_merchant_in_sentence(text)
+    # The value of each label, without the spaces at its end.
+    labeled: dict[str, Span] = {}
+    for name, pattern in _LABELED.items():
+        match = pattern.search(text)
+        value = match["value"].rstrip(" ") if match else ""
+        if match and value:
+            start = match.start("value")
+            labeled[name] = start, start + len(value)
+    merchant, date = labeled.get("merchant"), labeled.get("date")
+    is_labeled = "amount" in labeled and bool(merchant or date)
+    money = _find_amount(text, labeled.get("amount"))
+    if merchant is None and ("で" in text or "にて" in text):
+        match = _MERCHANT_IN_SENTENCE.search(text, 0, MAX_SENTENCE_SCAN_LENGTH)
+        if match and not _DATE_IN_SENTENCE.search(match["value"]):
+            merchant = match.span("value")
 
     # The words of a merchant's name decide nothing.
     rest = source.text_without(merchant)
@@ -98,26 +108,6 @@ def parse_japanese(source: SourceText) -> ParseResult:
         ),
         source,
     )
-
-
-def _find_labeled_value(name: str, text: str) -> Span | None:
-    """Return the span of a label's value, without spaces at its end."""
-    match = _LABELED[name].search(text)
-    if not match:
-        return None
-    start, end = match.span("value")
-    while end > start and text[end - 1] == " ":
-        end -= 1
-    return (start, end) if end > start else None
-
-
-def _find_merchant_in_sentence(text: str) -> Span | None:
-    if "で" not in text and "にて" not in text:
-        return None
-    match = _MERCHANT_IN_SENTENCE.search(text, 0, MAX_SENTENCE_SCAN_LENGTH)
-    if match is None or _DATE_IN_SENTENCE.search(match["value"]):
-        return None
-    return match.span("value")
 
 
 def _find_amount(text: str, labeled: Span | None) -> MoneyMatch | None:

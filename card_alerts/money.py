@@ -193,14 +193,12 @@ def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
         group = "word" if match["word"] else "code" if match["code"] else "loose"
         code = match[group]
         code = CURRENCY_WORDS.get(code) or CURRENCY_SIGNS.get(code, code)
-        if code in CURRENCY_CODES and (group != "loose" or _is_amount_of_code(match)):
+        is_adjacent = match.start(group) == match.end("number")
+        has_point = "," in match["number"] or "." in match["number"]
+        # 12.50 USD and 12USD are amounts; 12 USD may be something else.
+        is_amount = group != "loose" or is_adjacent or has_point
+        if code in CURRENCY_CODES and is_amount:
             yield _money_match(match, code, group)
-
-
-def _is_amount_of_code(match: re.Match[str]) -> bool:
-    """Return True for 12.50 USD and 12USD; 12 USD may be something else."""
-    is_adjacent = match.start("loose") == match.end("number")
-    return is_adjacent or "," in match["number"] or "." in match["number"]
 
 
 def find_won_amounts(text: str) -> list[MoneyMatch]:

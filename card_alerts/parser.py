@@ -43,7 +43,11 @@ def parse(
     normalized = normalize(text)
     if not normalized.text.strip():
         return rejected(Reason.NO_PAYMENT)
-    end = _end_of_first_message(normalized.text)
+    # A second message begins with a mark after an amount.
+    last_mark = normalized.text.rfind(_SENT_MARKER)
+    amount = _AMOUNT.search(normalized.text, 0, last_mark) if last_mark > 0 else None
+    second = _SENT_FROM_WEB.search(normalized.text, amount.end()) if amount else None
+    end = second.start() if second else len(normalized.text)
     source = SourceText(
         text,
         normalized.truncated(end),
@@ -60,11 +64,3 @@ def parse(
     if _JAPANESE.search(source.normalized.text):
         return parse_japanese(source)
     return parse_english(source.truncated(MAX_ENGLISH_ALERT_LENGTH))
-
-
-def _end_of_first_message(text: str) -> int:
-    """Return where a second message begins, with a mark after an amount."""
-    last_mark = text.rfind(_SENT_MARKER)
-    amount = _AMOUNT.search(text, 0, last_mark) if last_mark > 0 else None
-    second = amount and _SENT_FROM_WEB.search(text, amount.end())
-    return second.start() if second else len(text)

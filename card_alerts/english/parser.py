@@ -140,13 +140,17 @@ def parse_english(source: SourceText) -> ParseResult:
         return rejected(reason)
     if keyword is None or money is None:
         return rejected(Reason.NO_PAYMENT)
-    if issuer is None and hint is None and "http" in text.lower():
+    lower = text.lower()
+    if issuer is None and hint is None and "http" in lower:
         return rejected(Reason.NO_PAYMENT)
 
     kind, kind_span = keyword
     # 05/06 is the 6th of May in North America.
     is_day_first = issuer is not None and issuer.is_day_first
     is_month_first = not is_day_first and money.currency in {"USD", "CAD"}
+    is_debit = (
+        True if "debit card" in lower else False if "credit card" in lower else None
+    )
     return build_result(
         PaymentCandidate(
             kind=kind,
@@ -154,7 +158,7 @@ def parse_english(source: SourceText) -> ParseResult:
             issuer=issuer,
             issuer_span=issuer_span,
             card_hint_span=hint.span("hint") if hint else None,
-            is_check_card=_is_debit(text),
+            is_check_card=is_debit,
             money=money,
             merchant_span=merchant,
             timestamp=find_english_timestamp(rest, is_month_first=is_month_first),
@@ -162,13 +166,6 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
-
-
-def _is_debit(text: str) -> bool | None:
-    lower = text.lower()
-    if "debit card" in lower:
-        return True
-    return False if "credit card" in lower else None
 
 
 def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
