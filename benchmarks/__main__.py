@@ -8,6 +8,7 @@ import time
 from benchmarks import (
     administration,
     board,
+    disk,
     entries,
     faults,
     networth,
@@ -37,7 +38,7 @@ SPEED_BENCHMARKS = {
         administration,
     )
 }
-BENCHMARK_NAMES = (*SPEED_BENCHMARKS, faults.NAME)
+BENCHMARK_NAMES = (*SPEED_BENCHMARKS, disk.NAME, faults.NAME)
 
 
 def main() -> int:
@@ -95,8 +96,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
     """Run the selected benchmarks and append their results to `rows`."""
-    # The speed benchmarks share one environment. The fault tests restart the stores and
-    # need little data, so they get their own.
+    # The speed benchmarks share one environment. The others need data of their own, and
+    # change settings of the stores or restart them.
     speed_names = [name for name in arguments.names if name in SPEED_BENCHMARKS]
     if speed_names:
         with benchmark_environment(
@@ -105,6 +106,11 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
             for name in speed_names:
                 log_progress(f"measuring {name}")
                 rows += SPEED_BENCHMARKS[name](environment, arguments.rounds)
+    if disk.NAME in arguments.names:
+        with benchmark_environment(
+            disk.make_dataset(arguments.scale), keep_logs=arguments.keep
+        ) as environment:
+            rows += disk.measure(environment)
     if faults.NAME in arguments.names:
         durations = Durations(
             arguments.kill_seconds, arguments.hang_seconds, arguments.stop_seconds

@@ -215,6 +215,12 @@ class BenchmarkEnvironment:
         )
         return run.stdout
 
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start Python as `run` does, without waiting for its end."""
+        return subprocess.Popen(
+            [sys.executable, *arguments], cwd=ROOT, env={**os.environ, **self.settings}
+        )
+
     def _create_members(self, env: dict[str, str], members: Iterable[int]) -> None:
         self.run("-m", "benchmarks.members", *map(str, members), **env)
 
