@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "core.leases",
     "core.jobs",
     "administration",
     "ledger",
@@ -98,10 +99,19 @@ TEMPLATES = [
 
 DATABASE_POOL_SIZE = env.read_int("DATABASE_POOL_SIZE", 8, minimum=1, maximum=100)
 DATABASE_STATEMENT_SECONDS = env.read_int("DATABASE_STATEMENT_SECONDS", 10)
-POSTGRES_TIMEOUT_OPTIONS = (
-    f"-c statement_timeout={DATABASE_STATEMENT_SECONDS}s -c lock_timeout=3s "
-    "-c idle_in_transaction_session_timeout=30s"
+# In milliseconds. Checked at the start (`core.db.limits`).
+DATABASE_LIMITS = {
+    "statement_timeout": DATABASE_STATEMENT_SECONDS * 1_000,
+    "lock_timeout": 3_000,
+    "idle_in_transaction_session_timeout": 30_000,
+}
+# Such a pooler rejects or ignores `options`; the limits come from the role.
+DATABASE_TRANSACTION_POOLING = env.read_bool(
+    "DATABASE_TRANSACTION_POOLING", default=False
 )
+_limit_options = {
+    "options": " ".join(f"-c {name}={value}" for name, value in DATABASE_LIMITS.items())
+}
 
 # PostgreSQL, with a connection pool.
 _database = env.parse_database_url(
@@ -113,9 +123,11 @@ DATABASES: dict[str, dict[str, Any]] = {
         "ENGINE": "core.db.postgresql",
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": False,  # the backend checks connections itself
+        # A cursor outlives its transaction only in a session of its own.
+        "DISABLE_SERVER_SIDE_CURSORS": DATABASE_TRANSACTION_POOLING,
         "OPTIONS": {
             "connect_timeout": 3,
-            "options": POSTGRES_TIMEOUT_OPTIONS,
+            **({} if DATABASE_TRANSACTION_POOLING else _limit_options),
             "application_name": "household-ledger",
             # Detect a broken network within half a minute. A server that hangs but
             # acknowledges packets is detected by core.db.postgresql.liveness.

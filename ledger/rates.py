@@ -11,14 +11,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from core.db.locks import (
-    AdvisoryLock,
-    hash_object_id,
-    session_advisory_lock,
-    wait_until_free,
-)
 from core.errors import ProviderUnavailableError
 from core.http_client import load_provider, make_circuit_breaker
+from core.leases.holding import lease, wait_until_released
 from ledger.currencies import compute_rate
 from ledger.models import FxRate
 from ledger.providers.fx import RateProvider
@@ -63,9 +58,9 @@ class RateKey:
         return self.day - min(timedelta(MAX_RATE_AGE_DAYS), self.day - date.min)
 
     @property
-    def lock_id(self) -> int:
-        """The object id of the advisory lock under which the rate is fetched."""
-        return hash_object_id(f"{self.base}/{self.quote} {self.day}")
+    def lease_name(self) -> str:
+        """The name of the lease under which the rate is fetched."""
+        return f"rate {self.base}/{self.quote} {self.day}"
 
 
 class MissingRateError(Exception):
@@ -128,14 +123,15 @@ def get_rate(base: str, quote: str, day: date, *, allow_stale: bool = False) -> 
     # Skip a lookup that has recently failed slowly.
     if rate is None and circuit_breaker.allows_request(key):
         started_at = time.monotonic()
-        lock = (AdvisoryLock.RATE_LOOKUP, key.lock_id)
         # One caller fetches, across all processes; the others wait for it and do not
         # fetch, since what one could not get the next would not get either.
-        with session_advisory_lock(*lock) as is_leader:
-            if not is_leader:
-                wait_until_free(*lock, timeout_seconds=LEADER_WAIT_TIMEOUT_SECONDS)
+        with lease(key.lease_name) as held:
+            if held is None:
+                wait_until_released(
+                    key.lease_name, timeout_seconds=LEADER_WAIT_TIMEOUT_SECONDS
+                )
             rate = _get_stored_rate(key)
-            if rate is None and is_leader and circuit_breaker.allows_request(key):
+            if rate is None and held and circuit_breaker.allows_request(key):
                 provider: RateProvider = load_provider("FX_PROVIDER")
                 if _fetch_and_store(provider, key):
                     rate = _get_stored_rate(key)

@@ -1,7 +1,7 @@
 """Runs of periodic jobs: at most one at a time for each job, each with a `JobRun`.
 
-Jobs are idempotent; the lock only saves work. It is an advisory lock of the database
-session, which ends with a process that is killed.
+Jobs are idempotent; the lease only saves work. The job of a process that was killed is
+taken over when its lease has expired.
 """
 
 import logging
@@ -10,8 +10,12 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from core.db.locks import AdvisoryLock, hash_object_id, session_advisory_lock
 from core.jobs.models import JobRun
+from core.leases.holding import (
+    acquire_lease_of_killed_holder,
+    lease,
+    purge_expired_leases,
+)
 
 RUN_RETENTION = timedelta(days=90)
 
@@ -25,14 +29,17 @@ def run_job(name: str, job: Job) -> JobRun:
     `job` takes the current time and returns the number of rows that it processed. An
     exception is recorded and raised again.
     """
-    with session_advisory_lock(AdvisoryLock.JOB, hash_object_id(name)) as is_acquired:
+    # A task that is delivered again because its worker was killed comes before the
+    # lease has expired, and must not be skipped.
+    with lease(f"job {name}", acquire_lease_of_killed_holder) as held:
         now = timezone.now()
+        purge_expired_leases()
         JobRun.objects.filter(started_at__lt=now - RUN_RETENTION).delete()
-        if not is_acquired:
+        if held is None:
             return JobRun.objects.create(
                 job=name, state=JobRun.State.SKIPPED, started_at=now, ended_at=now
             )
-        # With the lock this run is the only one: others that seem to run were killed.
+        # With the lease this run is the only one: others that seem to run were killed.
         JobRun.objects.filter(job=name, state=JobRun.State.RUNNING).update(
             state=JobRun.State.FAILED, ended_at=now, error="killed"
         )

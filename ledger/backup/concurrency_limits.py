@@ -1,7 +1,7 @@
 """Concurrency limits of restores: one per member, and few readers over all processes.
 
-The locks belong to the session and not to a transaction, since none is open while a
-file is read. They end with the connection.
+They are leases, since no transaction is open while a file is read. Those of a process
+that was killed expire.
 """
 
 import time
@@ -9,12 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from accounts.models import Member
-from core.db.locks import (
-    AdvisoryLock,
-    release_advisory_lock,
-    session_advisory_lock,
-    try_advisory_lock,
-)
+from core.leases.holding import HeldLease, LeaseLostError, acquire_lease, lease
 from ledger.errors import BackupReadersBusyError, RestoreInProgressError
 
 # Files that are read at the same time: each reader may take 448 MiB.
@@ -26,15 +21,19 @@ POLL_INTERVAL_SECONDS = 0.1
 
 
 @contextmanager
-def restore_lock(member: Member) -> Iterator[None]:
+def restore_lease(member: Member) -> Iterator[HeldLease]:
     """Allow one restore of a member's ledger at a time.
 
-    Raises `RestoreInProgressError` if there is another one.
+    Raises `RestoreInProgressError` if there is another one, also if the block finds its
+    lease lost to one.
     """
-    with session_advisory_lock(AdvisoryLock.RESTORE, member.pk) as is_acquired:
-        if not is_acquired:
+    with lease(f"restore {member.pk}") as held:
+        if held is None:
             raise RestoreInProgressError
-        yield
+        try:
+            yield held
+        except LeaseLostError:
+            raise RestoreInProgressError from None
 
 
 @contextmanager
@@ -44,9 +43,9 @@ def reader_slot() -> Iterator[None]:
     Raises `BackupReadersBusyError` if all are taken for 10 seconds, or if too many
     restores wait already.
     """
-    slot = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
+    slot = _acquire_any("reader slot", MAX_READERS)
     if slot is None:
-        place = _acquire_slot(AdvisoryLock.READER_QUEUE, MAX_QUEUED_READERS)
+        place = _acquire_any("reader queue", MAX_QUEUED_READERS)
         if place is None:
             raise BackupReadersBusyError
         deadline = time.monotonic() + QUEUE_TIMEOUT_SECONDS
@@ -55,15 +54,16 @@ def reader_slot() -> Iterator[None]:
                 if time.monotonic() >= deadline:
                     raise BackupReadersBusyError
                 time.sleep(POLL_INTERVAL_SECONDS)
-                slot = _acquire_slot(AdvisoryLock.READER_SLOT, MAX_READERS)
+                slot = _acquire_any("reader slot", MAX_READERS)
         finally:
-            release_advisory_lock(AdvisoryLock.READER_QUEUE, place)
+            place.release()
     try:
         yield
     finally:
-        release_advisory_lock(AdvisoryLock.READER_SLOT, slot)
+        slot.release()
 
 
-def _acquire_slot(lock: AdvisoryLock, slots: int) -> int | None:
-    """Return the number of a slot that was free; None if all are taken."""
-    return next((n for n in range(slots) if try_advisory_lock(lock, n)), None)
+def _acquire_any(name: str, count: int) -> HeldLease | None:
+    """Return the first of the numbered leases that was free; None if all are held."""
+    leases = (acquire_lease(f"{name} {number}") for number in range(count))
+    return next(filter(None, leases), None)

@@ -9,9 +9,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
+from core.leases.holding import HeldLease
 from ledger.account_deletion import delete_ledger_for_restore
 from ledger.backup.columns import NEXT_DATE_NOT_GIVEN, Backup, BudgetRow, RecurringRow
-from ledger.backup.concurrency_limits import reader_slot, restore_lock
+from ledger.backup.concurrency_limits import reader_slot, restore_lease
 from ledger.backup.ledger_writer import LedgerWriter
 from ledger.backup.validation import validate_tables
 from ledger.backup.workbook import open_tables
@@ -42,7 +43,7 @@ def restore_backup(
     `EmptyBackupError`, `RestoreInProgressError` or `BackupReadersBusyError`.
     """
     today = timezone.localdate(now)
-    with restore_lock(member):
+    with restore_lease(member) as lease:
         report("reading and checking the file")
         with reader_slot(), open_tables(data) as tables:
             backup = validate_tables(tables, settings.HOME_CURRENCY)
@@ -51,14 +52,20 @@ def restore_backup(
             rule.next_date = first_unprocessed_due_date(rule, today)
         if not dry_run:
             report(f"writing {sum(backup.row_counts().values())} rows")
-            replace_ledger(member, backup, now)
+            replace_ledger(member, backup, now, lease)
     return backup.row_counts()
 
 
-def replace_ledger(member: Member, backup: Backup, now: datetime) -> None:
-    """Delete the ledger and write that of the backup, in one transaction."""
+def replace_ledger(
+    member: Member, backup: Backup, now: datetime, lease: HeldLease
+) -> None:
+    """Delete the ledger and write that of the backup, in one transaction.
+
+    Raises `LeaseLostError` if another restore may have begun in the meantime.
+    """
     with transaction.atomic():
         lock_ledger_exclusive(member)
+        lease.ensure_held()
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT set_config('statement_timeout', %s, true)",

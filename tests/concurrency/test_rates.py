@@ -11,8 +11,9 @@ from django.db import connection, connections
 from django.utils import timezone
 from werkzeug import Request, Response
 
-from core.db.locks import AdvisoryLock
 from core.errors import ProviderUnavailableError
+from core.leases.holding import lease
+from core.leases.models import Lease
 from ledger import rates
 from ledger.models import FxRate
 from ledger.rates import Rate, get_rate
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CALLERS = 64
 DAY = date(2026, 11, 20)
 PATH = "/v2/rate/USD/KRW"
+LEASE = rates.RateKey("USD", "KRW", DAY).lease_name
 
 
 def look_up() -> Any:
@@ -58,7 +60,7 @@ def test_without_the_lock_they_would_be_many(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The race that the lock ends is real."""
-    monkeypatch.setattr(rates, "session_advisory_lock", lambda *lock: nullcontext(True))
+    monkeypatch.setattr(rates, "lease", lambda name: nullcontext(name))
     slow_fx_source.answer(PATH, answer_after(0.3))
     run_concurrently([look_up] * 6)
     assert len(slow_fx_source.calls) > 1
@@ -76,12 +78,10 @@ def test_source_that_fails_is_asked_once_by_all(slow_fx_source: FakeRates) -> No
 def test_other_process_that_asks_is_waited_for(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock lies in the database: another session's holder counts as asking."""
-    key = [AdvisoryLock.RATE_LOOKUP, rates.RateKey("USD", "KRW", DAY).lock_id]
+    """The lease lies in the database: any holder counts as asking."""
 
     def hold() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s, %s)", key)
+        with lease(LEASE):
             time.sleep(0.6)
             FxRate.objects.create(
                 base="USD",
@@ -91,7 +91,6 @@ def test_other_process_that_asks_is_waited_for(
                 rate_date=DAY,
                 source="another",
             )
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
     def ask() -> Any:
         time.sleep(0.2)
@@ -106,13 +105,10 @@ def test_wait_for_another_is_bounded(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rates, "LEADER_WAIT_TIMEOUT_SECONDS", 0.3)
-    key = [AdvisoryLock.RATE_LOOKUP, rates.RateKey("USD", "KRW", DAY).lock_id]
 
     def hold() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s, %s)", key)
+        with lease(LEASE):
             time.sleep(1.5)
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
     def ask() -> Any:
         time.sleep(0.2)
@@ -124,16 +120,10 @@ def test_wait_for_another_is_bounded(
     assert seconds < 1
 
 
-def test_no_lock_is_left_behind(slow_fx_source: FakeRates) -> None:
+def test_no_lease_is_left_behind(slow_fx_source: FakeRates) -> None:
     slow_fx_source.answer(PATH, answer_after(0.1))
     run_concurrently([look_up] * 8)
-    connections.close_all()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database"
-            " WHERE locktype = 'advisory' AND d.datname = current_database()"
-        )
-        assert cursor.fetchone()[0] == 0
+    assert not Lease.objects.exists()
 
 
 def test_entries_written_at_once_ask_once_and_hold_no_transaction_meanwhile(

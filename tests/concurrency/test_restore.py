@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
+from django.utils import timezone
 
 from accounts.models import Member
+from core.leases.models import Lease
 from devstack.stores import store_supervisor
 from devstack.stores.data_dir import LOOPBACK
+from ledger.backup import restore
+from ledger.backup.validation import validate_tables
 from ledger.models import Entry, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member, make_wallet
@@ -113,6 +117,25 @@ def test_concurrent_writes_come_before_or_after_a_restore(
     assert_rollups_are_right()
 
 
+def test_restore_that_lost_its_lease_while_it_read_changes_nothing(
+    client: JSONClient, member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was stopped for long wakes up after another restore."""
+
+    def validate_late(*args: Any) -> Any:
+        backup = validate_tables(*args)
+        monkeypatch.undo()
+        Lease.objects.update(expires_at=timezone.now())
+        assert restore_of(client, "second")().status_code == 200
+        return backup
+
+    monkeypatch.setattr(restore, "validate_tables", validate_late)
+    response = restore_of(client, "first")()
+    assert (response.status_code, response.data["code"]) == (409, "IN_USE")
+    assert list(Wallet.objects.values_list("name", flat=True)) == ["second"]
+    assert not Lease.objects.exists()
+
+
 @dataclass
 class WebServer:
     """gunicorn with one worker on the database of the tests."""
@@ -183,11 +206,18 @@ def held_restores() -> Iterator[None]:
         cursor.execute(
             f"CREATE TRIGGER hold BEFORE INSERT ON {table} EXECUTE FUNCTION hold()"
         )
-        cursor.execute(f"SELECT pg_advisory_lock({HOLD})")
-        try:
-            yield
-        finally:
-            cursor.execute(f"SELECT pg_advisory_unlock({HOLD})")
+    holder = connections["default"].copy()
+    try:
+        with holder.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute(f"SELECT pg_advisory_xact_lock({HOLD})")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+    finally:
+        holder.close()
+        with connection.cursor() as cursor:
             cursor.execute("DROP FUNCTION hold CASCADE")
 
 
@@ -200,7 +230,7 @@ def is_held() -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def wait_until(condition: Any, seconds: int = 20) -> None:
+def wait_until(condition: Any, seconds: int = 60) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "timeout"
@@ -227,6 +257,7 @@ def test_killed_web_process_leaves_the_old_data(
     assert answers == [0], "no answer came"
     wait_until(lambda: not is_held())
     assert dump_rows_of(member) == before
+    # The lease of the killed process has to expire first.
     wait_until(lambda: web_server.restore("after") == 200)
     assert set(Wallet.objects.values_list("name", flat=True)) == {"after"}
     assert_rollups_are_right()

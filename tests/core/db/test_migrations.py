@@ -19,7 +19,7 @@ from devstack.environment import ROOT
 Rows = list[tuple[Any, ...]]
 
 # Dependents first: an app takes those with it that need it.
-APPS = ("board", "billing", "administration", "ledger", "jobs", "accounts")
+APPS = ("board", "billing", "administration", "ledger", "jobs", "leases", "accounts")
 CATALOG = {
     "columns": """
         SELECT table_name, column_name, data_type, is_nullable, column_default,

@@ -9,9 +9,16 @@ from django.utils import timezone
 from config.celery import app
 from core.jobs.models import JobRun
 from core.jobs.runner import list_last_runs, run_job
+from core.leases import holding
 from tests.support.races import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run beside another waits until that renews its lease."""
+    monkeypatch.setattr(holding, "LEASE_TTL_SECONDS", 1.0)
 
 
 def test_run_is_recorded_with_what_it_did() -> None:

@@ -3,25 +3,23 @@
 import io
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connections
-from django.db.backends.utils import CursorWrapper
 from openpyxl import Workbook
 
 from accounts.models import Member
-from core.db.locks import AdvisoryLock
+from core.leases.holding import lease
 from ledger.backup import concurrency_limits, sandboxed_reader
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
+from tests.support.races import run_concurrently
 from tests.support.workbooks import BACKUP, ENTRY, WHOLE, make_xlsx, send_json, upload
 from tests.test_isolation import dump_rows_of
 
@@ -168,6 +166,7 @@ def test_hostile_file_is_rejected_and_changes_nothing(
     assert dump_rows_of(premium_member) == before
 
 
+@pytest.mark.django_db(transaction=True)  # it may take longer than a lease
 def test_memory_for_a_large_backup_is_bounded(premium_member: Member) -> None:
     client = JSONClient(premium_member)
     book = {"entries": [ENTRY | {"memo": f"memo {n}"} for n in range(20_000)]}
@@ -221,60 +220,57 @@ def test_formula_is_read_as_its_cached_value(
     assert [tag["name"] for tag in client.get_json("/api/account/tags")] == ["ab"]
 
 
-@pytest.fixture
-def another() -> Iterator[CursorWrapper]:
-    """The cursor of another session, which may take places before the restore."""
-    connection = connections["default"].copy()
-    try:
-        with connection.cursor() as cursor:
-            yield cursor
-            cursor.execute("SELECT pg_advisory_unlock_all()")
-    finally:
-        connection.close()
-
-
-def take(another: Any, turns: Any, places: Any) -> None:
-    for place in range(places):
-        another.execute("SELECT pg_advisory_lock(%s, %s)", [turns, place])
+@contextmanager
+def held(name: str, count: int) -> Iterator[None]:
+    """Hold the first leases of a name during the block."""
+    with ExitStack() as stack:
+        for number in range(count):
+            assert stack.enter_context(lease(f"{name} {number}"))
+        yield
 
 
 def test_third_reader_gets_503_after_waiting(
-    premium_member: Member, another: CursorWrapper, monkeypatch: pytest.MonkeyPatch
+    premium_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(concurrency_limits, "QUEUE_TIMEOUT_SECONDS", 0.5)
     client = JSONClient(premium_member)
-    take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS - 1)
-    assert send_json(client, WHOLE).status_code == 200
-    take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
-    started = time.monotonic()
-    response = send_json(client, WHOLE)
-    assert time.monotonic() - started > 0.5
+    with held("reader slot", concurrency_limits.MAX_READERS - 1):
+        assert send_json(client, WHOLE).status_code == 200
+    with held("reader slot", concurrency_limits.MAX_READERS):
+        started = time.monotonic()
+        response = send_json(client, WHOLE)
+        assert time.monotonic() - started > 0.5
     assert response.status_code == 503
     assert response.headers["Retry-After"]
-    another.execute("SELECT pg_advisory_unlock_all()")
     assert send_json(client, WHOLE).status_code == 200
 
 
-def test_restore_waits_for_a_place_to_read(
-    premium_member: Member, another: CursorWrapper
-) -> None:
-    take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
-    leaving = threading.Timer(0.5, another.execute, ["SELECT pg_advisory_unlock_all()"])
-    leaving.start()
-    try:
-        assert send_json(JSONClient(premium_member), WHOLE).status_code == 200
-    finally:
-        leaving.join()
+@pytest.mark.django_db(transaction=True)
+def test_restore_waits_for_a_place_to_read(premium_member: Member) -> None:
+    client = JSONClient(premium_member)
+
+    def hold() -> None:
+        with held("reader slot", concurrency_limits.MAX_READERS):
+            time.sleep(0.7)
+
+    def restore() -> Any:
+        time.sleep(0.2)
+        return send_json(client, WHOLE)
+
+    response, _ = run_concurrently([restore, hold])
+    assert response.status_code == 200
 
 
 def test_restore_gets_503_at_once_if_the_queue_is_full(
-    premium_member: Member, another: CursorWrapper
+    premium_member: Member,
 ) -> None:
-    take(another, AdvisoryLock.READER_SLOT, concurrency_limits.MAX_READERS)
-    take(another, AdvisoryLock.READER_QUEUE, concurrency_limits.MAX_QUEUED_READERS)
-    started = time.monotonic()
-    assert send_json(JSONClient(premium_member), WHOLE).status_code == 503
-    assert time.monotonic() - started < concurrency_limits.QUEUE_TIMEOUT_SECONDS / 2
+    with (
+        held("reader slot", concurrency_limits.MAX_READERS),
+        held("reader queue", concurrency_limits.MAX_QUEUED_READERS),
+    ):
+        started = time.monotonic()
+        assert send_json(JSONClient(premium_member), WHOLE).status_code == 503
+        assert time.monotonic() - started < concurrency_limits.QUEUE_TIMEOUT_SECONDS / 2
 
 
 @pytest.mark.parametrize(

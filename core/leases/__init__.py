@@ -1,0 +1,1 @@
+"""Leases: locks that outlive a transaction, held in rows instead of sessions."""

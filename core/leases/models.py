@@ -1,0 +1,20 @@
+"""The table of the leases."""
+
+from django.db import models
+
+
+class Lease(models.Model):
+    """A lease that is held, or that expired and was not released."""
+
+    name = models.CharField(max_length=100, primary_key=True)
+    # A random value of each acquisition.
+    holder = models.UUIDField()
+    # By the clock of the database.
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "lease"
+        indexes = [models.Index(fields=["expires_at"], name="lease_by_expiry")]
+
+    def __str__(self) -> str:
+        return f"{self.name} until {self.expires_at:%Y-%m-%d %H:%M:%S}"
