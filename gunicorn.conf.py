@@ -82,7 +82,10 @@ if os.environ.get("METRICS_TOKEN", "").strip():
 
 
 def on_starting(server: Any) -> None:
-    """Delete the metrics of the previous run."""
+    """Check the database's limits; delete the metrics of the previous run."""
+    from core.db.limits import check_database_limits_or_exit
+
+    check_database_limits_or_exit()
     if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         shutil.rmtree(folder, ignore_errors=True)
         Path(folder).mkdir(parents=True)

@@ -4,7 +4,12 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_process_init, worker_process_shutdown
+from celery.signals import (
+    beat_init,
+    celeryd_init,
+    worker_process_init,
+    worker_process_shutdown,
+)
 
 from config import env
 
@@ -25,3 +30,12 @@ def drop_inherited_connections(**_: Any) -> None:
     for connection in connections.all(initialized_only=True):
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]
+
+
+@celeryd_init.connect  # type: ignore[untyped-decorator]
+@beat_init.connect  # type: ignore[untyped-decorator]
+def check_database(**_: Any) -> None:
+    """Stop the start of a worker or Beat without the limits of the database."""
+    from core.db.limits import check_database_limits_or_exit
+
+    check_database_limits_or_exit()

@@ -1,9 +1,10 @@
 """Run one command in the environment of the service: settings, stores, secret key.
 
-    python -m devstack.environment [--ephemeral] COMMAND [ARGUMENT ...]
+    python -m devstack.environment [--ephemeral [--pooler]] COMMAND [ARGUMENT ...]
 
 `script/manage` uses it with the stores of the data directory, `script/test` and
-`script/check` with ephemeral ones.
+`script/check` with ephemeral ones. With `--pooler`, the database is reached through
+PgBouncer in transaction mode.
 """
 
 import argparse
@@ -12,10 +13,12 @@ import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from devstack.pooler import run_pooler
 from devstack.stores import SETTING_BY_STORE, StoreError, StoreLeases, acquire_stores
 from devstack.stores.data_dir import get_or_create_secret
 
@@ -109,6 +112,23 @@ def prepare_ephemeral_environment() -> Environment:
     return Environment(settings | stores.settings, stores)
 
 
+@contextmanager
+def pooled(environment: Environment) -> Iterator[Environment]:
+    """Put PgBouncer before the database during the block."""
+    direct_url = environment.settings["DATABASE_URL"]
+    try:
+        with run_pooler(direct_url) as url:
+            settings = {
+                "DATABASE_URL": url,
+                "DATABASE_TRANSACTION_POOLING": "true",
+                # For tests that need a session of their own.
+                "DIRECT_DATABASE_URL": direct_url,
+            }
+            yield replace(environment, settings=environment.settings | settings)
+    except StoreError as error:
+        raise StartupError(str(error)) from None
+
+
 def start_missing_stores(
     settings: Mapping[str, str], data_dir: Path | None
 ) -> StoreLeases:
@@ -153,6 +173,7 @@ def run(command: list[str], environment: Environment) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="devstack.environment")
     parser.add_argument("--ephemeral", action="store_true")
+    parser.add_argument("--pooler", action="store_true")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
@@ -162,7 +183,10 @@ def main() -> int:
             else prepare_environment(read_settings())
         )
         try:
-            return run(arguments.command, environment)
+            if not arguments.pooler:
+                return run(arguments.command, environment)
+            with pooled(environment) as pooled_environment:
+                return run(arguments.command, pooled_environment)
         finally:
             environment.stores.release()
     except StartupError as error:

@@ -135,11 +135,14 @@ def test_entries_written_at_once_ask_once_and_hold_no_transaction_meanwhile(
     seen = []
 
     def answer(request: Request) -> Response:
+        # Others may be in the middle of a short transaction of their own.
+        time.sleep(0.4)
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT count(*) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
                 " AND state = 'idle in transaction'"
+                " AND xact_start < clock_timestamp() - interval '0.3 seconds'"
             )
             seen.append(cursor.fetchone()[0])
         connections.close_all()

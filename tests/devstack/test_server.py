@@ -28,7 +28,7 @@ ADMINISTRATOR = {
     "DJANGO_SUPERUSER_EMAIL": "chief@example.com",
     "DJANGO_SUPERUSER_PASSWORD": PASSWORD,
 }
-OURS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "BIND", "PYTEST_")
+OURS = ("DATABASE_", "REDIS_URL", "SECRET_KEY", "BIND", "PYTEST_")
 """What this test run has set for itself."""
 
 

@@ -27,11 +27,14 @@ PASSWORD = "correct-horse-9"
 
 
 class PostgresServer:
-    """A PostgreSQL server that belongs to one test module."""
+    """A PostgreSQL server that belongs to one test module.
 
-    def __init__(self, path: Path) -> None:
+    Unless `is_ephemeral`, commits wait for the disk and for synchronous standbys.
+    """
+
+    def __init__(self, path: Path, *, is_ephemeral: bool = True) -> None:
         path.mkdir()
-        self.folder = StoreDir(path, is_ephemeral=True)
+        self.folder = StoreDir(path, is_ephemeral=is_ephemeral)
         self.store = Postgres.prepare(self.folder)
         self.start()
 
@@ -102,6 +105,8 @@ class RunningService:
     def environment(self) -> dict[str, str]:
         own = {
             "DATABASE_URL": self.database.folder.url_file.read_text().strip(),
+            # Also in a test run that reaches its own database through a pooler.
+            "DATABASE_TRANSACTION_POOLING": "false",
             "REDIS_URL": f"redis://{LOOPBACK}:{self.fast_store.port}/0",
             "SECRET_KEY": "only-for-tests-" + "x" * 50,
             "BIND": f"{LOOPBACK}:{self.port}",
