@@ -15,10 +15,16 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import environ
+import psycopg
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from psycopg.conninfo import conninfo_to_dict
 
 ENCRYPTION_KEY_BYTES = 32
+DEFAULT_POSTGRES_PORT, MAX_PORT = "5432", 65_535
+# With several hosts a dead one is tried first, and the next one only after this.
+# PostgreSQL's client library takes no less.
+FAILOVER_CONNECT_TIMEOUT_SECONDS = 2
 
 _environment = environ.Env()
 _HOST_RE = re.compile(r"\*|\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]")
@@ -146,14 +152,58 @@ def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
 
 
 def parse_database_url(url: str) -> dict[str, Any]:
-    """Return Django's settings of a PostgreSQL database."""
+    """Return Django's settings of a PostgreSQL database.
+
+    The URL may name several hosts, separated by commas: a primary and its standbys.
+    """
     scheme, _, rest = url.partition("://")
     if scheme.lower() not in {"postgresql", "postgres", "psql", "pgsql"}:
         raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://.")
+    authority = re.split("[/?#]", rest, maxsplit=1)[0]
+    if "," in authority.rpartition("@")[2]:
+        return _parse_multi_host_url(f"postgresql://{rest}")
     try:
         return dict(environ.Env.db_url_config(f"postgresql://{rest}"))
     except ValueError:
         raise ImproperlyConfigured("DATABASE_URL is not a valid URL.") from None
+
+
+def _parse_multi_host_url(url: str) -> dict[str, Any]:
+    """Return Django's settings of a primary and its standbys.
+
+    Connections go to the first host that accepts writes.
+    """
+    # Parsed by PostgreSQL's own library, which also connects: a port belongs to the
+    # host before it, and django-environ would give the only one to all hosts.
+    try:
+        parameters = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise ImproperlyConfigured("DATABASE_URL is not a valid URL.") from None
+    hosts = str(parameters.pop("host", "")).split(",")
+    ports = str(parameters.pop("port", "")).split(",")
+    ports = [port or DEFAULT_POSTGRES_PORT for port in ports]
+    name = parameters.pop("dbname", "")
+    are_ports_valid = all(
+        port.isascii() and port.isdigit() and 0 < int(port) <= MAX_PORT
+        for port in ports
+    )
+    if not (all(hosts) and are_ports_valid and name):
+        raise ImproperlyConfigured(
+            "DATABASE_URL with several hosts must be like "
+            "postgresql://user:password@host1:5432,host2:5432/name."
+        )
+    return {
+        "NAME": name,
+        "USER": parameters.pop("user", ""),
+        "PASSWORD": parameters.pop("password", ""),
+        "HOST": ",".join(hosts),
+        "PORT": ",".join(ports),
+        "OPTIONS": {
+            "target_session_attrs": "read-write",
+            "connect_timeout": FAILOVER_CONNECT_TIMEOUT_SECONDS,
+            **parameters,
+        },
+    }
 
 
 def read_time_zone(name: str, default: str) -> str:

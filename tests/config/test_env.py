@@ -131,6 +131,45 @@ def test_other_json_is_refused_without_being_shown(setting: Set, value: str) -> 
     assert str(refusal.value) == expected
 
 
+@pytest.mark.parametrize(
+    ("url", "hosts", "ports"),
+    [
+        ("postgres://u:p@db1:5432,db2:5433/ledger", "db1,db2", "5432,5433"),
+        ("pgsql://u:p@db1,db2:5433,db3/ledger", "db1,db2,db3", "5432,5433,5432"),
+        ("postgresql://u:p@[::1]:1,[::2]/ledger", "::1,::2", "1,5432"),
+    ],
+)
+def test_url_of_several_hosts_asks_for_the_one_that_accepts_writes(
+    url: str, hosts: str, ports: str
+) -> None:
+    database = env.parse_database_url(f"{url}?sslmode=require")
+    assert database == {
+        "NAME": "ledger",
+        "USER": "u",
+        "PASSWORD": "p",
+        "HOST": hosts,
+        "PORT": ports,
+        "OPTIONS": {
+            "target_session_attrs": "read-write",
+            "connect_timeout": 2,
+            "sslmode": "require",
+        },
+    }
+
+
+def test_url_of_several_hosts_may_hold_any_password_and_own_options() -> None:
+    url = "postgresql://u:p%40%2C%2Fx@db1,db2/ledger?connect_timeout=9"
+    database = env.parse_database_url(url)
+    assert database["PASSWORD"] == "p@,/x"
+    assert database["OPTIONS"]["connect_timeout"] == "9"
+
+
+def test_comma_in_a_password_or_option_is_not_a_second_host() -> None:
+    database = env.parse_database_url("postgresql://u:p,q@db1/ledger?options=a,b")
+    assert (database["HOST"], database["PASSWORD"]) == ("db1", "p,q")
+    assert database["OPTIONS"] == {"options": "a,b"}
+
+
 # --- The start ------------------------------------------------------------------
 
 
@@ -140,6 +179,12 @@ def test_other_json_is_refused_without_being_shown(setting: Set, value: str) -> 
         ("SECRET_KEY", ""),
         ("DATABASE_URL", ""),
         ("DATABASE_URL", "sqlite:///db.sqlite3"),
+        ("DATABASE_URL", "postgresql://u@db1:abc,db2/ledger"),
+        ("DATABASE_URL", "postgresql://u@db1:0,db2/ledger"),
+        ("DATABASE_URL", "postgresql://u@db1:65536,db2/ledger"),
+        ("DATABASE_URL", "postgresql://u@db1,/ledger"),
+        ("DATABASE_URL", "postgresql://u@db1,db2"),
+        ("DATABASE_URL", "postgresql://u@db1,db2/ledger?swordfish=1"),
         ("REDIS_URL", "valkey"),
         ("PUBLIC_URL", "ledger.example"),
         ("TRUSTED_PROXY_COUNT", "-1"),

@@ -19,6 +19,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from core.circuit_breaker import CircuitBreaker
 from core.db.postgresql import liveness
+from core.db.postgresql.liveness import WatchdogConnection
 from core.metrics import database_connection_failures
 
 RESET_TIMEOUT_SECONDS = 1.0
@@ -71,22 +72,33 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 if time.monotonic() >= deadline:
                     raise
                 continue
-            if not self.pool or is_connection_alive(connection):
+            if not self.pool:
+                return connection  # type: ignore[no-any-return]
+            # With one host there is nowhere else to go.
+            has_standby = "," in self.settings_dict["HOST"]
+            is_outdated = has_standby and was_server_lost(connection)
+            if not is_outdated and is_connection_alive(connection):
                 return connection  # type: ignore[no-any-return]
             # A closed connection that is returned makes the pool open a new one.
             connection.close()
             self.pool.putconn(connection)
-            if liveness.server.hung_at > started_at:
+            if not has_standby and connection.server.hung_at > started_at:
                 raise liveness.DatabaseUnresponsiveError("the database did not answer")
 
 
-def is_connection_alive(connection: psycopg.Connection) -> bool:
+def was_server_lost(connection: WatchdogConnection) -> bool:
+    """Return whether the server hung or was read-only since the connection was made."""
+    lost_at = max(connection.server.hung_at, connection.server.read_only_at)
+    return connection.connected_at <= lost_at
+
+
+def is_connection_alive(connection: WatchdogConnection) -> bool:
     """Return whether the server is still there, by a round trip only where needed."""
     now = time.monotonic()
     used_at = _last_used_at.get(connection, 0.0)
     _last_used_at[connection] = now
     # A server that was seen to hang may have left any older connection unusable.
-    must_ping = used_at < max(now - PING_AFTER_IDLE_SECONDS, liveness.server.hung_at)
+    must_ping = used_at < max(now - PING_AFTER_IDLE_SECONDS, connection.server.hung_at)
     try:
         # An idle connection receives nothing but the news of its end.
         poll = select.poll()

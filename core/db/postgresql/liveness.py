@@ -1,21 +1,25 @@
-"""A watchdog that keeps connections from waiting forever for a server that hangs.
+"""Connections that fail instead of waiting for a hung server or writing to a standby.
 
 PostgreSQL ends a statement at its `statement_timeout`. A server that is stopped,
 swapped out or behind a broken network ends nothing, though its kernel may still
 acknowledge packets. So a statement that has waited for some seconds probes the server
 by a second connection: if that is accepted, the server is only slow and the statement
 goes on, without a limit for statements such as migrations; if not, it fails.
+
+A server that became read-only is no primary anymore. A write to it counts as a lost
+connection, so that the next one goes to the new primary.
 """
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg.errors import ConnectionTimeout
+from psycopg.errors import ConnectionTimeout, ReadOnlySqlTransaction
 
 Result = TypeVar("Result")
 
@@ -31,15 +35,20 @@ class DatabaseUnresponsiveError(psycopg.OperationalError):
     """The server accepts statements and answers none."""
 
 
+class DatabaseReadOnlyError(psycopg.OperationalError):
+    """The server accepts no writes (anymore)."""
+
+
 class ServerLiveness:
-    """The result of the last probe, shared by all threads of the process."""
+    """The last probe of one server, shared by all threads of the process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._probed_at = 0.0
         self._was_alive = False
-        # When a statement was last given up (monotonic).
-        self.hung_at = 0.0
+        # When a statement was last given up, and when a write was last rejected
+        # (monotonic).
+        self.hung_at = self.read_only_at = 0.0
 
     def is_alive(self, probe: Callable[[], bool]) -> bool:
         """Return the result of `probe`, or of one that another thread has just made."""
@@ -58,8 +67,12 @@ class ServerLiveness:
     def record_hang(self) -> None:
         self.hung_at = time.monotonic()
 
+    def record_read_only(self) -> None:
+        self.read_only_at = time.monotonic()
 
-server = ServerLiveness()
+
+# By host and port.
+_servers: defaultdict[tuple[str, int], ServerLiveness] = defaultdict(ServerLiveness)
 
 
 @contextmanager
@@ -84,11 +97,34 @@ def clamp_to_deadline(end: float) -> float:
 
 
 class WatchdogConnection(psycopg.Connection[Any]):
-    """A connection whose statements fail when the server hangs."""
+    """A connection whose statements fail when the server hangs or is read-only."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.server = _servers[self.info.host, self.info.port]
+        self.connected_at = time.monotonic()
 
     def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
         """Wait as psycopg does, with the watchdog in between."""
-        return super().wait(self._poll_with_watchdog(gen), *args, **kwargs)
+        try:
+            return super().wait(self._poll_with_watchdog(gen), *args, **kwargs)
+        except ReadOnlySqlTransaction as error:
+            # Else it is the transaction that was begun as READ ONLY, by our own code.
+            if not self.is_server_read_only():
+                raise
+            self.server.record_read_only()
+            self.close()
+            raise DatabaseReadOnlyError("the database accepts no writes") from error
+
+    def is_server_read_only(self) -> bool:
+        """Return what the server reported last, without a round trip.
+
+        True if that is unknown: poolers do not pass it on.
+        """
+        return any(
+            self.info.parameter_status(name) != "off"
+            for name in ("in_hot_standby", "default_transaction_read_only")
+        )
 
     def _poll_with_watchdog(
         self, gen: Generator[Any, Any, Result]
@@ -112,8 +148,8 @@ class WatchdogConnection(psycopg.Connection[Any]):
         is_late = deadline is not None and now >= deadline
         if not is_late and now < probe_at:
             return probe_at
-        if is_late or not server.is_alive(self._can_connect):
-            server.record_hang()
+        if is_late or not self.server.is_alive(self._can_connect):
+            self.server.record_hang()
             # The statement may still be running: nothing else can be sent on this
             # connection.
             self.close()
