@@ -215,7 +215,10 @@ def check_settings(settings: Settings, port: int) -> None:
         raise StartupError(f"port {port} is already in use; set PORT to another one")
     if url := settings.get("DATABASE_URL"):
         try:
-            psycopg.connect(url, connect_timeout=5).close()
+            # Of several hosts the primary; a standby cannot be migrated.
+            psycopg.connect(
+                url, connect_timeout=5, target_session_attrs="read-write"
+            ).close()
         except psycopg.OperationalError as error:
             reason = " ".join(str(error).split())
             raise StartupError(f"the database of DATABASE_URL: {reason}") from None

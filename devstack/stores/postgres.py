@@ -62,17 +62,22 @@ class Postgres:
     @classmethod
     def prepare(cls, store_dir: StoreDir) -> "Postgres":
         """Return a cluster that can be launched; create it at the first call."""
+        store = cls.open(store_dir)
+        if not store.cluster.exists():
+            store.create_cluster()
+        remove_stale_pid(store.cluster)
+        return store
+
+    @classmethod
+    def open(cls, store_dir: StoreDir) -> "Postgres":
+        """Return the locked place of a cluster, which may not exist yet."""
         os_user = choose_os_user(store_dir.path / "base")
         base_dir = find_base_dir(store_dir, os_user)
         # Lock the cluster, so that a copied data directory cannot start it twice. The
         # descriptor stays open, and with it the lock, until the supervisor exits.
         if not try_lock(os.open(base_dir, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX):
             raise StoreError(f"{base_dir} is in use by another data directory")
-        store = cls(store_dir, os_user, base_dir, find_install_dir(base_dir, os_user))
-        if not store.cluster.exists():
-            store.create_cluster()
-        remove_stale_pid(store.cluster)
-        return store
+        return cls(store_dir, os_user, base_dir, find_install_dir(base_dir, os_user))
 
     @property
     def cluster(self) -> Path:
@@ -100,9 +105,13 @@ class Postgres:
         )
 
     def is_ready(self, process: Process, port: int) -> bool:
-        """Return True once line 8 of postmaster.pid says that the server is ready."""
+        """Return True once line 8 of postmaster.pid says that the server is ready.
+
+        A standby is ready when it accepts reads.
+        """
         lines = read_pid_file(self.cluster)
-        return lines[:1] == [str(process.pid)] and lines[7:8] == ["ready"]
+        is_ready = lines[7:8] in (["ready"], ["standby"])
+        return lines[:1] == [str(process.pid)] and is_ready
 
     def connection_url(self, port: int) -> str:
         password = self.store_dir.get_or_create_password()
@@ -127,33 +136,25 @@ class Postgres:
         password.touch(0o600)
         password.write_text(self.store_dir.get_or_create_password() + "\n")
         self.os_user.chown_recursive(password)
-        command = [
-            self._program_path("initdb"),
-            "-D",
-            str(cluster),
-            f"--username={DATABASE_NAME}",
-        ]
-        command += [
-            f"--pwfile={password}",
-            "--auth=scram-sha-256",
+        no_sync = ["--no-sync"] if self.store_dir.is_ephemeral else []
+        self.run_program(
+            "initdb",
+            *("-D", str(cluster), f"--username={DATABASE_NAME}"),
+            *(f"--pwfile={password}", "--auth=scram-sha-256", "--no-instructions"),
             *initdb_locale_args(),
-        ]
-        command += ["--no-instructions"]
-        command += ["--no-sync"] if self.store_dir.is_ephemeral else []
-        self._run(command)
+            *no_sync,
+        )
         password.unlink()
 
     def _create_database(self, cluster: Path) -> None:
-        command = [
-            self._program_path("postgres"),
-            "--single",
-            "-D",
-            str(cluster),
-            "postgres",
-        ]
-        self._run(command, text=f"CREATE DATABASE {DATABASE_NAME};\n")
+        self.run_program(
+            *("postgres", "--single", "-D", str(cluster), "postgres"),
+            text=f"CREATE DATABASE {DATABASE_NAME};\n",
+        )
 
-    def _run(self, command: list[str], *, text: str = "") -> None:
+    def run_program(self, name: str, *arguments: str, text: str = "") -> None:
+        """Run a program of the wheel with `text` as input; raise StoreError."""
+        command = [self._program_path(name), *arguments]
         if self.os_user.run(command, text=text).returncode != 0:
             raise StoreError(self.store_dir.last_log_error())
 

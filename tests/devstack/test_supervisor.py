@@ -1,9 +1,11 @@
 """The supervised processes: started again with a growing pause, stopped for good."""
 
+import os
 import signal
 import socket
 import sys
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -99,6 +101,14 @@ def test_taken_port_is_said_before_anything_starts() -> None:
 def test_number_of_processes_and_threads_is_a_number(name: str) -> None:
     with pytest.raises(StartupError, match=f"{name} must be a number"):
         supervisor.check_settings({name: "many"}, find_closed_port())
+
+
+def test_of_several_databases_one_that_accepts_writes_is_enough() -> None:
+    url = urlsplit(os.environ["DATABASE_URL"])
+    user, _, host = url.netloc.rpartition("@")
+    hosts = f"{user}@127.0.0.1:{find_closed_port()},{host}"
+    address = url._replace(netloc=hosts).geturl()
+    supervisor.check_settings({"DATABASE_URL": address}, find_closed_port())
 
 
 def test_database_that_does_not_answer_is_said_in_one_line() -> None:

@@ -1,0 +1,139 @@
+"""The service on a primary and its standby, which take turns under writers.
+
+`script/bench failover` does the same ten times.
+"""
+
+import http.client
+import itertools
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from devstack.stores.replication import ServerPair
+from tests.support.fault_injection import RunningService
+from tests.support.replication import run_on, run_pair
+from tests.support.stores import ValkeyServer
+
+WRITERS = 4
+PATH = "/api/account/entries"
+TIMEOUT_SECONDS = 20
+
+
+@dataclass
+class Writes:
+    """What the writers were answered, by the memos of their entries."""
+
+    acknowledged: set[str] = field(default_factory=set)
+    rejected: set[str] = field(default_factory=set)
+    # Statuses other than 201 and 503, and 503 without Retry-After.
+    wrong: list[int] = field(default_factory=list)
+
+    def wait_for_more(self) -> None:
+        """Wait until a write that begins after the call was acknowledged."""
+        wanted = len(self.acknowledged) + WRITERS + 1
+        end = time.monotonic() + TIMEOUT_SECONDS
+        while len(self.acknowledged) < wanted:
+            assert time.monotonic() < end, self
+            time.sleep(0.01)
+
+
+@dataclass
+class ReplicatedService:
+    pair: ServerPair
+    web: RunningService
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    @contextmanager
+    def under_writers(self) -> Iterator[Writes]:
+        writes, over = Writes(), threading.Event()
+
+        def keep_writing(token: str) -> None:
+            while not over.wait(0.005):
+                memo = f"failover {next(self.numbers)}"
+                entry = {"date": "2026-11-02", "type": "expense", "amount": 1_000}
+                status, headers, _ = self.web.ask(PATH, token, entry | {"memo": memo})
+                if status == http.client.CREATED:
+                    writes.acknowledged.add(memo)
+                elif status == 503 and headers.get("Retry-After"):
+                    writes.rejected.add(memo)
+                else:
+                    writes.wrong.append(status)
+
+        tokens = itertools.islice(itertools.cycle(self.web.tokens), WRITERS)
+        threads = [
+            threading.Thread(target=keep_writing, args=(token,)) for token in tokens
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            writes.wait_for_more()
+            yield writes
+            writes.wait_for_more()
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join()
+
+    def read_memos(self) -> list[str]:
+        with psycopg.connect(self.pair.primary.url) as connection:
+            query = "SELECT memo FROM account_entry WHERE memo LIKE 'failover %'"
+            return [memo for (memo,) in connection.execute(query)]
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[ReplicatedService]:
+    with (
+        run_pair(is_synchronous=True) as (first, pair),
+        tempfile.TemporaryDirectory(prefix="household-ledger-failover-") as folder,
+    ):
+        fast_store = ValkeyServer()
+        settings = {"DATABASE_URL": pair.url, "DATA_DIR": folder}
+        web = RunningService(
+            first, fast_store, Path(folder, "server.log"), settings=settings
+        )
+        try:
+            web.start()
+            yield ReplicatedService(pair, web)
+            web.stop()
+        finally:
+            fast_store.kill()
+
+
+def assert_nothing_was_lost(service: ReplicatedService, writes: Writes) -> None:
+    stored = service.read_memos()
+    assert writes.wrong == []
+    assert len(stored) == len(set(stored))
+    assert writes.acknowledged <= set(stored)
+
+
+def test_no_acknowledged_write_is_lost_when_the_primary_dies(
+    service: ReplicatedService,
+) -> None:
+    with service.under_writers() as writes:
+        service.pair.primary.kill()
+        service.pair.promote_standby()
+    assert_nothing_was_lost(service, writes)
+    service.pair.rebuild_standby()
+
+
+def test_writes_move_on_when_the_primary_is_made_read_only(
+    service: ReplicatedService,
+) -> None:
+    """A planned change: the former primary goes on answering reads."""
+    with service.under_writers() as writes:
+        run_on(
+            service.pair.primary,
+            "ALTER SYSTEM SET default_transaction_read_only = on",
+            "SELECT pg_reload_conf()",
+        )
+        service.pair.promote_standby()
+    assert writes.rejected
+    assert_nothing_was_lost(service, writes)
+    service.pair.rebuild_standby()

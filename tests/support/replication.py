@@ -1,0 +1,48 @@
+"""A primary and a standby that belong to one test module."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from devstack.stores.data_dir import StoreDir
+from devstack.stores.replication import RunningPostgres, ServerPair
+from tests.support.fault_injection import PostgresServer
+
+
+@contextmanager
+def run_pair(*, is_synchronous: bool) -> Iterator[tuple[PostgresServer, ServerPair]]:
+    """Run a server, and a pair in which it is the primary at first."""
+    folder = Path(tempfile.mkdtemp(prefix="household-ledger-replication-"))
+    folder.chmod(0o711)  # PostgreSQL may run under another account
+    try:
+        first = PostgresServer(folder / "first", is_ephemeral=False)
+        try:
+            primary = RunningPostgres(first.store, first.folder, first.process)
+            pair = ServerPair(
+                primary, StoreDir(folder / "second"), is_synchronous=is_synchronous
+            )
+            try:
+                yield first, pair
+            finally:
+                pair.remove()
+        finally:
+            first.remove()
+    finally:
+        shutil.rmtree(folder)
+
+
+def run_on(server: RunningPostgres, *statements: str) -> None:
+    limits = "-c lock_timeout=5s"
+    with psycopg.connect(server.url, autocommit=True, options=limits) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def read_numbers(server: RunningPostgres) -> set[int]:
+    """What is in the table `written`, on a primary or a standby."""
+    with psycopg.connect(server.url) as connection:
+        return {row[0] for row in connection.execute("SELECT number FROM written")}
