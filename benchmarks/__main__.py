@@ -10,6 +10,7 @@ from benchmarks import (
     board,
     disk,
     entries,
+    failover,
     faults,
     networth,
     notifications,
@@ -38,7 +39,7 @@ SPEED_BENCHMARKS = {
         administration,
     )
 }
-BENCHMARK_NAMES = (*SPEED_BENCHMARKS, disk.NAME, faults.NAME)
+BENCHMARK_NAMES = (*SPEED_BENCHMARKS, disk.NAME, faults.NAME, failover.NAME)
 
 
 def main() -> int:
@@ -119,6 +120,12 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
             faults.DATASET, keep_logs=arguments.keep
         ) as environment:
             rows += faults.measure(environment, durations)
+    if failover.NAME in arguments.names:
+        for is_synchronous in (True, False):
+            with benchmark_environment(
+                failover.DATASET, keep_logs=arguments.keep
+            ) as environment:
+                rows += failover.measure(environment, is_synchronous=is_synchronous)
 
 
 if __name__ == "__main__":
