@@ -9,20 +9,69 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
 from core.progress import SILENT_PROGRESS, Progress
 from ledger.locking import lock_ledger_shared
-from ledger.models import Entry, EntryTag, Occurrence, RecurringRule, RecurringTag
+from ledger.models import Occurrence, RecurringRule
 from ledger.models.base import OwnedQuerySet
 
 logger = logging.getLogger(__name__)
 
-# Per rule, to bound its transaction; the next run continues.
+# Per rule; the next run continues. Both bound a transaction.
 MAX_DUE_DATES_PER_RUN = 400
+MAX_RULES_PER_TRANSACTION = 20
+
+RuleDate = tuple[RecurringRule, date]
+
+# Plain SQL: a million rules may be due on the first of a month, and Django would take
+# more time to compile the queries than the database to run them.
+_LOCK_DUE_RULES = """
+SELECT rule.*, member.premium_since
+FROM account_recurring rule JOIN member ON member.id = rule.member_id
+WHERE rule.member_id = %s AND rule.id = ANY(%s)
+  AND rule.active AND rule.next_date <= %s
+  AND member.status = 'ACTIVE' AND member.premium_since IS NOT NULL
+ORDER BY rule.id
+FOR UPDATE OF rule SKIP LOCKED
+"""
+# After the lock: what was committed before it is seen.
+_READ_PROCESSED_DATES = """
+SELECT rule_id, due_date FROM account_recurring_occurrence
+WHERE member_id = %(member)s AND rule_id = ANY(%(rules)s) AND due_date >= %(first)s
+"""
+_INSERT_ENTRIES = """
+INSERT INTO account_entry (member_id, date, type, amount, category_id, wallet_id, memo,
+    pending, created_at, updated_at)
+SELECT %s, date, type, amount, category_id, wallet_id, memo, false, %s, %s
+FROM unnest(
+    %s::date[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[]
+) AS due (date, type, amount, category_id, wallet_id, memo)
+RETURNING id
+"""
+_INSERT_TAGS = """
+INSERT INTO account_entry_tag (entry_id, tag_id, member_id, position)
+SELECT due.entry_id, link.tag_id, link.member_id, link.position
+FROM unnest(%s::bigint[], %s::bigint[]) AS due (entry_id, rule_id)
+JOIN account_recurring_tag link ON link.member_id = %s AND link.rule_id = due.rule_id
+"""
+_INSERT_OCCURRENCES = """
+INSERT INTO account_recurring_occurrence
+    (member_id, rule_id, due_date, status, entry_id, created_at)
+SELECT %s, rule_id, due_date, %s, entry_id, %s
+FROM unnest(%s::bigint[], %s::date[], %s::bigint[]) AS due (rule_id, due_date, entry_id)
+"""
+_UPDATE_NEXT_DATES = """
+UPDATE account_recurring rule SET next_date = due.next_date
+FROM unnest(%s::bigint[], %s::date[]) AS due (id, next_date)
+WHERE rule.member_id = %s AND rule.id = due.id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +91,28 @@ class RecurringRunResult:
 
 
 def process_due_rules(
-    now: datetime, progress: Progress = SILENT_PROGRESS
+    now: datetime,
+    progress: Progress = SILENT_PROGRESS,
+    members: tuple[int, int] | None = None,
 ) -> RecurringRunResult:
     """Process everything that is due by today, of all premium members.
 
-    Idempotent and safe to run concurrently: each rule is processed under its lock, and
-    rules locked by another run are skipped. A rule that fails is logged and does not
-    stop the others.
+    `members` limits the run to a range of member ids, both inclusive. Idempotent and
+    safe to run concurrently: rules are processed under their locks, and those locked by
+    another run are skipped. A rule that fails is logged and does not stop the others.
     """
-    due = list_due_rules(now).order_by("pk")
-    total = RecurringRunResult()
-    rules = due.values_list("pk", "member_id")
-    for number, (rule_id, owner_id) in enumerate(rules, start=1):
-        try:
-            total += _process_rule_if_due(rule_id, Member(pk=owner_id), now)
-        except Exception:
-            logger.exception("recurring rule %s failed", rule_id)
-            total += RecurringRunResult(failed=1)
-        progress.update(f"{number} of {len(rules)} rules")
+    due = list_due_rules(now)
+    if members is not None:
+        due = due.filter(member_id__gte=members[0], member_id__lte=members[1])
+    rows = list(due.order_by("member_id", "pk").values_list("member_id", "pk"))
+    total, done = RecurringRunResult(), 0
+    for owner_id, pairs in groupby(rows, key=itemgetter(0)):
+        rule_ids = [rule_id for _, rule_id in pairs]
+        for start in range(0, len(rule_ids), MAX_RULES_PER_TRANSACTION):
+            batch = rule_ids[start : start + MAX_RULES_PER_TRANSACTION]
+            total += _process_or_log(Member(pk=owner_id), batch, now)
+        done += len(rule_ids)
+        progress.update(f"{done} of {len(rows)} rules")
     return total
 
 
@@ -76,18 +129,33 @@ def list_due_rules(now: datetime) -> OwnedQuerySet:
     return rows
 
 
-def _process_rule_if_due(
-    rule_id: int, owner: Member, now: datetime
+def _process_or_log(
+    owner: Member, rule_ids: list[int], now: datetime
 ) -> RecurringRunResult:
-    """Process one rule, unless it is locked or no longer due."""
+    """Process rules of one member together, or one by one if one of them fails."""
+    try:
+        return _process_rules_if_due(owner, rule_ids, now)
+    except Exception:
+        if len(rule_ids) == 1:
+            logger.exception("recurring rule %s failed", rule_ids[0])
+            return RecurringRunResult(failed=1)
+    results = (_process_or_log(owner, [rule_id], now) for rule_id in rule_ids)
+    return sum(results, RecurringRunResult())
+
+
+def _process_rules_if_due(
+    owner: Member, rule_ids: list[int], now: datetime
+) -> RecurringRunResult:
+    """Process the rules, but those that are locked or no longer due."""
     with transaction.atomic():
         lock_ledger_shared(owner)
-        # The rule was listed without a lock: check again that it is due.
-        rows = list_due_rules(now).select_for_update(of=("self",), skip_locked=True)
-        rule = rows.filter(pk=rule_id).first()
-        if rule is None:
-            return RecurringRunResult()
-        return process_rule_until(rule, timezone.localdate(now), now)
+        # The rules were listed without a lock: check again that they are due.
+        today = timezone.localdate(now)
+        rules: Any = RecurringRule.objects.raw(
+            _LOCK_DUE_RULES, [owner.pk, rule_ids, today]
+        )
+        due = [(rule, first_bookable_day(rule, rule.premium_since)) for rule in rules]
+        return process_due_dates(due, today, now)
 
 
 def process_rule_until(
@@ -95,99 +163,139 @@ def process_rule_until(
 ) -> RecurringRunResult:
     """Process the rule's due dates up to this day.
 
-    Due dates before the day on which the owner's premium plan began or returned are
-    MISSED. Call in a transaction, with the owner's ledger and the rule locked.
+    Call in a transaction, with the owner's ledger and the rule locked.
     """
     owner = Member.objects.filter(pk=rule.member_id)
     premium_since = owner.values_list("premium_since", flat=True).first()
+    book_from = first_bookable_day(rule, premium_since)
+    return process_due_dates([(rule, book_from)], until, now)
+
+
+def first_bookable_day(
+    rule: RecurringRule, premium_since: datetime | None
+) -> date | None:
+    """Return the day before which due dates are MISSED; None without premium.
+
+    It is the day on which the owner's premium plan began or returned.
+    """
     if premium_since is None:
-        return RecurringRunResult()
+        return None
     # A rule that is younger than the plan was never without it: a restored rule may
     # have due dates before it was created here.
     if rule.created_at >= premium_since:
-        book_from = date.min
-    else:
-        book_from = timezone.localdate(premium_since)
-    return process_due_dates(rule, book_from, until, now)
+        return date.min
+    return timezone.localdate(premium_since)
 
 
 def process_due_dates(
-    rule: RecurringRule, book_from: date, until: date, now: datetime
+    rules: Sequence[tuple[RecurringRule, date | None]], until: date, now: datetime
 ) -> RecurringRunResult:
-    """Book the due dates from `book_from` to `until`; earlier ones are MISSED."""
-    if rule.next_date is None or rule.next_date > until:
-        return RecurringRunResult()
-    due: list[date] = []
-    next_date = None
-    for day in unprocessed_due_dates(rule, rule.next_date):
-        if day > until or len(due) == MAX_DUE_DATES_PER_RUN:
-            next_date = day
-            break
-        due.append(day)
-    missed = [day for day in due if day < book_from]
-    create_occurrences(rule, missed, Occurrence.Status.MISSED)
-    booked = create_booked_entries(rule, due[len(missed) :], now)
-    rule.next_date = next_date
-    rule.save(update_fields=["next_date"])
+    """Process the due dates up to `until` of rules of one member.
+
+    Each rule comes with the day from which its due dates are booked; earlier ones are
+    MISSED, and without a day the rule waits. The number of statements depends neither
+    on the number of rules nor on that of their dates.
+    """
+    due = {
+        rule: book_from
+        for rule, book_from in rules
+        if book_from and rule.next_date and rule.next_date <= until
+    }
+    processed = _list_processed_dates(list(due))
+    missed: list[RuleDate] = []
+    booked: list[RuleDate] = []
+    for rule, book_from in due.items():
+        days: list[date] = []
+        start, rule.next_date = rule.next_date or until, None
+        for day in rule.schedule.due_dates(start, date.max):
+            if day in processed[rule.pk]:
+                continue
+            if day > until or len(days) == MAX_DUE_DATES_PER_RUN:
+                rule.next_date = day
+                break
+            days.append(day)
+        missed += [(rule, day) for day in days if day < book_from]
+        booked += [(rule, day) for day in days if day >= book_from]
+    if missed:
+        create_occurrences(missed, Occurrence.Status.MISSED)
+    if booked:
+        create_booked_entries(booked, now)
+    if due:
+        _save_next_dates(list(due))
     return RecurringRunResult(booked=len(booked), missed=len(missed))
 
 
 def unprocessed_due_dates(rule: RecurringRule, start: date) -> Iterator[date]:
     """Yield the rule's due dates from `start` on that have no occurrence yet."""
-    rows = Occurrence.objects.filter(rule_id=rule.pk, due_date__gte=start)
+    rows = Occurrence.objects.filter(
+        member_id=rule.member_id, rule_id=rule.pk, due_date__gte=start
+    )
     processed = set(rows.values_list("due_date", flat=True))
     days = rule.schedule.due_dates(start, date.max)
     return (day for day in days if day not in processed)
 
 
-def create_booked_entries(
-    rule: RecurringRule, days: Sequence[date], now: datetime
-) -> list[int]:
-    """Create the entries of these days, with their occurrences; return their ids."""
-    entries = Entry.objects.bulk_create(
-        Entry(
-            member_id=rule.member_id,
-            date=day,
-            type=rule.type,
-            amount=rule.amount,
-            category_id=rule.category_id,
-            wallet_id=rule.wallet_id,
-            memo=rule.memo,
-            created_at=now,
-            updated_at=now,
+def _list_processed_dates(rules: Sequence[RecurringRule]) -> dict[int, set[date]]:
+    """Return the dates from `next_date` on that have an occurrence, by rule."""
+    processed: dict[int, set[date]] = {rule.pk: set() for rule in rules}
+    if not rules:
+        return processed
+    first = min(rule.next_date for rule in rules if rule.next_date)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _READ_PROCESSED_DATES,
+            {"member": rules[0].member_id, "rules": list(processed), "first": first},
         )
-        for day in days
-    )
-    if entries:
-        links = list(RecurringTag.objects.filter(rule=rule))
-        EntryTag.objects.bulk_create(
-            EntryTag(
-                entry=entry,
-                tag_id=link.tag_id,
-                member_id=rule.member_id,
-                position=link.position,
-            )
-            for entry in entries
-            for link in links
+        for rule_id, day in cursor.fetchall():
+            processed[rule_id].add(day)
+    return processed
+
+
+def _save_next_dates(rules: Sequence[RecurringRule]) -> None:
+    ids, dates = [rule.pk for rule in rules], [rule.next_date for rule in rules]
+    with connection.cursor() as cursor:
+        cursor.execute(_UPDATE_NEXT_DATES, [ids, dates, rules[0].member_id])
+
+
+def create_booked_entries(booked: Sequence[RuleDate], now: datetime) -> list[int]:
+    """Create the entries of due dates of one member's rules; return their ids.
+
+    Their occurrences are created with them.
+    """
+    rules = [rule for rule, _ in booked]
+    owner_id = rules[0].member_id
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _INSERT_ENTRIES,
+            [
+                *(owner_id, now, now),
+                [day for _, day in booked],
+                [rule.type for rule in rules],
+                [rule.amount for rule in rules],
+                [rule.category_id for rule in rules],
+                [rule.wallet_id for rule in rules],
+                [rule.memo for rule in rules],
+            ],
         )
-    Occurrence.objects.bulk_create(
-        Occurrence(
-            rule=rule,
-            member_id=rule.member_id,
-            due_date=entry.date,
-            status=Occurrence.Status.BOOKED,
-            entry=entry,
-        )
-        for entry in entries
-    )
-    return [int(entry.pk) for entry in entries]
+        entry_ids = [int(row[0]) for row in cursor.fetchall()]
+        cursor.execute(_INSERT_TAGS, [entry_ids, [rule.pk for rule in rules], owner_id])
+    create_occurrences(booked, Occurrence.Status.BOOKED, entry_ids)
+    return entry_ids
 
 
 def create_occurrences(
-    rule: RecurringRule, days: Sequence[date], status: Occurrence.Status
+    dates: Sequence[RuleDate],
+    status: Occurrence.Status,
+    entry_ids: Sequence[int] | None = None,
 ) -> None:
-    """Record due dates that are SKIPPED or MISSED."""
-    Occurrence.objects.bulk_create(
-        Occurrence(rule=rule, member_id=rule.member_id, due_date=day, status=status)
-        for day in days
-    )
+    """Record due dates of one member's rules, those that are BOOKED with entries."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _INSERT_OCCURRENCES,
+            [
+                *(dates[0][0].member_id, status.value, timezone.now()),
+                [rule.pk for rule, _ in dates],
+                [day for _, day in dates],
+                list(entry_ids) if entry_ids else [None] * len(dates),
+            ],
+        )

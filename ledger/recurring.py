@@ -103,7 +103,7 @@ def run_now(member: Member, rule_id: int, now: datetime) -> int:
         rule = _lock_rule(member, rule_id)
         if rule.next_date is None:
             raise InvalidFieldError("endDate", "The rule has ended.", "ended")
-        (entry_id,) = create_booked_entries(rule, [rule.next_date], now)
+        (entry_id,) = create_booked_entries([(rule, rule.next_date)], now)
         rule.next_date = next(unprocessed_due_dates(rule, rule.next_date), None)
         rule.save(update_fields=["next_date"])
     return entry_id
@@ -133,7 +133,9 @@ def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
     skipped = _update_next_date(rule, previous, today)
     with raise_on_missing_wallet("account_recurring_wallet_owned"):
         rule.save()
-    create_occurrences(rule, skipped, Occurrence.Status.SKIPPED)
+    if skipped:
+        dates = [(rule, day) for day in skipped]
+        create_occurrences(dates, Occurrence.Status.SKIPPED)
     if tags is not None:
         RecurringTag.objects.filter(rule=rule).delete()
         RecurringTag.objects.bulk_create(

@@ -119,7 +119,7 @@ def process_rules(member: Member, now: datetime, today: date) -> int:
 
 def _book_until(rule_id: int, first: date, until: date, now: datetime) -> int:
     rule = RecurringRule.objects.get(pk=rule_id)
-    return process_due_dates(rule, first, until, now).booked
+    return process_due_dates([(rule, first)], until, now).booked
 
 
 def make_budgets(today: date) -> list[BudgetRow]:

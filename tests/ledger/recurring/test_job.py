@@ -235,9 +235,9 @@ def broken(member: Member, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A rule that cannot be booked, between two that can."""
     book = occurrences_module.create_booked_entries
 
-    def fail(rule: Any, days: Any, now: Any) -> Any:
-        entries = book(rule, days, now)
-        if rule.memo == "broken":
+    def fail(booked: Any, now: Any) -> Any:
+        entries = book(booked, now)
+        if any(rule.memo == "broken" for rule, _ in booked):
             raise RuntimeError("the disk is full")
         return entries
 
