@@ -12,6 +12,7 @@ from benchmarks import (
     entries,
     failover,
     faults,
+    jobs,
     networth,
     notifications,
     portfolio,
@@ -39,7 +40,7 @@ SPEED_BENCHMARKS = {
         administration,
     )
 }
-BENCHMARK_NAMES = (*SPEED_BENCHMARKS, disk.NAME, faults.NAME, failover.NAME)
+BENCHMARK_NAMES = (*SPEED_BENCHMARKS, disk.NAME, jobs.NAME, faults.NAME, failover.NAME)
 
 
 def main() -> int:
@@ -112,6 +113,11 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
             disk.make_dataset(arguments.scale), keep_logs=arguments.keep
         ) as environment:
             rows += disk.measure(environment)
+    if jobs.NAME in arguments.names:
+        with benchmark_environment(
+            jobs.make_dataset(arguments.scale), keep_logs=arguments.keep
+        ) as environment:
+            rows += jobs.measure(environment)
     if faults.NAME in arguments.names:
         durations = Durations(
             arguments.kill_seconds, arguments.hang_seconds, arguments.stop_seconds

@@ -332,6 +332,8 @@ WHITENOISE_AUTOREFRESH = False
 # A task whose worker was killed is delivered again after this time. So is one that
 # takes longer, but its second run is skipped.
 JOB_VISIBILITY_TIMEOUT_SECONDS = 10 * 60
+# How many workers share a run that is split into ranges (`core.jobs.ranges`).
+JOB_WORKERS = env.read_int("JOB_WORKERS", 2, minimum=1, maximum=64)
 # Jobs that record no run while there is nothing to do; a missing run is not late.
 ON_DEMAND_JOBS = frozenset({"process_store_notifications"})
 CELERY_BROKER_URL = REDIS_URL

@@ -1,11 +1,20 @@
 """Celery tasks of the ledger."""
 
+import logging
 from datetime import datetime
 
 from celery import shared_task
+from django.conf import settings
+from kombu.exceptions import OperationalError
 
-from core.jobs.runner import run_job
+from accounts.models import Member
+from core.jobs.ranges import help_run, run_job_in_ranges
 from ledger.occurrences import process_due_rules
+
+# A helper that no worker has taken by then would find nothing left to do.
+HELPER_EXPIRY_SECONDS = 30 * 60
+
+logger = logging.getLogger(__name__)
 
 
 class RecurringRulesFailedError(RuntimeError):
@@ -15,15 +24,36 @@ class RecurringRulesFailedError(RuntimeError):
 @shared_task  # type: ignore[untyped-decorator]
 def run_recurring() -> None:
     """Post the recurring transactions that are due by today, every hour."""
-    run_job("run_recurring", process_recurring_rules)
+    last_member = Member.objects.order_by("-pk").values_list("pk", flat=True).first()
+    run_job_in_ranges(
+        "run_recurring",
+        process_recurring_rules,
+        last_member or 0,
+        call_helpers=_send_helpers,
+    )
 
 
-def process_recurring_rules(now: datetime) -> int:
-    """Process all due rules and return the number of entries created.
+@shared_task  # type: ignore[untyped-decorator]
+def help_run_recurring() -> None:
+    """Take part in the run of `run_recurring` that is in progress."""
+    help_run("run_recurring", process_recurring_rules)
+
+
+def process_recurring_rules(now: datetime, first_member: int, last_member: int) -> int:
+    """Process the due rules of a range of members; return the number of entries.
 
     Raises `RecurringRulesFailedError` if some rules failed; the others are done.
     """
-    result = process_due_rules(now)
+    result = process_due_rules(now, members=(first_member, last_member))
     if result.failed:
         raise RecurringRulesFailedError(f"{result.failed} rules failed.")
     return result.booked
+
+
+def _send_helpers() -> None:
+    try:
+        for _ in range(settings.JOB_WORKERS - 1):
+            help_run_recurring.apply_async(retry=False, expires=HELPER_EXPIRY_SECONDS)
+    except OperationalError:
+        # Without the queue this worker does all of it.
+        logger.warning("the other workers could not be called")

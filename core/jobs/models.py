@@ -1,4 +1,4 @@
-"""The model of the runs of periodic jobs."""
+"""The models of the runs of periodic jobs."""
 
 from django.db import models
 
@@ -29,6 +29,37 @@ class JobRun(models.Model):
             models.Index(fields=["job", "-started_at"], name="job_run_by_job"),
             models.Index(fields=["started_at"], name="job_run_by_start"),
         ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["job"],
+                condition=models.Q(state="RUNNING"),
+                name="job_run_one_running",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.job} {self.started_at:%Y-%m-%d %H:%M} {self.state}"
+
+
+class JobRange(models.Model):
+    """A range of ids of a run in progress, processed by one worker at a time."""
+
+    run = models.ForeignKey(JobRun, on_delete=models.CASCADE, related_name="ranges")
+    # Both inclusive.
+    first_id = models.BigIntegerField()
+    last_id = models.BigIntegerField()
+    ended_at = models.DateTimeField(null=True)
+    # As those of a run.
+    count = models.BigIntegerField(null=True)
+    error = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        db_table = "job_range"
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.first_id} to {self.last_id} of {self.run_id}"
+
+    @property
+    def lease_name(self) -> str:
+        return f"job range {self.pk}"

@@ -33,8 +33,7 @@ def run_job(name: str, job: Job) -> JobRun:
     # lease has expired, and must not be skipped.
     with lease(f"job {name}", acquire_lease_of_killed_holder) as held:
         now = timezone.now()
-        purge_expired_leases()
-        JobRun.objects.filter(started_at__lt=now - RUN_RETENTION).delete()
+        purge_old_records(now)
         if held is None:
             return JobRun.objects.create(
                 job=name, state=JobRun.State.SKIPPED, started_at=now, ended_at=now
@@ -56,6 +55,12 @@ def run_job(name: str, job: Job) -> JobRun:
         return run
 
 
+def purge_old_records(now: datetime) -> None:
+    """Delete old records of runs, and leases that nobody released."""
+    purge_expired_leases()
+    JobRun.objects.filter(started_at__lt=now - RUN_RETENTION).delete()
+
+
 def list_last_runs() -> list[JobRun]:
     """Return the newest run of each job that was not skipped, by name."""
     runs = JobRun.objects.exclude(state=JobRun.State.SKIPPED)
@@ -66,5 +71,9 @@ def _finish_run(run: JobRun, state: str, error: str = "") -> None:
     run.state, run.error = state, error
     run.ended_at = timezone.now()
     run.save(update_fields=["state", "error", "ended_at", "count"])
-    fields = {"job": run.job, "state": state, "count": run.count}
+    log_end_of_run(run)
+
+
+def log_end_of_run(run: JobRun) -> None:
+    fields = {"job": run.job, "state": run.state, "count": run.count}
     logger.info("job ended", extra={"fields": fields})

@@ -1,3 +1,4 @@
+import django.db.models.deletion
 from django.db import migrations, models
 
 
@@ -44,6 +45,41 @@ class Migration(migrations.Migration):
                     models.Index(fields=["job", "-started_at"], name="job_run_by_job"),
                     models.Index(fields=["started_at"], name="job_run_by_start"),
                 ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "RUNNING")),
+                        fields=("job",),
+                        name="job_run_one_running",
+                    )
+                ],
             },
+        ),
+        migrations.CreateModel(
+            name="JobRange",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("first_id", models.BigIntegerField()),
+                ("last_id", models.BigIntegerField()),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("count", models.BigIntegerField(null=True)),
+                ("error", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="ranges",
+                        to="jobs.jobrun",
+                    ),
+                ),
+            ],
+            options={"db_table": "job_range", "ordering": ["id"]},
         ),
     ]

@@ -1,0 +1,162 @@
+"""Runs that are split into ranges of ids, which several workers process at once.
+
+Each range is processed under a lease. A worker that finds no free range waits until the
+others have ended, so that it takes over the range of one that is killed; the last one
+closes the run. A run whose workers were all killed is continued by the next task.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, Sum
+from django.utils import timezone
+
+from core.jobs.models import JobRange, JobRun
+from core.jobs.runner import log_end_of_run, purge_old_records
+from core.leases.holding import HeldLease, LeaseLostError, acquire_lease
+
+# Ids, of which not all need to exist.
+RANGE_SIZE = 1_000
+POLL_INTERVAL_SECONDS = 0.5
+
+# Ranges that nobody works on; a killed worker's when its lease has expired.
+_FREE_RANGES = """
+SELECT * FROM job_range
+WHERE run_id = %s AND ended_at IS NULL AND NOT EXISTS (
+    SELECT FROM lease
+    WHERE name = 'job range ' || job_range.id AND expires_at > clock_timestamp()
+)
+ORDER BY id LIMIT 1
+"""
+
+logger = logging.getLogger(__name__)
+# Takes the current time and the first and last id; returns the number of rows.
+RangeJob = Callable[[datetime, int, int], int]
+
+
+class RangeFailedError(RuntimeError):
+    """A range of a run failed; the log has the reason."""
+
+
+def run_job_in_ranges(
+    name: str,
+    job: RangeJob,
+    last_id: int,
+    *,
+    call_helpers: Callable[[], object] = lambda: None,
+) -> JobRun:
+    """Run `job` for all ids up to `last_id`, or help a run that is in progress.
+
+    Return the record when all ranges have ended. A range whose job raises is recorded
+    as failed, and the others are processed; `RangeFailedError` is raised at the end.
+    `call_helpers` is called once for a run, to have other workers call `help_run`.
+    """
+    run, is_new = _get_or_create_run(name, last_id)
+    if is_new and run.ranges.count() > 1:
+        call_helpers()
+    return _work(run, job)
+
+
+def help_run(name: str, job: RangeJob) -> None:
+    """Help the run of this name, if there is one in progress."""
+    if run := _find_run(name):
+        _work(run, job)
+
+
+def _find_run(name: str) -> JobRun | None:
+    return JobRun.objects.filter(job=name, state=JobRun.State.RUNNING).first()
+
+
+def _get_or_create_run(name: str, last_id: int) -> tuple[JobRun, bool]:
+    purge_old_records(timezone.now())
+    while True:
+        if run := _find_run(name):
+            return run, False
+        try:
+            with transaction.atomic():
+                # Unique: of two that create a run at once, one helps the other.
+                run = JobRun.objects.create(
+                    job=name, state=JobRun.State.RUNNING, started_at=timezone.now()
+                )
+                JobRange.objects.bulk_create(
+                    JobRange(
+                        run=run,
+                        first_id=first,
+                        last_id=min(first + RANGE_SIZE - 1, last_id),
+                    )
+                    for first in range(1, last_id + 1, RANGE_SIZE)
+                )
+            return run, True
+        except IntegrityError:
+            continue
+
+
+def _work(run: JobRun, job: RangeJob) -> JobRun:
+    while True:
+        found = _acquire_range(run)
+        if found is not None:
+            _process(*found, job)
+        elif run.ranges.filter(ended_at=None).exists():
+            time.sleep(POLL_INTERVAL_SECONDS)
+        else:
+            break
+    _close(run)
+    run.refresh_from_db()
+    if run.state == JobRun.State.FAILED:
+        raise RangeFailedError(f"{run.job}: {run.error}")
+    return run
+
+
+def _acquire_range(run: JobRun) -> tuple[JobRange, HeldLease] | None:
+    """Return a range that has not ended, with its lease; None if all are held."""
+    while free := list(JobRange.objects.raw(_FREE_RANGES, [run.pk])):
+        held = acquire_lease(free[0].lease_name)
+        if held is None:
+            continue
+        # Another worker may have ended it in the meantime.
+        if range_ := run.ranges.filter(pk=free[0].pk, ended_at=None).first():
+            return range_, held
+        held.release()
+    return None
+
+
+def _process(range_: JobRange, held: HeldLease, job: RangeJob) -> None:
+    """Run the job for the range and record its end."""
+    count, error = None, ""
+    try:
+        try:
+            count = job(timezone.now(), range_.first_id, range_.last_id)
+        except Exception as failure:
+            logger.exception("job range %s failed", range_)
+            # The class only: the message may contain members' data.
+            error = type(failure).__name__
+        with transaction.atomic():
+            held.ensure_held()
+            JobRange.objects.filter(pk=range_.pk, ended_at=None).update(
+                ended_at=timezone.now(), count=count, error=error
+            )
+    except LeaseLostError:
+        # Whoever has it now does what is left of the range, and records that.
+        logger.warning("job range %s was taken over", range_)
+    finally:
+        held.release()
+
+
+def _close(run: JobRun) -> None:
+    """Record the end of the run, unless another worker has."""
+    with transaction.atomic():
+        rows = JobRun.objects.select_for_update().filter(pk=run.pk)
+        open_run = rows.filter(state=JobRun.State.RUNNING).first()
+        if open_run is None:
+            return
+        result = open_run.ranges.aggregate(count=Sum("count"), error=Max("error"))
+        open_run.error = result["error"] or ""
+        open_run.state = JobRun.State.FAILED if open_run.error else JobRun.State.DONE
+        open_run.count = None if open_run.error else result["count"] or 0
+        open_run.ended_at = timezone.now()
+        open_run.save(update_fields=["state", "error", "ended_at", "count"])
+        open_run.ranges.all().delete()
+    log_end_of_run(open_run)
