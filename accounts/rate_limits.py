@@ -16,6 +16,9 @@ from django.db import connection
 from accounts.models import RateLimit
 from core.errors import RateLimitedError
 
+# Rows that one statement of the purge deletes.
+PURGE_BATCH = 5_000
+
 # The upsert waits for concurrent attempts under the key. Its WHERE skips the update,
 # and so returns no row, once the window is full.
 _CONSUME = """
@@ -117,5 +120,12 @@ def count_login_failures(login_id: str, ip_key: str) -> Iterator[None]:
 
 
 def purge_rate_limits(now: datetime) -> int:
-    """Delete the rows whose windows have passed; return their number."""
-    return RateLimit.objects.filter(expires_at__lte=now).delete()[0]
+    """Delete the rows whose windows have passed, in batches; return their number."""
+    purged = 0
+    while True:
+        expired = RateLimit.objects.filter(expires_at__lte=now).order_by()
+        keys = list(expired.values_list("key", flat=True)[:PURGE_BATCH])
+        if not keys:
+            return purged
+        # Again only those that have passed: an attempt may have begun a new window.
+        purged += expired.filter(key__in=keys).delete()[0]

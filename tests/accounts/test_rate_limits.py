@@ -113,6 +113,14 @@ def test_very_long_subject_is_no_fault() -> None:
     assert len(RateLimit.objects.get().key) == 200
 
 
+def test_purge_deletes_more_than_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("accounts.rate_limits.PURGE_BATCH", 2)
+    for number in range(5):
+        consume_attempt(THREE_A_MINUTE, str(number))
+    assert purge_rate_limits(timezone.now() + timedelta(minutes=2)) == 5
+    assert not RateLimit.objects.exists()
+
+
 def test_purge_deletes_only_windows_that_have_passed() -> None:
     consume_attempt(THREE_A_MINUTE, "past")
     consume_attempt(SIGNUP_PER_IP, "present")

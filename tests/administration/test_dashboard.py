@@ -14,6 +14,7 @@ from administration.charts import build_daily_chart
 from administration.daily_metrics import (
     MetricName,
     count_active_members,
+    count_members_of_last_day,
     get_notification_series,
     get_time_series,
     save_daily_metrics,
@@ -170,6 +171,23 @@ def test_members_are_active_by_their_newest_session() -> None:
         AuthSession.objects.filter(member=member).update(last_seen_at=seen)
     active = count_active_members(now)
     assert (active.day, active.week, active.month) == (1, 2, 3)
+
+
+@pytest.mark.parametrize("ends_at", [0, 1, 2, 4])
+def test_daily_job_counts_active_members_by_ranges(
+    ends_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a range ends at an active member."""
+    now = timezone.now()
+    members = [make_member() for _ in range(5)]
+    monkeypatch.setattr(daily_metrics, "MEMBERS_PER_STATEMENT", members[ends_at].pk)
+    for member in members[:3]:
+        for _ in range(2):
+            JSONClient(member)
+    AuthSession.objects.filter(member=members[0]).update(
+        last_seen_at=now - timedelta(days=2)
+    )
+    assert count_members_of_last_day(now) == count_active_members(now).day == 2
 
 
 # --- Notifications ------------------------------------------------------------
