@@ -12,13 +12,17 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
+from kombu.exceptions import OperationalError
 
 from accounts.models import Member
 from config.celery import app
+from core.jobs import ranges
 from ledger import occurrences as occurrences_module
+from ledger import tasks
 from ledger.models import Category, Entry, Occurrence, RecurringRule
 from ledger.occurrences import (
     MAX_DUE_DATES_PER_RUN,
+    MAX_RULES_PER_TRANSACTION,
     RecurringRunResult,
     process_due_rules,
 )
@@ -227,6 +231,36 @@ def test_rule_costs_the_same_however_many_dates_it_catches_up(
     assert_rollups_are_right()
 
 
+def test_rules_of_a_member_cost_the_same_however_many_are_due(member: Member) -> None:
+    for count in (1, MAX_RULES_PER_TRANSACTION):
+        for _ in range(count):
+            make_rule(member, anchor_date=date(2026, 11, 21))
+        run, cost = count_queries_of_job("2026-11-21")
+        assert run == RecurringRunResult(booked=count)
+        # List, begin, lock, three reads and four writes, commit.
+        assert cost <= 10
+    assert_rollups_are_right()
+
+
+def test_more_rules_than_one_transaction_holds_are_all_booked(member: Member) -> None:
+    for _ in range(2 * MAX_RULES_PER_TRANSACTION + 1):
+        make_rule(member, anchor_date=date(2026, 11, 21))
+    booked = 2 * MAX_RULES_PER_TRANSACTION + 1
+    assert run_job("2026-11-21") == RecurringRunResult(booked=booked)
+    assert Occurrence.objects.filter(entry__isnull=False).count() == booked
+
+
+def test_run_of_a_range_leaves_the_members_outside_of_it(db: None) -> None:
+    members = [make_premium_since() for _ in range(4)]
+    for member in members:
+        make_rule(member, anchor_date=date(2026, 11, 21))
+    with travel_to("2026-11-21"):
+        limits = members[1].pk, members[2].pk
+        assert process_due_rules(timezone.now(), members=limits).booked == 2
+    owners = set(Entry.objects.values_list("member_id", flat=True))
+    assert owners == {members[1].pk, members[2].pk}
+
+
 # Failures, the command, the schedule
 
 
@@ -297,6 +331,30 @@ def test_task_books_what_is_due(client: JSONClient) -> None:
     create_rule(client)
     app.loader.import_default_modules()
     app.tasks["ledger.tasks.run_recurring"].apply(throw=True)
+    assert Entry.objects.count() == 1
+
+
+@pytest.mark.parametrize("is_queue_there", [True, False])
+@pytest.mark.django_db(transaction=True)
+def test_task_of_several_ranges_calls_helpers_if_it_can(
+    is_queue_there: bool,
+    client: JSONClient,
+    member: Member,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+
+    def send(**options: Any) -> None:
+        calls.append(options)
+        if not is_queue_there:
+            raise OperationalError("Valkey is down")
+
+    monkeypatch.setattr(ranges, "RANGE_SIZE", member.pk)
+    monkeypatch.setattr(tasks.help_run_recurring, "apply_async", send)
+    make_member()
+    create_rule(client)
+    tasks.run_recurring()
+    assert len(calls) == 1
     assert Entry.objects.count() == 1
 
 
