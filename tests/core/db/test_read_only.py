@@ -47,7 +47,12 @@ def open_pool(*, hosts: int) -> Iterator[base.DatabaseWrapper]:
     """Open a pool of its own to the server, which the settings name so many times."""
     database = connections["default"].settings_dict
     own = {name: ",".join([str(database[name])] * hosts) for name in ("HOST", "PORT")}
-    options = database["OPTIONS"] | {"target_session_attrs": "read-write"}
+    # Two connections at most, so that a test knows which of them it gets.
+    pool = database["OPTIONS"]["pool"] | {"max_size": 2}
+    options = database["OPTIONS"] | {
+        "target_session_attrs": "read-write",
+        "pool": pool,
+    }
     wrapper: Any = base.DatabaseWrapper(
         database | own | {"OPTIONS": options}, "replicated"
     )
