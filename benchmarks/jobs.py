@@ -80,6 +80,8 @@ def work() -> None:
     import django
 
     django.setup()
+    # The application whose queue the helpers are called through; nobody reads it here.
+    import config.celery  # noqa: F401
     from ledger.tasks import run_recurring
 
     run_recurring()
