@@ -1,4 +1,4 @@
-"""Constraints that Django does not bring: foreign keys over several columns."""
+"""Constraints that Django does not bring: keys over several columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -127,14 +127,17 @@ class CompositeForeignKey(models.BaseConstraint):
                 *errors,
                 checks.Error(f"{self.name}: {error}", obj=model, id="core.E001"),
             ]
-        unique = (
+        unique = [
             {target._meta.get_field(name) for name in constraint.fields}
             for constraint in target._meta.constraints
-            if isinstance(constraint, models.UniqueConstraint)
-            and constraint.fields
-            and constraint.condition is None
-        )
-        if columns not in unique:
+            if isinstance(constraint, TablePrimaryKey)
+            or (
+                isinstance(constraint, models.UniqueConstraint)
+                and constraint.fields
+                and constraint.condition is None
+            )
+        ]
+        if columns not in [*unique, {target._meta.pk}]:
             errors.append(
                 checks.Error(
                     f"{self.name}: no unique constraint of {target._meta.label} "
@@ -165,6 +168,91 @@ class CompositeForeignKey(models.BaseConstraint):
             f"<{type(self).__name__}: name={self.name!r} fields={self.fields!r} "
             f"to={self.to!r} to_fields={self.to_fields!r}>"
         )
+
+
+class TablePrimaryKey(models.BaseConstraint):
+    """The primary key of the table, where it is not the field that Django calls `pk`.
+
+    For tables whose rows belong to members: the key is (member_id, id), so that the
+    table can be distributed by member. Django's `pk` stays the `id` alone, since its
+    foreign keys and its admin know no composite keys. `name` is the one that PostgreSQL
+    gives a primary key, `<table>_pkey`.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        fields: Sequence[str],
+        violation_error_code: str | None = None,
+        violation_error_message: str | None = None,
+    ) -> None:
+        super().__init__(
+            name=name,
+            violation_error_code=violation_error_code,
+            violation_error_message=violation_error_message,
+        )
+        self.fields = tuple(fields)
+
+    def constraint_sql(  # type: ignore[override]
+        self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
+    ) -> str:
+        """Add nothing to CREATE TABLE, which has Django's primary key at first."""
+        return self.create_sql(model, schema_editor)
+
+    def create_sql(  # type: ignore[override]
+        self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
+    ) -> str:
+        """Have the key replaced at the end of the migration, before foreign keys."""
+        columns = [_field(model, name).column for name in self.fields]
+        schema_editor.deferred_sql.insert(
+            0, self._replace_key(model, schema_editor, columns)
+        )
+        return ""
+
+    def remove_sql(  # type: ignore[override]
+        self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
+    ) -> Statement:
+        return self._replace_key(model, schema_editor, [str(model._meta.pk.column)])
+
+    def _replace_key(
+        self,
+        model: type[models.Model],
+        schema_editor: BaseDatabaseSchemaEditor,
+        columns: list[str],
+    ) -> Statement:
+        table, quote_name = model._meta.db_table, schema_editor.quote_name
+        return Statement(
+            "ALTER TABLE %(table)s DROP CONSTRAINT %(name)s, "
+            "ADD CONSTRAINT %(name)s PRIMARY KEY (%(columns)s)",
+            table=Table(table, quote_name),
+            name=quote_name(self.name),
+            columns=Columns(table, columns, quote_name),
+        )
+
+    def validate(
+        self,
+        model: type[models.Model],
+        instance: models.Model,
+        exclude: Any = None,
+        using: str = DEFAULT_DB_ALIAS,
+    ) -> None:
+        """Check nothing: `id` is unique by itself."""
+
+    def deconstruct(self) -> tuple[str, tuple[()], dict[str, Any]]:
+        path, _, kwargs = super().deconstruct()
+        return path, (), kwargs | {"fields": self.fields}
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, TablePrimaryKey):
+            return self.deconstruct() == other.deconstruct()
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.fields))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: name={self.name!r} fields={self.fields!r}>"
 
 
 class _Target(Reference):
