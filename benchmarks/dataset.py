@@ -59,7 +59,10 @@ class DatasetSpec:
 
 
 def load_dataset(url: str, spec: DatasetSpec) -> None:
-    """Load wallets, categories, tags and entries of all members into empty tables."""
+    """Load wallets, categories, tags and entries of all members into empty tables.
+
+    `check_totals --repair` has to compute the rollups afterwards.
+    """
     with psycopg.connect(url) as connection:
         add_wallets_categories_and_tags(connection, spec.all_members)
         add_entries(connection, range(1, spec.members + 1), spec.entries_per_member)
@@ -69,7 +72,7 @@ def load_dataset(url: str, spec: DatasetSpec) -> None:
 
 
 def load_single_member(url: str, member: int, entries: int) -> None:
-    """Load the data of one typical member into empty tables."""
+    """Load the data of one typical member; the rollups come afterwards here too."""
     with psycopg.connect(url) as connection:
         add_wallets_categories_and_tags(connection, [member])
         add_entries(connection, [member], entries)
@@ -153,10 +156,6 @@ def add_entries(
     for table in ("account_entry", "account_entry_tag"):
         # The rows satisfy their foreign keys; checking each of them would be slow.
         connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
-    # The monthly totals are read by the benchmarks, so their trigger has to run.
-    connection.execute(
-        "ALTER TABLE account_entry ENABLE TRIGGER account_entry_totals_insert"
-    )
     copy_rows(
         connection,
         "account_entry (id, date, type, amount, category_id, wallet_id, member_id,"

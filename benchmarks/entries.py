@@ -28,7 +28,7 @@ _PAGE_SQL = """
     SELECT e.id, e.date, e.type, e.amount, c.name, e.wallet_id, w.name, e.memo,
            e.currency, e.original_amount, e.exchange_rate, e.installment_months,
            e.pending, e.created_at, e.updated_at,
-           (SELECT sum(t.entry_count) FROM account_month_total t
+           (SELECT sum(t.entry_count) FROM account_category_total t
             WHERE t.member_id = %(id)s)
     FROM (SELECT * FROM account_entry WHERE member_id = %(id)s
           ORDER BY date DESC, id DESC LIMIT %(size)s) e

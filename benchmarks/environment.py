@@ -71,6 +71,7 @@ class BenchmarkEnvironment:
         self._create_members({}, self.spec.all_members)
         log_progress(f"loading the entries of {len(self.spec.all_members)} members")
         dataset.load_dataset(self.settings["DATABASE_URL"], self.spec)
+        self.manage("check_totals", "--repair")
         self._session_keys["service"] = self._create_sessions({}, self.spec.all_members)
 
     def create_single_member_database(self) -> ExtraDatabase:
@@ -83,6 +84,7 @@ class BenchmarkEnvironment:
             self.spec.typical_member,
             self.spec.entries_per_member,
         )
+        self.manage("check_totals", "--repair", **alone.settings)
         return alone
 
     def create_extra_database(self, name: str, members: Sequence[int]) -> ExtraDatabase:

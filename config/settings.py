@@ -109,9 +109,7 @@ DATABASE_LIMITS = {
 DATABASE_TRANSACTION_POOLING = env.read_bool(
     "DATABASE_TRANSACTION_POOLING", default=False
 )
-_limit_options = {
-    "options": " ".join(f"-c {name}={value}" for name, value in DATABASE_LIMITS.items())
-}
+_limits = " ".join(f"-c {name}={value}" for name, value in DATABASE_LIMITS.items())
 
 # PostgreSQL, with a connection pool.
 _database = env.parse_database_url(
@@ -127,7 +125,7 @@ DATABASES: dict[str, dict[str, Any]] = {
         "DISABLE_SERVER_SIDE_CURSORS": DATABASE_TRANSACTION_POOLING,
         "OPTIONS": {
             "connect_timeout": 3,
-            **({} if DATABASE_TRANSACTION_POOLING else _limit_options),
+            **({} if DATABASE_TRANSACTION_POOLING else {"options": _limits}),
             "application_name": "household-ledger",
             # Detect a broken network within half a minute. A server that hangs but
             # acknowledges packets is detected by core.db.postgresql.liveness.

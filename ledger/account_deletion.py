@@ -10,13 +10,12 @@ from ledger.models import (
     Budget,
     BudgetIncome,
     Category,
-    CategoryWalletRollup,
+    CategoryRollup,
     DayRollup,
     Entry,
     EntryTag,
-    LedgerRollup,
+    Ledger,
     MemoRollup,
-    MonthRollup,
     Notification,
     Occurrence,
     Position,
@@ -29,8 +28,10 @@ from ledger.models import (
     TagRollup,
     Trade,
     Wallet,
+    WalletMonthRollup,
     WalletRollup,
 )
+from ledger.rollups import bulk_write
 
 # Children before parents (foreign keys).
 REPLACED_BY_RESTORE = (
@@ -45,19 +46,20 @@ REPLACED_BY_RESTORE = (
     Trade,
     Position,
     Stock,
-    WalletRollup,
-    CategoryWalletRollup,
-    DayRollup,
-    MonthRollup,
-    TagRollup,
-    MemoRollup,
-    LedgerRollup,
     Tag,
     Category,
     Wallet,
 )
 # Not in backups and kept by a restore, so that known payments stay deduplicated.
 KEPT_BY_RESTORE = (BudgetIncome, Notification)
+ROLLUPS = (
+    DayRollup,
+    WalletMonthRollup,
+    CategoryRollup,
+    WalletRollup,
+    MemoRollup,
+    TagRollup,
+)
 
 
 def lock_for_account_deletion(member: Member) -> None:
@@ -68,15 +70,16 @@ def lock_for_account_deletion(member: Member) -> None:
 def delete_ledger_for_restore(member: Member) -> None:
     """Delete everything that a restore replaces, including trades (spec 3.18).
 
-    Call inside a transaction.
+    Call inside `bulk_write`, which computes the rollups afterwards.
     """
     _delete_rows(member, REPLACED_BY_RESTORE)
 
 
 def delete_member_data(member: Member) -> None:
     """Delete the member's whole ledger; call inside a transaction."""
-    delete_ledger_for_restore(member)
-    _delete_rows(member, KEPT_BY_RESTORE)
+    with bulk_write(member):
+        delete_ledger_for_restore(member)
+    _delete_rows(member, (*ROLLUPS, *KEPT_BY_RESTORE, Ledger))
 
 
 def _delete_rows(member: Member, models: Iterable[type[Model]]) -> None:

@@ -38,17 +38,17 @@ _SPENDING_BY_BUDGET = """
     SELECT b.amount AS budgeted, c.id AS category_id, c.name AS category,
         c.parent_id, p.name AS parent,
         coalesce((
-            SELECT sum(t.amount) FROM account_entry_total t
-            WHERE t.member_id = b.member_id AND t.month = %(start)s
-                AND t.type = 'expense' AND NOT t.pending
-                AND t.category_id IN (
+            SELECT sum(t.amount) FROM account_category_total t
+            WHERE t.member_id = %(member)s AND t.month = %(start)s
+                AND t.type = 'expense' AND t.category_id IN (
                     SELECT id FROM account_category m
-                    WHERE m.id = b.category_id OR m.parent_id = b.category_id
+                    WHERE m.member_id = %(member)s
+                        AND (m.id = b.category_id OR m.parent_id = b.category_id)
                 )
         ), 0)::bigint AS spent
     FROM account_budget b
-    JOIN account_category c ON c.id = b.category_id
-    LEFT JOIN account_category p ON p.id = c.parent_id
+    JOIN account_category c ON c.member_id = b.member_id AND c.id = b.category_id
+    LEFT JOIN account_category p ON p.member_id = c.member_id AND p.id = c.parent_id
     WHERE b.member_id = %(member)s AND b.year = %(year)s AND b.month = %(month)s
     ORDER BY coalesce(p.sort_order, c.sort_order), coalesce(p.id, c.id),
         p.id IS NOT NULL, c.sort_order, c.id
@@ -58,16 +58,16 @@ _SPENDING_BY_DAY = """
     WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
         AND e.type = 'expense' AND NOT e.pending AND e.category_id IN (
             SELECT m.id FROM account_category m
-            JOIN account_budget b ON b.category_id IN (m.id, m.parent_id)
+            JOIN account_budget b
+                ON b.member_id = m.member_id AND b.category_id IN (m.id, m.parent_id)
             WHERE b.member_id = %(member)s AND b.year = %(year)s
                 AND b.month = %(month)s
         )
     GROUP BY e.date
 """
 _ACTUAL_INCOME = """
-    SELECT coalesce(sum(amount), 0)::bigint FROM account_month_total
+    SELECT coalesce(sum(amount), 0)::bigint FROM account_category_total
     WHERE member_id = %(member)s AND month = %(start)s AND type = 'income'
-        AND NOT pending
 """
 
 
@@ -156,7 +156,7 @@ def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Bu
         budget: Budget = get_owned_or_404(rows, member, budget_id)
         changes = dict(changes)
         if name := changes.pop("category", None):
-            budget.category = get_or_create_category(member, EntryType.EXPENSE, name)  # type: ignore[assignment]
+            budget.category = get_or_create_category(member, EntryType.EXPENSE, name)
         for field, value in changes.items():
             setattr(budget, field, value)
         with raise_on_constraint_violation(

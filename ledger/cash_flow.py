@@ -1,4 +1,4 @@
-"""Income and expense, summed by category, wallet and tag."""
+"""Income and expense, by category, wallet and tag."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,36 +11,35 @@ from ledger.models.base import EntryType
 RATIO_QUANTUM = Decimal("0.0001")
 
 
-class TypedAmount(Protocol):
-    """The sum of several entries of one type."""
+class FlowPart(Protocol):
+    """The sum of several entries."""
 
     @property
-    def type(self) -> str: ...
+    def income(self) -> int: ...
     @property
-    def amount(self) -> int: ...
+    def expense(self) -> int: ...
     @property
     def count(self) -> int: ...
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FlowRow:
-    """A sum of entries of one type, in one part of a statistics query.
+    """A sum of entries, in one part of a statistics query.
 
     Only the columns of the part are set: `day` is the day or the first day of the
-    month; `id` and `name` are those of the category or tag, `parent` is the name of the
-    major category, `sort_order` that of the wallet or tag.
+    month; `id`, `name` and `sort_order` are those of the category, wallet or tag,
+    `parent` is the name of the major category.
     """
 
     part: str
     day: date | None
-    type: str
+    type: str | None
     id: int | None
     name: str | None
     parent: str | None
-    wallet_id: int | None
-    wallet: str | None
     sort_order: int | None
-    amount: int
+    income: int
+    expense: int
     count: int
 
 
@@ -56,11 +55,9 @@ class Flow:
     def net(self) -> int:
         return self.income - self.expense
 
-    def add(self, part: TypedAmount) -> None:
-        if part.type == EntryType.INCOME:
-            self.income += part.amount
-        else:
-            self.expense += part.amount
+    def add(self, part: FlowPart) -> None:
+        self.income += part.income
+        self.expense += part.expense
         self.count += part.count
 
 
@@ -99,62 +96,47 @@ def ratio(part: int, whole: int) -> Decimal | None:
     return (Decimal(part) / Decimal(whole)).quantize(RATIO_QUANTUM, ROUND_HALF_UP)
 
 
-def sum_flow(parts: Iterable[TypedAmount]) -> Flow:
+def sum_flow(parts: Iterable[FlowPart]) -> Flow:
     total = Flow()
     for part in parts:
         total.add(part)
     return total
 
 
-def sum_categories(rows: list[FlowRow]) -> list[CategoryFlow]:
-    """Sum by category; order by type, then by amount from large to small."""
-    by_category: dict[tuple[str, int | None], list[FlowRow]] = {}
-    total_by_type = dict.fromkeys(EntryType.values, 0)
-    for row in rows:
-        by_category.setdefault((row.type, row.id), []).append(row)
-        total_by_type[row.type] += row.amount
+def category_flows(rows: list[FlowRow]) -> list[CategoryFlow]:
+    """Return the categories by type, then by amount from large to small."""
+    total = sum_flow(rows)
+    total_by_type: dict[str, int] = {
+        EntryType.INCOME: total.income,
+        EntryType.EXPENSE: total.expense,
+    }
     flows = [
         CategoryFlow(
-            type=type_,
-            category=parts[0].name,
-            parent=parts[0].parent,
-            amount=(amount := sum(part.amount for part in parts)),
-            count=sum(part.count for part in parts),
+            type=(type_ := row.type or ""),
+            category=row.name,
+            parent=row.parent,
+            amount=(amount := row.income + row.expense),
+            count=row.count,
             share=ratio(amount, total_by_type[type_]),
         )
-        for (type_, _), parts in by_category.items()
+        for row in rows
     ]
     return sorted(
         flows, key=lambda flow: (flow.type, -flow.amount, flow.category or "")
     )
 
 
-def sum_wallets(rows: list[FlowRow]) -> list[WalletFlow]:
-    """Sum by wallet, in the order of the wallets; entries without a wallet go last."""
-    flows: dict[int | None, Flow] = {}
+def wallet_flows(rows: list[FlowRow]) -> list[WalletFlow]:
+    """Return the wallets in their order; entries without a wallet go last."""
     ordered = sorted(
-        rows,
-        key=lambda row: (
-            row.wallet_id is None,
-            row.sort_order or 0,
-            row.wallet_id or 0,
-        ),
+        rows, key=lambda row: (row.id is None, row.sort_order or 0, row.id or 0)
     )
-    for row in ordered:
-        flows.setdefault(row.wallet_id, Flow()).add(row)
-    names = {row.wallet_id: row.wallet for row in rows}
-    return [
-        WalletFlow(wallet_id, names[wallet_id], flow.income, flow.expense)
-        for wallet_id, flow in flows.items()
-    ]
+    return [WalletFlow(row.id, row.name, row.income, row.expense) for row in ordered]
 
 
-def sum_tags(rows: list[FlowRow]) -> list[TagFlow]:
-    """Sum by tag, in the order of the tags, whose names are unique."""
-    flows: dict[str, Flow] = {}
-    for row in sorted(rows, key=lambda row: (row.sort_order or 0, row.id or 0)):
-        flows.setdefault(row.name or "", Flow()).add(row)
+def tag_flows(rows: list[FlowRow]) -> list[TagFlow]:
+    """Return the tags in their order."""
+    ordered = sorted(rows, key=lambda row: (row.sort_order or 0, row.id or 0))
     return [
-        TagFlow(name, flow.income, flow.expense, flow.count)
-        for name, flow in flows.items()
+        TagFlow(row.name or "", row.income, row.expense, row.count) for row in ordered
     ]

@@ -16,17 +16,20 @@ from core.errors import (
     violated_constraint_name,
 )
 from ledger.category_tree import flatten_tree, has_children, validate_parent
-from ledger.locking import lock_ledger_exclusive, lock_member_row
+from ledger.locking import lock_ledger_exclusive, lock_ledger_row
 from ledger.models import (
     Budget,
     Category,
+    CategoryRollup,
     DefaultCategory,
     Entry,
+    MemoRollup,
     QuickEntry,
     RecurringRule,
 )
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
+from ledger.rollups import bulk_write
 
 # Rows that move to another category when theirs is deleted; budgets are added up.
 MODELS_WITH_CATEGORY = (Entry, QuickEntry, RecurringRule)
@@ -64,7 +67,7 @@ def create_category(
     category = Category(member=member, name=name, type=type, parent=parent)
     with transaction.atomic():
         lock_ledger_exclusive(member)
-        lock_member_row(member)
+        lock_ledger_row(member)
         validate_parent(category)
         category.sort_order = next_position(siblings_of(category))
         _save(category)
@@ -80,7 +83,7 @@ def update_category(
     """
     with transaction.atomic():
         lock_ledger_exclusive(member)
-        lock_member_row(member)
+        lock_ledger_row(member)
         category: Category = get_owned_or_404(
             Category.objects.all(), member, category_id
         )
@@ -104,7 +107,7 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
     """
     with transaction.atomic():
         lock_ledger_exclusive(member)
-        lock_member_row(member)
+        lock_ledger_row(member)
         category = get_owned_or_404(Category.objects.all(), member, category_id)
         if has_children(category):
             raise CategoryHierarchyError("The category has minor categories.")
@@ -114,9 +117,10 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
                 raise InvalidFieldError("moveTo", "Must be another category.")
             if target.type != category.type:
                 raise InvalidFieldError("moveTo", "The category has another type.")
-            for model in MODELS_WITH_CATEGORY:
-                rows = model.objects.owned_by(member).filter(category=category)
-                rows.update(category=target)
+            with bulk_write(member):
+                for model in MODELS_WITH_CATEGORY:
+                    rows = model.objects.owned_by(member).filter(category=category)
+                    rows.update(category=target)
             # Budgets are unique per month: they are added to those of the target.
             params: dict[str, Any] = {
                 "member": member.pk,
@@ -129,7 +133,9 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
             Budget.objects.owned_by(member).filter(category=category).delete()
         if is_category_in_use(category):
             raise InUseError("The category is in use. Set `moveTo` to another one.")
-        Category.objects.filter(pk=category.pk).delete()
+        category.delete()
+        for rollup in (CategoryRollup, MemoRollup):
+            rollup.objects.owned_by(member).filter(category_id=category_id).delete()
 
 
 def reorder_categories(member: Member, ids: list[int]) -> None:
@@ -146,7 +152,8 @@ def reorder_categories(member: Member, ids: list[int]) -> None:
             raise InvalidOrderError
         for position, category_id in enumerate(ids, start=1):
             siblings[category_id].sort_order = position
-        Category.objects.bulk_update(siblings.values(), ["sort_order"])
+        rows = Category.objects.owned_by(member)
+        rows.bulk_update(siblings.values(), ["sort_order"])
 
 
 def get_or_create_category(
@@ -162,7 +169,7 @@ def get_or_create_category(
     category: Category | None = rows.first()
     if category is None:
         # A concurrent request may have created it before the lock was held.
-        lock_member_row(member)
+        lock_ledger_row(member)
         category = rows.first()
     if category is not None:
         return category
@@ -175,7 +182,7 @@ def get_or_create_category(
 def siblings_of(category: Category) -> OwnedQuerySet:
     """Return the categories of the same type under the same parent."""
     rows = Category.objects.owned_by(category.member)
-    return rows.filter(type=category.type, parent=category.parent_id)
+    return rows.filter(type=category.type, parent_id=category.parent_id)
 
 
 def is_category_in_use(category: Category) -> bool:
@@ -209,7 +216,7 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
     """
     with transaction.atomic():
         lock_ledger_exclusive(member)
-        lock_member_row(member)
+        lock_ledger_row(member)
         defaults = list(flatten_tree(list(DefaultCategory.objects.all())))
         known = {(c.type, c.name): c for c in Category.objects.owned_by(member)}
         imported = 0

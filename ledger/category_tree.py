@@ -14,6 +14,7 @@ from django.db.models import (
     Case,
     GeneratedField,
     Q,
+    QuerySet,
     SmallIntegerField,
     Value,
     When,
@@ -49,8 +50,16 @@ def flatten_tree(rows: Sequence[Node]) -> Iterator[Node]:
             yield from minors.get(row.pk, [])
 
 
+def list_minors(category: Any) -> QuerySet[Any]:
+    """Return the minor categories under a category, those of one member."""
+    rows: QuerySet[Any] = type(category).objects.filter(parent_id=category.pk)
+    if hasattr(category, "member_id"):
+        rows = rows.filter(member_id=category.member_id)
+    return rows
+
+
 def has_children(category: Any) -> bool:
-    return category.pk is not None and category.minors.exists()
+    return category.pk is not None and list_minors(category).exists()
 
 
 def validate_parent(category: Any) -> None:
@@ -60,7 +69,7 @@ def validate_parent(category: Any) -> None:
     be major, and of their type.
     """
     is_parent = has_children(category)
-    if is_parent and category.minors.exclude(type=category.type).exists():
+    if is_parent and list_minors(category).exclude(type=category.type).exists():
         raise CategoryHierarchyError("Its minor categories have another type.")
     parent = category.parent
     if parent is None:

@@ -16,7 +16,7 @@ from ledger.categories import get_or_create_category
 from ledger.currencies import MAX_RATE, apply_rate, compute_rate
 from ledger.locking import lock_ledger_shared
 from ledger.models import Entry, EntryTag, Tag, Wallet
-from ledger.models.base import EntryType
+from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 from ledger.rates import RateCache, retry_with_rates
 from ledger.tags import get_or_create_tags
@@ -140,7 +140,7 @@ def update_entry(
             with raise_on_missing_wallet("account_entry_wallet_owned"):
                 entry.save()
             if "tags" in changes:
-                EntryTag.objects.filter(entry=entry).delete()
+                _list_tag_links(entry).delete()
                 _link_tags(entry, tags)
 
     retry_with_rates(write)
@@ -159,7 +159,14 @@ def confirm_entry(
 def delete_entry(member: Member, entry_id: int) -> None:
     """Delete one entry of the member."""
     with transaction.atomic():
-        _lock_entry(member, entry_id).delete()
+        delete_locked_entry(_lock_entry(member, entry_id))
+
+
+def delete_locked_entry(entry: Entry) -> None:
+    """Delete an entry; call in a transaction that has locked the ledger."""
+    # The tags first: the triggers take the amount of the entry off their totals.
+    _list_tag_links(entry).delete()
+    entry.delete()
 
 
 def resolve_amounts(
@@ -254,7 +261,11 @@ def _validate_installments(data: EntryData) -> None:
         return
     is_paid_by_card = (
         data.wallet is not None
-        and Wallet.objects.filter(pk=data.wallet.pk, kind=Wallet.Kind.CARD).exists()
+        and Wallet.objects.filter(
+            member_id=data.wallet.member_id,
+            pk=data.wallet.pk,
+            kind=Wallet.Kind.CARD,
+        ).exists()
     )
     if data.type != EntryType.EXPENSE or not is_paid_by_card:
         raise InvalidFieldError(
@@ -273,6 +284,10 @@ def _assign_data(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
     entry.category = get_or_create_category(entry.member, data.type, data.category)
     entry.updated_at = now
     return get_or_create_tags(entry.member, data.tags)
+
+
+def _list_tag_links(entry: Entry) -> OwnedQuerySet:
+    return EntryTag.objects.filter(member_id=entry.member_id, entry_id=entry.pk)
 
 
 def _link_tags(entry: Entry, tags: list[Tag]) -> None:

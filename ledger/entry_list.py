@@ -5,13 +5,14 @@ where the filters allow it. The second reads the tags of all entries of the page
 """
 
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.db import connection
+from django.db.models import Q
 
 from accounts.models import Member
 from core.api.pagination import PageRequest
@@ -19,6 +20,7 @@ from core.db.like import escape_like
 from core.db.rows import fetch_all
 from core.errors import NotFoundError
 from ledger.models import Category
+from ledger.models.base import EntryType
 from ledger.tags import get_tag_names_by_entry
 
 # Timestamps come as ISO 8601 texts: parsing and formatting them again would take longer
@@ -27,9 +29,11 @@ from ledger.tags import get_tag_names_by_entry
 _PAGE = """
     SELECT {count} AS total,
         e.id, e.date, e.type, e.amount,
-        (SELECT c.name FROM account_category c WHERE c.id = e.category_id) AS category,
+        (SELECT c.name FROM account_category c
+         WHERE c.member_id = %s AND c.id = e.category_id) AS category,
         e.wallet_id,
-        (SELECT w.name FROM account w WHERE w.id = e.wallet_id) AS wallet_name,
+        (SELECT w.name FROM account w
+         WHERE w.member_id = %s AND w.id = e.wallet_id) AS wallet_name,
         e.memo, e.currency, e.original_amount, e.exchange_rate,
         e.installment_months, e.pending,
         to_json(e.created_at) #>> '{{}}' AS created_at,
@@ -42,13 +46,14 @@ _PAGE = """
 """
 _HAS_TAG = """
     EXISTS (
-        SELECT FROM account_entry_tag link JOIN account_tag tag ON tag.id = link.tag_id
-        WHERE link.entry_id = e.id AND tag.member_id = e.member_id AND tag.name = %s
+        SELECT FROM account_entry_tag link JOIN account_tag tag
+            ON tag.member_id = link.member_id AND tag.id = link.tag_id
+        WHERE link.member_id = e.member_id AND link.entry_id = e.id AND tag.name = %s
     )
 """
 _COUNT = "SELECT count(*) FROM account_entry e WHERE {where}"
 _COUNT_FROM_ROLLUP = (
-    "SELECT coalesce(sum(t.entry_count), 0) FROM {table} t WHERE {where}"
+    "SELECT coalesce(sum({columns}), 0)::bigint FROM {table} t WHERE {where}"
 )
 
 # An SQL condition with one placeholder, and its value.
@@ -101,11 +106,11 @@ def list_entries_page(
     count_sql, count_params = _count_query(filters, conditions)
     rows = fetch_all(
         _PAGE.format(count=f"({count_sql})", where=where),
-        [*count_params, *params, page.size, page.offset],
+        [*count_params, member.pk, member.pk, *params, page.size, page.offset],
         EntryRow,
     )
     if rows:
-        return rows[0].total, entries_payload(rows)
+        return rows[0].total, entries_payload(member, rows)
     # A page without rows cannot tell the count.
     return _count(count_sql, count_params), []
 
@@ -113,16 +118,17 @@ def list_entries_page(
 def get_entry_payload(member: Member, entry_id: int) -> dict[str, Any]:
     """Return one entry of the member; raise `NotFoundError`."""
     sql = _PAGE.format(count=1, where="e.member_id = %s AND e.id = %s")
-    rows = fetch_all(sql, [member.pk, entry_id, 1, 0], EntryRow)
+    params = [member.pk, member.pk, member.pk, entry_id, 1, 0]
+    rows = fetch_all(sql, params, EntryRow)
     if not rows:
         raise NotFoundError
-    return entries_payload(rows)[0]
+    return entries_payload(member, rows)[0]
 
 
-def entries_payload(rows: Sequence[EntryRow]) -> list[dict[str, Any]]:
+def entries_payload(member: Member, rows: Sequence[EntryRow]) -> list[dict[str, Any]]:
     """Return the JSON fields of entries (spec 3.4)."""
     # By hand, without a serializer: this is the most frequent list, with long pages.
-    tags = get_tag_names_by_entry([row.id for row in rows])
+    tags = get_tag_names_by_entry(member, [row.id for row in rows])
     return [
         {
             "id": row.id,
@@ -162,10 +168,9 @@ def _conditions(member: Member, filters: EntryFilter) -> list[Condition]:
     if filters.category is not None:
         # Those of the categories with this name and of their minor ones.
         categories = Category.objects.owned_by(member)
-        named = categories.filter(name=filters.category) | categories.filter(
-            parent__name=filters.category
-        )
-        category_ids = list(named.order_by().values_list("id", flat=True))
+        named = Q(name=filters.category) | Q(parent__name=filters.category)
+        rows = categories.filter(named).order_by()
+        category_ids = list(rows.values_list("id", flat=True))
     optional: list[Condition] = [
         ("e.date >= %s", filters.start),
         ("e.date <= %s", filters.end),
@@ -190,24 +195,44 @@ def _count_query(
     if rollup is None:
         where, params = _join_conditions(conditions)
         return _COUNT.format(where=where), params
-    table, date_column = rollup
-    # The rollups have the columns of the entries, except for the date.
+    if rollup == "account_category_total":
+        columns = {True: "t.pending_count", False: "t.entry_count"}
+        counts = [columns[each] for each in _selected(filters.pending, (False, True))]
+        has_type_column = True
+    else:
+        counts = [
+            f"t.{'pending_' * pending}{type_}_count"
+            for pending in _selected(filters.pending, (False, True))
+            for type_ in _selected(filters.type, EntryType.values)
+        ]
+        has_type_column = False
+    # The rollups have one row for all types or for pending and confirmed entries; what
+    # is counted is a matter of columns. By month, the date is the first day of it.
+    date_column = "t.date" if rollup == "account_day_total" else "t.month"
     where, params = _join_conditions(
         [
             (sql.replace("e.date", date_column).replace("e.", "t."), value)
             for sql, value in conditions
+            if sql != "e.pending = %s" and (has_type_column or sql != "e.type = %s")
         ]
     )
-    return _COUNT_FROM_ROLLUP.format(table=table, where=where), params
+    sql = _COUNT_FROM_ROLLUP.format(
+        columns=" + ".join(counts), table=rollup, where=where
+    )
+    return sql, params
 
 
-def _choose_rollup(filters: EntryFilter) -> tuple[str, str] | None:
-    """Return the smallest rollup table with all filtered columns, and its date column.
+def _selected(value: Any, values: Iterable[Any]) -> list[Any]:
+    """Return the value that a filter selects, or all of them without a filter."""
+    return list(values) if value is None else [value]
 
-    No rollup has memos, tags or single amounts; those with categories are by month.
+
+def _choose_rollup(filters: EntryFilter) -> str | None:
+    """Return the smallest rollup table with all filtered columns, None without one.
+
+    No rollup has memos, tags or single amounts, or categories together with wallets;
+    those with a category or a wallet are by month.
     """
-    if filters == EntryFilter():
-        return "account_ledger_total", ""
     by_row = (filters.tag, filters.keyword, filters.min_amount, filters.max_amount)
     if by_row != (None,) * 4:
         return None
@@ -215,12 +240,17 @@ def _choose_rollup(filters: EntryFilter) -> tuple[str, str] | None:
     start, end = filters.start, filters.end
     starts_month = start is None or start.day == 1
     ends_month = end is None or end.day == monthrange(end.year, end.month)[1]
-    if not (starts_month and ends_month):
-        has_category = filters.category is not None
-        return None if has_category else ("account_day_total", "t.date")
-    if filters.category is not None or filters.wallet_id is not None:
-        return "account_entry_total", "t.month"
-    return "account_month_total", "t.month"
+    has_category, has_wallet = (
+        filters.category is not None,
+        filters.wallet_id is not None,
+    )
+    if has_category or has_wallet:
+        if (has_category and has_wallet) or not (starts_month and ends_month):
+            return None
+        return (
+            "account_category_total" if has_category else "account_wallet_month_total"
+        )
+    return "account_ledger" if start is end is None else "account_day_total"
 
 
 def _count(sql: str, params: list[Any]) -> int:

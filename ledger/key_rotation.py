@@ -10,7 +10,7 @@ from ledger.encryption import DecryptionError, decrypt, encrypt, is_encrypted_wi
 from ledger.models import Wallet
 from ledger.wallets import account_number_associated_data, log_undecryptable_number
 
-# Wallets locked in one transaction.
+# Members between two reports; their wallets are locked one member at a time.
 BATCH_SIZE = 500
 
 
@@ -39,17 +39,17 @@ def reencrypt_account_numbers(
     with the same key.
     """
     total, last_id = RotationResult(), 0
-    numbered = Wallet.objects.exclude(encrypted_account_number="").order_by("pk")
+    numbered = Wallet.objects.exclude(encrypted_account_number="")
+    owners = numbered.order_by("member_id").values_list("member_id", flat=True)
     while True:
-        ids = list(
-            numbered.filter(pk__gt=last_id).values_list("pk", flat=True)[:BATCH_SIZE]
-        )
+        ids = list(owners.filter(member_id__gt=last_id).distinct()[:BATCH_SIZE])
         if not ids:
             return total
-        with transaction.atomic():
-            rows = Wallet.objects.filter(pk__in=ids).order_by("pk")
-            for wallet in rows.select_for_update(no_key=True):
-                total += _reencrypt_wallet(wallet)
+        for member_id in ids:
+            with transaction.atomic():
+                rows = numbered.filter(member_id=member_id).order_by("pk")
+                for wallet in rows.select_for_update(no_key=True):
+                    total += _reencrypt_wallet(wallet)
         last_id = ids[-1]
         report(total)
 

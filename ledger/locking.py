@@ -1,7 +1,7 @@
 """Per-member locks of the ledger.
 
 Take them in this order: the ledger (shared or exclusive), notifications, rows, the
-member's row. All are released at the end of the transaction.
+ledger's row. All are released at the end of the transaction.
 """
 
 from accounts.models import Member
@@ -10,6 +10,7 @@ from core.db.locks import (
     advisory_xact_lock,
     advisory_xact_lock_shared,
 )
+from ledger.models import Ledger
 
 
 def lock_ledger_shared(member: Member) -> None:
@@ -36,10 +37,13 @@ def lock_notifications(member: Member) -> None:
     advisory_xact_lock(AdvisoryLock.NOTIFICATIONS, member.pk)
 
 
-def lock_member_row(member: Member) -> None:
-    """Lock the member's row, to serialize additions to the member's lists.
+def lock_ledger_row(member: Member) -> None:
+    """Lock the row of the ledger, to serialize additions to the member's lists.
 
     For rules that span rows: the next sort order, categories and tags that are created
-    by name. Foreign keys to the member are not blocked (FOR NO KEY UPDATE).
+    by name. Writers of entries lock it too, by their triggers; references to it are not
+    blocked (FOR NO KEY UPDATE). Raises `Member.DoesNotExist` if the member has left.
     """
-    Member.objects.select_for_update(no_key=True).only("id").get(pk=member.pk)
+    rows = Ledger.objects.owned_by(member).select_for_update(no_key=True)
+    if not rows.values_list("member_id"):
+        raise Member.DoesNotExist

@@ -14,7 +14,8 @@ _WALLET_WORTHS = """
             THEN w.current_value
             ELSE w.opening_balance + coalesce(t.balance, 0)
         END AS value
-    FROM account w LEFT JOIN account_wallet_total t ON t.wallet_id = w.id
+    FROM account w LEFT JOIN account_wallet_total t
+        ON t.member_id = w.member_id AND t.wallet_id = w.id
     WHERE w.member_id = %s
     ORDER BY w.sort_order, w.id
 """

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
@@ -33,13 +33,10 @@ RuleDate = tuple[RecurringRule, date]
 # Plain SQL: a million rules may be due on the first of a month, and Django would take
 # more time to compile the queries than the database to run them.
 _LOCK_DUE_RULES = """
-SELECT rule.*, member.premium_since
-FROM account_recurring rule JOIN member ON member.id = rule.member_id
-WHERE rule.member_id = %s AND rule.id = ANY(%s)
-  AND rule.active AND rule.next_date <= %s
-  AND member.status = 'ACTIVE' AND member.premium_since IS NOT NULL
-ORDER BY rule.id
-FOR UPDATE OF rule SKIP LOCKED
+SELECT * FROM account_recurring
+WHERE member_id = %s AND id = ANY(%s) AND active AND next_date <= %s
+ORDER BY id
+FOR UPDATE SKIP LOCKED
 """
 # After the lock: what was committed before it is seen.
 _READ_PROCESSED_DATES = """
@@ -101,9 +98,7 @@ def process_due_rules(
     safe to run concurrently: rules are processed under their locks, and those locked by
     another run are skipped. A rule that fails is logged and does not stop the others.
     """
-    due = list_due_rules(now)
-    if members is not None:
-        due = due.filter(member_id__gte=members[0], member_id__lte=members[1])
+    due = list_due_rules(now, members)
     rows = list(due.order_by("member_id", "pk").values_list("member_id", "pk"))
     total, done = RecurringRunResult(), 0
     for owner_id, pairs in groupby(rows, key=itemgetter(0)):
@@ -116,17 +111,27 @@ def process_due_rules(
     return total
 
 
-def list_due_rules(now: datetime) -> OwnedQuerySet:
+def list_due_rules(
+    now: datetime, members: tuple[int, int] | None = None
+) -> OwnedQuerySet:
     """Return the active rules that are due, of active members with premium.
 
     Rules of lapsed or suspended members are processed when the plan returns.
     """
+    owners = list_bookable_members(now)
     rows: OwnedQuerySet = RecurringRule.objects.filter(
-        member__in=Member.objects.with_premium(now).filter(status=Member.Status.ACTIVE),
-        active=True,
-        next_date__lte=timezone.localdate(now),
+        active=True, next_date__lte=timezone.localdate(now)
     )
-    return rows
+    if members is not None:
+        # On both sides: where they are on different nodes, both are read.
+        owners = owners.filter(pk__range=members)
+        rows = rows.filter(member_id__gte=members[0], member_id__lte=members[1])
+    return rows.filter(member__in=owners)
+
+
+def list_bookable_members(now: datetime) -> QuerySet[Member]:
+    """Return the active members with premium."""
+    return Member.objects.with_premium(now).filter(status=Member.Status.ACTIVE)
 
 
 def _process_or_log(
@@ -154,11 +159,13 @@ def _process_rules_if_due(
             cursor.execute("SET LOCAL synchronous_commit = off")
         lock_ledger_shared(owner)
         # The rules were listed without a lock: check again that they are due.
+        owners = list_bookable_members(now).filter(pk=owner.pk)
+        premium_since = owners.values_list("premium_since", flat=True).first()
+        if premium_since is None:
+            return RecurringRunResult()
         today = timezone.localdate(now)
-        rules: Any = RecurringRule.objects.raw(
-            _LOCK_DUE_RULES, [owner.pk, rule_ids, today]
-        )
-        due = [(rule, first_bookable_day(rule, rule.premium_since)) for rule in rules]
+        rules = RecurringRule.objects.raw(_LOCK_DUE_RULES, [owner.pk, rule_ids, today])
+        due = [(rule, first_bookable_day(rule, premium_since)) for rule in rules]
         return process_due_dates(due, today, now)
 
 

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
-from django.db.models import Prefetch
+from django.db.models import OuterRef
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
 from ledger.categories import get_or_create_category
-from ledger.locking import lock_ledger_shared, lock_member_row
+from ledger.locking import lock_ledger_row, lock_ledger_shared
 from ledger.models import QuickEntry, QuickEntryTag
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
@@ -16,16 +17,17 @@ from ledger.tags import get_or_create_tags
 from ledger.wallets import raise_on_missing_wallet
 
 
-def with_category_and_tags(rows: OwnedQuerySet) -> OwnedQuerySet:
+def with_category_and_tags(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
     """Return the templates with what their JSON needs."""
-    links = QuickEntryTag.objects.select_related("tag").order_by("position")
-    return rows.select_related("category").prefetch_related(
-        Prefetch("tag_links", queryset=links)
+    links = QuickEntryTag.objects.owned_by(member).filter(quick_entry_id=OuterRef("pk"))
+    annotated: OwnedQuerySet = rows.select_related("category").annotate(
+        tag_names=ArraySubquery(links.order_by("position").values("tag__name"))
     )
+    return annotated
 
 
 def get_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:
-    rows = with_category_and_tags(QuickEntry.objects.all())
+    rows = with_category_and_tags(QuickEntry.objects.all(), member)
     quick: QuickEntry = get_owned_or_404(rows, member, quick_entry_id)
     return quick
 
@@ -34,7 +36,7 @@ def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
     """Create a template at the end of the list."""
     with transaction.atomic():
         lock_ledger_shared(member)
-        lock_member_row(member)
+        lock_ledger_row(member)
         quick = QuickEntry(
             member=member,
             sort_order=next_position(QuickEntry.objects.owned_by(member)),
@@ -78,7 +80,10 @@ def _save(quick: QuickEntry, values: dict[str, Any]) -> None:
     with raise_on_missing_wallet("account_quick_entry_wallet_owned"):
         quick.save()
     if tags is not None:
-        QuickEntryTag.objects.filter(quick_entry=quick).delete()
+        links = QuickEntryTag.objects.filter(
+            member_id=quick.member_id, quick_entry_id=quick.pk
+        )
+        links.delete()
         QuickEntryTag.objects.bulk_create(
             QuickEntryTag(
                 quick_entry=quick, tag=tag, member_id=quick.member_id, position=position

@@ -10,15 +10,16 @@ from datetime import date, datetime, timedelta
 from itertools import islice, takewhile
 from typing import Any
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
-from django.db.models import Prefetch, QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from accounts.models import Member
 from core.errors import InvalidFieldError, NotFoundError
 from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger_shared
-from ledger.models import Occurrence, RecurringRule, RecurringTag
+from ledger.models import Entry, Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet
 from ledger.occurrences import (
     MAX_DUE_DATES_PER_RUN,
@@ -37,25 +38,32 @@ from ledger.wallets import raise_on_missing_wallet
 SCHEDULE_FIELDS = ("frequency", "interval", "anchor_date", "active")
 
 
-def with_category_and_tags(rows: OwnedQuerySet) -> OwnedQuerySet:
+def with_category_and_tags(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
     """Return the rules with what their JSON needs."""
-    links = RecurringTag.objects.select_related("tag").order_by("position")
-    return rows.select_related("category").prefetch_related(
-        Prefetch("tag_links", queryset=links)
+    links = RecurringTag.objects.owned_by(member).filter(rule_id=OuterRef("pk"))
+    annotated: OwnedQuerySet = rows.select_related("category").annotate(
+        tag_names=ArraySubquery(links.order_by("position").values("tag__name"))
     )
+    return annotated
 
 
 def get_rule(member: Member, rule_id: int) -> RecurringRule:
-    rows = with_category_and_tags(RecurringRule.objects.all())
+    rows = with_category_and_tags(RecurringRule.objects.all(), member)
     rule: RecurringRule = get_owned_or_404(rows, member, rule_id)
     return rule
 
 
 def list_occurrences(member: Member, rule_id: int) -> QuerySet[Occurrence]:
-    """Return the processed due dates of a rule, newest first."""
+    """Return the processed due dates of a rule, newest first.
+
+    `existing_entry_id` is the booked entry, None if it has been deleted.
+    """
     get_rule(member, rule_id)
+    entry = Entry.objects.owned_by(member).filter(pk=OuterRef("entry_id"))
     rows: QuerySet[Occurrence] = Occurrence.objects.owned_by(member)
-    return rows.filter(rule_id=rule_id)
+    return rows.filter(rule_id=rule_id).annotate(
+        existing_entry_id=Subquery(entry.values("pk"))
+    )
 
 
 def create_rule(member: Member, values: dict[str, Any], today: date) -> RecurringRule:
@@ -137,7 +145,8 @@ def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
         dates = [(rule, day) for day in skipped]
         create_occurrences(dates, Occurrence.Status.SKIPPED)
     if tags is not None:
-        RecurringTag.objects.filter(rule=rule).delete()
+        links = RecurringTag.objects.filter(member_id=rule.member_id, rule_id=rule.pk)
+        links.delete()
         RecurringTag.objects.bulk_create(
             RecurringTag(
                 rule=rule, tag=tag, member_id=rule.member_id, position=position

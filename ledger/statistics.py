@@ -4,6 +4,7 @@ Pending entries are not counted. All figures come from the rollup tables, so tha
 month costs the same however many entries it has.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -16,10 +17,10 @@ from ledger.cash_flow import (
     FlowRow,
     TagFlow,
     WalletFlow,
-    sum_categories,
+    category_flows,
     sum_flow,
-    sum_tags,
-    sum_wallets,
+    tag_flows,
+    wallet_flows,
 )
 from ledger.periods import (
     Period,
@@ -30,65 +31,85 @@ from ledger.periods import (
     year_period,
 )
 
-_BY_MONTH = """
-    SELECT month, type, amount, entry_count FROM account_month_total
-    WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
-        AND NOT pending AND entry_count > 0
-"""
 _BY_DAY = """
-    SELECT date AS day, type, sum(amount)::bigint AS amount, sum(entry_count) AS count
+    SELECT date AS day, income, expense, income_count + expense_count AS count
     FROM account_day_total
     WHERE member_id = %(member)s AND date BETWEEN %(start)s AND %(end)s
-        AND NOT pending AND entry_count > 0
-    GROUP BY date, type
+        AND income_count + expense_count > 0
 """
-# One row for each type, category and wallet: few rows, however long the history is.
-_BY_CATEGORY_AND_WALLET = """
-    SELECT t.type, t.category_id AS id, c.name, p.name AS parent, t.wallet_id,
-        w.name AS wallet, w.sort_order, sum(t.amount)::bigint AS amount,
-        sum(t.entry_count) AS count
-    FROM account_entry_total t
-    LEFT JOIN account_category c ON c.id = t.category_id
-    LEFT JOIN account_category p ON p.id = c.parent_id
-    LEFT JOIN account w ON w.id = t.wallet_id
-    WHERE t.member_id = %(member)s AND t.month BETWEEN %(start)s AND %(end)s
-        AND NOT t.pending AND t.entry_count > 0
-    GROUP BY t.type, t.category_id, c.id, p.id, t.wallet_id, w.id
+_BY_CATEGORY = """
+    SELECT t.type, c.id, c.name, p.name AS parent, t.income, t.expense, t.count
+    FROM (
+        SELECT type, category_id,
+            coalesce(sum(amount) FILTER (WHERE type = 'income'), 0)::bigint AS income,
+            coalesce(sum(amount) FILTER (WHERE type = 'expense'), 0)::bigint AS expense,
+            sum(entry_count) AS count
+        FROM account_category_total
+        WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
+            AND entry_count > 0
+        GROUP BY type, category_id
+    ) t
+    LEFT JOIN account_category c ON c.member_id = %(member)s AND c.id = t.category_id
+    LEFT JOIN account_category p ON p.member_id = %(member)s AND p.id = c.parent_id
+"""
+_BY_MONTH = """
+    SELECT month,
+        coalesce(sum(amount) FILTER (WHERE type = 'income'), 0)::bigint AS income,
+        coalesce(sum(amount) FILTER (WHERE type = 'expense'), 0)::bigint AS expense,
+        sum(entry_count) AS count
+    FROM account_category_total
+    WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
+        AND entry_count > 0
+    GROUP BY month
 """
 # All parts of a month in one statement, so that they agree with each other. Each row
 # is a `FlowRow`; columns that a part does not have are NULL.
 _MONTH = f"""
-    SELECT 'group' AS part, NULL::date AS day, g.* FROM ({_BY_CATEGORY_AND_WALLET}) g
+    SELECT 'category' AS part, NULL::date AS day, c.type, c.id, c.name, c.parent,
+        NULL::int AS sort_order, c.income, c.expense, c.count
+    FROM ({_BY_CATEGORY}) c
     UNION ALL
-    SELECT 'day', d.day, d.type, NULL, NULL, NULL, NULL, NULL, NULL, d.amount, d.count
+    SELECT 'day', d.day, NULL, NULL, NULL, NULL, NULL, d.income, d.expense, d.count
     FROM ({_BY_DAY}) d
     UNION ALL
-    SELECT 'before', NULL, b.type, NULL, NULL, NULL, NULL, NULL, NULL,
-        b.amount, b.entry_count
-    FROM account_month_total b
-    WHERE b.member_id = %(member)s AND b.month = %(before)s AND NOT b.pending
+    SELECT 'before', NULL, NULL, NULL, NULL, NULL, NULL, b.income, b.expense,
+        b.income_count + b.expense_count
+    FROM account_day_total b
+    WHERE b.member_id = %(member)s AND b.date >= %(before)s AND b.date < %(start)s
     UNION ALL
-    SELECT 'tag', NULL, t.type, t.tag_id, g.name, NULL, NULL, NULL, g.sort_order,
-        t.amount, t.entry_count
-    FROM account_tag_total t JOIN account_tag g ON g.id = t.tag_id
+    SELECT 'wallet', NULL, NULL, w.id, w.name, NULL, w.sort_order, t.income, t.expense,
+        t.income_count + t.expense_count
+    FROM account_wallet_month_total t
+    LEFT JOIN account w ON w.member_id = t.member_id AND w.id = t.wallet_id
+    WHERE t.member_id = %(member)s AND t.month = %(start)s
+        AND t.income_count + t.expense_count > 0
+    UNION ALL
+    SELECT 'tag', NULL, NULL, g.id, g.name, NULL, g.sort_order,
+        coalesce(sum(t.amount) FILTER (WHERE t.type = 'income'), 0)::bigint,
+        coalesce(sum(t.amount) FILTER (WHERE t.type = 'expense'), 0)::bigint,
+        sum(t.entry_count)
+    FROM account_tag_total t
+    JOIN account_tag g ON g.member_id = t.member_id AND g.id = t.tag_id
     WHERE t.member_id = %(member)s AND t.month = %(start)s AND t.entry_count > 0
+    GROUP BY g.id, g.name, g.sort_order
 """  # noqa: S608 - of constants only
 _YEAR = f"""
-    SELECT 'group' AS part, NULL::date AS day, g.* FROM ({_BY_CATEGORY_AND_WALLET}) g
+    SELECT 'category' AS part, NULL::date AS day, c.type, c.id, c.name, c.parent,
+        NULL::int AS sort_order, c.income, c.expense, c.count
+    FROM ({_BY_CATEGORY}) c
     UNION ALL
-    SELECT 'month', m.month, m.type, NULL, NULL, NULL, NULL, NULL, NULL,
-        m.amount, m.entry_count
+    SELECT 'month', m.month, NULL, NULL, NULL, NULL, NULL, m.income, m.expense, m.count
     FROM ({_BY_MONTH}) m
 """  # noqa: S608 - of constants only
 
 
-@dataclass(slots=True)
-class DaySum:
-    """The sum of the entries of one type on a day."""
+@dataclass(frozen=True, slots=True)
+class DayFlow:
+    """The entries of a day."""
 
     day: date
-    type: str
-    amount: int
+    income: int
+    expense: int
     count: int
 
 
@@ -120,7 +141,7 @@ def get_month_statistics(member: Member, year: int, month: int) -> MonthStatisti
     period = month_period(year, month)
     before = month_period(*previous_month(year, month)).start
     params = _params(member, period) | {"before": before}
-    rows: dict[str, list[FlowRow]] = {"group": [], "day": [], "before": [], "tag": []}
+    rows: dict[str, list[FlowRow]] = defaultdict(list)
     for row in fetch_all(_MONTH, params, FlowRow):
         rows[row.part].append(row)
     days = {day: Flow() for day in _days(period)}
@@ -128,12 +149,12 @@ def get_month_statistics(member: Member, year: int, month: int) -> MonthStatisti
         if row.day is not None:
             days[row.day].add(row)
     return MonthStatistics(
-        total=sum_flow(rows["group"]),
+        total=sum_flow(rows["day"]),
         previous=sum_flow(rows["before"]),
-        by_category=sum_categories(rows["group"]),
+        by_category=category_flows(rows["category"]),
         by_day=list(days.items()),
-        by_wallet=sum_wallets(rows["group"]),
-        by_tag=sum_tags(rows["tag"]),
+        by_wallet=wallet_flows(rows["wallet"]),
+        by_tag=tag_flows(rows["tag"]),
     )
 
 
@@ -141,16 +162,16 @@ def get_year_statistics(member: Member, year: int) -> YearStatistics:
     """Return the twelve months of a year, and its categories."""
     period = year_period(year)
     months = {part.start: Flow() for part in split_period(period, Unit.MONTH)}
-    groups = []
+    categories = []
     for row in fetch_all(_YEAR, _params(member, period), FlowRow):
-        if row.part == "month" and row.day is not None:
+        if row.day is not None:
             months[row.day].add(row)
         else:
-            groups.append(row)
+            categories.append(row)
     return YearStatistics(
-        total=sum_flow(groups),
+        total=sum_flow(months.values()),
         months=[(start.month, flow) for start, flow in months.items()],
-        by_category=sum_categories(groups),
+        by_category=category_flows(categories),
     )
 
 
@@ -158,7 +179,7 @@ def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeSta
     """Return the periods of this unit that cover the range, cut to it."""
     points = [(part, Flow()) for part in split_period(period, unit)]
     flow_by_day = {day: flow for part, flow in points for day in _days(part)}
-    rows = fetch_all(_BY_DAY, _params(member, period), DaySum)
+    rows = fetch_all(_BY_DAY, _params(member, period), DayFlow)
     for row in rows:
         flow_by_day[row.day].add(row)
     return RangeStatistics(total=sum_flow(rows), points=points)

@@ -7,8 +7,8 @@ from django.db import connection, transaction
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
 from core.errors import DuplicateError, raise_on_constraint_violation
-from ledger.locking import lock_ledger_exclusive, lock_ledger_shared, lock_member_row
-from ledger.models import Tag
+from ledger.locking import lock_ledger_exclusive, lock_ledger_row, lock_ledger_shared
+from ledger.models import Tag, TagRollup
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 
@@ -16,8 +16,12 @@ TAG_NAME_TAKEN = "A tag with this name already exists."
 
 # Names are looked up by primary key, once per tag of the page, instead of joined.
 _TAGS_OF_ENTRIES = """
-    SELECT l.entry_id, (SELECT t.name FROM account_tag t WHERE t.id = l.tag_id)
-    FROM account_entry_tag l WHERE l.entry_id = ANY(%s::bigint[])
+    SELECT l.entry_id, (
+        SELECT t.name FROM account_tag t
+        WHERE t.member_id = %(member)s AND t.id = l.tag_id
+    )
+    FROM account_entry_tag l
+    WHERE l.member_id = %(member)s AND l.entry_id = ANY(%(entries)s::bigint[])
     ORDER BY l.entry_id, l.position
 """
 
@@ -32,7 +36,7 @@ def create_tag(member: Member, name: str) -> Tag:
     tag = Tag(member=member, name=name)
     with transaction.atomic():
         lock_ledger_shared(member)
-        lock_member_row(member)
+        lock_ledger_row(member)
         tag.sort_order = next_position(list_tags(member))
         with raise_on_constraint_violation(
             "account_tag_name_unique", DuplicateError(TAG_NAME_TAKEN)
@@ -65,6 +69,7 @@ def delete_tag(member: Member, tag_id: int) -> None:
     with transaction.atomic():
         lock_ledger_exclusive(member)
         get_owned_or_404(Tag.objects.all(), member, tag_id).delete()
+        TagRollup.objects.owned_by(member).filter(tag_id=tag_id).delete()
 
 
 def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
@@ -75,7 +80,7 @@ def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
     wanted = list(dict.fromkeys(names))
     known = _get_tags_by_name(member, wanted)
     if missing := [name for name in wanted if name not in known]:
-        lock_member_row(member)
+        lock_ledger_row(member)
         first = next_position(Tag.objects.owned_by(member))
         # A concurrent request may have created some of them before the lock was held.
         Tag.objects.bulk_create(
@@ -89,12 +94,15 @@ def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
     return [known[name] for name in wanted]
 
 
-def get_tag_names_by_entry(entry_ids: Iterable[int]) -> dict[int, list[str]]:
-    """Return the tag names of many entries, in one query (spec 3.4)."""
+def get_tag_names_by_entry(
+    member: Member, entry_ids: Iterable[int]
+) -> dict[int, list[str]]:
+    """Return the tag names of many entries of a member, in one query (spec 3.4)."""
     names: dict[int, list[str]] = {}
     with connection.cursor() as cursor:
         # An array literal costs less than letting psycopg adapt a list.
-        cursor.execute(_TAGS_OF_ENTRIES, [f"{{{','.join(map(str, entry_ids))}}}"])
+        ids = f"{{{','.join(map(str, entry_ids))}}}"
+        cursor.execute(_TAGS_OF_ENTRIES, {"member": member.pk, "entries": ids})
         for entry_id, name in cursor.fetchall():
             names.setdefault(entry_id, []).append(name)
     return names

@@ -18,28 +18,38 @@ from ledger.networth import list_wallet_worths, sum_net_worth
 from ledger.periods import Period, Unit, last_periods
 
 # `wallet_change` leaves out wallets whose manual valuation counts, not their balance.
-_FLOWS_TEMPLATE = """
-    SELECT {bucket} AS start,
-        coalesce(sum(f.amount) FILTER (WHERE f.type = 'income'), 0)::bigint AS income,
-        coalesce(sum(f.amount) FILTER (WHERE f.type = 'expense'), 0)::bigint AS expense,
-        coalesce(sum(CASE f.type WHEN 'income' THEN f.amount ELSE -f.amount END)
-            FILTER (WHERE w.id IS NOT NULL
+_FLOWS_BY_MONTH = """
+    SELECT t.month AS start, sum(t.income)::bigint AS income,
+        sum(t.expense)::bigint AS expense,
+        coalesce(sum(t.income - t.expense) FILTER (
+            WHERE w.id IS NOT NULL
                 AND NOT (w.manual_valuation AND w.current_value IS NOT NULL)
-            ), 0)::bigint AS wallet_change
-    FROM {table} f LEFT JOIN account w ON w.id = f.wallet_id
-    WHERE f.member_id = %(member)s AND f.{day} >= %(start)s AND NOT f.pending
+        ), 0)::bigint AS wallet_change
+    FROM account_wallet_month_total t
+    LEFT JOIN account w ON w.member_id = t.member_id AND w.id = t.wallet_id
+    WHERE t.member_id = %(member)s AND t.month >= %(start)s
+    GROUP BY t.month
+"""
+# No rollup has days and wallets: what flowed through the wallets to leave out, which
+# are houses and the like with few entries, comes from the entries.
+_FLOWS_BY_WEEK = """
+    SELECT date - (extract(isodow FROM date)::int - 1) AS start,
+        sum(income)::bigint AS income, sum(expense)::bigint AS expense,
+        sum(wallet_change)::bigint AS wallet_change
+    FROM (
+        SELECT date, income, expense, wallet_change FROM account_day_total
+        WHERE member_id = %(member)s AND date >= %(start)s
+        UNION ALL
+        SELECT e.date, 0, 0,
+            CASE e.type WHEN 'income' THEN -e.amount ELSE e.amount END
+        FROM account w JOIN account_entry e
+            ON e.member_id = w.member_id AND e.wallet_id = w.id
+        WHERE w.member_id = %(member)s AND e.date >= %(start)s AND NOT e.pending
+            AND w.manual_valuation AND w.current_value IS NOT NULL
+    ) flows
     GROUP BY 1
 """
-_FLOWS_BY_UNIT = {
-    Unit.MONTH: _FLOWS_TEMPLATE.format(
-        bucket="f.month", table="account_entry_total", day="month"
-    ),
-    Unit.WEEK: _FLOWS_TEMPLATE.format(
-        bucket="f.date - (extract(isodow FROM f.date)::int - 1)",
-        table="account_day_total",
-        day="date",
-    ),
-}
+_FLOWS_BY_UNIT = {Unit.MONTH: _FLOWS_BY_MONTH, Unit.WEEK: _FLOWS_BY_WEEK}
 
 
 class TrendRow(NamedTuple):

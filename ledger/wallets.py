@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
@@ -22,10 +24,18 @@ from ledger.encryption import (
     decrypt,
     encrypt,
 )
-from ledger.locking import lock_ledger_exclusive, lock_ledger_shared, lock_member_row
-from ledger.models import Entry, QuickEntry, RecurringRule, Wallet
+from ledger.locking import lock_ledger_exclusive, lock_ledger_row, lock_ledger_shared
+from ledger.models import (
+    Entry,
+    QuickEntry,
+    RecurringRule,
+    Wallet,
+    WalletMonthRollup,
+    WalletRollup,
+)
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
+from ledger.rollups import bulk_write
 
 logger = logging.getLogger(__name__)
 
@@ -35,14 +45,16 @@ MODELS_WITH_WALLET = (Entry, QuickEntry, RecurringRule)
 
 
 def list_wallets(member: Member) -> OwnedQuerySet:
-    """Return the member's wallets in their order, with the rollup of each balance."""
-    return Wallet.objects.owned_by(member).select_related("rollup")
+    """Return the member's wallets in their order, with the balance of each."""
+    return with_balance(Wallet.objects.owned_by(member), member)
 
 
-def balance_of(wallet: Wallet) -> int:
-    """Return opening balance + income − expense of confirmed entries."""
-    rollup = getattr(wallet, "rollup", None)
-    return wallet.opening_balance + (rollup.balance if rollup else 0)
+def with_balance(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
+    """Add `balance`: opening balance + income − expense of confirmed entries."""
+    rollup = WalletRollup.objects.owned_by(member).filter(wallet_id=OuterRef("pk"))
+    flow = Coalesce(Subquery(rollup.values("balance")), 0)
+    annotated: OwnedQuerySet = rows.annotate(balance=F("opening_balance") + flow)
+    return annotated
 
 
 def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
@@ -51,7 +63,7 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
     _assign_fields(wallet, values)
     with transaction.atomic():
         lock_ledger_shared(member)
-        lock_member_row(member)
+        lock_ledger_row(member)
         wallet.sort_order = next_position(Wallet.objects.owned_by(member))
         with raise_on_constraint_violation(
             "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
@@ -105,11 +117,14 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
                 raise InvalidFieldError(
                     "moveTo", "Must be a CARD: entries have installments."
                 )
-            for rows in references:
-                rows.update(wallet=target)
+            with bulk_write(member):
+                for rows in references:
+                    rows.update(wallet=target)
         if any(rows.exists() for rows in references):
             raise InUseError("The wallet is in use. Set `moveTo` to another one.")
         wallet.delete()
+        for rollup in (WalletRollup, WalletMonthRollup):
+            rollup.objects.owned_by(member).filter(wallet_id=wallet_id).delete()
 
 
 def reorder_wallets(member: Member, ids: list[int]) -> None:

@@ -26,8 +26,9 @@ logger = logging.getLogger(__name__)
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
 DATABASE_UNAVAILABLE_ERRORS = (OperationalError, InterfaceError)
-# Django's names of the foreign keys to the table of members end with this.
-MEMBER_FOREIGN_KEY_SUFFIX = "_fk_member_id"
+# The foreign keys to the caller's account: Django's names of those to the table of
+# members, and the names of those to the member's ledger.
+MEMBER_FOREIGN_KEY_SUFFIXES = ("_fk_member_id", "_in_ledger")
 # The `field` of an error about the body as a whole.
 BODY_FIELD = "body"
 
@@ -121,7 +122,7 @@ def to_domain_error(exc: Exception) -> DomainError | None:
     if isinstance(exc, IntegrityError):
         # The caller's account was deleted while the request ran.
         name = violated_constraint_name(exc) or ""
-        is_deleted = name.endswith(MEMBER_FOREIGN_KEY_SUFFIX)
+        is_deleted = name.endswith(MEMBER_FOREIGN_KEY_SUFFIXES)
         return AuthenticationRequiredError() if is_deleted else None
     if isinstance(exc, get_user_model().DoesNotExist):
         return AuthenticationRequiredError()

@@ -19,23 +19,27 @@ _COUNT_DRIFT = """
         (({stored}) EXCEPT ({source})) UNION ALL (({source}) EXCEPT ({stored}))
     ) drift
 """
-_DELETE = "DELETE FROM {table}"
+_DELETE = "DELETE FROM {table} WHERE {scope}"
 _INSERT = "INSERT INTO {table} ({columns}) {source}"
 _UPDATE = """
     UPDATE {table} stored SET {assignments} FROM ({source}) source
     WHERE {same_key} AND ({stored_columns}) IS DISTINCT FROM ({source_columns})
 """
-_SELECT = "SELECT {columns} FROM {table} WHERE {condition}"
+_SELECT = "SELECT {columns} FROM {table} WHERE {condition} AND {scope}"
 _LOCK = "LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE"
+# The scope of a statement about all rows.
+ALL_ROWS = "true"
 
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
     """Columns of a table, and the query that computes them from the source rows.
 
-    `source_query` returns the key and the columns, by their names and in this order. A
-    table that holds nothing else is refilled when it is rebuilt; of others
-    (`is_whole_table=False`) only the columns of wrong rows are updated.
+    `source_query` returns the key and the columns, by their names and in this order. It
+    may have a placeholder `{scope}` for an SQL condition that restricts both its rows
+    and those of the table, such as those of one member. A table that holds nothing else
+    is refilled when it is rebuilt; of others (`is_whole_table=False`) only the columns
+    of wrong rows are updated.
     """
 
     table: str
@@ -46,32 +50,31 @@ class Rollup:
     condition: str = "true"
     is_whole_table: bool = True
 
-    @property
-    def drift_query(self) -> str:
+    def make_drift_query(self, scope: str = ALL_ROWS) -> str:
         """Return the statement that counts the keys with wrong or missing rows."""
         stored = _SELECT.format(
             columns=", ".join(self.key + self.columns),
             table=self.table,
             condition=self.condition,
+            scope=scope,
         )
+        source = self.source_query.format(scope=scope)
         return _COUNT_DRIFT.format(
-            key=", ".join(self.key), stored=stored, source=self.source_query
+            key=", ".join(self.key), stored=stored, source=source
         )
 
-    @property
-    def rebuild_statements(self) -> list[str]:
+    def make_rebuild_statements(self, scope: str = ALL_ROWS) -> list[str]:
         """Return the statements that make the rows equal to their source."""
+        source = self.source_query.format(scope=scope)
         if self.is_whole_table:
             columns = ", ".join(self.key + self.columns)
             return [
-                _DELETE.format(table=self.table),
-                _INSERT.format(
-                    table=self.table, columns=columns, source=self.source_query
-                ),
+                _DELETE.format(table=self.table, scope=scope),
+                _INSERT.format(table=self.table, columns=columns, source=source),
             ]
         update = _UPDATE.format(
             table=self.table,
-            source=self.source_query,
+            source=source,
             assignments=", ".join(f"{each} = source.{each}" for each in self.columns),
             same_key=" AND ".join(
                 f"stored.{each} = source.{each}" for each in self.key
@@ -89,7 +92,7 @@ def count_drift(rollups: Sequence[Rollup]) -> dict[str, int]:
     with repeatable_read(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         for rollup in rollups:
-            cursor.execute(rollup.drift_query)
+            cursor.execute(rollup.make_drift_query())
             drift[rollup.table] = int(cursor.fetchone()[0])
     return drift
 
@@ -108,7 +111,7 @@ def rebuild_rollups(
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute(_LOCK.format(tables=", ".join(locked_tables)))
         for rollup in rollups:
-            for statement in rollup.rebuild_statements:
+            for statement in rollup.make_rebuild_statements():
                 cursor.execute(statement)
             report(f"{rollup.table}: rebuilt")
 
@@ -117,15 +120,19 @@ class RollupAuditCommand(BaseCommand):
     """Base of the commands that check rollups, and rebuild them with `--repair`."""
 
     rollups: Sequence[Rollup]
-    locked_tables: Sequence[str]
+    locked_tables: Sequence[str] = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--repair", action="store_true", help="rebuild them first")
 
+    def repair(self) -> None:
+        """Rebuild the rollups, with progress on the standard error."""
+        rebuild_rollups(self.rollups, self.locked_tables, self.stderr.write)
+
     def handle(self, *args: Any, **options: Any) -> None:
         if options["repair"]:
             before = count_drift(self.rollups)
-            rebuild_rollups(self.rollups, self.locked_tables, self.stderr.write)
+            self.repair()
             for table, count in before.items():
                 self.stdout.write(f"{table}: {count} repaired")
         drift = count_drift(self.rollups)

@@ -48,9 +48,12 @@ from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
 # that the rule has ended.
 NEXT_DATE_NOT_GIVEN = datetime.date.min
 
-_JOIN_CATEGORY = "LEFT JOIN account_category c ON c.id = r.category_id"
+_JOIN_CATEGORY = (
+    "LEFT JOIN account_category c ON c.member_id = r.member_id AND c.id = r.category_id"
+)
 _JOIN_CATEGORY_AND_WALLET = (
-    f"{_JOIN_CATEGORY} LEFT JOIN account w ON w.id = r.wallet_id"
+    f"{_JOIN_CATEGORY}"
+    " LEFT JOIN account w ON w.member_id = r.member_id AND w.id = r.wallet_id"
 )
 
 _parse_memo = text_parser(MAX_MEMO_LENGTH)
@@ -60,8 +63,9 @@ _parse_type = choice_parser(EntryType.values)
 def _select_tag_names(table: str, owner: str) -> str:
     return (
         f"(SELECT string_agg(t.name, '{TAG_SEPARATOR}' ORDER BY l.position)"  # noqa: S608  # constants
-        f" FROM {table} l JOIN account_tag t ON t.id = l.tag_id"
-        f" WHERE l.{owner} = r.id)"
+        f" FROM {table} l JOIN account_tag t"
+        " ON t.member_id = l.member_id AND t.id = l.tag_id"
+        f" WHERE l.member_id = %(member)s AND l.{owner} = r.id)"
     )
 
 
@@ -168,7 +172,8 @@ CATEGORIES = Sheet(
     "categories",
     CategoryRow,
     Category,
-    joins="LEFT JOIN account_category p ON p.id = r.parent_id",
+    joins="LEFT JOIN account_category p"
+    " ON p.member_id = r.member_id AND p.id = r.parent_id",
     # Each major category comes right before its minor ones.
     order_by="""
         r.type, coalesce(p.sort_order, r.sort_order), coalesce(p.id, r.id),

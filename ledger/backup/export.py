@@ -58,8 +58,8 @@ def _fetch_batches(member: Member, sheet: Sheet[Any]) -> Iterator[list[Sequence[
     with connection.chunked_cursor() as cursor:
         cursor.execute(
             f"SELECT {values} FROM {sheet.table} r {sheet.joins}"  # noqa: S608  # constants
-            f" WHERE r.member_id = %s ORDER BY {sheet.order_by}",
-            [member.pk],
+            f" WHERE r.member_id = %(member)s ORDER BY {sheet.order_by}",
+            {"member": member.pk},
         )
         while batch := cursor.fetchmany(BATCH_SIZE):
             if has_encrypted_columns:

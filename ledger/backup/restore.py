@@ -18,6 +18,7 @@ from ledger.backup.validation import validate_tables
 from ledger.backup.workbook import open_tables
 from ledger.locking import lock_ledger_exclusive
 from ledger.models import Wallet
+from ledger.rollups import bulk_write
 from ledger.schedule import Frequency, Schedule
 from ledger.wallets import has_undecryptable_number
 
@@ -80,8 +81,9 @@ def replace_ledger(
             for wallet in wallets
             if has_undecryptable_number(wallet)
         }
-        delete_ledger_for_restore(member)
-        LedgerWriter(member, now, encrypted_numbers).write(backup)
+        with bulk_write(member):
+            delete_ledger_for_restore(member)
+            LedgerWriter(member, now, encrypted_numbers).write(backup)
 
 
 def choose_budgets(budgets: Iterable[BudgetRow], today: date) -> list[BudgetRow]:

@@ -30,7 +30,8 @@ _SUGGESTION_SQL = """
         SELECT category_id FROM matches
         WHERE uses = (SELECT max(uses) FROM matches)
     )
-    SELECT c.name FROM most JOIN account_category c ON c.id = most.category_id
+    SELECT c.name FROM most JOIN account_category c
+        ON c.member_id = %(member)s AND c.id = most.category_id
     LEFT JOIN LATERAL (
         SELECT e.date, e.id FROM account_entry e
         WHERE e.member_id = %(member)s AND e.category_id = c.id AND NOT e.pending

@@ -27,7 +27,7 @@ from ledger.card_notifications.deduplication import (
     is_same_payment,
 )
 from ledger.card_notifications.wallet_matching import match_wallet
-from ledger.entries import EntryData, create_pending_entry
+from ledger.entries import EntryData, create_pending_entry, delete_locked_entry
 from ledger.locking import lock_ledger_shared, lock_notifications
 from ledger.models import Entry, Notification, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType
@@ -121,7 +121,7 @@ def _process_payment(
             approval.save(update_fields=["is_cancelled"])
 
         if refunded is not None and refunded.pending:
-            refunded.delete()
+            delete_locked_entry(refunded)
             action, entry_id = Action.CANCELLED, None
         else:
             action = Action.REFUND_PENDING if is_cancellation else Action.CREATED

@@ -106,19 +106,21 @@ def process_rules(member: Member, now: datetime, today: date) -> int:
         rule_id = rule_ids[rule.name]
         if rule.paused_days_ago is not None:
             paused_since = timedelta(days=rule.paused_days_ago)
-            booked += _book_until(rule_id, first, today - paused_since, now)
+            booked += _book_until(member, rule_id, first, today - paused_since, now)
             update_rule(member, rule_id, {"active": False}, now - paused_since)
             if rule.resumed_days_ago is None:
                 continue
             # Resuming skips the due dates of the pause.
             resumed_since = timedelta(days=rule.resumed_days_ago)
             update_rule(member, rule_id, {"active": True}, now - resumed_since)
-        booked += _book_until(rule_id, first, today, now)
+        booked += _book_until(member, rule_id, first, today, now)
     return booked
 
 
-def _book_until(rule_id: int, first: date, until: date, now: datetime) -> int:
-    rule = RecurringRule.objects.get(pk=rule_id)
+def _book_until(
+    member: Member, rule_id: int, first: date, until: date, now: datetime
+) -> int:
+    rule = RecurringRule.objects.owned_by(member).get(pk=rule_id)
     return process_due_dates([(rule, first)], until, now).booked
 
 

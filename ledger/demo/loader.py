@@ -24,7 +24,8 @@ from ledger.demo.entries import (
 from ledger.demo.trades import create_investments
 from ledger.locking import lock_ledger_exclusive
 from ledger.models.base import EntryType
-from ledger.wallets import balance_of, list_wallets
+from ledger.rollups import bulk_write
+from ledger.wallets import list_wallets
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,12 @@ def create_demo_ledger(member: Member, now: datetime, today: date) -> DemoSummar
     backup = make_demo_backup(today)
     with transaction.atomic():
         lock_ledger_exclusive(member)
-        LedgerWriter(member, now).write(backup)
+        with bulk_write(member):
+            LedgerWriter(member, now).write(backup)
         booked = process_rules(member, now, today)
         # Now that all entries are booked: the wallets reach `BALANCES_TODAY`.
         for wallet in list_wallets(member).filter(name__in=BALANCES_TODAY):
-            wallet.opening_balance += BALANCES_TODAY[wallet.name] - balance_of(wallet)
+            wallet.opening_balance += BALANCES_TODAY[wallet.name] - wallet.balance
             wallet.save(update_fields=["opening_balance"])
         create_expected_incomes(member, today)
         return DemoSummary(

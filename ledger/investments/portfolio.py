@@ -25,7 +25,7 @@ _POSITIONS = """
             AS priced_at,
         q.home_price IS NULL OR q.has_failed OR q.fetched_at < %s AS is_price_stale
     FROM invest_position p
-    JOIN invest_stock s ON s.id = p.stock_id
+    JOIN invest_stock s ON s.member_id = p.member_id AND s.id = p.stock_id
     LEFT JOIN stock_quote q ON q.code = s.code
     WHERE p.member_id = %s AND p.trade_count > 0
     ORDER BY p.quantity = 0, s.sort_order, s.id
@@ -45,18 +45,18 @@ _SAVE_REPLAYS = """
             %(stocks)s::bigint[], %(versions)s::bigint[],
             %(costs)s::numeric[], %(realized)s::numeric[]
         ) AS replayed (stock_id, version, cost, realized) USING (stock_id)
-        WHERE p.version = replayed.version
+        WHERE p.member_id = %(member)s AND p.version = replayed.version
         ORDER BY p.stock_id FOR NO KEY UPDATE OF p SKIP LOCKED
     )
     UPDATE invest_position p
     SET cost = locked.cost, realized = locked.realized, replayed_version = p.version
-    FROM locked WHERE p.stock_id = locked.stock_id
+    FROM locked WHERE p.member_id = %(member)s AND p.stock_id = locked.stock_id
 """
 _HOLDINGS_VALUE = """
     SELECT coalesce(sum(p.quantity * coalesce(q.home_price, s.current_price)), 0),
         coalesce(bool_or(coalesce(q.home_price, s.current_price) IS NULL), false)
     FROM invest_position p
-    JOIN invest_stock s ON s.id = p.stock_id
+    JOIN invest_stock s ON s.member_id = p.member_id AND s.id = p.stock_id
     LEFT JOIN stock_quote q ON q.code = s.code
     WHERE p.member_id = %s AND p.quantity > 0
 """
@@ -205,6 +205,7 @@ def _replay(member: Member, rows: list[PositionRow]) -> dict[int, ReplayedPositi
     replayed = [row for row in rows if row.stock_id in positions]
     found = [positions[row.stock_id] for row in replayed]
     params: dict[str, Any] = {
+        "member": member.pk,
         "stocks": [row.stock_id for row in replayed],
         "versions": [row.version for row in replayed],
         "costs": [Decimal(position.cost) for position in found],

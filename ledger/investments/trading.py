@@ -17,7 +17,7 @@ from core.errors import (
     raise_on_constraint_violation,
 )
 from ledger.errors import NegativeHoldingsError
-from ledger.locking import lock_ledger_shared, lock_member_row
+from ledger.locking import lock_ledger_row, lock_ledger_shared
 from ledger.models import Stock, Trade
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
@@ -65,7 +65,7 @@ def create_stock(member: Member, values: dict[str, Any]) -> Stock:
     stock = Stock(member=member)
     with transaction.atomic():
         lock_ledger_shared(member)
-        lock_member_row(member)
+        lock_ledger_row(member)
         stock.sort_order = next_position(Stock.objects.owned_by(member))
         _save_stock(stock, values)
     return stock

@@ -7,6 +7,7 @@ from django.contrib.postgres.operations import BtreeGinExtension
 from django.db import migrations, models
 
 import core.db.constraints
+import ledger.models.base
 import ledger.schedule
 from core.db.migrations import sql_file
 from ledger.migrations._default_categories import insert_default_categories
@@ -17,14 +18,14 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("accounts", "0001_initial"),
-        ("accounts", "__first__"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         BtreeGinExtension(),
         # The tables, as makemigrations writes them.
         migrations.CreateModel(
-            name="LedgerRollup",
+            name="Ledger",
             fields=[
                 (
                     "member",
@@ -36,108 +37,14 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("entry_count", models.IntegerField()),
-                ("pending_count", models.IntegerField()),
+                ("income_count", models.IntegerField(db_default=0)),
+                ("expense_count", models.IntegerField(db_default=0)),
+                ("pending_income_count", models.IntegerField(db_default=0)),
+                ("pending_expense_count", models.IntegerField(db_default=0)),
             ],
             options={
-                "db_table": "account_ledger_total",
+                "db_table": "account_ledger",
                 "ordering": ["member_id"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Stock",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                ("code", models.CharField(max_length=20)),
-                ("name", models.CharField(max_length=100)),
-                ("market", models.CharField(blank=True, default="", max_length=20)),
-                ("current_price", models.BigIntegerField(null=True)),
-                ("price_at", models.DateTimeField(null=True)),
-                ("sort_order", models.IntegerField(default=0)),
-                (
-                    "member",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "invest_stock",
-                "ordering": ["sort_order", "id"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Wallet",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                ("name", models.CharField(max_length=100)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("CASH", "Cash"),
-                            ("BANK", "Bank"),
-                            ("CARD", "Card"),
-                            ("CHECK_CARD", "Check Card"),
-                            ("INVESTMENT", "Investment"),
-                            ("PENSION", "Pension"),
-                            ("LOAN", "Loan"),
-                            ("OTHER", "Other"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "institution",
-                    models.CharField(blank=True, default="", max_length=100),
-                ),
-                (
-                    "encrypted_account_number",
-                    models.CharField(
-                        blank=True,
-                        db_column="account_number",
-                        default="",
-                        max_length=255,
-                    ),
-                ),
-                ("opening_balance", models.BigIntegerField(default=0)),
-                ("manual_valuation", models.BooleanField(default=False)),
-                ("current_value", models.BigIntegerField(blank=True, null=True)),
-                ("archived", models.BooleanField(default=False)),
-                ("memo", models.CharField(blank=True, default="", max_length=500)),
-                ("sort_order", models.IntegerField(default=0)),
-                (
-                    "member",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "account",
-                "ordering": ["sort_order", "id"],
             },
         ),
         migrations.CreateModel(
@@ -192,21 +99,23 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
                     "parent",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         blank=True,
                         db_constraint=False,
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="minors",
+                        related_name="+",
                         to="ledger.category",
                     ),
                 ),
@@ -238,17 +147,19 @@ class Migration(migrations.Migration):
                 ("amount", models.BigIntegerField()),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
                     "category",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
+                        db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="ledger.category",
@@ -261,17 +172,22 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="CategoryWalletRollup",
+            name="CategoryRollup",
             fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "month",
+                        "type",
+                        "category_id",
+                        blank=True,
+                        editable=False,
                         primary_key=True,
                         serialize=False,
-                        verbose_name="ID",
                     ),
                 ),
+                ("month", models.DateField()),
                 (
                     "type",
                     models.CharField(
@@ -279,56 +195,54 @@ class Migration(migrations.Migration):
                         max_length=7,
                     ),
                 ),
+                ("category_id", models.BigIntegerField()),
                 ("amount", models.BigIntegerField()),
                 ("entry_count", models.IntegerField()),
-                ("month", models.DateField()),
-                ("pending", models.BooleanField()),
-                ("category_id", models.BigIntegerField(null=True)),
-                ("wallet_id", models.BigIntegerField(null=True)),
+                ("pending_count", models.IntegerField()),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
             options={
-                "db_table": "account_entry_total",
-                "ordering": ["month", "id"],
+                "db_table": "account_category_total",
+                "ordering": ["month", "type", "category_id"],
             },
         ),
         migrations.CreateModel(
             name="DayRollup",
             fields=[
+                ("income", models.BigIntegerField()),
+                ("expense", models.BigIntegerField()),
+                ("income_count", models.IntegerField()),
+                ("expense_count", models.IntegerField()),
+                ("pending_income_count", models.IntegerField()),
+                ("pending_expense_count", models.IntegerField()),
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "date",
+                        blank=True,
+                        editable=False,
                         primary_key=True,
                         serialize=False,
-                        verbose_name="ID",
                     ),
                 ),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("amount", models.BigIntegerField()),
-                ("entry_count", models.IntegerField()),
                 ("date", models.DateField()),
-                ("pending", models.BooleanField()),
-                ("wallet_id", models.BigIntegerField(null=True)),
+                ("wallet_change", models.BigIntegerField()),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -336,7 +250,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "account_day_total",
-                "ordering": ["date", "id"],
+                "ordering": ["date"],
             },
         ),
         migrations.CreateModel(
@@ -460,7 +374,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "category",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
                         db_index=False,
                         null=True,
@@ -471,22 +385,12 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "wallet",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
                         db_constraint=False,
                         db_index=False,
-                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to="ledger.wallet",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
@@ -535,12 +439,16 @@ class Migration(migrations.Migration):
             name="MemoRollup",
             fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "type",
+                        "memo",
+                        "category_id",
+                        blank=True,
+                        editable=False,
                         primary_key=True,
                         serialize=False,
-                        verbose_name="ID",
                     ),
                 ),
                 (
@@ -555,9 +463,10 @@ class Migration(migrations.Migration):
                 ("entry_count", models.IntegerField()),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -565,45 +474,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "account_memo_total",
-                "ordering": ["id"],
-            },
-        ),
-        migrations.CreateModel(
-            name="MonthRollup",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("amount", models.BigIntegerField()),
-                ("entry_count", models.IntegerField()),
-                ("month", models.DateField()),
-                ("pending", models.BooleanField()),
-                (
-                    "member",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "account_month_total",
-                "ordering": ["month", "id"],
+                "ordering": ["type", "memo", "category_id"],
             },
         ),
         migrations.CreateModel(
@@ -634,9 +505,10 @@ class Migration(migrations.Migration):
                 ("entry_id", models.BigIntegerField(null=True)),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -676,38 +548,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Position",
-            fields=[
-                (
-                    "stock",
-                    models.OneToOneField(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="position",
-                        serialize=False,
-                        to="ledger.stock",
-                    ),
-                ),
-                ("quantity", models.DecimalField(decimal_places=6, max_digits=30)),
-                ("trade_count", models.IntegerField()),
-                ("version", models.BigIntegerField()),
-                (
-                    "cost",
-                    models.DecimalField(decimal_places=0, max_digits=80, null=True),
-                ),
-                (
-                    "realized",
-                    models.DecimalField(decimal_places=0, max_digits=80, null=True),
-                ),
-                ("replayed_version", models.BigIntegerField(null=True)),
-            ],
-            options={
-                "db_table": "invest_position",
-                "ordering": ["stock_id"],
-            },
-        ),
-        migrations.CreateModel(
             name="QuickEntry",
             fields=[
                 (
@@ -732,8 +572,9 @@ class Migration(migrations.Migration):
                 ("sort_order", models.IntegerField(default=0)),
                 (
                     "category",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -742,21 +583,12 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "wallet",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
                         db_constraint=False,
-                        null=True,
+                        db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to="ledger.wallet",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
@@ -825,8 +657,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "category",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -835,21 +668,12 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "member",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "wallet",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
                         db_constraint=False,
-                        null=True,
+                        db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to="ledger.wallet",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
@@ -885,30 +709,32 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "entry",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
+                        db_index=False,
                         null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="ledger.entry",
                     ),
                 ),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
                     "rule",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="occurrences",
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
                         to="ledger.recurringrule",
                     ),
                 ),
@@ -916,6 +742,92 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_recurring_occurrence",
                 "ordering": ["-due_date", "-id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Stock",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("code", models.CharField(max_length=20)),
+                ("name", models.CharField(max_length=100)),
+                ("market", models.CharField(blank=True, default="", max_length=20)),
+                ("current_price", models.BigIntegerField(null=True)),
+                ("price_at", models.DateTimeField(null=True)),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "invest_stock",
+                "ordering": ["sort_order", "id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Position",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "stock_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("quantity", models.DecimalField(decimal_places=6, max_digits=30)),
+                ("trade_count", models.IntegerField()),
+                ("version", models.BigIntegerField()),
+                (
+                    "cost",
+                    models.DecimalField(decimal_places=0, max_digits=80, null=True),
+                ),
+                (
+                    "realized",
+                    models.DecimalField(decimal_places=0, max_digits=80, null=True),
+                ),
+                ("replayed_version", models.BigIntegerField(null=True)),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "stock",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.stock",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "invest_position",
+                "ordering": ["stock_id"],
             },
         ),
         migrations.CreateModel(
@@ -968,9 +880,10 @@ class Migration(migrations.Migration):
                 ("sort_order", models.IntegerField(default=0)),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -987,6 +900,7 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
+                        "member_id",
                         "rule_id",
                         "tag_id",
                         blank=True,
@@ -995,23 +909,33 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("member_id", models.BigIntegerField()),
                 ("position", models.SmallIntegerField()),
                 (
-                    "rule",
-                    models.ForeignKey(
+                    "member",
+                    ledger.models.base.OwnerField(
                         db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="tag_links",
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "rule",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
                         to="ledger.recurringrule",
                     ),
                 ),
                 (
                     "tag",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="ledger.tag",
                     ),
@@ -1028,6 +952,7 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
+                        "member_id",
                         "quick_entry_id",
                         "tag_id",
                         blank=True,
@@ -1036,23 +961,33 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("member_id", models.BigIntegerField()),
                 ("position", models.SmallIntegerField()),
                 (
-                    "quick_entry",
-                    models.ForeignKey(
+                    "member",
+                    ledger.models.base.OwnerField(
                         db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="tag_links",
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "quick_entry",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
                         to="ledger.quickentry",
                     ),
                 ),
                 (
                     "tag",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="ledger.tag",
                     ),
@@ -1069,6 +1004,7 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
+                        "member_id",
                         "entry_id",
                         "tag_id",
                         blank=True,
@@ -1077,23 +1013,33 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("member_id", models.BigIntegerField()),
                 ("position", models.SmallIntegerField()),
                 (
                     "entry",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="tag_links",
                         to="ledger.entry",
                     ),
                 ),
                 (
-                    "tag",
-                    models.ForeignKey(
+                    "member",
+                    ledger.models.base.OwnerField(
                         db_constraint=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "tag",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="ledger.tag",
                     ),
@@ -1108,14 +1054,19 @@ class Migration(migrations.Migration):
             name="TagRollup",
             fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "month",
+                        "type",
+                        "tag_id",
+                        blank=True,
+                        editable=False,
                         primary_key=True,
                         serialize=False,
-                        verbose_name="ID",
                     ),
                 ),
+                ("month", models.DateField()),
                 (
                     "type",
                     models.CharField(
@@ -1123,15 +1074,15 @@ class Migration(migrations.Migration):
                         max_length=7,
                     ),
                 ),
+                ("tag_id", models.BigIntegerField()),
                 ("amount", models.BigIntegerField()),
                 ("entry_count", models.IntegerField()),
-                ("month", models.DateField()),
-                ("tag_id", models.BigIntegerField()),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -1139,7 +1090,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "account_tag_total",
-                "ordering": ["month", "id"],
+                "ordering": ["month", "type", "tag_id"],
             },
         ),
         migrations.CreateModel(
@@ -1168,19 +1119,20 @@ class Migration(migrations.Migration):
                 ("memo", models.CharField(blank=True, default="", max_length=500)),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
                     "stock",
-                    models.ForeignKey(
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="ledger.stock",
                     ),
@@ -1192,22 +1144,171 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Wallet",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("CASH", "Cash"),
+                            ("BANK", "Bank"),
+                            ("CARD", "Card"),
+                            ("CHECK_CARD", "Check Card"),
+                            ("INVESTMENT", "Investment"),
+                            ("PENSION", "Pension"),
+                            ("LOAN", "Loan"),
+                            ("OTHER", "Other"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "institution",
+                    models.CharField(blank=True, default="", max_length=100),
+                ),
+                (
+                    "encrypted_account_number",
+                    models.CharField(
+                        blank=True,
+                        db_column="account_number",
+                        default="",
+                        max_length=255,
+                    ),
+                ),
+                ("opening_balance", models.BigIntegerField(default=0)),
+                ("manual_valuation", models.BooleanField(default=False)),
+                ("current_value", models.BigIntegerField(blank=True, null=True)),
+                ("archived", models.BooleanField(default=False)),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account",
+                "ordering": ["sort_order", "id"],
+            },
+        ),
+        migrations.AddField(
+            model_name="recurringrule",
+            name="wallet",
+            field=ledger.models.base.OwnedForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="ledger.wallet",
+            ),
+        ),
+        migrations.AddField(
+            model_name="quickentry",
+            name="wallet",
+            field=ledger.models.base.OwnedForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="ledger.wallet",
+            ),
+        ),
+        migrations.AddField(
+            model_name="entry",
+            name="wallet",
+            field=ledger.models.base.OwnedForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="ledger.wallet",
+            ),
+        ),
+        migrations.CreateModel(
+            name="WalletMonthRollup",
+            fields=[
+                ("income", models.BigIntegerField()),
+                ("expense", models.BigIntegerField()),
+                ("income_count", models.IntegerField()),
+                ("expense_count", models.IntegerField()),
+                ("pending_income_count", models.IntegerField()),
+                ("pending_expense_count", models.IntegerField()),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "month",
+                        "wallet_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("month", models.DateField()),
+                ("wallet_id", models.BigIntegerField()),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_wallet_month_total",
+                "ordering": ["month", "wallet_id"],
+            },
+        ),
+        migrations.CreateModel(
             name="WalletRollup",
             fields=[
                 (
-                    "wallet",
-                    models.OneToOneField(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "wallet_id",
+                        blank=True,
+                        editable=False,
                         primary_key=True,
-                        related_name="rollup",
                         serialize=False,
-                        to="ledger.wallet",
                     ),
                 ),
-                ("member_id", models.BigIntegerField()),
+                ("wallet_id", models.BigIntegerField()),
                 ("balance", models.BigIntegerField()),
                 ("entry_count", models.IntegerField()),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "db_table": "account_wallet_total",
@@ -1231,9 +1332,10 @@ class Migration(migrations.Migration):
                 ("amount", models.BigIntegerField()),
                 (
                     "member",
-                    models.ForeignKey(
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
                         db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -1243,6 +1345,15 @@ class Migration(migrations.Migration):
                 "db_table": "account_budget_income",
                 "ordering": ["year", "month", "id"],
                 "constraints": [
+                    core.db.constraints.TablePrimaryKey(
+                        fields=("member", "id"), name="account_budget_income_pkey"
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member",),
+                        name="account_budget_income_in_ledger",
+                        to="ledger.Ledger",
+                        to_fields=("member",),
+                    ),
                     models.UniqueConstraint(
                         fields=("member", "year", "month"),
                         name="account_budget_income_unique",
@@ -1259,6 +1370,12 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
+        ),
+        migrations.AddConstraint(
+            model_name="category",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_category_pkey"
+            ),
         ),
         migrations.AddConstraint(
             model_name="category",
@@ -1283,6 +1400,12 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("type__in", ["income", "expense"])),
                 name="account_category_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="budget",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_budget_pkey"
             ),
         ),
         migrations.AddConstraint(
@@ -1316,29 +1439,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="categorywalletrollup",
-            constraint=models.UniqueConstraint(
-                fields=(
-                    "member",
-                    "month",
-                    "type",
-                    "pending",
-                    "category_id",
-                    "wallet_id",
-                ),
-                name="account_entry_total_key",
-                nulls_distinct=False,
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="dayrollup",
-            constraint=models.UniqueConstraint(
-                fields=("member", "date", "type", "pending", "wallet_id"),
-                name="account_day_total_key",
-                nulls_distinct=False,
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="defaultcategory",
             constraint=models.UniqueConstraint(
                 fields=("type", "name"), name="default_category_name_unique"
@@ -1365,26 +1465,17 @@ class Migration(migrations.Migration):
                 name="account_memo_total_memo",
             ),
         ),
-        migrations.AddConstraint(
-            model_name="memorollup",
-            constraint=models.UniqueConstraint(
-                fields=("member", "type", "memo", "category_id"),
-                name="account_memo_total_key",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="monthrollup",
-            constraint=models.UniqueConstraint(
-                fields=("member", "month", "type", "pending"),
-                include=("amount", "entry_count"),
-                name="account_month_total_key",
-            ),
-        ),
         migrations.AddIndex(
             model_name="notification",
             index=models.Index(
                 fields=["member", "value", "-happened_at"],
                 name="account_notification_by_value",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="notification",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_notification_pkey"
             ),
         ),
         migrations.AddConstraint(
@@ -1407,26 +1498,29 @@ class Migration(migrations.Migration):
                 name="account_notification_value_positive",
             ),
         ),
-        migrations.AddField(
-            model_name="position",
-            name="member",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
+        migrations.AddConstraint(
+            model_name="occurrence",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_recurring_occurrence_pkey"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="occurrence",
+            constraint=models.UniqueConstraint(
+                fields=("member", "rule", "due_date"),
+                name="account_recurring_occurrence_once",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="stock",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="invest_stock_pkey"
             ),
         ),
         migrations.AddConstraint(
             model_name="stock",
             constraint=models.UniqueConstraint(
                 fields=("member", "code"), name="invest_stock_code_unique"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="stock",
-            constraint=models.UniqueConstraint(
-                fields=("member", "id"), name="invest_stock_owner"
             ),
         ),
         migrations.AddConstraint(
@@ -1439,9 +1533,9 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="occurrence",
-            constraint=models.UniqueConstraint(
-                fields=("rule", "due_date"), name="account_recurring_occurrence_once"
+            model_name="tag",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_tag_pkey"
             ),
         ),
         migrations.AddConstraint(
@@ -1450,17 +1544,10 @@ class Migration(migrations.Migration):
                 fields=("member", "name"), name="account_tag_name_unique"
             ),
         ),
-        migrations.AddConstraint(
-            model_name="tag",
-            constraint=models.UniqueConstraint(
-                fields=("member", "id"), name="account_tag_owner"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tagrollup",
-            constraint=models.UniqueConstraint(
-                fields=("member", "month", "tag_id", "type"),
-                name="account_tag_total_key",
+        migrations.AddIndex(
+            model_name="entrytag",
+            index=models.Index(
+                fields=["member", "tag"], name="account_entry_tag_by_tag"
             ),
         ),
         migrations.AddIndex(
@@ -1474,6 +1561,12 @@ class Migration(migrations.Migration):
             model_name="trade",
             index=models.Index(
                 fields=["member", "-date", "-id"], name="invest_trade_list"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="trade",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="invest_trade_pkey"
             ),
         ),
         migrations.AddConstraint(
@@ -1499,28 +1592,28 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="wallet",
-            constraint=models.UniqueConstraint(
-                fields=("member", "name"), name="account_name_unique"
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_pkey"
             ),
         ),
         migrations.AddConstraint(
             model_name="wallet",
             constraint=models.UniqueConstraint(
-                fields=("member", "id"), name="account_owner"
+                fields=("member", "name"), name="account_name_unique"
             ),
         ),
         migrations.AddIndex(
             model_name="recurringrule",
             index=models.Index(
                 condition=models.Q(("active", True), ("next_date__isnull", False)),
-                fields=["next_date"],
+                fields=["member", "next_date"],
                 name="account_recurring_due",
             ),
         ),
         migrations.AddConstraint(
             model_name="recurringrule",
-            constraint=models.UniqueConstraint(
-                fields=("member", "id"), name="account_recurring_owner"
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_recurring_pkey"
             ),
         ),
         migrations.AddConstraint(
@@ -1546,8 +1639,8 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="quickentry",
-            constraint=models.UniqueConstraint(
-                fields=("member", "id"), name="account_quick_entry_owner"
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_quick_entry_pkey"
             ),
         ),
         migrations.AddConstraint(
@@ -1604,8 +1697,8 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="entry",
-            constraint=models.UniqueConstraint(
-                fields=("member", "id"), name="account_entry_owner"
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_entry_pkey"
             ),
         ),
         migrations.AddConstraint(
@@ -1666,11 +1759,15 @@ class Migration(migrations.Migration):
                 name="account_entry_installments",
             ),
         ),
-        migrations.AddIndex(
-            model_name="position",
-            index=models.Index(fields=["member"], name="invest_position_member"),
+        migrations.AddConstraint(
+            model_name="category",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member",),
+                name="account_category_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
+            ),
         ),
-        # After the unique constraints that they refer to: the way back drops them first.
         migrations.AddConstraint(
             model_name="category",
             constraint=core.db.constraints.CompositeForeignKey(
@@ -1690,36 +1787,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="categorywalletrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category_id"),
-                name="account_entry_total_category_owned",
-                on_delete="CASCADE",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="categorywalletrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet_id"),
-                name="account_entry_total_wallet_owned",
-                on_delete="CASCADE",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="dayrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "wallet_id"),
-                name="account_day_total_wallet_owned",
-                on_delete="CASCADE",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="defaultcategory",
             constraint=core.db.constraints.CompositeForeignKey(
                 fields=("type", "parent", "parent_level"),
@@ -1729,13 +1796,12 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="memorollup",
+            model_name="notification",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category_id"),
-                name="account_memo_total_category_owned",
-                on_delete="CASCADE",
-                to="ledger.Category",
-                to_fields=("member", "type", "id"),
+                fields=("member",),
+                name="account_notification_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
             ),
         ),
         migrations.AddConstraint(
@@ -1749,19 +1815,37 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="occurrence",
+            model_name="stock",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "entry"),
-                name="account_recurring_occurrence_entry_owned",
-                on_delete="SET NULL (entry_id)",
-                to="ledger.Entry",
+                fields=("member",),
+                name="invest_stock_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="position",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "stock"),
+                name="invest_position_stock_owned",
+                on_delete="CASCADE",
+                to="ledger.Stock",
                 to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="tag",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member",),
+                name="account_tag_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
             ),
         ),
         migrations.AddConstraint(
             model_name="recurringtag",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "rule"),
+                fields=("member", "rule"),
                 name="account_recurring_tag_rule_owned",
                 on_delete="CASCADE",
                 to="ledger.RecurringRule",
@@ -1771,7 +1855,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="recurringtag",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "tag"),
+                fields=("member", "tag"),
                 name="account_recurring_tag_tag_owned",
                 on_delete="CASCADE",
                 to="ledger.Tag",
@@ -1781,7 +1865,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="quickentrytag",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "quick_entry"),
+                fields=("member", "quick_entry"),
                 name="account_quick_entry_tag_quick_entry_owned",
                 on_delete="CASCADE",
                 to="ledger.QuickEntry",
@@ -1791,7 +1875,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="quickentrytag",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "tag"),
+                fields=("member", "tag"),
                 name="account_quick_entry_tag_tag_owned",
                 on_delete="CASCADE",
                 to="ledger.Tag",
@@ -1801,7 +1885,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="entrytag",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "entry"),
+                fields=("member", "entry"),
                 name="account_entry_tag_entry_owned",
                 to="ledger.Entry",
                 to_fields=("member", "id"),
@@ -1810,18 +1894,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="entrytag",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "tag"),
+                fields=("member", "tag"),
                 name="account_entry_tag_tag_owned",
-                on_delete="CASCADE",
-                to="ledger.Tag",
-                to_fields=("member", "id"),
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tagrollup",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "tag_id"),
-                name="account_tag_total_tag_owned",
                 on_delete="CASCADE",
                 to="ledger.Tag",
                 to_fields=("member", "id"),
@@ -1838,13 +1912,21 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="walletrollup",
+            model_name="wallet",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member_id", "wallet"),
-                name="account_wallet_total_wallet_owned",
-                on_delete="CASCADE",
-                to="ledger.Wallet",
-                to_fields=("member", "id"),
+                fields=("member",),
+                name="account_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringrule",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member",),
+                name="account_recurring_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
             ),
         ),
         migrations.AddConstraint(
@@ -1868,6 +1950,15 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="quickentry",
             constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member",),
+                name="account_quick_entry_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=core.db.constraints.CompositeForeignKey(
                 fields=("member", "type", "category"),
                 name="account_quick_entry_category_owned",
                 to="ledger.Category",
@@ -1881,6 +1972,15 @@ class Migration(migrations.Migration):
                 name="account_quick_entry_wallet_owned",
                 to="ledger.Wallet",
                 to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member",),
+                name="account_entry_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
             ),
         ),
         migrations.AddConstraint(
@@ -1901,17 +2001,8 @@ class Migration(migrations.Migration):
                 to_fields=("member", "id"),
             ),
         ),
-        migrations.AddConstraint(
-            model_name="position",
-            constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "stock"),
-                name="invest_position_stock_owned",
-                on_delete="CASCADE",
-                to="ledger.Stock",
-                to_fields=("member", "id"),
-            ),
-        ),
         # Functions, triggers and first rows.
+        sql_file("ledger", "ledgers"),
         sql_file("ledger", "entry_totals"),
         sql_file("ledger", "tag_totals"),
         sql_file("ledger", "positions"),

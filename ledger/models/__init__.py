@@ -6,17 +6,17 @@ from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
 from ledger.models.entries import Entry, EntryTag
 from ledger.models.investments import Position, Stock, StockQuote, Trade
+from ledger.models.ledgers import Ledger
 from ledger.models.notification_counts import NotificationCount
 from ledger.models.quick_entries import QuickEntry, QuickEntryTag
 from ledger.models.rates import FxRate
 from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
 from ledger.models.rollups import (
-    CategoryWalletRollup,
+    CategoryRollup,
     DayRollup,
-    LedgerRollup,
     MemoRollup,
-    MonthRollup,
     TagRollup,
+    WalletMonthRollup,
     WalletRollup,
 )
 from ledger.models.tags import Tag
@@ -26,15 +26,14 @@ __all__ = [
     "Budget",
     "BudgetIncome",
     "Category",
-    "CategoryWalletRollup",
+    "CategoryRollup",
     "DayRollup",
     "DefaultCategory",
     "Entry",
     "EntryTag",
     "FxRate",
-    "LedgerRollup",
+    "Ledger",
     "MemoRollup",
-    "MonthRollup",
     "Notification",
     "NotificationCount",
     "Occurrence",
@@ -49,5 +48,6 @@ __all__ = [
     "TagRollup",
     "Trade",
     "Wallet",
+    "WalletMonthRollup",
     "WalletRollup",
 ]

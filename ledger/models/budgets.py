@@ -4,7 +4,13 @@ from django.db import models
 from django.db.models import Q
 
 from core.db.constraints import CompositeForeignKey
-from ledger.models.base import EntryType, OwnedModel
+from ledger.models.base import (
+    EntryType,
+    OwnedForeignKey,
+    OwnedModel,
+    owned_constraints,
+    owned_key,
+)
 from ledger.models.categories import Category
 
 MIN_YEAR, MAX_YEAR = 1900, 2200
@@ -18,9 +24,7 @@ def valid_month_condition() -> Q:
 class Budget(OwnedModel):
     """The budget of an expense category in one month (spec 3.11)."""
 
-    category = models.ForeignKey(
-        Category, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
-    )
+    category = OwnedForeignKey(Category)
     # Always expense: part of the composite foreign key to the category.
     type = models.CharField(max_length=7, default=EntryType.EXPENSE, editable=False)
     year = models.SmallIntegerField()
@@ -31,6 +35,7 @@ class Budget(OwnedModel):
         db_table = "account_budget"
         ordering = ["year", "month", "category__sort_order", "id"]
         constraints = [
+            owned_key("account_budget"),
             models.UniqueConstraint(
                 fields=["member", "year", "month", "category"],
                 name="account_budget_unique",
@@ -67,6 +72,7 @@ class BudgetIncome(OwnedModel):
         db_table = "account_budget_income"
         ordering = ["year", "month", "id"]
         constraints = [
+            *owned_constraints("account_budget_income"),
             models.UniqueConstraint(
                 fields=["member", "year", "month"],
                 name="account_budget_income_unique",

@@ -3,7 +3,12 @@
 from django.db import models
 from django.db.models import Q
 
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, OwnedModel
+from ledger.models.base import (
+    MAX_MEMO_LENGTH,
+    MAX_NAME_LENGTH,
+    OwnedModel,
+    owned_constraints,
+)
 
 MAX_NOTIF_KEY_LENGTH = 64
 NOTIFICATION_KINDS = ("approval", "cancellation")
@@ -39,6 +44,7 @@ class Notification(OwnedModel):
         db_table = "account_notification"
         ordering = ["-happened_at", "-id"]
         constraints = [
+            *owned_constraints("account_notification"),
             models.UniqueConstraint(
                 fields=["member", "notif_key"], name="account_notification_key"
             ),

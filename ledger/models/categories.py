@@ -5,7 +5,13 @@ from django.db.models import Q
 
 from core.db.constraints import CompositeForeignKey
 from ledger.category_tree import generated_level_field
-from ledger.models.base import MAX_NAME_LENGTH, EntryType, OwnedModel
+from ledger.models.base import (
+    MAX_NAME_LENGTH,
+    EntryType,
+    OwnedForeignKey,
+    OwnedModel,
+    owned_constraints,
+)
 
 
 class Category(OwnedModel):
@@ -16,14 +22,7 @@ class Category(OwnedModel):
 
     type = models.CharField(max_length=7, choices=EntryType.choices)
     name = models.CharField(max_length=MAX_NAME_LENGTH)
-    parent = models.ForeignKey(
-        "self",
-        on_delete=models.DO_NOTHING,
-        db_constraint=False,
-        null=True,
-        blank=True,
-        related_name="minors",
-    )
+    parent = OwnedForeignKey("self", null=True, blank=True)
     sort_order = models.IntegerField(default=0)
     level = generated_level_field(when_major=1, when_minor=2)
     parent_level = generated_level_field(when_major=None, when_minor=1)
@@ -33,6 +32,7 @@ class Category(OwnedModel):
         verbose_name_plural = "categories"
         ordering = ["type", "sort_order", "id"]
         constraints = [
+            *owned_constraints("account_category"),
             models.UniqueConstraint(
                 fields=["member", "type", "name"], name="account_category_name_unique"
             ),

@@ -6,7 +6,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from core.db.constraints import CompositeForeignKey
-from ledger.models.base import MAX_MEMO_LENGTH, EntryType, OwnedModel
+from ledger.models.base import (
+    MAX_MEMO_LENGTH,
+    EntryType,
+    OwnedForeignKey,
+    OwnedModel,
+    owned_constraints,
+)
 from ledger.models.categories import Category
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
@@ -33,22 +39,8 @@ class Entry(OwnedModel):
     date = models.DateField()
     type = models.CharField(max_length=7, choices=EntryType.choices)
     amount = models.BigIntegerField()
-    category = models.ForeignKey(
-        Category,
-        on_delete=models.DO_NOTHING,
-        db_constraint=False,
-        db_index=False,
-        null=True,
-        related_name="+",
-    )
-    wallet = models.ForeignKey(
-        Wallet,
-        on_delete=models.DO_NOTHING,
-        db_constraint=False,
-        db_index=False,
-        null=True,
-        related_name="+",
-    )
+    category = OwnedForeignKey(Category, null=True)
+    wallet = OwnedForeignKey(Wallet, null=True)
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     currency = models.CharField(max_length=3, null=True)
     original_amount = models.DecimalField(max_digits=16, decimal_places=4, null=True)
@@ -63,9 +55,7 @@ class Entry(OwnedModel):
         verbose_name_plural = "entries"
         ordering = ["-date", "-id"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["member", "id"], name="account_entry_owner"
-            ),
+            *owned_constraints("account_entry"),
             models.CheckConstraint(
                 condition=Q(type__in=EntryType.values), name="account_entry_type_known"
             ),
@@ -121,21 +111,12 @@ class Entry(OwnedModel):
         return f"{self.date} {self.type} {self.amount}"
 
 
-class EntryTag(models.Model):
+class EntryTag(OwnedModel):
     """A tag of an entry; `position` is its place in the order given by the member."""
 
-    pk = models.CompositePrimaryKey("entry_id", "tag_id")
-    entry = models.ForeignKey(
-        Entry,
-        on_delete=models.CASCADE,
-        db_constraint=False,
-        db_index=False,
-        related_name="tag_links",
-    )
-    tag = models.ForeignKey(
-        Tag, on_delete=models.CASCADE, db_constraint=False, related_name="+"
-    )
-    member_id = models.BigIntegerField()
+    pk = models.CompositePrimaryKey("member_id", "entry_id", "tag_id")
+    entry = OwnedForeignKey(Entry, related_name="tag_links")
+    tag = OwnedForeignKey(Tag)
     position = models.SmallIntegerField()
 
     class Meta:
@@ -144,17 +125,20 @@ class EntryTag(models.Model):
         constraints = [
             CompositeForeignKey(
                 name="account_entry_tag_entry_owned",
-                fields=["member_id", "entry"],
+                fields=["member", "entry"],
                 to="ledger.Entry",
                 to_fields=["member", "id"],
             ),
             CompositeForeignKey(
                 name="account_entry_tag_tag_owned",
-                fields=["member_id", "tag"],
+                fields=["member", "tag"],
                 to="ledger.Tag",
                 to_fields=["member", "id"],
                 on_delete="CASCADE",
             ),
+        ]
+        indexes = [
+            models.Index(fields=["member", "tag"], name="account_entry_tag_by_tag")
         ]
 
     def __str__(self) -> str:

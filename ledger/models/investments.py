@@ -4,7 +4,14 @@ from django.db import models
 from django.db.models import Q
 
 from core.db.constraints import CompositeForeignKey
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, OwnedModel
+from ledger.models.base import (
+    MAX_MEMO_LENGTH,
+    MAX_NAME_LENGTH,
+    OwnedForeignKey,
+    OwnedModel,
+    owned_constraints,
+    owned_key,
+)
 
 MAX_CODE_LENGTH = 20
 
@@ -27,10 +34,10 @@ class Stock(OwnedModel):
         db_table = "invest_stock"
         ordering = ["sort_order", "id"]
         constraints = [
+            *owned_constraints("invest_stock"),
             models.UniqueConstraint(
                 fields=["member", "code"], name="invest_stock_code_unique"
             ),
-            models.UniqueConstraint(fields=["member", "id"], name="invest_stock_owner"),
             models.CheckConstraint(
                 condition=Q(current_price=None) | Q(current_price__gte=0),
                 name="invest_stock_price_not_negative",
@@ -48,13 +55,7 @@ class Trade(OwnedModel):
         BUY = "BUY"
         SELL = "SELL"
 
-    stock = models.ForeignKey(
-        Stock,
-        on_delete=models.CASCADE,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-    )
+    stock = OwnedForeignKey(Stock)
     side = models.CharField(max_length=4, choices=Side.choices)
     date = models.DateField()
     quantity = models.DecimalField(max_digits=18, decimal_places=6)
@@ -67,6 +68,7 @@ class Trade(OwnedModel):
         db_table = "invest_trade"
         ordering = ["-date", "-id"]
         constraints = [
+            owned_key("invest_trade"),
             models.CheckConstraint(
                 condition=Q(quantity__gt=0), name="invest_trade_quantity_positive"
             ),
@@ -100,18 +102,13 @@ class Trade(OwnedModel):
 class Position(OwnedModel):
     """The position in a stock, derived from its trades.
 
-    Statement triggers on `invest_trade` maintain quantity, number of trades and
+    Triggers on `invest_trade` maintain quantity, number of trades and
     version. `cost` and `realized`, in units of 10⁻³⁰, are the result of the last
     replay and valid only while `replayed_version` equals `version`.
     """
 
-    stock = models.OneToOneField(
-        Stock,
-        on_delete=models.CASCADE,
-        primary_key=True,
-        db_constraint=False,
-        related_name="position",
-    )
+    pk = models.CompositePrimaryKey("member_id", "stock_id")
+    stock = OwnedForeignKey(Stock)
     quantity = models.DecimalField(max_digits=30, decimal_places=6)
     trade_count = models.IntegerField()
     version = models.BigIntegerField()
@@ -131,7 +128,6 @@ class Position(OwnedModel):
                 on_delete="CASCADE",
             ),
         ]
-        indexes = [models.Index(fields=["member"], name="invest_position_member")]
 
     def __str__(self) -> str:
         return f"stock {self.stock_id}: {self.quantity}"

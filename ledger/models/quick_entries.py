@@ -4,7 +4,14 @@ from django.db import models
 from django.db.models import Q
 
 from core.db.constraints import CompositeForeignKey
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType, OwnedModel
+from ledger.models.base import (
+    MAX_MEMO_LENGTH,
+    MAX_NAME_LENGTH,
+    EntryType,
+    OwnedForeignKey,
+    OwnedModel,
+    owned_constraints,
+)
 from ledger.models.categories import Category
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
@@ -16,20 +23,8 @@ class QuickEntry(OwnedModel):
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=7, choices=EntryType.choices)
     amount = models.BigIntegerField(null=True)
-    category = models.ForeignKey(
-        Category,
-        on_delete=models.DO_NOTHING,
-        db_constraint=False,
-        null=True,
-        related_name="+",
-    )
-    wallet = models.ForeignKey(
-        Wallet,
-        on_delete=models.DO_NOTHING,
-        db_constraint=False,
-        null=True,
-        related_name="+",
-    )
+    category = OwnedForeignKey(Category, null=True)
+    wallet = OwnedForeignKey(Wallet, null=True)
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     sort_order = models.IntegerField(default=0)
 
@@ -38,9 +33,7 @@ class QuickEntry(OwnedModel):
         verbose_name_plural = "quick entries"
         ordering = ["sort_order", "id"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["member", "id"], name="account_quick_entry_owner"
-            ),
+            *owned_constraints("account_quick_entry"),
             models.CheckConstraint(
                 condition=Q(type__in=EntryType.values),
                 name="account_quick_entry_type_known",
@@ -67,21 +60,12 @@ class QuickEntry(OwnedModel):
         return self.name
 
 
-class QuickEntryTag(models.Model):
+class QuickEntryTag(OwnedModel):
     """A tag of a quick entry; `position` is its place in the member's order."""
 
-    pk = models.CompositePrimaryKey("quick_entry_id", "tag_id")
-    quick_entry = models.ForeignKey(
-        QuickEntry,
-        on_delete=models.CASCADE,
-        db_constraint=False,
-        db_index=False,
-        related_name="tag_links",
-    )
-    tag = models.ForeignKey(
-        Tag, on_delete=models.CASCADE, db_constraint=False, related_name="+"
-    )
-    member_id = models.BigIntegerField()
+    pk = models.CompositePrimaryKey("member_id", "quick_entry_id", "tag_id")
+    quick_entry = OwnedForeignKey(QuickEntry)
+    tag = OwnedForeignKey(Tag)
     position = models.SmallIntegerField()
 
     class Meta:
@@ -90,14 +74,14 @@ class QuickEntryTag(models.Model):
         constraints = [
             CompositeForeignKey(
                 name="account_quick_entry_tag_quick_entry_owned",
-                fields=["member_id", "quick_entry"],
+                fields=["member", "quick_entry"],
                 to="ledger.QuickEntry",
                 to_fields=["member", "id"],
                 on_delete="CASCADE",
             ),
             CompositeForeignKey(
                 name="account_quick_entry_tag_tag_owned",
-                fields=["member_id", "tag"],
+                fields=["member", "tag"],
                 to="ledger.Tag",
                 to_fields=["member", "id"],
                 on_delete="CASCADE",

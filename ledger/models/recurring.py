@@ -6,7 +6,15 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from core.db.constraints import CompositeForeignKey
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType, OwnedModel
+from ledger.models.base import (
+    MAX_MEMO_LENGTH,
+    MAX_NAME_LENGTH,
+    EntryType,
+    OwnedForeignKey,
+    OwnedModel,
+    owned_constraints,
+    owned_key,
+)
 from ledger.models.categories import Category
 from ledger.models.entries import Entry
 from ledger.models.tags import Tag
@@ -25,20 +33,8 @@ class RecurringRule(OwnedModel):
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=7, choices=EntryType.choices)
     amount = models.BigIntegerField()
-    category = models.ForeignKey(
-        Category,
-        on_delete=models.DO_NOTHING,
-        db_constraint=False,
-        null=True,
-        related_name="+",
-    )
-    wallet = models.ForeignKey(
-        Wallet,
-        on_delete=models.DO_NOTHING,
-        db_constraint=False,
-        null=True,
-        related_name="+",
-    )
+    category = OwnedForeignKey(Category, null=True)
+    wallet = OwnedForeignKey(Wallet, null=True)
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     frequency = models.CharField(
         max_length=7, choices=[(name, name) for name in Frequency]
@@ -54,9 +50,7 @@ class RecurringRule(OwnedModel):
         db_table = "account_recurring"
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["member", "id"], name="account_recurring_owner"
-            ),
+            *owned_constraints("account_recurring"),
             models.CheckConstraint(
                 condition=Q(type__in=EntryType.values),
                 name="account_recurring_type_known",
@@ -83,7 +77,7 @@ class RecurringRule(OwnedModel):
         ]
         indexes = [
             models.Index(
-                fields=["next_date"],
+                fields=["member", "next_date"],
                 condition=Q(active=True, next_date__isnull=False),
                 name="account_recurring_due",
             )
@@ -99,21 +93,12 @@ class RecurringRule(OwnedModel):
         )
 
 
-class RecurringTag(models.Model):
+class RecurringTag(OwnedModel):
     """A tag of a rule; `position` is its place in the order given by the member."""
 
-    pk = models.CompositePrimaryKey("rule_id", "tag_id")
-    rule = models.ForeignKey(
-        RecurringRule,
-        on_delete=models.CASCADE,
-        db_constraint=False,
-        db_index=False,
-        related_name="tag_links",
-    )
-    tag = models.ForeignKey(
-        Tag, on_delete=models.CASCADE, db_constraint=False, related_name="+"
-    )
-    member_id = models.BigIntegerField()
+    pk = models.CompositePrimaryKey("member_id", "rule_id", "tag_id")
+    rule = OwnedForeignKey(RecurringRule)
+    tag = OwnedForeignKey(Tag)
     position = models.SmallIntegerField()
 
     class Meta:
@@ -122,14 +107,14 @@ class RecurringTag(models.Model):
         constraints = [
             CompositeForeignKey(
                 name="account_recurring_tag_rule_owned",
-                fields=["member_id", "rule"],
+                fields=["member", "rule"],
                 to="ledger.RecurringRule",
                 to_fields=["member", "id"],
                 on_delete="CASCADE",
             ),
             CompositeForeignKey(
                 name="account_recurring_tag_tag_owned",
-                fields=["member_id", "tag"],
+                fields=["member", "tag"],
                 to="ledger.Tag",
                 to_fields=["member", "id"],
                 on_delete="CASCADE",
@@ -143,8 +128,8 @@ class RecurringTag(models.Model):
 class Occurrence(OwnedModel):
     """A due date of a rule that was processed, exactly once.
 
-    BOOKED: an entry was created; `entry` becomes None when it is deleted. SKIPPED: the
-    rule was inactive. MISSED: the member's plan had lapsed.
+    BOOKED: an entry was created, which may have been deleted since. SKIPPED: the rule
+    was inactive. MISSED: the member's plan had lapsed.
     """
 
     class Status(models.TextChoices):
@@ -152,30 +137,21 @@ class Occurrence(OwnedModel):
         SKIPPED = "SKIPPED"
         MISSED = "MISSED"
 
-    rule = models.ForeignKey(
-        RecurringRule,
-        on_delete=models.CASCADE,
-        db_constraint=False,
-        db_index=False,
-        related_name="occurrences",
-    )
+    rule = OwnedForeignKey(RecurringRule)
     due_date = models.DateField()
     status = models.CharField(max_length=7, choices=Status.choices)
-    entry = models.ForeignKey(
-        Entry,
-        on_delete=models.SET_NULL,
-        db_constraint=False,
-        null=True,
-        related_name="+",
-    )
+    # No foreign key: the entry may have been deleted.
+    entry = OwnedForeignKey(Entry, null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         db_table = "account_recurring_occurrence"
         ordering = ["-due_date", "-id"]
         constraints = [
+            owned_key("account_recurring_occurrence"),
             models.UniqueConstraint(
-                fields=["rule", "due_date"], name="account_recurring_occurrence_once"
+                fields=["member", "rule", "due_date"],
+                name="account_recurring_occurrence_once",
             ),
             CompositeForeignKey(
                 name="account_recurring_occurrence_rule_owned",
@@ -183,13 +159,6 @@ class Occurrence(OwnedModel):
                 to="ledger.RecurringRule",
                 to_fields=["member", "id"],
                 on_delete="CASCADE",
-            ),
-            CompositeForeignKey(
-                name="account_recurring_occurrence_entry_owned",
-                fields=["member", "entry"],
-                to="ledger.Entry",
-                to_fields=["member", "id"],
-                on_delete="SET NULL (entry_id)",
             ),
         ]
 

@@ -1,212 +1,131 @@
 """Rollup tables: counts and sums of entries, maintained by triggers.
 
-Statement triggers on `account_entry` and `account_entry_tag` update them with every
-write, so that balances, counts and statistics cost the same for a thousand entries and
-for a million. Nothing else writes these tables. The triggers lock the member's
-`LedgerRollup` row first, so that concurrent writes of one member cannot deadlock.
+Triggers on `account_entry` and `account_entry_tag` update them with every write, so
+that balances, counts and statistics cost the same for a thousand entries and for a
+million. Nothing else writes these tables, except `ledger.rollups` after writes of many
+rows. The triggers lock the member's `Ledger` first, so that concurrent writes of one
+member cannot deadlock.
+
+A rollup has few rows, compared with the entries: one for each day, one for each month
+and category, and so on. Rows of 0 entries remain after deletions and mean the same as
+none. Ids of what was deleted may remain likewise: rollups have no foreign keys.
 """
 
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 
-from accounts.models import Member
-from core.db.constraints import CompositeForeignKey
-from ledger.models.base import MAX_MEMO_LENGTH, EntryType, OwnedQuerySet
-from ledger.models.wallets import Wallet
+from ledger.models.base import (
+    MAX_MEMO_LENGTH,
+    EntryType,
+    OwnedModel,
+)
 
 
-class LedgerRollup(models.Model):
-    """The number of a member's entries, and how many of them are pending."""
+class FlowRollup(OwnedModel):
+    """Sums of confirmed entries, and the numbers of all entries, by type."""
 
-    member = models.OneToOneField(
-        Member, on_delete=models.CASCADE, primary_key=True, related_name="+"
-    )
-    entry_count = models.IntegerField()
-    pending_count = models.IntegerField()
-
-    objects = OwnedQuerySet.as_manager()
-
-    class Meta:
-        db_table = "account_ledger_total"
-        ordering = ["member_id"]
-
-    def __str__(self) -> str:
-        return f"member {self.member_id}: {self.entry_count}"
-
-
-class EntryRollup(models.Model):
-    """The number of entries in a group, and the sum of their amounts."""
-
-    member = models.ForeignKey(
-        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
-    )
-    type = models.CharField(max_length=7, choices=EntryType.choices)
-    amount = models.BigIntegerField()
-    entry_count = models.IntegerField()
-
-    objects = OwnedQuerySet.as_manager()
+    income = models.BigIntegerField()
+    expense = models.BigIntegerField()
+    income_count = models.IntegerField()
+    expense_count = models.IntegerField()
+    pending_income_count = models.IntegerField()
+    pending_expense_count = models.IntegerField()
 
     class Meta:
         abstract = True
 
 
-class MonthRollup(EntryRollup):
-    """Entries by month, type and pending."""
+class DayRollup(FlowRollup):
+    """Entries by day.
 
-    # The first day of the month.
-    month = models.DateField()
-    pending = models.BooleanField()
+    `wallet_change` is income minus expense of the entries that have a wallet.
+    """
 
-    class Meta:
-        db_table = "account_month_total"
-        ordering = ["month", "id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["member", "month", "type", "pending"],
-                include=["amount", "entry_count"],
-                name="account_month_total_key",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.month} {self.type} {self.amount}"
-
-
-class CategoryWalletRollup(EntryRollup):
-    """Entries by month, type, pending, category and wallet."""
-
-    # The first day of the month.
-    month = models.DateField()
-    pending = models.BooleanField()
-    category_id = models.BigIntegerField(null=True)
-    wallet_id = models.BigIntegerField(null=True)
-
-    class Meta:
-        db_table = "account_entry_total"
-        ordering = ["month", "id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=[
-                    "member",
-                    "month",
-                    "type",
-                    "pending",
-                    "category_id",
-                    "wallet_id",
-                ],
-                nulls_distinct=False,
-                name="account_entry_total_key",
-            ),
-            CompositeForeignKey(
-                name="account_entry_total_category_owned",
-                fields=["member", "type", "category_id"],
-                to="ledger.Category",
-                to_fields=["member", "type", "id"],
-                on_delete="CASCADE",
-            ),
-            CompositeForeignKey(
-                name="account_entry_total_wallet_owned",
-                fields=["member", "wallet_id"],
-                to="ledger.Wallet",
-                to_fields=["member", "id"],
-                on_delete="CASCADE",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.month} {self.type} {self.amount}"
-
-
-class DayRollup(EntryRollup):
-    """Entries by day, type, pending and wallet."""
-
+    pk = models.CompositePrimaryKey("member_id", "date")
     date = models.DateField()
-    pending = models.BooleanField()
-    wallet_id = models.BigIntegerField(null=True)
+    wallet_change = models.BigIntegerField()
 
     class Meta:
         db_table = "account_day_total"
-        ordering = ["date", "id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["member", "date", "type", "pending", "wallet_id"],
-                nulls_distinct=False,
-                name="account_day_total_key",
-            ),
-            CompositeForeignKey(
-                name="account_day_total_wallet_owned",
-                fields=["member", "wallet_id"],
-                to="ledger.Wallet",
-                to_fields=["member", "id"],
-                on_delete="CASCADE",
-            ),
-        ]
+        ordering = ["date"]
 
     def __str__(self) -> str:
-        return f"{self.date} {self.type} {self.amount}"
+        return f"{self.date}: +{self.income} -{self.expense}"
 
 
-class TagRollup(EntryRollup):
-    """Confirmed entries by month, tag and type."""
+class WalletMonthRollup(FlowRollup):
+    """Entries by month and wallet."""
 
+    pk = models.CompositePrimaryKey("member_id", "month", "wallet_id")
     # The first day of the month.
     month = models.DateField()
+    # 0 for entries without a wallet.
+    wallet_id = models.BigIntegerField()
+
+    class Meta:
+        db_table = "account_wallet_month_total"
+        ordering = ["month", "wallet_id"]
+
+    def __str__(self) -> str:
+        return f"{self.month} wallet {self.wallet_id}: +{self.income} -{self.expense}"
+
+
+class CategoryRollup(OwnedModel):
+    """Entries by month, type and category; `amount` and `entry_count` if confirmed."""
+
+    pk = models.CompositePrimaryKey("member_id", "month", "type", "category_id")
+    # The first day of the month.
+    month = models.DateField()
+    type = models.CharField(max_length=7, choices=EntryType.choices)
+    # 0 for entries without a category.
+    category_id = models.BigIntegerField()
+    amount = models.BigIntegerField()
+    entry_count = models.IntegerField()
+    pending_count = models.IntegerField()
+
+    class Meta:
+        db_table = "account_category_total"
+        ordering = ["month", "type", "category_id"]
+
+    def __str__(self) -> str:
+        return f"{self.month} {self.type} {self.category_id}: {self.amount}"
+
+
+class TagRollup(OwnedModel):
+    """Confirmed entries by month, type and tag."""
+
+    pk = models.CompositePrimaryKey("member_id", "month", "type", "tag_id")
+    # The first day of the month.
+    month = models.DateField()
+    type = models.CharField(max_length=7, choices=EntryType.choices)
     tag_id = models.BigIntegerField()
+    amount = models.BigIntegerField()
+    entry_count = models.IntegerField()
 
     class Meta:
         db_table = "account_tag_total"
-        ordering = ["month", "id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["member", "month", "tag_id", "type"],
-                name="account_tag_total_key",
-            ),
-            CompositeForeignKey(
-                name="account_tag_total_tag_owned",
-                fields=["member", "tag_id"],
-                to="ledger.Tag",
-                to_fields=["member", "id"],
-                on_delete="CASCADE",
-            ),
-        ]
+        ordering = ["month", "type", "tag_id"]
 
     def __str__(self) -> str:
-        return f"{self.month} tag {self.tag_id} {self.amount}"
+        return f"{self.month} tag {self.tag_id}: {self.amount}"
 
 
-class MemoRollup(models.Model):
+class MemoRollup(OwnedModel):
     """The number of confirmed entries by type, memo and category.
 
     Category suggestions use it: a member has far fewer memos than entries.
     """
 
-    member = models.ForeignKey(
-        Member, on_delete=models.CASCADE, db_index=False, related_name="+"
-    )
+    pk = models.CompositePrimaryKey("member_id", "type", "memo", "category_id")
     type = models.CharField(max_length=7, choices=EntryType.choices)
     # In lower case, without whitespace.
     memo = models.CharField(max_length=MAX_MEMO_LENGTH)
     category_id = models.BigIntegerField()
     entry_count = models.IntegerField()
 
-    objects = OwnedQuerySet.as_manager()
-
     class Meta:
         db_table = "account_memo_total"
-        ordering = ["id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["member", "type", "memo", "category_id"],
-                name="account_memo_total_key",
-            ),
-            CompositeForeignKey(
-                name="account_memo_total_category_owned",
-                fields=["member", "type", "category_id"],
-                to="ledger.Category",
-                to_fields=["member", "type", "id"],
-                on_delete="CASCADE",
-            ),
-        ]
+        ordering = ["type", "memo", "category_id"]
         indexes = [
             GinIndex(
                 OpClass("member_id", name="int8_ops"),
@@ -219,17 +138,11 @@ class MemoRollup(models.Model):
         return f"{self.memo}: {self.entry_count}"
 
 
-class WalletRollup(models.Model):
+class WalletRollup(OwnedModel):
     """The entries of a wallet; `balance` is income minus expense, if confirmed."""
 
-    wallet = models.OneToOneField(
-        Wallet,
-        on_delete=models.CASCADE,
-        db_constraint=False,
-        primary_key=True,
-        related_name="rollup",
-    )
-    member_id = models.BigIntegerField()
+    pk = models.CompositePrimaryKey("member_id", "wallet_id")
+    wallet_id = models.BigIntegerField()
     balance = models.BigIntegerField()
     # Pending entries included.
     entry_count = models.IntegerField()
@@ -237,15 +150,6 @@ class WalletRollup(models.Model):
     class Meta:
         db_table = "account_wallet_total"
         ordering = ["wallet_id"]
-        constraints = [
-            CompositeForeignKey(
-                name="account_wallet_total_wallet_owned",
-                fields=["member_id", "wallet"],
-                to="ledger.Wallet",
-                to_fields=["member", "id"],
-                on_delete="CASCADE",
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"wallet {self.wallet_id}: {self.balance}"

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from ledger.models.base import MAX_NAME_LENGTH, OwnedModel
+from ledger.models.base import MAX_NAME_LENGTH, OwnedModel, owned_constraints
 
 
 class Tag(OwnedModel):
@@ -15,10 +15,10 @@ class Tag(OwnedModel):
         db_table = "account_tag"
         ordering = ["sort_order", "id"]
         constraints = [
+            *owned_constraints("account_tag"),
             models.UniqueConstraint(
                 fields=["member", "name"], name="account_tag_name_unique"
             ),
-            models.UniqueConstraint(fields=["member", "id"], name="account_tag_owner"),
         ]
 
     def __str__(self) -> str:

@@ -2,7 +2,12 @@
 
 from django.db import models
 
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, OwnedModel
+from ledger.models.base import (
+    MAX_MEMO_LENGTH,
+    MAX_NAME_LENGTH,
+    OwnedModel,
+    owned_constraints,
+)
 
 
 class Wallet(OwnedModel):
@@ -35,10 +40,10 @@ class Wallet(OwnedModel):
         db_table = "account"
         ordering = ["sort_order", "id"]
         constraints = [
+            *owned_constraints("account"),
             models.UniqueConstraint(
                 fields=["member", "name"], name="account_name_unique"
             ),
-            models.UniqueConstraint(fields=["member", "id"], name="account_owner"),
         ]
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ from core.api.fields import (
     UniqueListField,
 )
 from core.api.serializers import QuerySerializer
-from ledger.models import Category, QuickEntry, RecurringRule
+from ledger.models import Category
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
 
 MAX_TAGS_PER_ENTRY = 50
@@ -79,10 +79,11 @@ class LedgerTagListField(UniqueListField):
 
 
 class LinkedTagListField(LedgerTagListField):
-    """The tags of a row with prefetched `tag_links`, by name."""
+    """The tags of a row that was read with its `tag_names`."""
 
-    def get_attribute(self, instance: QuickEntry | RecurringRule) -> list[str]:
-        return [link.tag.name for link in instance.tag_links.all()]
+    def get_attribute(self, instance: Any) -> list[str]:
+        names: list[str] = instance.tag_names
+        return names
 
 
 class MoveToQuerySerializer(QuerySerializer):

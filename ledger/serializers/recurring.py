@@ -64,5 +64,7 @@ class OccurrenceSerializer(Serializer):
         help_text="SKIPPED: the rule was inactive. MISSED: the plan had expired.",
     )
     entry_id = serializers.IntegerField(
-        allow_null=True, help_text="Null if no entry was booked or it was deleted."
+        source="existing_entry_id",
+        allow_null=True,
+        help_text="Null if no entry was booked or it was deleted.",
     )

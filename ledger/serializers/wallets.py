@@ -10,7 +10,7 @@ from ledger.encryption import DecryptionError
 from ledger.models import Wallet
 from ledger.models.base import MAX_NAME_LENGTH
 from ledger.serializers.fields import NameField, OptionalTextField, SignedMoneyField
-from ledger.wallets import balance_of, decrypt_account_number, log_undecryptable_number
+from ledger.wallets import decrypt_account_number, log_undecryptable_number
 
 MAX_ACCOUNT_NUMBER_LENGTH = 64
 
@@ -36,8 +36,9 @@ class WalletSerializer(Serializer):
         help_text="Present, and true, if the stored number cannot be decrypted.",
     )
     opening_balance = SignedMoneyField(required=False, default=0)
-    balance = serializers.SerializerMethodField(
-        help_text="Opening balance + income - expense of confirmed entries."
+    balance = serializers.IntegerField(
+        read_only=True,
+        help_text="Opening balance + income - expense of confirmed entries.",
     )
     manual_valuation = StrictBooleanField(required=False, default=False)
     current_value = SignedMoneyField(
@@ -49,9 +50,6 @@ class WalletSerializer(Serializer):
     archived = StrictBooleanField(required=False, default=False)
     memo = OptionalTextField()
     sort_order = serializers.IntegerField(read_only=True)
-
-    def get_balance(self, wallet: Wallet) -> int:
-        return balance_of(wallet)
 
     def to_representation(self, instance: Wallet) -> dict[str, Any]:
         body = super().to_representation(instance)

@@ -1,74 +1,42 @@
 -- Keep what is held of each stock: quantity, number of trades, and a version.
 --
--- Statement triggers, so that no way of writing trades can forget the position. The
--- version grows with every write: cost and realized gain, which a replay of the trades
--- finds, hold as long as it is the same. Rows are written in the order of stocks, so
--- that two statements cannot deadlock. A stock that is deleted together with its trades
--- has no position any more, hence the joins with the table of stocks.
+-- Row triggers, so that no way of writing trades can forget the position (see
+-- entry_totals.sql). The version grows with every write: cost and realized gain, which a
+-- replay of the trades finds, hold as long as it is the same. A stock that is deleted
+-- together with its trades has no position any more: only a new trade creates one.
 
 -- migrate:up
 CREATE OR REPLACE FUNCTION invest_trade_positions()
 RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    sign constant int := CASE TG_OP WHEN 'DELETE' THEN -1 ELSE 1 END;
 BEGIN
-    INSERT INTO invest_position AS stored
-        (stock_id, member_id, quantity, trade_count, version)
-    SELECT changed.stock_id, changed.member_id,
-           sign * sum(CASE side WHEN 'BUY' THEN quantity ELSE -quantity END),
-           sign * count(*), 1
-    FROM changed_rows changed
-    JOIN invest_stock stock ON stock.id = changed.stock_id
-    GROUP BY 1, 2
-    ORDER BY 1
-    ON CONFLICT (stock_id)
-    DO UPDATE SET quantity = stored.quantity + excluded.quantity,
-                  trade_count = stored.trade_count + excluded.trade_count,
-                  version = stored.version + 1;
+    IF TG_OP <> 'INSERT' THEN
+        UPDATE invest_position
+        SET quantity = quantity
+                - CASE WHEN OLD.side = 'BUY' THEN OLD.quantity ELSE -OLD.quantity END,
+            trade_count = trade_count - 1,
+            version = version + 1
+        WHERE member_id = OLD.member_id AND stock_id = OLD.stock_id;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        INSERT INTO invest_position AS stored
+            (member_id, stock_id, quantity, trade_count, version)
+        VALUES (
+            NEW.member_id, NEW.stock_id,
+            CASE WHEN NEW.side = 'BUY' THEN NEW.quantity ELSE -NEW.quantity END, 1, 1
+        )
+        ON CONFLICT (member_id, stock_id) DO UPDATE
+        SET quantity = stored.quantity + excluded.quantity,
+            trade_count = stored.trade_count + 1,
+            version = stored.version + 1;
+    END IF;
     RETURN NULL;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION invest_trade_positions_update()
-RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO invest_position AS stored
-        (stock_id, member_id, quantity, trade_count, version)
-    SELECT changed.stock_id, changed.member_id,
-           sum(sign * CASE side WHEN 'BUY' THEN quantity ELSE -quantity END),
-           sum(sign), 1
-    FROM (
-        SELECT 1 AS sign, * FROM new_rows UNION ALL SELECT -1, * FROM old_rows
-    ) changed
-    JOIN invest_stock stock ON stock.id = changed.stock_id
-    GROUP BY 1, 2
-    ORDER BY 1
-    ON CONFLICT (stock_id)
-    DO UPDATE SET quantity = stored.quantity + excluded.quantity,
-                  trade_count = stored.trade_count + excluded.trade_count,
-                  version = stored.version + 1;
-    RETURN NULL;
-END
-$$;
-
-CREATE OR REPLACE TRIGGER invest_trade_positions_insert
-AFTER INSERT ON invest_trade
-REFERENCING NEW TABLE AS changed_rows
-FOR EACH STATEMENT EXECUTE FUNCTION invest_trade_positions();
-
-CREATE OR REPLACE TRIGGER invest_trade_positions_delete
-AFTER DELETE ON invest_trade
-REFERENCING OLD TABLE AS changed_rows
-FOR EACH STATEMENT EXECUTE FUNCTION invest_trade_positions();
-
-CREATE OR REPLACE TRIGGER invest_trade_positions_update
-AFTER UPDATE ON invest_trade
-REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-FOR EACH STATEMENT EXECUTE FUNCTION invest_trade_positions_update();
+CREATE OR REPLACE TRIGGER invest_trade_positions
+AFTER INSERT OR UPDATE OR DELETE ON invest_trade
+FOR EACH ROW EXECUTE FUNCTION invest_trade_positions();
 
 -- migrate:down
-DROP TRIGGER invest_trade_positions_insert ON invest_trade;
-DROP TRIGGER invest_trade_positions_delete ON invest_trade;
-DROP TRIGGER invest_trade_positions_update ON invest_trade;
+DROP TRIGGER invest_trade_positions ON invest_trade;
 DROP FUNCTION invest_trade_positions();
-DROP FUNCTION invest_trade_positions_update();

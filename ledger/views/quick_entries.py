@@ -23,7 +23,7 @@ class QuickEntryViewSet(ReorderMixin, OwnedModelViewSet):
     lookup_url_kwarg = "quick_entry_id"
 
     def get_queryset(self) -> OwnedQuerySet:
-        return quick_entries.with_category_and_tags(super().get_queryset())
+        return quick_entries.with_category_and_tags(super().get_queryset(), self.member)
 
     def perform_create(self, serializer: BaseSerializer[Any]) -> None:
         serializer.instance = quick_entries.create_quick_entry(

@@ -41,7 +41,7 @@ class RecurringRuleViewSet(OwnedModelViewSet):
     lookup_url_kwarg = "rule_id"
 
     def get_queryset(self) -> OwnedQuerySet:
-        return recurring.with_category_and_tags(super().get_queryset())
+        return recurring.with_category_and_tags(super().get_queryset(), self.member)
 
     def perform_create(self, serializer: BaseSerializer[Any]) -> None:
         serializer.instance = recurring.create_rule(

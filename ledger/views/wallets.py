@@ -10,6 +10,7 @@ from core.api.serializers import validate_query
 from core.api.viewsets import ReorderMixin
 from ledger import wallets
 from ledger.models import Wallet
+from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.fields import MoveToQuerySerializer
 from ledger.serializers.wallets import WalletSerializer
@@ -28,9 +29,12 @@ from ledger.serializers.wallets import WalletSerializer
 class WalletViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Wallets"
-    queryset = Wallet.objects.select_related("rollup")
+    queryset = Wallet.objects.all()
     serializer_class = WalletSerializer
     lookup_url_kwarg = "wallet_id"
+
+    def get_queryset(self) -> OwnedQuerySet:
+        return wallets.with_balance(super().get_queryset(), self.member)
 
     def perform_create(self, serializer: BaseSerializer[Any]) -> None:
         serializer.instance = wallets.create_wallet(

@@ -89,7 +89,7 @@ def test_token_is_sent_to_the_providers_check(
 ) -> None:
     vouch()
     log_in(token="header.claims&x=1.signature")
-    request, _ = httpserver.log[0]
+    request, _ = httpserver.log[-1]
     assert request.args.to_dict() == {"id_token": "header.claims&x=1.signature"}
 
 

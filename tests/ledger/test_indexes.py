@@ -1,7 +1,7 @@
 """Keys and indexes of the ledger begin with the member, so that it can be spread.
 
-What does not is named here with its reason; `docs/scaling.md` says what to do with it
-before the ledger is distributed.
+Tables whose rows belong to no member are named here with their reason; a new table has
+to be one or the other.
 """
 
 from typing import Any
@@ -10,66 +10,91 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
+pytestmark = pytest.mark.django_db
+
 INDEXES = """
-SELECT c.relname, i.relname
+SELECT t.relname, i.relname, x.indisprimary, x.indisunique,
+       ARRAY(SELECT a.attname::text
+             FROM unnest(x.indkey) WITH ORDINALITY AS key (number, place)
+             JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = number
+             ORDER BY place)
 FROM pg_index x
 JOIN pg_class i ON i.oid = x.indexrelid
-JOIN pg_class c ON c.oid = x.indrelid
-JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = x.indkey[0]
-WHERE c.relname = ANY(%s) AND a.attname <> 'member_id' AND NOT x.indisprimary
+JOIN pg_class t ON t.oid = x.indrelid
+WHERE t.relname = ANY(%s)
 """
-FOREIGN_KEYS = {
-    ("account_budget", "category_id"),
-    ("account_category", "parent_id"),
-    ("account_quick_entry", "category_id"),
-    ("account_quick_entry", "wallet_id"),
-    ("account_recurring", "category_id"),
-    ("account_recurring", "wallet_id"),
-    ("account_recurring_occurrence", "entry_id"),
-}
-"""Django's own, for deleting what is referred to: one node's rows or all nodes'."""
-NAMED = {
-    "account_recurring_due": "the hourly job asks about all members at once",
-    "account_recurring_occurrence_once": "its rule belongs to one member",
-}
+FOREIGN_KEYS = """
+SELECT conrelid::regclass::text, conname, confrelid::regclass::text,
+       ARRAY(SELECT attname::text FROM unnest(conkey) key (number)
+             JOIN pg_attribute ON attrelid = conrelid AND attnum = number),
+       ARRAY(SELECT attname::text FROM unnest(confkey) key (number)
+             JOIN pg_attribute ON attrelid = confrelid AND attnum = number),
+       confdeltype::text
+FROM pg_constraint WHERE contype = 'f' AND conrelid::regclass::text = ANY(%s)
+"""
 WITHOUT_MEMBER = {
     "default_category": "shared by all",
     "notification_count": "counts of all members",
-    "account_entry_tag": "joins rows of one member",
-    "account_quick_entry_tag": "joins rows of one member",
-    "account_recurring_tag": "joins rows of one member",
-    "account_wallet_total": "a row beside each wallet",
     "fx_rate": "the same for all",
     "stock_quote": "the same for all",
 }
 
 
-def list_models() -> Any:
-    return apps.get_app_config("ledger").get_models(include_auto_created=True)
-
-
-def list_tables() -> set[Any]:
-    """Those of the ledger whose rows name their member."""
-    return {
-        model._meta.db_table
-        for model in list_models()
-        if any(field.name == "member" for field in model._meta.fields)
-    }
-
-
-def test_every_table_of_the_ledger_names_its_member_or_its_reason() -> None:
-    tables = {model._meta.db_table for model in list_models()}
-    assert tables - list_tables() == set(WITHOUT_MEMBER)
-
-
-@pytest.mark.django_db
-def test_indexes_of_members_rows_begin_with_the_member() -> None:
+def fetch(statement: str, tables: set[str]) -> list[Any]:
     with connection.cursor() as cursor:
-        cursor.execute(INDEXES, [list(list_tables())])
-        other = {
-            (table, index)
-            for table, index in cursor.fetchall()
-            if index not in NAMED
-            and not any(index.startswith("_".join(key)) for key in FOREIGN_KEYS)
-        }
-    assert other == set()
+        cursor.execute(statement, [list(tables)])
+        return list(cursor.fetchall())
+
+
+def list_tables() -> set[str]:
+    """Those of the ledger whose rows belong to members."""
+    models = apps.get_app_config("ledger").get_models(include_auto_created=True)
+    return {model._meta.db_table for model in models} - set(WITHOUT_MEMBER)
+
+
+def test_every_table_of_members_has_a_column_that_names_the_member() -> None:
+    models = apps.get_app_config("ledger").get_models()
+    for model in models:
+        columns = {field.column for field in model._meta.concrete_fields}
+        is_shared = model._meta.db_table in WITHOUT_MEMBER
+        assert ("member_id" in columns) is not is_shared, model
+
+
+def test_every_index_of_members_rows_begins_with_the_member() -> None:
+    tables = list_tables()
+    indexes = fetch(INDEXES, tables)
+    other = [name for _, name, *_, columns in indexes if columns[0] != "member_id"]
+    assert other == []
+    # Each table has a primary key, so that a row can be found by its member and itself.
+    assert {table for table, _, is_primary, *_ in indexes if is_primary} == tables
+
+
+def test_every_reference_between_members_rows_carries_the_member() -> None:
+    tables = list_tables()
+    for table, name, target, columns, target_columns, _ in fetch(FOREIGN_KEYS, tables):
+        if target in tables:
+            assert "member_id" in columns, name
+            assert "member_id" in target_columns, name
+        else:
+            # The one way out of the ledger, which a distribution drops.
+            assert (table, target) == ("account_ledger", "member"), name
+
+
+def test_no_foreign_key_sets_columns_to_null() -> None:
+    """Where the table is distributed by one of them, that is refused."""
+    actions = {row[5] for row in fetch(FOREIGN_KEYS, list_tables())}
+    # No action, and cascades.
+    assert actions == {"a", "c"}
+
+
+def test_every_table_leads_to_the_ledger_or_is_a_total_of_it() -> None:
+    """No row can be written for a member who has left (spec 1.8)."""
+    tables = list_tables()
+    keys = fetch(FOREIGN_KEYS, tables)
+    references = {(table, target) for table, _, target, *_ in keys}
+    reached = {"account_ledger"}
+    for _ in tables:
+        reached |= {table for table, target in references if target in reached}
+    assert {
+        table for table in tables - reached if not table.endswith("_total")
+    } == set()

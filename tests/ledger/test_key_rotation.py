@@ -15,7 +15,7 @@ from ledger.wallets import (
     create_wallet,
     decrypt_account_number,
 )
-from tests.support.factories import make_wallet
+from tests.support.factories import make_member, make_wallet
 
 pytestmark = pytest.mark.django_db
 
@@ -24,10 +24,10 @@ OLD, NEW, OTHER = b"o" * 32, b"n" * 32, b"x" * 32
 
 @pytest.fixture
 def seal(settings: Any, free_member: Member) -> Any:
-    def make(number: Any, keys: Any) -> Any:
+    def make(number: Any, keys: Any, member: Member = free_member) -> Any:
         settings.ACCOUNT_NUMBER_KEYS = keys
         values = {"name": number, "kind": "BANK", "account_number": number}
-        return create_wallet(free_member, values)
+        return create_wallet(member, values)
 
     return make
 
@@ -56,12 +56,12 @@ def test_numbers_of_older_keys_and_plain_ones_are_sealed_with_the_new_key(
     assert "Done: 0 re-encrypted, 5 unchanged, 0 could not be decrypted." in rotate()
 
 
-def test_progress_is_shown_after_each_batch(
+def test_progress_is_shown_after_each_batch_of_members(
     seal: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(key_rotation, "BATCH_SIZE", 2)
     for number in range(5):
-        seal(f"110-{number}", [OLD])
+        seal(f"110-{number}", [OLD], make_member())
     settings.ACCOUNT_NUMBER_KEYS = [NEW, OLD]
     shown = [line.split()[0] for line in rotate().splitlines()]
     assert shown == ["2", "4", "5", "Done:"]

@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import Member
 from core.db.rollup_audit import count_drift
-from ledger.models import MonthRollup, WalletRollup
-from ledger.rollup_audit import ROLLUPS
+from ledger.models import CategoryRollup, WalletRollup
+from ledger.rollups import ROLLUPS
 from tests.support.factories import make_category, make_entry, make_wallet
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,17 +39,17 @@ def test_totals_without_entries_are_right(ledger: Member) -> None:
 
 
 def test_drift_is_reported_and_fails(ledger: Member) -> None:
-    MonthRollup.objects.filter(type="income").update(amount=6)
+    CategoryRollup.objects.filter(type="income").update(amount=6)
     WalletRollup.objects.all().delete()
     with pytest.raises(CommandError, match="differ"):
         check()
     drift = count_drift(ROLLUPS)
-    assert drift["account_month_total"] == 1
+    assert drift["account_category_total"] == 1
     assert drift["account_wallet_total"] == 1
-    assert drift["account_entry_total"] == 0
+    assert drift["account_day_total"] == 0
 
 
 def test_repair_rebuilds_the_totals(ledger: Member) -> None:
-    MonthRollup.objects.update(amount=6)
+    CategoryRollup.objects.update(amount=6)
     WalletRollup.objects.all().delete()
     assert check("--repair").count(": 0 differ") == 7

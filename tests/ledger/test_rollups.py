@@ -9,12 +9,7 @@ from django.db import connection
 from django.db.models import F
 
 from accounts.models import Member
-from ledger.models import (
-    Entry,
-    EntryTag,
-    MonthRollup,
-    Tag,
-)
+from ledger.models import CategoryRollup, Entry, EntryTag, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
 from tests.support.rollups import assert_rollups_are_right
@@ -172,6 +167,7 @@ class Ledger:
 
     def delete_many_by_orm(self) -> None:
         ids = [self.pick_id() for _ in range(3)]
+        EntryTag.objects.filter(entry_id__in=ids).delete()
         Entry.objects.filter(pk__in=ids).delete()
 
     def replace_wallet_by_request(self) -> None:
@@ -243,7 +239,7 @@ def test_entry_that_moves_to_another_month_leaves_nothing_behind(
     client = JSONClient(free_member)
     client.send("PATCH", f"{ENTRIES}/{entry.pk}", {"date": "2026-02-01"})
     assert_rollups_are_right()
-    january = MonthRollup.objects.get(month=date(2026, 1, 1))
+    january = CategoryRollup.objects.get(month=date(2026, 1, 1))
     assert (january.amount, january.entry_count) == (0, 0)
 
 

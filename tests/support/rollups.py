@@ -1,87 +1,99 @@
 """The stored rollups against the entries themselves."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 from ledger.models import (
-    CategoryWalletRollup,
+    CategoryRollup,
     DayRollup,
     Entry,
     EntryTag,
-    LedgerRollup,
+    Ledger,
     MemoRollup,
-    MonthRollup,
     TagRollup,
+    WalletMonthRollup,
     WalletRollup,
 )
 
-Groups = defaultdict[Any, list[int]]
+COUNTS = (
+    *("income_count", "expense_count"),
+    *("pending_income_count", "pending_expense_count"),
+)
+# Each table with its key and what it adds up.
+TABLES: dict[Any, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Ledger: (("member_id",), COUNTS),
+    DayRollup: (
+        ("member_id", "date"),
+        ("income", "expense", "wallet_change", *COUNTS),
+    ),
+    WalletMonthRollup: (
+        ("member_id", "month", "wallet_id"),
+        ("income", "expense", *COUNTS),
+    ),
+    CategoryRollup: (
+        ("member_id", "month", "type", "category_id"),
+        ("amount", "entry_count", "pending_count"),
+    ),
+    WalletRollup: (("member_id", "wallet_id"), ("balance", "entry_count")),
+    MemoRollup: (("member_id", "type", "memo", "category_id"), ("entry_count",)),
+    TagRollup: (("member_id", "month", "type", "tag_id"), ("amount", "entry_count")),
+}
 
 
-def recompute_rollups() -> Any:
-    """The tables as they must be, by key: an amount or count, and how many entries."""
-    by_entry: Groups = defaultdict(lambda: [0, 0])
-    by_month: Groups = defaultdict(lambda: [0, 0])
-    by_day: Groups = defaultdict(lambda: [0, 0])
-    by_tag: Groups = defaultdict(lambda: [0, 0])
-    by_wallet: Groups = defaultdict(lambda: [0, 0])
-    by_member: Groups = defaultdict(lambda: [0, 0])
-    by_memo: Groups = defaultdict(lambda: [0, 0])
+def recompute_rollups() -> dict[str, dict[Any, Any]]:
+    """The tables as they must be, by key, without what adds up to nothing."""
     tags = defaultdict(list)
     for link in EntryTag.objects.all():
         tags[link.entry_id].append(link.tag_id)
+    tables: dict[Any, dict[Any, Counter[str]]] = {
+        model: defaultdict(Counter) for model in TABLES
+    }
     for entry in Entry.objects.all():
-        member, type_, pending = entry.member_id, entry.type, entry.pending
-        month, wallet = entry.date.replace(day=1), entry.wallet_id
-        groups = [
-            by_month[member, month, type_, pending],
-            by_entry[member, month, type_, pending, entry.category_id, wallet],
-            by_day[member, entry.date, type_, pending, wallet],
-        ]
-        if not pending:
-            groups += [by_tag[member, month, tag, type_] for tag in tags[entry.pk]]
+        member, month = entry.member_id, entry.date.replace(day=1)
+        name = f"{'pending_' if entry.pending else ''}{entry.type}_count"
+        amount = 0 if entry.pending else entry.amount
+        change = amount if entry.type == "income" else -amount
+        flows = {entry.type: amount, name: 1}
+        counted = "pending_count" if entry.pending else "entry_count"
+        tables[Ledger][member,].update({name: 1})
+        tables[DayRollup][member, entry.date].update(flows)
+        tables[WalletMonthRollup][member, month, entry.wallet_id or 0].update(flows)
+        category = (member, month, entry.type, entry.category_id or 0)
+        tables[CategoryRollup][category].update({"amount": amount, counted: 1})
+        if entry.wallet_id is not None:
+            tables[DayRollup][member, entry.date].update({"wallet_change": change})
+            tables[WalletRollup][member, entry.wallet_id].update(
+                {"balance": change, "entry_count": 1}
+            )
+        if not entry.pending:
             memo = "".join(entry.memo.lower().split())
             if memo and entry.category_id:
-                total = by_memo[member, type_, memo, entry.category_id]
-                total[:] = total[0] + 1, total[1] + 1
-        for total in groups:
-            total[0] += entry.amount
-            total[1] += 1
-        by_member[member][0] += pending
-        by_member[member][1] += 1
-        if wallet is not None:
-            sign = 1 if type_ == "income" else -1
-            by_wallet[wallet][0] += 0 if pending else sign * entry.amount
-            by_wallet[wallet][1] += 1
-    tables = (by_entry, by_month, by_day, by_tag, by_wallet, by_member, by_memo)
-    return tuple(dict(table) for table in tables)
+                tables[MemoRollup][member, entry.type, memo, entry.category_id].update(
+                    {"entry_count": 1}
+                )
+            for tag in tags[entry.pk]:
+                tables[TagRollup][member, month, entry.type, tag].update(
+                    {"amount": amount, "entry_count": 1}
+                )
+    return {
+        model.__name__: {key: sums for key, sums in table.items() if any(sums.values())}
+        for model, table in tables.items()
+    }
 
 
-def stored_rollups() -> Any:
-    """The tables as they are; groups without entries must be all zero."""
-    month = ("member_id", "month", "type", "pending")
-    day = ("member_id", "date", "type", "pending", "wallet_id")
-    tables = (
-        (CategoryWalletRollup, (*month, "category_id", "wallet_id"), "amount"),
-        (MonthRollup, month, "amount"),
-        (DayRollup, day, "amount"),
-        (TagRollup, ("member_id", "month", "tag_id", "type"), "amount"),
-        (WalletRollup, ("wallet_id",), "balance"),
-        (LedgerRollup, ("member_id",), "pending_count"),
-        (MemoRollup, ("member_id", "type", "memo", "category_id"), "entry_count"),
-    )
-    kept = []
-    for model, key, amount in tables:
-        found = {}
-        for row in model.objects.values(*key, amount, "entry_count"):
-            value = [row[amount], row["entry_count"]]
-            if value[1] == 0:
-                assert value == [0, 0], f"{model.__name__} {row}"
-            else:
-                name = row[key[0]] if len(key) == 1 else tuple(row[k] for k in key)
-                found[name] = value
-        kept.append(found)
-    return tuple(kept)
+def stored_rollups() -> dict[str, dict[Any, Any]]:
+    """The tables as they are, by key, without rows that are all zero."""
+    stored = {}
+    for model, (key, columns) in TABLES.items():
+        rows = model.objects.values(*key, *columns)
+        stored[model.__name__] = {
+            tuple(row[each] for each in key): Counter(
+                {each: row[each] for each in columns}
+            )
+            for row in rows
+            if any(row[each] for each in columns)
+        }
+    return stored
 
 
 def assert_rollups_are_right() -> None:

@@ -36,6 +36,9 @@ SELECT conname, conrelid::regclass::text, confrelid::regclass::text,
 FROM pg_constraint
 WHERE contype = 'f' AND connamespace = 'public'::regnamespace
 """
+WITHOUT_FOREIGN_KEY = {
+    ("account_recurring_occurrence", "entry_id"): "the entry may have been deleted",
+}
 CREATED = re.compile(r"^CREATE OR REPLACE (FUNCTION|TRIGGER) (\w+)", re.M)
 DROPPED = re.compile(r"^DROP (FUNCTION|TRIGGER) (\w+)", re.M)
 
@@ -120,7 +123,7 @@ def test_composite_foreign_keys_of_the_models_are_those_of_the_database() -> Non
     live = {
         (name, table, target, tuple(columns), tuple(target_columns))
         for name, table, target, columns, target_columns in rows(FOREIGN_KEYS)
-        if len(columns) > 1
+        if len(columns) > 1 or target == "account_ledger"
     }
     assert declared == live
     assert len(declared) > 20
@@ -155,4 +158,6 @@ def test_every_reference_between_rows_of_members_is_a_foreign_key() -> None:
         fields: list[Any] = list(model._meta.local_fields)
         for field in fields:
             if field.is_relation and not field.db_constraint:
-                assert (model._meta.db_table, field.column) in keys, field
+                key = (model._meta.db_table, field.column)
+                is_total = model._meta.db_table.endswith("_total")
+                assert key in keys or is_total or key in WITHOUT_FOREIGN_KEY, field

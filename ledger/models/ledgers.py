@@ -1,0 +1,34 @@
+"""The ledger of a member, as a row."""
+
+from django.db import models
+
+from accounts.models import Member
+from ledger.models.base import OwnedQuerySet
+
+
+class Ledger(models.Model):
+    """A member's ledger, with the numbers of its entries.
+
+    A trigger creates it with the member. Every row of the ledger refers to it, so that
+    none can be written for a member who has left; whoever needs the ledger for
+    themselves locks it. Triggers on the entries keep the numbers.
+    """
+
+    member = models.OneToOneField(
+        Member, on_delete=models.CASCADE, primary_key=True, related_name="+"
+    )
+    # Confirmed entries.
+    income_count = models.IntegerField(db_default=0)
+    expense_count = models.IntegerField(db_default=0)
+    # Entries that await confirmation.
+    pending_income_count = models.IntegerField(db_default=0)
+    pending_expense_count = models.IntegerField(db_default=0)
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        db_table = "account_ledger"
+        ordering = ["member_id"]
+
+    def __str__(self) -> str:
+        return f"ledger of member {self.member_id}"

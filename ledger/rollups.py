@@ -1,0 +1,168 @@
+"""The ledger's rollups: their source, and how they are computed anew.
+
+Triggers maintain them, row by row (`ledger/sql`). Whoever writes very many entries of
+one member computes them once, afterwards, with `bulk_write`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection, transaction
+
+from accounts.models import Member
+from core.db.rollup_audit import Rollup
+from core.progress import SILENT_PROGRESS, Progress
+from ledger.locking import lock_ledger_exclusive
+from ledger.models import Ledger
+
+_MONTH = "date - (extract(day FROM date)::int - 1)"
+_NORMALIZED_MEMO = "translate(lower(memo), E' \\t\\n\\u00a0\\u3000', '')"
+_COUNT_COLUMNS = (
+    *("income_count", "expense_count"),
+    *("pending_income_count", "pending_expense_count"),
+)
+_COUNTS_OR_ZERO = ", ".join(f"coalesce({each}, 0) AS {each}" for each in _COUNT_COLUMNS)
+_COUNTS = """
+    count(*) FILTER (WHERE type = 'income' AND NOT pending) AS income_count,
+    count(*) FILTER (WHERE type = 'expense' AND NOT pending) AS expense_count,
+    count(*) FILTER (WHERE type = 'income' AND pending) AS pending_income_count,
+    count(*) FILTER (WHERE type = 'expense' AND pending) AS pending_expense_count
+"""
+_FLOWS = """
+    coalesce(sum(amount) FILTER (WHERE type = 'income' AND NOT pending), 0)::bigint
+        AS income,
+    coalesce(sum(amount) FILTER (WHERE type = 'expense' AND NOT pending), 0)::bigint
+        AS expense
+"""
+_SIGNED_AMOUNT = """
+    CASE WHEN pending THEN 0 WHEN type = 'income' THEN amount ELSE -amount END
+"""
+# Rows that are left over from deletions mean the same as none.
+_HAS_ENTRIES = " + ".join(_COUNT_COLUMNS) + " <> 0"
+
+ROLLUPS = (
+    Rollup(
+        "account_ledger",
+        ("member_id",),
+        _COUNT_COLUMNS,
+        f"""
+        SELECT member_id, {_COUNTS_OR_ZERO}
+        FROM (SELECT member_id FROM account_ledger WHERE {{scope}}) ledger
+        LEFT JOIN (
+            SELECT member_id, {_COUNTS} FROM account_entry WHERE {{scope}} GROUP BY 1
+        ) entries USING (member_id)
+        """,
+        is_whole_table=False,
+    ),
+    Rollup(
+        "account_day_total",
+        ("member_id", "date"),
+        ("income", "expense", "wallet_change", *_COUNT_COLUMNS),
+        f"""
+        SELECT member_id, date, {_FLOWS},
+            coalesce(sum({_SIGNED_AMOUNT}) FILTER (WHERE wallet_id IS NOT NULL),
+                0)::bigint AS wallet_change,
+            {_COUNTS}
+        FROM account_entry WHERE {{scope}} GROUP BY 1, 2
+        """,
+        condition=_HAS_ENTRIES,
+    ),
+    Rollup(
+        "account_wallet_month_total",
+        ("member_id", "month", "wallet_id"),
+        ("income", "expense", *_COUNT_COLUMNS),
+        f"""
+        SELECT member_id, {_MONTH} AS month, coalesce(wallet_id, 0) AS wallet_id,
+            {_FLOWS}, {_COUNTS}
+        FROM account_entry WHERE {{scope}} GROUP BY 1, 2, 3
+        """,
+        condition=_HAS_ENTRIES,
+    ),
+    Rollup(
+        "account_category_total",
+        ("member_id", "month", "type", "category_id"),
+        ("amount", "entry_count", "pending_count"),
+        f"""
+        SELECT member_id, {_MONTH} AS month, type,
+            coalesce(category_id, 0) AS category_id,
+            coalesce(sum(amount) FILTER (WHERE NOT pending), 0)::bigint AS amount,
+            count(*) FILTER (WHERE NOT pending) AS entry_count,
+            count(*) FILTER (WHERE pending) AS pending_count
+        FROM account_entry WHERE {{scope}} GROUP BY 1, 2, 3, 4
+        """,
+        condition="entry_count + pending_count <> 0",
+    ),
+    Rollup(
+        "account_wallet_total",
+        ("member_id", "wallet_id"),
+        ("balance", "entry_count"),
+        f"""
+        SELECT member_id, wallet_id, sum({_SIGNED_AMOUNT})::bigint AS balance,
+            count(*) AS entry_count
+        FROM account_entry WHERE {{scope}} AND wallet_id IS NOT NULL GROUP BY 1, 2
+        """,
+        condition="entry_count <> 0",
+    ),
+    Rollup(
+        "account_memo_total",
+        ("member_id", "type", "memo", "category_id"),
+        ("entry_count",),
+        f"""
+        SELECT member_id, type, {_NORMALIZED_MEMO} AS memo, category_id,
+            count(*) AS entry_count
+        FROM account_entry
+        WHERE {{scope}} AND NOT pending AND category_id IS NOT NULL
+            AND {_NORMALIZED_MEMO} <> ''
+        GROUP BY 1, 2, 3, 4
+        """,
+        condition="entry_count <> 0",
+    ),
+    Rollup(
+        "account_tag_total",
+        ("member_id", "month", "type", "tag_id"),
+        ("amount", "entry_count"),
+        f"""
+        SELECT entry.member_id, {_MONTH} AS month, type, link.tag_id,
+            sum(amount)::bigint AS amount, count(*) AS entry_count
+        FROM (SELECT * FROM account_entry WHERE {{scope}} AND NOT pending) entry
+        JOIN account_entry_tag link
+            ON link.member_id = entry.member_id AND link.entry_id = entry.id
+        GROUP BY 1, 2, 3, 4
+        """,
+        condition="entry_count <> 0",
+    ),
+)
+_OF_MEMBER = "member_id = %(member)s"
+
+
+@contextmanager
+def bulk_write(member: Member) -> Iterator[None]:
+    """Compute the member's rollups once, after the block, instead of row by row.
+
+    Call in a transaction that holds the ledger's exclusive lock. Within it, the
+    triggers do nothing from the beginning of the block on.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL ledger.is_bulk_write = 'on'")
+        yield
+        rebuild_rollups_of(member)
+        cursor.execute("SET LOCAL ledger.is_bulk_write = 'off'")
+
+
+def rebuild_rollups_of(member: Member) -> None:
+    """Compute all rollups of a member from the entries, in a transaction."""
+    with connection.cursor() as cursor:
+        for rollup in ROLLUPS:
+            for statement in rollup.make_rebuild_statements(_OF_MEMBER):
+                cursor.execute(statement, {"member": member.pk})
+
+
+def rebuild_all_rollups(progress: Progress = SILENT_PROGRESS) -> None:
+    """Compute the rollups of one member after the other, whose writers wait."""
+    ids = list(Ledger.objects.values_list("member_id", flat=True))
+    for number, member_id in enumerate(ids, start=1):
+        member = Member(pk=member_id)
+        with transaction.atomic():
+            lock_ledger_exclusive(member)
+            rebuild_rollups_of(member)
+        progress.update(f"{number} of {len(ids)} ledgers")
