@@ -1,6 +1,6 @@
 """The cast: who takes part in the tests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
@@ -9,10 +9,18 @@ from django.utils import timezone
 from accounts.models import Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
+from tests.support.member_guard import guard_statements
 
 pytest_plugins = ["tests.support.fakes"]
 
 ClientOf = Callable[[Member], JSONClient]
+
+
+@pytest.fixture(autouse=True)
+def member_guard() -> Iterator[None]:
+    """Refuse statements of the service that do not name the member of their rows."""
+    with guard_statements():
+        yield
 
 
 @pytest.fixture
