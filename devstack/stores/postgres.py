@@ -29,6 +29,8 @@ SERVER_SETTINGS = {
     "max_connections": "100",
     "shared_buffers": "256MB",
     "max_wal_size": "1GB",
+    # A page that is written first after a checkpoint goes into the log whole.
+    "wal_compression": "on",
     "random_page_cost": "1.1",
     "jit": "off",
     "timezone": "UTC",

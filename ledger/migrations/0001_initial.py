@@ -1661,29 +1661,25 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="entry",
+            index=models.Index(fields=["member", "-date"], name="account_entry_list"),
+        ),
+        migrations.AddIndex(
+            model_name="entry",
             index=models.Index(
-                fields=["member", "-date", "-id"], name="account_entry_list"
+                fields=["member", "category", "-date"], name="account_entry_by_category"
             ),
         ),
         migrations.AddIndex(
             model_name="entry",
             index=models.Index(
-                fields=["member", "category", "-date", "-id"],
-                name="account_entry_by_category",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(
-                fields=["member", "wallet", "-date", "-id"],
-                name="account_entry_by_wallet",
+                fields=["member", "wallet", "-date"], name="account_entry_by_wallet"
             ),
         ),
         migrations.AddIndex(
             model_name="entry",
             index=models.Index(
                 condition=models.Q(("pending", True)),
-                fields=["member", "-date", "-id"],
+                fields=["member", "-date"],
                 name="account_entry_pending",
             ),
         ),

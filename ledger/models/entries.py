@@ -86,17 +86,18 @@ class Entry(OwnedModel):
             ),
         ]
         indexes = [
-            models.Index(fields=["member", "-date", "-id"], name="account_entry_list"),
+            # Without the id, by which the few entries of a day are sorted when they are
+            # read: the index keeps the key of a day once, at a third of the size.
+            models.Index(fields=["member", "-date"], name="account_entry_list"),
             models.Index(
-                fields=["member", "category", "-date", "-id"],
+                fields=["member", "category", "-date"],
                 name="account_entry_by_category",
             ),
             models.Index(
-                fields=["member", "wallet", "-date", "-id"],
-                name="account_entry_by_wallet",
+                fields=["member", "wallet", "-date"], name="account_entry_by_wallet"
             ),
             models.Index(
-                fields=["member", "-date", "-id"],
+                fields=["member", "-date"],
                 condition=Q(pending=True),
                 name="account_entry_pending",
             ),
