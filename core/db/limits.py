@@ -11,6 +11,8 @@ import sys
 import psycopg
 from django.conf import settings
 
+from core.db.sessions import open_session
+
 logger = logging.getLogger(__name__)
 
 # In milliseconds, as `DATABASE_LIMITS`.
@@ -44,16 +46,7 @@ def find_limit_problem() -> str | None:
     required: dict[str, int] = settings.DATABASE_LIMITS
     # Without Django's connection: its pool would leave threads and sockets to the
     # processes that are forked from this one, and its metrics would be theirs.
-    database = settings.DATABASES["default"]
-    options = {k: v for k, v in database["OPTIONS"].items() if k != "pool"}
-    with psycopg.connect(
-        dbname=database["NAME"],
-        user=database["USER"] or None,
-        password=database["PASSWORD"] or None,
-        host=database["HOST"] or None,
-        port=database["PORT"] or None,
-        **options,
-    ) as session:
+    with open_session() as session:
         rows = session.execute(_EFFECTIVE_LIMITS, [list(required)]).fetchall()
         role = session.info.user
     wrong = {name: value for name, value in rows if value != required[name]}
