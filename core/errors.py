@@ -1,11 +1,14 @@
 """The base class of all errors that are reported to clients, and the shared ones."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError
+
+_SHARD_CONSTRAINT_RE = re.compile(r'constraint "(?P<name>\w+)_\d+"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,16 @@ def raise_on_constraint_violation(
 
 
 def violated_constraint_name(error: IntegrityError) -> str | None:
-    """Return the name of the constraint that PostgreSQL reports as violated."""
+    """Return the name of the constraint that PostgreSQL reports as violated.
+
+    Citus passes only the text of a worker's error on, in which the name ends with the
+    number of a shard.
+    """
     diagnostics = getattr(error.__cause__, "diag", None)
-    return getattr(diagnostics, "constraint_name", None)
+    if diagnostics is None:
+        return None
+    if name := diagnostics.constraint_name:
+        return str(name)
+    # Not the details, which quote what members wrote.
+    found = _SHARD_CONSTRAINT_RE.search(diagnostics.message_primary or "")
+    return found["name"] if found else None
