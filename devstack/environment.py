@@ -106,8 +106,13 @@ def prepare_environment(settings: Settings) -> Environment:
 
 
 def prepare_ephemeral_environment() -> Environment:
-    """Return the environment of tests: unchanged variables and ephemeral stores."""
+    """Return the environment of tests: unchanged variables and ephemeral stores.
+
+    The server of TEST_DATABASE_URL is used instead of an ephemeral PostgreSQL.
+    """
     settings = dict(os.environ)
+    if url := settings.get("TEST_DATABASE_URL", "").strip():
+        settings["DATABASE_URL"] = url
     stores = start_missing_stores(settings, None)
     return Environment(settings | stores.settings, stores)
 

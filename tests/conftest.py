@@ -2,11 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from accounts.models import Member
+from tests.support.citus import (
+    distribute_test_database,
+    drop_databases_of_workers,
+    has_citus,
+)
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.member_guard import guard_statements
@@ -14,6 +20,21 @@ from tests.support.member_guard import guard_statements
 pytest_plugins = ["tests.support.fakes"]
 
 ClientOf = Callable[[Member], JSONClient]
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[None]:
+    """Distribute the ledgers of the test database, if the server can."""
+    if not has_citus():
+        yield
+        return
+    with django_db_blocker.unblock():
+        distribute_test_database()
+    yield
+    if not request.config.getvalue("reuse_db"):
+        drop_databases_of_workers()
 
 
 @pytest.fixture(autouse=True)

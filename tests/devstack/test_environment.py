@@ -69,3 +69,19 @@ def test_exit_code_of_the_command_is_passed_on(tmp_path: Path) -> None:
     script = "import os, sys; sys.exit(len(os.environ['SECRET_KEY']) > 50 and 7)"
     ended = subprocess.run([*command, script], cwd=ROOT, env=stores, check=False)
     assert ended.returncode == 7
+
+
+def test_server_given_for_the_tests_is_used_instead_of_an_ephemeral_one() -> None:
+    given = {
+        "TEST_DATABASE_URL": "postgresql://ledger@db.example/ledger",
+        "REDIS_URL": "redis://127.0.0.1:1/0",
+    }
+    code = "import os; print(os.environ['DATABASE_URL'])"
+    command = [sys.executable, "-m", "devstack.environment", "--ephemeral"]
+    command += [sys.executable, "-c", code]
+    # The one of the service is never that of the tests by accident.
+    variables = given | {"DATABASE_URL": "postgresql://ledger@live.example/ledger"}
+    result = subprocess.run(
+        command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == given["TEST_DATABASE_URL"]

@@ -1,0 +1,108 @@
+"""Test databases on a Citus cluster.
+
+TEST_DATABASE_URL names a database of the coordinator that has the extension and the
+workers; the test databases get the same workers. No test but those of the ledger needs
+to know.
+"""
+
+import os
+from functools import cache
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import psycopg
+from django.db import connection
+from psycopg import sql
+from psycopg.rows import class_row
+
+from ledger.distribution import distribute
+
+NODES = """
+SELECT nodename AS host, nodeport AS port, groupid = 0 AS is_coordinator
+FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid
+"""
+HAS_EXTENSION = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
+
+
+class Node(NamedTuple):
+    host: str
+    port: int
+    is_coordinator: bool
+
+
+@cache
+def has_citus() -> bool:
+    """Return whether the tests run on a Citus cluster."""
+    url = os.environ.get("TEST_DATABASE_URL")
+    if not url:
+        return False
+    with psycopg.connect(url) as session:
+        return session.execute(HAS_EXTENSION).fetchone() is not None
+
+
+def distribute_test_database() -> None:
+    """Distribute the ledgers of the test database, which is migrated."""
+    name: str = connection.settings_dict["NAME"]
+    # The sessions of the pool would keep their settings.
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]
+    nodes = list_nodes()
+    with connect(nodes[0], name) as session:
+        is_prepared = session.execute(HAS_EXTENSION).fetchone()
+    if not is_prepared:
+        add_workers(name, nodes)
+    distribute(str)
+
+
+def drop_databases_of_workers() -> None:
+    """Drop the test database of each worker; Django drops that of the coordinator."""
+    for node in list_nodes():
+        if not node.is_coordinator:
+            drop_database(connection.settings_dict["NAME"], node)
+
+
+def list_nodes() -> list[Node]:
+    """Return the coordinator and the workers."""
+    with psycopg.connect(os.environ["TEST_DATABASE_URL"]) as session:
+        cursor = session.cursor(row_factory=class_row(Node))
+        return cursor.execute(NODES).fetchall()
+
+
+def connect(node: Node, name: str = "") -> psycopg.Connection[Any]:
+    """Connect to a database of a node, by default that of TEST_DATABASE_URL."""
+    url = urlsplit(os.environ["TEST_DATABASE_URL"])
+    return psycopg.connect(
+        url.geturl(),
+        # The coordinator may have registered itself by a name of its own network.
+        host=url.hostname if node.is_coordinator else node.host,
+        port=url.port if node.is_coordinator else node.port,
+        dbname=name or url.path.removeprefix("/"),
+        autocommit=True,
+    )
+
+
+def add_workers(name: str, nodes: list[Node]) -> None:
+    """Create the database on the workers and register them on the coordinator."""
+    for node in nodes:
+        if not node.is_coordinator:
+            drop_database(name, node)
+            with connect(node) as session:
+                session.execute(
+                    sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+                )
+        with connect(node, name) as session:
+            session.execute("CREATE EXTENSION citus")
+    coordinator, *workers = nodes
+    with connect(coordinator, name) as session:
+        session.execute("SELECT citus_set_coordinator_host(%s, %s)", coordinator[:2])
+        for worker in workers:
+            session.execute("SELECT citus_add_node(%s, %s)", worker[:2])
+
+
+def drop_database(name: str, node: Node) -> None:
+    with connect(node) as session:
+        session.execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(
+                sql.Identifier(name)
+            )
+        )
