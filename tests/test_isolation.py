@@ -5,7 +5,7 @@ new id in a body fails here until it has its case.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -26,48 +26,11 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
-from tests.support.routes import MISSING_ID, list_routes
+from tests.support.ledger_routes import LEDGER_ROUTES, MAKERS, WHOLE_BODY
+from tests.support.routes import MISSING_ID
 
 pytestmark = pytest.mark.django_db
 
-MAKERS: dict[str, Callable[[Member], Any]] = {
-    "wallet_id": make_wallet,
-    "entry_id": lambda member: make_entry(member, pending=True, tags=("theirs",)),
-    "category_id": make_category,
-    "quick_entry_id": make_quick_entry,
-    "tag_id": make_tag,
-    "budget_id": make_budget,
-    "rule_id": make_rule,
-    "stock_id": make_stock,
-    "trade_id": make_trade,
-}
-"""How a row of somebody else is made for each id in a path."""
-
-WHOLE_BODY = {
-    "name": "Mine",
-    "kind": "CASH",
-    "date": "2026-11-21",
-    "type": "expense",
-    "amount": 5,
-    "category": "Mine",
-    "tags": ["mine"],
-    "year": 2026,
-    "month": 11,
-    "frequency": "MONTHLY",
-    "anchorDate": "2026-11-21",
-    "code": "MINE",
-    "side": "BUY",
-    "quantity": 1,
-    "price": 1,
-    "text": "신한카드(1309)승인 4,800원 11/10 08:31 바람커피",
-}
-"""A body that each of the routes would accept for a row of the caller."""
-
-LEDGER_ROUTES = [
-    route
-    for route in list_routes()
-    if "/account/" in route.path or issubclass(route.view, OwnedView)
-]
 ID_CASES = [
     pytest.param(route, method, id=f"{method} {route.path}")
     for route in LEDGER_ROUTES

@@ -6,6 +6,9 @@ to know.
 """
 
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -21,6 +24,12 @@ NODES = """
 SELECT nodename AS host, nodeport AS port, groupid = 0 AS is_coordinator
 FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid
 """
+PLACE_BY_SHARD = """
+SELECT shardid::text, shardminvalue::bigint FROM pg_dist_shard
+WHERE shardminvalue IS NOT NULL
+"""
+# The table in a command to a worker: public.account_entry_102058
+SHARD_RE = re.compile(r"\b[a-z_]+_(\d{6,})\b")
 HAS_EXTENSION = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
 
 
@@ -106,3 +115,31 @@ def drop_database(name: str, node: Node) -> None:
                 sql.Identifier(name)
             )
         )
+
+
+@contextmanager
+def record_touched_ledgers() -> Iterator[set[int]]:
+    """Yield the places of the ledgers which statements of the block touch.
+
+    A place is the lower bound of the hashes of the member ids that are in one shard of
+    each table, and so on one worker.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(PLACE_BY_SHARD)
+        place_by_shard: dict[str, int] = dict(cursor.fetchall())
+        cursor.execute("SET citus.log_remote_commands = on")
+    places: set[int] = set()
+
+    def record(notice: psycopg.errors.Diagnostic) -> None:
+        message = notice.message_primary or ""
+        if message.startswith("issuing "):
+            numbers = SHARD_RE.findall(message)
+            places.update(place_by_shard[n] for n in numbers if n in place_by_shard)
+
+    session: Any = connection.connection
+    session.add_notice_handler(record)
+    try:
+        yield places
+    finally:
+        session.remove_notice_handler(record)
+        connection.cursor().execute("SET citus.log_remote_commands = off")

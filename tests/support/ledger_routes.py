@@ -1,0 +1,58 @@
+"""The routes of the ledger, with rows and a body for each, for sweeps over all of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from accounts.models import Member
+from ledger.ownership import OwnedView
+from tests.support.factories import (
+    make_budget,
+    make_category,
+    make_entry,
+    make_quick_entry,
+    make_rule,
+    make_stock,
+    make_tag,
+    make_trade,
+    make_wallet,
+)
+from tests.support.routes import list_routes
+
+MAKERS: dict[str, Callable[[Member], Any]] = {
+    "wallet_id": make_wallet,
+    "entry_id": lambda member: make_entry(member, pending=True, tags=("theirs",)),
+    "category_id": make_category,
+    "quick_entry_id": make_quick_entry,
+    "tag_id": make_tag,
+    "budget_id": make_budget,
+    "rule_id": make_rule,
+    "stock_id": make_stock,
+    "trade_id": make_trade,
+}
+"""How a row of somebody else is made for each id in a path."""
+
+WHOLE_BODY = {
+    "name": "Mine",
+    "kind": "CASH",
+    "date": "2026-11-21",
+    "type": "expense",
+    "amount": 5,
+    "category": "Mine",
+    "tags": ["mine"],
+    "year": 2026,
+    "month": 11,
+    "frequency": "MONTHLY",
+    "anchorDate": "2026-11-21",
+    "code": "MINE",
+    "side": "BUY",
+    "quantity": 1,
+    "price": 1,
+    "text": "신한카드(1309)승인 4,800원 11/10 08:31 바람커피",
+}
+"""A body that each of the routes would accept for a row of the caller."""
+
+LEDGER_ROUTES = [
+    route
+    for route in list_routes()
+    if "/account/" in route.path or issubclass(route.view, OwnedView)
+]
