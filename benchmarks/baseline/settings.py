@@ -32,9 +32,11 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
+# Those of the server are as they come.
+DATABASE_LIMITS: dict[str, int] = {}
 DATABASES = {
     "default": environ.Env.db_url_config(os.environ["DATABASE_URL"])
-    | {"CONN_MAX_AGE": 600}
+    | {"CONN_MAX_AGE": 600, "OPTIONS": {}}
 }
 CACHES = {
     "default": {
