@@ -14,19 +14,15 @@ from accounts.models import Member
 from core.db.rows import fetch_all
 from ledger.investments import cost_basis
 from ledger.investments.cost_basis import MONEY_SCALE, QUANTITY_SCALE, ReplayedPosition
-from ledger.investments.prices import Price, get_freshness_cutoff
+from ledger.investments.prices import Price, get_prices_by_code
 
 _POSITIONS = """
     SELECT s.id AS stock_id, s.code, s.name, s.market,
         (p.quantity * 1000000)::numeric(40) AS quantity, p.cost, p.realized,
         p.replayed_version IS NOT DISTINCT FROM p.version AS is_replayed, p.version,
-        coalesce(q.home_price, s.current_price) AS price,
-        CASE WHEN q.home_price IS NULL THEN s.price_at ELSE q.quoted_at END
-            AS priced_at,
-        q.home_price IS NULL OR q.has_failed OR q.fetched_at < %s AS is_price_stale
+        s.current_price, s.price_at
     FROM invest_position p
     JOIN invest_stock s ON s.member_id = p.member_id AND s.id = p.stock_id
-    LEFT JOIN stock_quote q ON q.code = s.code
     WHERE p.member_id = %s AND p.trade_count > 0
     ORDER BY p.quantity = 0, s.sort_order, s.id
 """
@@ -52,12 +48,11 @@ _SAVE_REPLAYS = """
     SET cost = locked.cost, realized = locked.realized, replayed_version = p.version
     FROM locked WHERE p.member_id = %(member)s AND p.stock_id = locked.stock_id
 """
-_HOLDINGS_VALUE = """
-    SELECT coalesce(sum(p.quantity * coalesce(q.home_price, s.current_price)), 0),
-        coalesce(bool_or(coalesce(q.home_price, s.current_price) IS NULL), false)
+_HELD_STOCKS = """
+    SELECT s.code, (p.quantity * 1000000)::numeric(40) AS quantity, s.current_price,
+        s.price_at
     FROM invest_position p
     JOIN invest_stock s ON s.member_id = p.member_id AND s.id = p.stock_id
-    LEFT JOIN stock_quote q ON q.code = s.code
     WHERE p.member_id = %s AND p.quantity > 0
 """
 
@@ -98,7 +93,7 @@ class Portfolio:
 
 
 class PositionRow(NamedTuple):
-    """A stock with its position and price, as stored.
+    """A stock with its position and the price that was typed in, as stored.
 
     `quantity` is in millionths, `cost` and `realized` are in units of 10⁻³⁰ and valid
     only if `is_replayed`.
@@ -113,9 +108,17 @@ class PositionRow(NamedTuple):
     realized: Decimal | None
     is_replayed: bool
     version: int
-    price: int | None
-    priced_at: datetime | None
-    is_price_stale: bool
+    current_price: int | None
+    price_at: datetime | None
+
+
+class HeldStockRow(NamedTuple):
+    """The quantity of a stock in millionths, and the price that was typed in."""
+
+    code: str
+    quantity: Decimal
+    current_price: int | None
+    price_at: datetime | None
 
 
 def get_portfolio(member: Member) -> Portfolio:
@@ -123,8 +126,7 @@ def get_portfolio(member: Member) -> Portfolio:
 
     Uses stored prices; call `prices.refresh_prices` before for current ones.
     """
-    params = [get_freshness_cutoff(), member.pk]
-    rows = fetch_all(_POSITIONS, params, PositionRow)
+    rows = fetch_all(_POSITIONS, [member.pk], PositionRow)
     positions = {
         row.stock_id: ReplayedPosition(
             int(row.quantity), int(row.cost), int(row.realized)
@@ -135,16 +137,18 @@ def get_portfolio(member: Member) -> Portfolio:
     positions |= _replay(member, [row for row in rows if row.stock_id not in positions])
     # All trades of a stock may have been deleted since the first query.
     rows = [row for row in rows if row.stock_id in positions]
+    prices = get_prices_by_code(rows)
     holdings = []
     cost = value = realized = 0
     for row in rows:
         position = positions[row.stock_id]
         # Exact until the end: only the results are rounded.
+        price = prices[row.code]
         market_value = None
         if not position.quantity:
             market_value = 0
-        elif row.price is not None:
-            market_value = cost_basis.value_at(position, row.price)
+        elif price.amount is not None:
+            market_value = cost_basis.value_at(position, price.amount)
         profit = None if market_value is None else market_value - position.cost
         rate = None if profit is None else cost_basis.profit_rate(profit, position.cost)
         holding = Holding(
@@ -152,7 +156,7 @@ def get_portfolio(member: Member) -> Portfolio:
             code=row.code,
             name=row.name,
             market=row.market,
-            price=Price(row.price, row.priced_at, row.is_price_stale),
+            price=price,
             quantity=Decimal(position.quantity).scaleb(-6),
             average_cost=cost_basis.average_cost(position),
             cost_basis=cost_basis.round_money(position.cost),
@@ -183,15 +187,18 @@ def get_holdings_value(member: Member) -> int:
 
     A holding without a price counts at its cost.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_HOLDINGS_VALUE, [member.pk])
-        value, is_price_missing = cursor.fetchone()
-    # Only the cost of a holding may take a replay of its trades.
-    if is_price_missing:
-        return get_portfolio(member).totals.market_value
-    return cost_basis.round_money(
-        int(value * QUANTITY_SCALE) * (MONEY_SCALE // QUANTITY_SCALE)
-    )
+    rows = fetch_all(_HELD_STOCKS, [member.pk], HeldStockRow)
+    if not rows:
+        return 0
+    prices = get_prices_by_code(rows)
+    value = 0
+    for row in rows:
+        price = prices[row.code].amount
+        # Only the cost of a holding may take a replay of its trades.
+        if price is None:
+            return get_portfolio(member).totals.market_value
+        value += int(row.quantity) * price
+    return cost_basis.round_money(value * (MONEY_SCALE // QUANTITY_SCALE))
 
 
 def _replay(member: Member, rows: list[PositionRow]) -> dict[int, ReplayedPosition]:

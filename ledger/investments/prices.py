@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.db import connection, connections
@@ -36,13 +36,13 @@ POLL_INTERVAL_SECONDS = 0.05
 # Per refresh; the next one takes the remaining codes.
 MAX_CODES = 500
 
+# No statement joins the prices, which all members share, with the stocks of a member:
+# where the ledgers are distributed, all prices would be sent to the member's worker.
 _DUE_CODES = """
-    SELECT s.code FROM invest_stock s LEFT JOIN stock_quote q ON q.code = s.code
-    WHERE s.member_id = %s AND (
-        q.next_refresh_at IS NULL OR q.next_refresh_at <= %s
+    SELECT code FROM unnest(%s::text[]) code LEFT JOIN stock_quote q USING (code)
+    WHERE q.next_refresh_at IS NULL OR q.next_refresh_at <= %s
         OR (q.is_claimed AND q.home_price IS NULL)
-    )
-    ORDER BY q.next_refresh_at NULLS FIRST, s.code LIMIT %s
+    ORDER BY q.next_refresh_at NULLS FIRST, code LIMIT %s
 """
 _CLAIM_CODES = """
     INSERT INTO stock_quote AS stored (code, next_refresh_at, is_claimed, has_failed)
@@ -89,6 +89,17 @@ class Price:
     is_stale: bool
 
 
+class PricedStock(Protocol):
+    """A stock with the price that its owner typed in, if any."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def current_price(self) -> int | None: ...
+    @property
+    def price_at(self) -> datetime | None: ...
+
+
 def refresh_prices(member: Member) -> None:
     """Fetch the member's prices that are older than PRICE_MAX_AGE_SECONDS.
 
@@ -98,7 +109,10 @@ def refresh_prices(member: Member) -> None:
     """
     deadline = time.monotonic() + REFRESH_TIMEOUT_SECONDS
     now = timezone.now()
-    due = _fetch_codes(_DUE_CODES, [member.pk, now, MAX_CODES])
+    codes = list(Stock.objects.owned_by(member).values_list("code", flat=True))
+    if not codes:
+        return
+    due = _fetch_codes(_DUE_CODES, [codes, now, MAX_CODES])
     if not due:
         return
     # Claim the codes that no other request is fetching, and fetch those.
@@ -119,8 +133,8 @@ def refresh_prices(member: Member) -> None:
         time.sleep(POLL_INTERVAL_SECONDS)
 
 
-def get_prices_by_stock(stocks: Iterable[Stock]) -> dict[int, Price]:
-    """Return the prices of stocks by id: the quote, else the price typed in."""
+def get_prices_by_code(stocks: Iterable[PricedStock]) -> dict[str, Price]:
+    """Return the prices of a member's stocks: the quote, else the price typed in."""
     stocks = list(stocks)
     quotes = StockQuote.objects.in_bulk([stock.code for stock in stocks])
     fresh_since = get_freshness_cutoff()
@@ -133,7 +147,7 @@ def get_prices_by_stock(stocks: Iterable[Stock]) -> dict[int, Price]:
             fetched_at = quote.fetched_at or quote.next_refresh_at
             is_stale = quote.has_failed or fetched_at < fresh_since
             price = Price(quote.home_price, quote.quoted_at, is_stale)
-        prices[stock.pk] = price
+        prices[stock.code] = price
     return prices
 
 

@@ -16,7 +16,7 @@ from core.api.fields import (
 )
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.investments.portfolio import Portfolio
-from ledger.investments.prices import Price, get_prices_by_stock
+from ledger.investments.prices import Price, get_prices_by_code
 from ledger.models import Stock, Trade
 from ledger.models.investments import MAX_CODE_LENGTH
 from ledger.ownership import OwnedPrimaryKeyField
@@ -42,7 +42,7 @@ class StockListSerializer(serializers.ListSerializer[Any]):
 
     def to_representation(self, data: Any) -> list[Any]:
         stocks: list[Stock] = list(data)
-        self.child.prices = get_prices_by_stock(stocks)
+        self.child.prices = get_prices_by_code(stocks)
         return super().to_representation(stocks)
 
 
@@ -52,8 +52,8 @@ class StockSerializer(Serializer):
     class Meta:
         list_serializer_class = StockListSerializer
 
-    # By id of the stock; set for lists.
-    prices: Mapping[int, Price] | None = None
+    # By code of the stock; set for lists.
+    prices: Mapping[str, Price] | None = None
 
     id = serializers.IntegerField(read_only=True)
     code = StockCodeField(
@@ -79,8 +79,8 @@ class StockSerializer(Serializer):
     sort_order = serializers.IntegerField(read_only=True)
 
     def to_representation(self, instance: Stock) -> dict[str, Any]:
-        prices = self.prices or get_prices_by_stock([instance])
-        price = prices[instance.pk]
+        prices = self.prices or get_prices_by_code([instance])
+        price = prices[instance.code]
         body = super().to_representation(instance)
         return body | {"currentPrice": price.amount, "priceAt": price.at}
 

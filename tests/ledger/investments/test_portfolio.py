@@ -251,9 +251,10 @@ def test_trades_that_changed_are_read_with_one_statement_and_kept_with_one(
 ) -> None:
     for _ in range(20):
         trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
-    with django_assert_num_queries(3):
+    # The positions, their trades, the results, the prices.
+    with django_assert_num_queries(4):
         get_portfolio(premium_member)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         get_portfolio(premium_member)
 
 
@@ -282,14 +283,14 @@ def test_value_is_rounded_half_up_once(premium_member: Member) -> None:
     assert get_holdings_value(premium_member) == 2
 
 
-def test_value_costs_one_statement(
+def test_value_costs_one_statement_and_one_for_the_prices(
     django_assert_num_queries: Any, premium_member: Member
 ) -> None:
     with django_assert_num_queries(1):
         assert get_holdings_value(premium_member) == 0
     for _ in range(3):
         trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         assert get_holdings_value(premium_member) == 15
 
 
