@@ -111,12 +111,16 @@ class Ledger:
     def tag_many_by_copy(self) -> None:
         for name in "ab":
             self.client.send("POST", TAGS, {"name": name})
-        tag_ids = Tag.objects.owned_by(self.member).filter(name__in="ab")
-        rows = Entry.objects.owned_by(self.member).exclude(tag_links__tag__in=tag_ids)
+        tags = Tag.objects.owned_by(self.member).filter(name__in="ab")
+        tag_ids = list(tags.values_list("pk", flat=True))
+        tagged = EntryTag.objects.filter(member=self.member, tag_id__in=tag_ids)
+        rows = Entry.objects.owned_by(self.member).exclude(
+            pk__in=tagged.values("entry_id")
+        )
         links = [
             (e, t, p)
             for e in rows.values_list("pk", flat=True)
-            for p, t in enumerate(tag_ids.values_list("pk", flat=True), 20)
+            for p, t in enumerate(tag_ids, 20)
         ]
         with (
             connection.cursor() as cursor,
