@@ -40,8 +40,8 @@ def read_blocks(name: str) -> list[str]:
     return re.split(r"\n(?=\S)", "\n".join(lines).strip())
 
 
-def read_compose() -> dict[str, Any]:
-    compose: dict[str, Any] = yaml.safe_load(read("compose.yaml"))
+def read_compose(name: str = "compose.yaml") -> dict[str, Any]:
+    compose: dict[str, Any] = yaml.safe_load(read(name))
     return compose
 
 
@@ -128,6 +128,46 @@ def test_data_of_the_containers_is_in_volumes() -> None:
     assert set(compose["volumes"]) == {"postgres", "valkey"}
     for name in compose["volumes"]:
         assert compose["services"][name]["volumes"][0].startswith(f"{name}:/")
+
+
+def test_citus_nodes_are_registered_and_keep_their_data() -> None:
+    compose = read_compose("compose.citus.yaml")
+    services = compose["services"]
+    workers = {name for name in services if name.startswith("citus-worker-")}
+    registered = re.findall(
+        r"citus_add_node\('([\w-]+)'", " ".join(services["cluster"]["command"])
+    )
+    assert sorted(registered) == sorted(workers) == sorted(compose["volumes"])
+    assert set(services["cluster"]["depends_on"]) == {"postgres", *workers}
+    for name in workers:
+        assert services[name]["volumes"] == [f"{name}:/var/lib/postgresql"]
+        assert services[name]["image"] == services["postgres"]["image"]
+
+
+def test_service_on_citus_starts_after_the_distribution() -> None:
+    plain = read_compose()["services"]
+    services = read_compose("compose.citus.yaml")["services"]
+    conditions = {
+        name: services[name]["depends_on"][before]["condition"]
+        for name, before in [
+            ("migrate", "cluster"),
+            ("distribute", "migrate"),
+            *((each, "distribute") for each in ("web", "worker", "beat")),
+        ]
+    }
+    assert set(conditions.values()) == {"service_completed_successfully"}
+    # An override changes services by their names.
+    assert set(plain) & set(services) == {
+        "postgres",
+        "migrate",
+        "web",
+        "worker",
+        "beat",
+    }
+    assert services["distribute"]["image"] == plain["web"]["image"]
+    for setting in ("DATABASE_URL", "REDIS_URL", "DATA_DIR"):
+        own = services["distribute"]["environment"][setting]
+        assert own == plain["web"]["environment"][setting]
 
 
 @pytest.mark.parametrize("name", SETTINGS)
