@@ -77,8 +77,6 @@ def distribute(report: Report) -> None:
         worker_count = _count_workers(session)
         tables = list_distributed_tables()
         session.execute("SET statement_timeout = 0")
-        if set(tables) - _list_names(session, _DISTRIBUTED):
-            _check_that_service_is_stopped(session)
         step_count = (
             _change_settings(session, report)
             + _drop_foreign_key_to_member(session, report)
@@ -112,10 +110,10 @@ def _count_workers(session: Session) -> int:
 
 
 def _check_that_service_is_stopped(session: Session) -> None:
-    """Refuse to go on while the service is connected.
+    """Refuse to change settings while the service is connected.
 
-    Its sessions would keep the former settings, with which bulk writes count totals
-    twice (`ledger.rollups.bulk_write`).
+    Its sessions would keep the former ones, with which bulk writes count totals twice
+    (`ledger.rollups.bulk_write`).
     """
     others = len(_list_names(session, _OTHER_SESSIONS))
     if others:
@@ -128,8 +126,8 @@ def _change_settings(session: Session, report: Report) -> int:
     """Set what the database needs; return the number of settings that were wrong."""
     database, role = session.info.dbname, session.info.user
     of_database = sql.SQL("ALTER DATABASE {}").format(sql.Identifier(database))
-    # Of this limit, which comes with each connection, the workers hear nothing. That of
-    # a statement needs no setting: the coordinator cancels what it has sent.
+    # The limits that come with a connection do not reach the workers. For statements
+    # none is needed there: the coordinator cancels what it has sent.
     of_role = sql.SQL("ALTER ROLE {} IN DATABASE {}").format(
         sql.Identifier(role), sql.Identifier(database)
     )
@@ -140,6 +138,8 @@ def _change_settings(session: Session, report: Report) -> int:
     wrong = [
         each for each in required if (each[0], f"{each[2]}={each[3]}") not in stored
     ]
+    if wrong:
+        _check_that_service_is_stopped(session)
     for _, owner, name, value in wrong:
         session.execute(
             sql.SQL("{} SET {} = {}").format(owner, sql.SQL(name), sql.Literal(value))
