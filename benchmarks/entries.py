@@ -32,14 +32,14 @@ _PAGE_SQL = """
             WHERE t.member_id = %(id)s)
     FROM (SELECT * FROM account_entry WHERE member_id = %(id)s
           ORDER BY date DESC, id DESC LIMIT %(size)s) e
-    LEFT JOIN account_category c ON c.id = e.category_id
-    LEFT JOIN account w ON w.id = e.wallet_id
+    LEFT JOIN account_category c ON c.member_id = %(id)s AND c.id = e.category_id
+    LEFT JOIN account w ON w.member_id = %(id)s AND w.id = e.wallet_id
     ORDER BY e.date DESC, e.id DESC
 """
 _TAGS_SQL = """
     SELECT l.entry_id, t.name FROM account_entry_tag l
-    JOIN account_tag t ON t.id = l.tag_id
-    WHERE l.entry_id = ANY(%s) ORDER BY l.entry_id, l.position
+    JOIN account_tag t ON t.member_id = l.member_id AND t.id = l.tag_id
+    WHERE l.member_id = %s AND l.entry_id = ANY(%s) ORDER BY l.entry_id, l.position
 """
 
 
@@ -145,7 +145,7 @@ def bare_sql_reader(
             _PAGE_SQL, {"id": member, "size": PAGE_SIZE}
         ).fetchall()
         return connection.execute(
-            _TAGS_SQL, [[entry_id for entry_id, *_ in rows]]
+            _TAGS_SQL, [member, [entry_id for entry_id, *_ in rows]]
         ).fetchall()
 
     return read

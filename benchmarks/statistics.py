@@ -40,16 +40,17 @@ _MONTH_SQL = """
     SELECT e.date, e.type, e.category_id, c.name, p.name, e.wallet_id, w.name,
         NULL AS tag, sum(e.amount), count(*)
     FROM month e
-    LEFT JOIN account_category c ON c.id = e.category_id
-    LEFT JOIN account_category p ON p.id = c.parent_id
-    LEFT JOIN account w ON w.id = e.wallet_id
+    LEFT JOIN account_category c ON c.member_id = %(member)s AND c.id = e.category_id
+    LEFT JOIN account_category p ON p.member_id = %(member)s AND p.id = c.parent_id
+    LEFT JOIN account w ON w.member_id = %(member)s AND w.id = e.wallet_id
     GROUP BY GROUPING SETS ((e.type, e.date), (e.type, e.category_id, c.name, p.name),
         (e.type, e.wallet_id, w.name))
     UNION ALL
     SELECT NULL, e.type, NULL, NULL, NULL, NULL, NULL, t.name, sum(e.amount), count(*)
-    FROM month e JOIN account_entry_tag l ON l.entry_id = e.id
-    JOIN account_tag t ON t.id = l.tag_id
-    GROUP BY e.type, t.id
+    FROM month e JOIN account_entry_tag l
+        ON l.member_id = %(member)s AND l.entry_id = e.id
+    JOIN account_tag t ON t.member_id = l.member_id AND t.id = l.tag_id
+    GROUP BY e.type, t.id, t.name
     UNION ALL
     SELECT NULL, type, NULL, NULL, NULL, NULL, NULL, NULL, sum(amount), count(*)
     FROM account_entry
