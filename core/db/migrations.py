@@ -1,7 +1,9 @@
 """Migration operations that load SQL files."""
 
 from pathlib import Path
+from typing import Any
 
+import sqlparse
 from django.conf import settings
 from django.db import migrations
 
@@ -16,7 +18,12 @@ def sql_file(app: str, name: str) -> migrations.RunSQL:
     `-- migrate:down`.
     """
     up, down = read_sql_file(sql_path(app, name))
-    return migrations.RunSQL(up, down)
+    return migrations.RunSQL(split_statements(up), split_statements(down))
+
+
+def split_statements(text: str) -> list[Any]:
+    """Return the statements of a text, which Citus takes one at a time only."""
+    return [statement for statement in sqlparse.split(text) if statement]
 
 
 def sql_path(app: str, name: str) -> Path:

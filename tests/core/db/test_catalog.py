@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pglast
 import pytest
 from django.apps import apps
 from django.db import connection, models
 
 from core.db.constraints import CompositeForeignKey
-from core.db.migrations import read_sql_file
+from core.db.migrations import read_sql_file, split_statements
 from devstack.environment import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +26,9 @@ WHERE pronamespace = 'public'::regnamespace
   )
 """
 TRIGGERS = """
-SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+SELECT tgname, pg_get_triggerdef(pg_trigger.oid) FROM pg_trigger
+JOIN pg_class ON pg_class.oid = tgrelid
+WHERE NOT tgisinternal AND relnamespace = 'public'::regnamespace
 """
 FOREIGN_KEYS = """
 SELECT conname, conrelid::regclass::text, confrelid::regclass::text,
@@ -71,7 +74,8 @@ def test_files_create_again_what_the_database_has() -> None:
     before = sorted(rows(FUNCTIONS)), sorted(rows(TRIGGERS))
     with connection.cursor() as cursor:
         for path in sql_files():
-            cursor.execute(read_sql_file(path)[0])
+            for statement in split_statements(read_sql_file(path)[0]):
+                cursor.execute(statement)
     assert (sorted(rows(FUNCTIONS)), sorted(rows(TRIGGERS))) == before
 
 
@@ -81,6 +85,14 @@ def test_files_drop_what_they_create_and_create_in_no_other_form() -> None:
         created = CREATED.findall(up)
         assert len(created) == len(re.findall(r"^CREATE\b", up, re.M)), path
         assert sorted(DROPPED.findall(down)) == sorted(created), path
+
+
+def test_files_are_split_as_postgresql_splits_them() -> None:
+    for path in sql_files():
+        for part in read_sql_file(path):
+            statements = split_statements(part)
+            assert len(statements) == len(pglast.parse_sql(part)), path
+            assert all(len(pglast.parse_sql(each)) == 1 for each in statements), path
 
 
 def test_every_sql_file_is_loaded_by_a_migration() -> None:
