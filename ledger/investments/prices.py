@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
 from django.db import connection, connections
@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
+from core.db.rows import fetch_all
 from core.errors import ProviderUnavailableError
 from core.http_client import load_provider
 from ledger.currencies import apply_rate
@@ -53,6 +54,10 @@ _CLAIM_CODES = """
     WHERE stored.next_refresh_at <= %(now)s
     RETURNING code
 """
+_QUOTES = """
+    SELECT code, home_price, quoted_at, fetched_at, next_refresh_at, has_failed
+    FROM stock_quote WHERE code = ANY (%s)
+"""
 # Rows are locked in the order of their codes before the update, against deadlocks.
 _STORE_PRICES = """
     WITH found AS (
@@ -87,6 +92,17 @@ class Price:
     amount: int | None
     at: datetime | None
     is_stale: bool
+
+
+class QuoteRow(NamedTuple):
+    """A stored price; the amount and its time are None until there was one."""
+
+    code: str
+    home_price: int | None
+    quoted_at: datetime | None
+    fetched_at: datetime | None
+    next_refresh_at: datetime
+    has_failed: bool
 
 
 class PricedStock(Protocol):
@@ -136,7 +152,8 @@ def refresh_prices(member: Member) -> None:
 def get_prices_by_code(stocks: Iterable[PricedStock]) -> dict[str, Price]:
     """Return the prices of a member's stocks: the quote, else the price typed in."""
     stocks = list(stocks)
-    quotes = StockQuote.objects.in_bulk([stock.code for stock in stocks])
+    codes = [stock.code for stock in stocks]
+    quotes = {row.code: row for row in fetch_all(_QUOTES, [codes], QuoteRow)}
     fresh_since = get_freshness_cutoff()
     prices = {}
     for stock in stocks:
