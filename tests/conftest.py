@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from tests.support.citus import (
+    OF_ONE_SERVER,
     UNSUPPORTED,
     distribute_test_database,
     drop_databases_of_workers,
@@ -25,13 +26,15 @@ ClientOf = Callable[[Member], JSONClient]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Expect Citus to refuse the statements of some tests."""
+    """On Citus, expect it to refuse the statements of some tests, and skip others."""
     if not has_citus():
         return
     for item in items:
-        reason = UNSUPPORTED.get(item.nodeid.partition("[")[0])
-        if reason:
+        name = item.nodeid.partition("[")[0]
+        if reason := UNSUPPORTED.get(name):
             item.add_marker(pytest.mark.xfail(reason=reason, raises=NotSupportedError))
+        if reason := OF_ONE_SERVER.get(name):
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

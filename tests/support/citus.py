@@ -26,6 +26,12 @@ UNSUPPORTED = {
         "no row can change its member, before any foreign key is checked"
     ),
 }
+# Tests whose means work on one server only.
+OF_ONE_SERVER = {
+    "tests/concurrency/test_restore.py::test_killed_web_process_leaves_the_old_data": (
+        "its trigger takes an advisory lock, which is that of a worker there"
+    ),
+}
 NODES = """
 SELECT nodename AS host, nodeport AS port, groupid = 0 AS is_coordinator
 FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid
