@@ -91,7 +91,7 @@ def test_manual_has_its_chapter(heading: str) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["web", "worker", "Beat", "Valkey", "cluster", "PostgreSQL", "replicas", "Citus"],
+    ["web", "worker", "Beat", "Valkey", "cluster", "PostgreSQL", "standby", "Citus"],
 )
 def test_page_about_scaling_says_what_becomes_of_each_part(part: str) -> None:
     page = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
