@@ -14,7 +14,11 @@ from accounts.models import Member
 from core.db.rows import fetch_all
 from ledger.investments import cost_basis
 from ledger.investments.cost_basis import MONEY_SCALE, QUANTITY_SCALE, ReplayedPosition
-from ledger.investments.prices import Price, get_prices_by_code
+from ledger.investments.prices import (
+    Price,
+    get_prices_by_code,
+    get_quoted_amounts,
+)
 
 _POSITIONS = """
     SELECT s.id AS stock_id, s.code, s.name, s.market,
@@ -48,9 +52,9 @@ _SAVE_REPLAYS = """
     SET cost = locked.cost, realized = locked.realized, replayed_version = p.version
     FROM locked WHERE p.member_id = %(member)s AND p.stock_id = locked.stock_id
 """
+# The quantity in millionths, as digits: Python reads them faster than a decimal.
 _HELD_STOCKS = """
-    SELECT s.code, (p.quantity * 1000000)::numeric(40) AS quantity, s.current_price,
-        s.price_at
+    SELECT s.code, trunc(p.quantity * 1000000)::text, s.current_price
     FROM invest_position p
     JOIN invest_stock s ON s.member_id = p.member_id AND s.id = p.stock_id
     WHERE p.member_id = %s AND p.quantity > 0
@@ -108,15 +112,6 @@ class PositionRow(NamedTuple):
     realized: Decimal | None
     is_replayed: bool
     version: int
-    current_price: int | None
-    price_at: datetime | None
-
-
-class HeldStockRow(NamedTuple):
-    """The quantity of a stock in millionths, and the price that was typed in."""
-
-    code: str
-    quantity: Decimal
     current_price: int | None
     price_at: datetime | None
 
@@ -187,17 +182,17 @@ def get_holdings_value(member: Member) -> int:
 
     A holding without a price counts at its cost.
     """
-    rows = fetch_all(_HELD_STOCKS, [member.pk], HeldStockRow)
-    if not rows:
-        return 0
-    prices = get_prices_by_code(rows)
+    with connection.cursor() as cursor:
+        cursor.execute(_HELD_STOCKS, [member.pk])
+        rows = cursor.fetchall()
+    quotes = get_quoted_amounts([code for code, _, _ in rows]) if rows else {}
     value = 0
-    for row in rows:
-        price = prices[row.code].amount
+    for code, quantity, typed_price in rows:
+        price = quotes.get(code, typed_price)
         # Only the cost of a holding may take a replay of its trades.
         if price is None:
             return get_portfolio(member).totals.market_value
-        value += int(row.quantity) * price
+        value += int(quantity) * price
     return cost_basis.round_money(value * (MONEY_SCALE // QUANTITY_SCALE))
 
 

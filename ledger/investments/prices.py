@@ -54,6 +54,10 @@ _CLAIM_CODES = """
     WHERE stored.next_refresh_at <= %(now)s
     RETURNING code
 """
+_QUOTED_AMOUNTS = """
+    SELECT code, home_price FROM stock_quote
+    WHERE code = ANY (%s) AND home_price IS NOT NULL
+"""
 _QUOTES = """
     SELECT code, home_price, quoted_at, fetched_at, next_refresh_at, has_failed
     FROM stock_quote WHERE code = ANY (%s)
@@ -166,6 +170,13 @@ def get_prices_by_code(stocks: Iterable[PricedStock]) -> dict[str, Price]:
             price = Price(quote.home_price, quote.quoted_at, is_stale)
         prices[stock.code] = price
     return prices
+
+
+def get_quoted_amounts(codes: list[str]) -> dict[str, int]:
+    """Return the stored quotes of codes in whole home-currency units."""
+    with connection.cursor() as cursor:
+        cursor.execute(_QUOTED_AMOUNTS, [codes])
+        return dict(cursor.fetchall())
 
 
 def get_freshness_cutoff() -> datetime:
