@@ -1,4 +1,4 @@
-"""The ledger's rollups: their source, and how they are computed anew.
+"""The ledger's rollups: the queries that define them, and their rebuild.
 
 Triggers maintain them, row by row (`ledger/sql`). Whoever writes very many entries of
 one member computes them once, afterwards, with `bulk_write`.

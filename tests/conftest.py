@@ -66,7 +66,7 @@ def free_member(db: None) -> Member:
 
 @pytest.fixture
 def other_member(db: None) -> Member:
-    """Somebody else, whose ledger nobody but them may see."""
+    """Another member, whose ledger must stay invisible."""
     return make_member(display_name="Somebody else")
 
 

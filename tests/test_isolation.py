@@ -124,7 +124,7 @@ def every_subclass(cls: type[Any]) -> Iterator[type[Any]]:
 
 
 def without_ids(response: Any) -> tuple[int, str]:
-    """What a caller can tell from an answer, the id that they sent aside."""
+    """Return the visible parts of a response, without the id of the request."""
     return response.status_code, re.sub(r"\d{1,}", "#", response.content.decode())
 
 

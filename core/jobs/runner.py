@@ -56,7 +56,7 @@ def run_job(name: str, job: Job) -> JobRun:
 
 
 def purge_old_records(now: datetime) -> None:
-    """Delete old records of runs, and leases that nobody released."""
+    """Delete old records of runs and expired leases."""
     purge_expired_leases()
     JobRun.objects.filter(started_at__lt=now - RUN_RETENTION).delete()
 

@@ -65,9 +65,9 @@ class HeldLease:
             raise LeaseLostError(self.name)
 
     def renew(self) -> bool:
-        """Extend the lease; return False if another has taken it.
+        """Extend the lease; return False if another process holds it.
 
-        An expired lease is extended as well, as long as nobody else has taken it.
+        An expired lease is extended as well, unless another process holds it.
         """
         return self._rows.update(expires_at=Now() + self._ttl) == 1
 
@@ -138,7 +138,7 @@ def lease(
 
 
 def wait_until_released(name: str, *, timeout_seconds: float) -> None:
-    """Wait until nobody holds the lease, at most `timeout_seconds`."""
+    """Wait until the lease is free, at most `timeout_seconds`."""
     deadline = time.monotonic() + timeout_seconds
     rows = Lease.objects.filter(name=name, expires_at__gt=Now())
     while time.monotonic() < deadline and rows.exists():

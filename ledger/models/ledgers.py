@@ -7,7 +7,7 @@ from ledger.models.base import OwnedQuerySet
 
 
 class Ledger(models.Model):
-    """A member's ledger, with the numbers of its entries.
+    """The ledger of a member, with the counts of its entries.
 
     A trigger creates it with the member. Every row of the ledger refers to it, so that
     none can be written for a member who has left; whoever needs the ledger for

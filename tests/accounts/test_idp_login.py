@@ -32,7 +32,7 @@ def configured(settings: Any, httpserver: HTTPServer) -> None:
 
 @pytest.fixture
 def vouch(httpserver: HTTPServer) -> Vouch:
-    """`vouch(**claims)`: the provider answers with these claims; None leaves one out."""
+    """Return `vouch(**claims)`, which sets the provider's answer; None omits a claim."""
 
     def answer(**claims: Any) -> None:
         given = {

@@ -1,4 +1,4 @@
-"""The service on a primary and its standby, which take turns under writers.
+"""The service during failovers between a primary and its standby.
 
 `script/bench failover` does the same ten times.
 """
@@ -28,7 +28,7 @@ TIMEOUT_SECONDS = 20
 
 @dataclass
 class Writes:
-    """What the writers were answered, by the memos of their entries."""
+    """Responses to the writers, by the memos of their entries."""
 
     acknowledged: set[str] = field(default_factory=set)
     rejected: set[str] = field(default_factory=set)

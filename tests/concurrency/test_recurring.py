@@ -185,7 +185,7 @@ def test_job_racing_a_change_of_its_rule_books_no_date_twice(
 def test_job_racing_a_change_of_course_books_no_date_twice_and_loses_none(
     client: JSONClient, member: Member, body: dict[str, Any]
 ) -> None:
-    """Whoever comes first books what was due before the change."""
+    """The job or the change books the earlier due dates, never both."""
     for _ in range(ROUNDS):
         rule = make_daily(member, end_date=FIRST + timedelta(days=DAYS - 1))
         change, first, second = run_concurrently(

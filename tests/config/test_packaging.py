@@ -1,4 +1,4 @@
-"""What a machine installs and runs: pins, image, compose file, documented settings."""
+"""Pinned requirements, the image, the compose files and the documented settings."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `script/server` runs, from the first line that it prints to its end."""
+"""`script/server`, from its first line of output to its shutdown."""
 
 import http.client
 import json
@@ -129,7 +129,7 @@ def check_what_gunicorn_does_itself(port: int) -> None:
 
 
 def check_that_silence_holds_nothing_up(port: int) -> None:
-    """More clients than threads announce a body and send none."""
+    """More clients than threads send headers and no body."""
     silent = []
     for _ in range(8):
         connection = socket.create_connection((LOOPBACK, port))

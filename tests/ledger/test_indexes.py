@@ -81,7 +81,7 @@ def test_every_reference_between_members_rows_carries_the_member() -> None:
 
 
 def test_no_foreign_key_sets_columns_to_null() -> None:
-    """Where the table is distributed by one of them, that is refused."""
+    """Citus rejects SET NULL in a key that contains the distribution column."""
     actions = {row[5] for row in fetch(FOREIGN_KEYS, list_tables())}
     # No action, and cascades.
     assert actions == {"a", "c"}

@@ -67,7 +67,7 @@ def list_children(parent: int) -> list[int]:
 
 @dataclass(frozen=True)
 class TimedResponse:
-    """What came, from when to when (seconds of the monotonic clock)."""
+    """A response with its start and end, in seconds of the monotonic clock."""
 
     status: int
     began: float

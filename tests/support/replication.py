@@ -43,6 +43,6 @@ def run_on(server: RunningPostgres, *statements: str) -> None:
 
 
 def read_numbers(server: RunningPostgres) -> set[int]:
-    """What is in the table `written`, on a primary or a standby."""
+    """Return the rows of the table `written` of a primary or a standby."""
     with psycopg.connect(server.url) as connection:
         return {row[0] for row in connection.execute("SELECT number FROM written")}

@@ -1,4 +1,4 @@
-"""The database holds what the SQL files and the models say, and nothing else."""
+"""The live catalog equals the SQL files and the models."""
 
 import re
 from collections.abc import Sequence

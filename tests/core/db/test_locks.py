@@ -28,7 +28,7 @@ def other_session() -> Iterator[CursorWrapper]:
 
 
 def can_take(session: CursorWrapper, lock: AdvisoryLock, object_id: int) -> bool:
-    """Whether the other session, in a transaction of one statement, gets the lock."""
+    """Return True if the lock is free for another session."""
     session.execute(TRY, [lock, object_id])
     return bool(session.fetchone()[0])
 

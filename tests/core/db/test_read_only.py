@@ -67,7 +67,7 @@ def open_pool(*, hosts: int) -> Iterator[base.DatabaseWrapper]:
 
 @pytest.fixture(autouse=True)
 def _servers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test does to the server of all tests is forgotten after it."""
+    """Restore the state of the server that all tests share."""
     servers: Any = defaultdict(liveness.ServerLiveness)
     monkeypatch.setattr(liveness, "_servers", servers)
 
