@@ -54,13 +54,10 @@ _CLAIM_CODES = """
     WHERE stored.next_refresh_at <= %(now)s
     RETURNING code
 """
-_QUOTED_AMOUNTS = """
-    SELECT code, home_price FROM stock_quote
-    WHERE code = ANY (%s) AND home_price IS NOT NULL
-"""
 _QUOTES = """
-    SELECT code, home_price, quoted_at, fetched_at, next_refresh_at, has_failed
-    FROM stock_quote WHERE code = ANY (%s)
+    SELECT code, home_price, quoted_at,
+        has_failed OR coalesce(fetched_at, next_refresh_at) < %s AS is_stale
+    FROM stock_quote WHERE code = ANY (%s) AND home_price IS NOT NULL
 """
 # Rows are locked in the order of their codes before the update, against deadlocks.
 _STORE_PRICES = """
@@ -99,14 +96,12 @@ class Price:
 
 
 class QuoteRow(NamedTuple):
-    """A stored price; the amount and its time are None until there was one."""
+    """A stored price in whole home-currency units."""
 
     code: str
-    home_price: int | None
+    home_price: int
     quoted_at: datetime | None
-    fetched_at: datetime | None
-    next_refresh_at: datetime
-    has_failed: bool
+    is_stale: bool
 
 
 class PricedStock(Protocol):
@@ -156,27 +151,16 @@ def refresh_prices(member: Member) -> None:
 def get_prices_by_code(stocks: Iterable[PricedStock]) -> dict[str, Price]:
     """Return the prices of a member's stocks: the quote, else the price typed in."""
     stocks = list(stocks)
+    if not stocks:
+        return {}
     codes = [stock.code for stock in stocks]
-    quotes = {row.code: row for row in fetch_all(_QUOTES, [codes], QuoteRow)}
-    fresh_since = get_freshness_cutoff()
-    prices = {}
-    for stock in stocks:
-        quote = quotes.get(stock.code)
-        if quote is None or quote.home_price is None:
-            price = Price(stock.current_price, stock.price_at, is_stale=True)
-        else:
-            fetched_at = quote.fetched_at or quote.next_refresh_at
-            is_stale = quote.has_failed or fetched_at < fresh_since
-            price = Price(quote.home_price, quote.quoted_at, is_stale)
-        prices[stock.code] = price
+    prices = {
+        stock.code: Price(stock.current_price, stock.price_at, is_stale=True)
+        for stock in stocks
+    }
+    for quote in fetch_all(_QUOTES, [get_freshness_cutoff(), codes], QuoteRow):
+        prices[quote.code] = Price(quote.home_price, quote.quoted_at, quote.is_stale)
     return prices
-
-
-def get_quoted_amounts(codes: list[str]) -> dict[str, int]:
-    """Return the stored quotes of codes in whole home-currency units."""
-    with connection.cursor() as cursor:
-        cursor.execute(_QUOTED_AMOUNTS, [codes])
-        return dict(cursor.fetchall())
 
 
 def get_freshness_cutoff() -> datetime:
