@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 # Per rule; the next run continues. Both bound a transaction.
 MAX_DUE_DATES_PER_RUN = 400
 MAX_RULES_PER_TRANSACTION = 20
+# Whose plans are read together, a fraction of a second before their rules are booked.
+MEMBERS_PER_BATCH = 50
 
 RuleDate = tuple[RecurringRule, date]
 
@@ -52,17 +54,21 @@ FROM unnest(
 ) AS due (date, type, amount, category_id, wallet_id, memo)
 RETURNING id
 """
-_INSERT_TAGS = """
-INSERT INTO account_entry_tag (entry_id, tag_id, member_id, position)
-SELECT due.entry_id, link.tag_id, link.member_id, link.position
-FROM unnest(%s::bigint[], %s::bigint[]) AS due (entry_id, rule_id)
-JOIN account_recurring_tag link ON link.member_id = %s AND link.rule_id = due.rule_id
-"""
+# The entries get the tags of their rules.
 _INSERT_OCCURRENCES = """
+WITH due AS (
+    SELECT * FROM unnest(%(rules)s::bigint[], %(dates)s::date[], %(entries)s::bigint[])
+        AS due (rule_id, due_date, entry_id)
+), tagged AS (
+    INSERT INTO account_entry_tag (entry_id, tag_id, member_id, position)
+    SELECT due.entry_id, link.tag_id, link.member_id, link.position
+    FROM due JOIN account_recurring_tag link
+        ON link.member_id = %(member)s AND link.rule_id = due.rule_id
+    WHERE due.entry_id IS NOT NULL
+)
 INSERT INTO account_recurring_occurrence
     (member_id, rule_id, due_date, status, entry_id, created_at)
-SELECT %s, rule_id, due_date, %s, entry_id, %s
-FROM unnest(%s::bigint[], %s::date[], %s::bigint[]) AS due (rule_id, due_date, entry_id)
+SELECT %(member)s, rule_id, due_date, %(status)s, entry_id, %(now)s FROM due
 """
 _UPDATE_NEXT_DATES = """
 UPDATE account_recurring rule SET next_date = due.next_date
@@ -100,13 +106,20 @@ def process_due_rules(
     """
     due = list_due_rules(now, members)
     rows = list(due.order_by("member_id", "pk").values_list("member_id", "pk"))
+    owners = [
+        (owner_id, [rule_id for _, rule_id in pairs])
+        for owner_id, pairs in groupby(rows, key=itemgetter(0))
+    ]
     total, done = RecurringRunResult(), 0
-    for owner_id, pairs in groupby(rows, key=itemgetter(0)):
-        rule_ids = [rule_id for _, rule_id in pairs]
-        for start in range(0, len(rule_ids), MAX_RULES_PER_TRANSACTION):
-            batch = rule_ids[start : start + MAX_RULES_PER_TRANSACTION]
-            total += _process_or_log(Member(pk=owner_id), batch, now)
-        done += len(rule_ids)
+    for start in range(0, len(owners), MEMBERS_PER_BATCH):
+        batch = owners[start : start + MEMBERS_PER_BATCH]
+        # The list may be minutes old: a plan may have ended since.
+        bookable = list_bookable_members(now).filter(pk__in=[pk for pk, _ in batch])
+        premium_since = dict(bookable.values_list("pk", "premium_since"))
+        for owner_id, rule_ids in batch:
+            if since := premium_since.get(owner_id):
+                total += _process_rules(Member(pk=owner_id), since, rule_ids, now)
+            done += len(rule_ids)
         progress.update(f"{done} of {len(rows)} rules")
     return total
 
@@ -134,22 +147,35 @@ def list_bookable_members(now: datetime) -> QuerySet[Member]:
     return Member.objects.with_premium(now).filter(status=Member.Status.ACTIVE)
 
 
+def _process_rules(
+    owner: Member, premium_since: datetime, rule_ids: list[int], now: datetime
+) -> RecurringRunResult:
+    """Process rules of one member, so many in a transaction."""
+    total = RecurringRunResult()
+    for start in range(0, len(rule_ids), MAX_RULES_PER_TRANSACTION):
+        batch = rule_ids[start : start + MAX_RULES_PER_TRANSACTION]
+        total += _process_or_log(owner, premium_since, batch, now)
+    return total
+
+
 def _process_or_log(
-    owner: Member, rule_ids: list[int], now: datetime
+    owner: Member, premium_since: datetime, rule_ids: list[int], now: datetime
 ) -> RecurringRunResult:
     """Process rules of one member together, or one by one if one of them fails."""
     try:
-        return _process_rules_if_due(owner, rule_ids, now)
+        return _process_rules_if_due(owner, premium_since, rule_ids, now)
     except Exception:
         if len(rule_ids) == 1:
             logger.exception("recurring rule %s failed", rule_ids[0])
             return RecurringRunResult(failed=1)
-    results = (_process_or_log(owner, [rule_id], now) for rule_id in rule_ids)
+    results = (
+        _process_or_log(owner, premium_since, [rule_id], now) for rule_id in rule_ids
+    )
     return sum(results, RecurringRunResult())
 
 
 def _process_rules_if_due(
-    owner: Member, rule_ids: list[int], now: datetime
+    owner: Member, premium_since: datetime, rule_ids: list[int], now: datetime
 ) -> RecurringRunResult:
     """Process the rules, but those that are locked or no longer due."""
     with transaction.atomic():
@@ -159,10 +185,6 @@ def _process_rules_if_due(
             cursor.execute("SET LOCAL synchronous_commit = off")
         lock_ledger_shared(owner)
         # The rules were listed without a lock: check again that they are due.
-        owners = list_bookable_members(now).filter(pk=owner.pk)
-        premium_since = owners.values_list("premium_since", flat=True).first()
-        if premium_since is None:
-            return RecurringRunResult()
         today = timezone.localdate(now)
         rules = RecurringRule.objects.raw(_LOCK_DUE_RULES, [owner.pk, rule_ids, today])
         due = [(rule, first_bookable_day(rule, premium_since)) for rule in rules]
@@ -271,7 +293,7 @@ def _save_next_dates(rules: Sequence[RecurringRule]) -> None:
 def create_booked_entries(booked: Sequence[RuleDate], now: datetime) -> list[int]:
     """Create the entries of due dates of one member's rules; return their ids.
 
-    Their occurrences are created with them.
+    Their tags and occurrences are created with them.
     """
     rules = [rule for rule, _ in booked]
     owner_id = rules[0].member_id
@@ -289,7 +311,6 @@ def create_booked_entries(booked: Sequence[RuleDate], now: datetime) -> list[int
             ],
         )
         entry_ids = [int(row[0]) for row in cursor.fetchall()]
-        cursor.execute(_INSERT_TAGS, [entry_ids, [rule.pk for rule in rules], owner_id])
     create_occurrences(booked, Occurrence.Status.BOOKED, entry_ids)
     return entry_ids
 
@@ -299,14 +320,19 @@ def create_occurrences(
     status: Occurrence.Status,
     entry_ids: Sequence[int] | None = None,
 ) -> None:
-    """Record due dates of one member's rules, those that are BOOKED with entries."""
+    """Record due dates of one member's rules, those that are BOOKED with entries.
+
+    The entries get their tags.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             _INSERT_OCCURRENCES,
-            [
-                *(dates[0][0].member_id, status.value, timezone.now()),
-                [rule.pk for rule, _ in dates],
-                [day for _, day in dates],
-                list(entry_ids) if entry_ids else [None] * len(dates),
-            ],
+            {
+                "member": dates[0][0].member_id,
+                "status": status.value,
+                "now": timezone.now(),
+                "rules": [rule.pk for rule, _ in dates],
+                "dates": [day for _, day in dates],
+                "entries": list(entry_ids) if entry_ids else [None] * len(dates),
+            },
         )
