@@ -112,8 +112,8 @@ def _count_workers(session: Session) -> int:
 def _check_that_service_is_stopped(session: Session) -> None:
     """Refuse to change settings while the service is connected.
 
-    Its sessions would keep the former ones, with which the triggers work for each row of
-    a bulk write (`ledger.rollups.bulk_write`).
+    Its sessions would keep the former ones, with which the triggers work for each row
+    of a bulk write (`ledger.rollups.bulk_write`).
     """
     others = len(_list_names(session, _OTHER_SESSIONS))
     if others:
