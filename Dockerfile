@@ -29,4 +29,4 @@ USER ledger
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/api/health/live', timeout=4)"]
-CMD ["gunicorn", "--config", "gunicorn.conf.py"]
+CMD ["python", "-m", "config.server"]

@@ -1,4 +1,4 @@
-"""Web servers of a run: service and baseline, with the same gunicorn settings."""
+"""Web servers of a run: service and baseline, with the same settings."""
 
 import http.client
 import os
@@ -16,8 +16,8 @@ from devstack.stores.store_supervisor import set_parent_death_signal
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVICE_APPLICATION, BASELINE_APPLICATION = (
-    "config.wsgi:application",
-    "benchmarks.baseline.wsgi:application",
+    "config.rsgi:application",
+    "benchmarks.baseline.rsgi:application",
 )
 START_TIMEOUT_SECONDS = 60.0
 STOP_TIMEOUT_SECONDS = 12.0
@@ -28,18 +28,15 @@ class ServerError(Exception):
 
 
 class Server:
-    """gunicorn with the configuration of the service, on a free loopback port."""
+    """The web server of the service, on a free loopback port."""
 
     def __init__(
         self, application: str, settings: Mapping[str, str], log: Path
     ) -> None:
         self.port, self.log = find_free_port(), log
-        command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
-        # Without recycling of workers, which could fall into a measurement.
-        command += ["--max-requests", "0"]
         with log.open("ab") as out:
             self.process = subprocess.Popen(
-                [*command, application],
+                [sys.executable, "-m", "config.server", application],
                 cwd=ROOT,
                 env={**os.environ, **settings, "BIND": f"{LOOPBACK}:{self.port}"},
                 stdin=subprocess.DEVNULL,

@@ -392,6 +392,7 @@ LOGGING: dict[str, Any] = {
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "django": {"handlers": [], "level": "INFO", "propagate": True},
+        "_granian": {"handlers": [], "level": "INFO", "propagate": True},
         "django.request": {"level": "ERROR"},
         "django.security": {"level": "CRITICAL"},  # unknown Host headers are noise
         "psycopg.pool": {"level": "ERROR"},

@@ -1,7 +1,7 @@
 """The Prometheus metrics that requests update; others are read from the database.
 
-Each process of the web server keeps its values in files (`gunicorn.conf.py`), which the
-process that is scraped adds up; without these files it reports its own values only.
+Each process of the web server keeps its values in files (`core.metrics_files`), which
+the process that is scraped adds up; without these files it reports its own values only.
 Labels never hold client input: paths are counted by their URL pattern.
 """
 
@@ -22,6 +22,11 @@ requests_in_flight = Gauge(
     "ledger_requests_in_flight",
     "Requests in progress.",
     multiprocess_mode="livesum",
+)
+rejected_request_count = Counter(
+    "ledger_rejected_requests",
+    "Requests refused before the application: too slow, too long, too many.",
+    ("code",),
 )
 database_connection_failures = Counter(
     "ledger_database_connection_failures",

@@ -34,7 +34,7 @@ MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 1.0, 30.0
 # A process that ran this long restarts with the shortest backoff again.
 STABLE_AFTER_SECONDS = 60
 STARTUP_TIMEOUT_SECONDS = 60
-# Longer than the graceful timeout of gunicorn (10 s).
+# Longer than the stop timeout of the web server (10 s).
 SHUTDOWN_TIMEOUT_SECONDS = 12
 PYTHON = (sys.executable, "-m")
 MIGRATE_COMMAND = (sys.executable, "manage.py", "migrate", "--noinput")
@@ -115,7 +115,7 @@ def spawn(
 def build_processes(environment: Environment, port: int) -> list[ManagedProcess]:
     celery = (*PYTHON, "celery", "--app", "config", "--quiet")
     commands = {
-        "web server": (*PYTHON, "gunicorn", "--config", "gunicorn.conf.py"),
+        "web server": (*PYTHON, "config.server"),
         "worker": (
             *celery,
             *("worker", "--pool", "prefork", "--concurrency", "1"),

@@ -138,7 +138,7 @@ def test_restore_that_lost_its_lease_while_it_read_changes_nothing(
 
 @dataclass
 class WebServer:
-    """gunicorn with one worker on the database of the tests."""
+    """The web server with one worker on the database of the tests."""
 
     process: subprocess.Popen[bytes]
     port: int
@@ -177,7 +177,7 @@ def web_server(client: JSONClient, tmp_path: Path) -> Iterator[WebServer]:
     }
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"],
+            [sys.executable, "-m", "config.server"],
             cwd=ROOT,
             env=os.environ | settings,
             stdout=log,

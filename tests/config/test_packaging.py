@@ -99,7 +99,6 @@ def test_image_contains_every_app() -> None:
             "core",
             "templates",
             "manage.py",
-            "gunicorn.conf.py",
         }
         <= let_in
     )

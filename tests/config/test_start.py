@@ -130,7 +130,7 @@ def test_hosts_of_every_kind_are_taken(hosts: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("gunicorn", "--config", "gunicorn.conf.py"),
+        ("config.server",),
         ("celery", "-A", "config", "beat"),
         ("celery", "-A", "config", "worker"),
     ],

@@ -106,7 +106,7 @@ def wait_for_a_job(data_dir: Path) -> None:
     raise AssertionError("no job ran")
 
 
-def check_what_gunicorn_does_itself(port: int) -> None:
+def check_what_the_web_server_does_itself(port: int) -> None:
     """A refusal leaves the connection open; what is too long is a problem too."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=15)
     for path in ("/api/nothing", "/api/account/entries", "/api/auth/login"):
@@ -156,7 +156,7 @@ def test_server_brings_everything_and_stops_all_of_it_twice() -> None:
                 health = json.loads(ask(port, "/api/health")[1])
                 assert set(health.values()) == {"ok", "up"}
                 if number == signal.SIGTERM:
-                    check_what_gunicorn_does_itself(port)
+                    check_what_the_web_server_does_itself(port)
                     manage(data_dir, port, "createsuperuser", "--noinput")
                     wait_for_a_job(data_dir)
                 _, answer = ask(port, "/api/auth/login", login)

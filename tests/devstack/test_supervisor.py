@@ -82,7 +82,7 @@ def test_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -
 def test_web_server_worker_and_beat_are_run() -> None:
     """The worker runs processes: a pool of threads misses the return of the queue."""
     web, worker, beat = supervisor.build_processes(SURROUNDINGS, 8000)
-    assert "gunicorn" in web.command
+    assert "config.server" in web.command
     assert " ".join(worker.command).endswith("server-8000@%h")
     assert "worker --pool prefork" in " ".join(worker.command)
     assert "beat" in beat.command

@@ -81,7 +81,7 @@ class TimedResponse:
 
 @dataclass
 class RunningService:
-    """gunicorn with the service's settings, its stores and members."""
+    """The web server with the service's settings, its stores and members."""
 
     database: PostgresServer
     fast_store: ValkeyServer
@@ -117,7 +117,7 @@ class RunningService:
 
     def serve(self) -> None:
         """Start the web server alone, on stores that are ready for it."""
-        command = ["-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        command = ["-m", "config.server"]
         self.process = self.run_python(command)
         self._wait()
 
@@ -155,7 +155,7 @@ class RunningService:
 
     def ask(
         self, path: str, token: str = "", body: Any = None
-    ) -> tuple[int, dict[str, str], bytes]:
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
         connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=15)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         method = "GET" if body is None else "POST"
@@ -164,7 +164,7 @@ class RunningService:
             headers |= {"Content-Type": "application/json"} if text else {}
             connection.request(method, path, text, headers)
             response = connection.getresponse()
-            return response.status, dict(response.headers), response.read()
+            return response.status, response.headers, response.read()
         finally:
             connection.close()
 
@@ -183,7 +183,7 @@ class RunningService:
                 try:
                     status, headers, _ = self.ask(PATHS[turn % len(PATHS)], token)
                 except (OSError, http.client.HTTPException):
-                    status, headers = 0, {}
+                    status, headers = 0, http.client.HTTPMessage()
                 wait = headers.get("Retry-After")
                 answers.append(TimedResponse(status, began, time.monotonic(), wait))
 

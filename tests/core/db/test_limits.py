@@ -92,7 +92,7 @@ def test_pooler_that_rejects_options_is_named(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     "command",
     [
-        ("gunicorn", "--config", "gunicorn.conf.py"),
+        ("config.server",),
         ("celery", "-A", "config", "beat", "--pidfile", ""),
         ("celery", "-A", "config", "worker"),
     ],

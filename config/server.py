@@ -1,0 +1,107 @@
+"""The web server: `python -m config.server` runs Granian with the service's settings.
+
+BIND is an address with a port, or `unix:` and a path; WEB_CONCURRENCY is the number of
+workers, WEB_THREADS that of threads in each of them.
+"""
+
+import copy
+import os
+import resource
+import shutil
+import sys
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server.mp import MPServer
+
+from config import env
+
+ROOT = Path(__file__).resolve().parent.parent
+APPLICATION = "config.rsgi:application"
+DEFAULT_PORT, MAX_PORT = 8_000, 65_535
+DEFAULT_WORKERS = 2
+# Headers have to come within this time; idle connections are closed after it, too.
+HEADER_TIMEOUT_MILLISECONDS = 10_000
+# Request line and headers.
+MAX_HEADER_BYTES = 2**16
+MAX_CONNECTIONS_PER_WORKER = 8_192
+BACKLOG = 1_024
+STOP_TIMEOUT_SECONDS = 10
+# A worker that has grown beyond this is replaced.
+MAX_WORKER_MEBIBYTES = 512
+RESPAWN_INTERVAL_SECONDS = 2.0
+
+
+def main(application: str = APPLICATION) -> None:
+    """Run the web server until it gets SIGTERM or SIGINT."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    env.validate_settings_or_exit()
+    # Django's settings are loaded by now.
+    from core.db.limits import check_database_limits_or_exit
+
+    check_database_limits_or_exit()
+    raise_open_files_limit()
+    try:
+        server = build_server(application)
+    except ImproperlyConfigured as error:
+        sys.exit(f"configuration: {error}")
+    server.serve()
+
+
+def build_server(application: str) -> MPServer:
+    """Return the server for the settings in the environment."""
+    port = env.read_int("PORT", DEFAULT_PORT, minimum=1, maximum=MAX_PORT)
+    bind = env.read_text("BIND", f"127.0.0.1:{port}")
+    path = bind.removeprefix("unix:") if bind.startswith("unix:") else ""
+    host, _, bind_port = bind.rpartition(":")
+    if not path and not (host and bind_port.isascii() and bind_port.isdigit()):
+        raise ImproperlyConfigured("BIND must be an address and a port, or unix:PATH.")
+    if env.read_text("METRICS_TOKEN"):
+        create_metrics_folder(bind)
+    return MPServer(
+        application,
+        address=host.strip("[]") or "127.0.0.1",
+        port=port if path else int(bind_port),
+        uds=Path(path) if path else None,
+        interface=Interfaces.RSGI,
+        http=HTTPModes.http1,
+        websockets=False,
+        workers=env.read_int("WEB_CONCURRENCY", DEFAULT_WORKERS, minimum=1),
+        backlog=BACKLOG,
+        backpressure=MAX_CONNECTIONS_PER_WORKER,
+        http1_settings=HTTP1Settings(
+            header_read_timeout=HEADER_TIMEOUT_MILLISECONDS,
+            max_buffer_size=MAX_HEADER_BYTES,
+        ),
+        log_level=LogLevels(settings.LOG_LEVEL.lower()),
+        log_dictconfig=copy.deepcopy(settings.LOGGING),
+        respawn_failed_workers=True,
+        respawn_interval=RESPAWN_INTERVAL_SECONDS,
+        workers_max_rss=MAX_WORKER_MEBIBYTES,
+        workers_kill_timeout=STOP_TIMEOUT_SECONDS,
+    )
+
+
+def create_metrics_folder(bind: str) -> None:
+    """Create the folder of the workers' metrics, without those of a previous run."""
+    data_dir = ROOT / env.read_text("DATA_DIR", "var")
+    name = f"metrics-{bind.rpartition(':')[2].replace('/', '_')}"
+    folder = Path(
+        os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(data_dir / name))
+    )
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def raise_open_files_limit() -> None:
+    """Allow as many open files as the system does: each connection takes one."""
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,276 @@
+"""The application of the web server Granian: runs Django's WSGI application in threads.
+
+Granian's event loop takes connections and this module the bodies of requests, so that
+clients that send or read slowly, or not at all, hold no thread. Requests wait for a
+thread in a bounded queue; what asks for the service's health has a thread of its own,
+so that it is answered while all others wait for a store.
+
+https://github.com/emmett-framework/granian/blob/master/docs/spec/RSGI.md
+"""
+
+import asyncio
+import functools
+import logging
+import os
+import queue
+import signal
+import sys
+import tempfile
+import threading
+from io import BytesIO
+from typing import IO, Any
+
+from core.api.exception_handler import (
+    InternalError,
+    InvalidRequestError,
+    PayloadTooLargeError,
+    ServiceUnavailableError,
+    problem_response,
+)
+from core.errors import DomainError
+from core.metrics import rejected_request_count
+
+logger = logging.getLogger(__name__)
+
+# Above the limits of all views, so that a view rejects what is too large for it.
+MAX_BODY_BYTES = 11 * 2**20
+MAX_URL_BYTES = 8_190  # a filter by Korean words is long in a URL
+# Larger bodies, and those without a length, are kept in temporary files; so many at
+# once bound the disk.
+MAX_IN_MEMORY_BYTES = 2**16
+MAX_LARGE_BODIES = 64
+# After this, a body has to have come at the rate of a poor mobile network.
+BODY_TIMEOUT_SECONDS = 8.0
+MIN_BYTES_PER_SECOND = 2**14
+# Half a second of work, so that who is admitted is answered in time.
+MAX_WAITING_REQUESTS = 128
+HEALTH_PATHS = ("/api/health", "/metrics")
+PARENT_CHECK_SECONDS = 1.0
+
+Protocol = Any
+Scope = Any
+Environ = dict[str, Any]
+Job = tuple[Environ, Protocol, "asyncio.Future[None]"]
+
+
+class UriTooLongError(DomainError):
+    status = 414
+    code = "URI_TOO_LONG"
+    detail = "The URL is too long."
+
+
+class RequestTimeoutError(DomainError):
+    status = 408
+    code = "REQUEST_TIMEOUT"
+    detail = "The request body came too slowly."
+
+
+class BodyCutOffError(InvalidRequestError):
+    """The client went away, or broke the format, before the end of the body."""
+
+    detail = "The request body is incomplete."
+
+
+class ThreadedWSGIApplication:
+    """An RSGI application that answers with a WSGI application's responses."""
+
+    def __init__(self, wsgi_application: Any, thread_count: int) -> None:
+        self.wsgi_application = wsgi_application
+        self.thread_count = thread_count
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._health_jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._large_body_count = 0
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start the threads; called by Granian in each worker."""
+        self._loop = loop
+        for jobs in (*[self._jobs] * self.thread_count, self._health_jobs):
+            threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
+        self._stop_if_orphaned(os.getppid())
+
+    def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """End the threads when their requests are answered; called by Granian."""
+        for jobs in (*[self._jobs] * self.thread_count, self._health_jobs):
+            jobs.put(None)
+
+    async def __rsgi__(self, scope: Scope, protocol: Protocol) -> None:
+        """Answer one request."""
+        try:
+            if len(scope.path) + len(scope.query_string) > MAX_URL_BYTES:
+                raise UriTooLongError
+            is_health = scope.path.startswith(HEALTH_PATHS)
+            jobs = self._health_jobs if is_health else self._jobs
+            if jobs.qsize() >= MAX_WAITING_REQUESTS:
+                raise ServiceUnavailableError
+            environ = build_environ(scope)
+            environ["wsgi.input"] = await self._read_body(environ, protocol)
+        except DomainError as error:
+            reject(protocol, error)
+            return
+        answered: asyncio.Future[None] = self._loop.create_future()
+        jobs.put((environ, protocol, answered))
+        # Until then Granian keeps the request open.
+        await answered
+
+    async def _read_body(self, environ: Environ, protocol: Protocol) -> IO[bytes]:
+        """Return the whole body and set its CONTENT_LENGTH."""
+        length = int(environ.get("CONTENT_LENGTH", 0))
+        is_chunked = "HTTP_TRANSFER_ENCODING" in environ
+        if not is_chunked:
+            if length == 0:
+                return BytesIO()
+            if length <= MAX_IN_MEMORY_BYTES:
+                return BytesIO(await read_small_body(protocol))
+            if length > MAX_BODY_BYTES:
+                raise PayloadTooLargeError
+        if self._large_body_count >= MAX_LARGE_BODIES:
+            raise ServiceUnavailableError
+        self._large_body_count += 1
+        try:
+            body, received = await read_large_body(protocol)
+        finally:
+            self._large_body_count -= 1
+        if received != length and not is_chunked:
+            raise BodyCutOffError
+        environ["CONTENT_LENGTH"] = str(received)
+        return body
+
+    def _work(self, jobs: "queue.SimpleQueue[Job | None]") -> None:
+        """Answer one request after the other; the target of each thread."""
+        while job := jobs.get():
+            environ, protocol, answered = job
+            try:
+                self._answer(environ, protocol)
+            except BaseException:
+                logger.exception("a request failed outside of Django")
+                reject(protocol, InternalError())
+            finally:
+                self._loop.call_soon_threadsafe(set_done, answered)
+
+    def _answer(self, environ: Environ, protocol: Protocol) -> None:
+        start: list[Any] = []
+
+        def start_response(
+            status: str, headers: list[tuple[str, str]], exc_info: Any = None
+        ) -> None:
+            start[:] = int(status[:3]), headers
+
+        with environ["wsgi.input"]:
+            response = self.wsgi_application(environ, start_response)
+            try:
+                # Before `close`, which does what nobody has to wait for.
+                protocol.response_bytes(*start, b"".join(response))
+            finally:
+                response.close()
+
+    def _stop_if_orphaned(self, parent_pid: int) -> None:
+        """End the worker when its main process was killed."""
+        if os.getppid() != parent_pid:
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
+        self._loop.call_later(PARENT_CHECK_SECONDS, self._stop_if_orphaned, parent_pid)
+
+
+def build_environ(scope: Scope) -> Environ:
+    """Return the WSGI environment of a request, without its body (PEP 3333)."""
+    host, _, port = scope.server.rpartition(":")
+    client, _, client_port = scope.client.rpartition(":")
+    environ: Environ = {
+        "REQUEST_METHOD": scope.method,
+        "SCRIPT_NAME": "",
+        # Bytes as Latin-1.
+        "PATH_INFO": scope.path.encode().decode("latin-1"),
+        "QUERY_STRING": scope.query_string,
+        "SERVER_NAME": host,
+        "SERVER_PORT": port,
+        "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
+        "REMOTE_ADDR": client.strip("[]"),
+        "REMOTE_PORT": client_port,
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.scheme,
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    for name, value in scope.headers.items():
+        key = get_environ_key(name)
+        if key in environ:
+            separator = "; " if key == "HTTP_COOKIE" else ","
+            environ[key] = f"{environ[key]}{separator}{value}"
+        elif key:
+            environ[key] = value
+    return environ
+
+
+@functools.lru_cache(maxsize=256)
+def get_environ_key(header: str) -> str:
+    """Return the key of a header, "" for one that could pass for another.
+
+    With an underscore, X_Forwarded_For would have the key of X-Forwarded-For.
+    """
+    if "_" in header:
+        return ""
+    key = header.upper().replace("-", "_")
+    return key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
+
+
+async def read_small_body(protocol: Protocol) -> bytes:
+    try:
+        async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
+            body: bytes = await protocol()
+    except TimeoutError:
+        raise RequestTimeoutError from None
+    except Exception as error:
+        raise BodyCutOffError from error
+    return body
+
+
+async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
+    """Read a body piece by piece into a file; return it with its length."""
+    # The caller closes it.
+    body: IO[bytes] = tempfile.SpooledTemporaryFile(  # noqa: SIM115
+        max_size=MAX_IN_MEMORY_BYTES
+    )
+    received, has_ended = 0, False
+    started_at = asyncio.get_running_loop().time()
+    try:
+        async with asyncio.timeout_at(started_at + BODY_TIMEOUT_SECONDS) as limit:
+            async for piece in protocol:
+                # Granian ends with an empty piece, and has one before that where a
+                # body was broken off.
+                if has_ended:
+                    raise BodyCutOffError
+                has_ended = not piece
+                received += len(piece)
+                if received > MAX_BODY_BYTES:
+                    raise PayloadTooLargeError
+                body.write(piece)
+                seconds = BODY_TIMEOUT_SECONDS + received / MIN_BYTES_PER_SECOND
+                limit.reschedule(started_at + seconds)
+    except TimeoutError:
+        body.close()
+        raise RequestTimeoutError from None
+    except BaseException:
+        body.close()
+        raise
+    body.seek(0)
+    return body, received
+
+
+def reject(protocol: Protocol, error: DomainError) -> None:
+    """Answer with an error and close the connection, whose body may be unread."""
+    rejected_request_count.labels(error.code).inc()
+    response = problem_response(error)
+    headers = [
+        *response.items(),
+        ("Connection", "close"),
+        ("Cache-Control", "no-store"),
+    ]
+    protocol.response_bytes(response.status_code, headers, response.content)
+
+
+def set_done(future: "asyncio.Future[None]") -> None:
+    """Set the result; the client may have gone, and the future with it."""
+    if not future.done():
+        future.set_result(None)

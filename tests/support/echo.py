@@ -1,0 +1,48 @@
+"""An application for the web server that answers with what it got; limits are small."""
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from http.client import responses
+from typing import Any
+
+from core import rsgi
+
+rsgi.BODY_TIMEOUT_SECONDS = 1.0
+rsgi.MAX_WAITING_REQUESTS = 2
+SLEEP_SECONDS = 1.0
+count = 0
+
+
+class Response(list[bytes]):
+    def close(self) -> None:
+        """Do nothing: the web server calls it, as PEP 3333 demands."""
+
+
+def echo(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    global count
+    count += 1
+    answer: Any = None
+    match environ["PATH_INFO"]:
+        case "/sleep":
+            time.sleep(SLEEP_SECONDS)
+        case "/fail":
+            raise RuntimeError("a failure")
+        case "/count":
+            answer = count
+        case "/pid":
+            answer = os.getpid()
+        case "/unread":
+            pass
+        case _:
+            answer = {
+                "length": len(environ["wsgi.input"].read()),
+                "announced": environ.get("CONTENT_LENGTH", "0"),
+                "environ": {k: v for k, v in environ.items() if isinstance(v, str)},
+            }
+    start_response(f"200 {responses[200]}", [("Content-Type", "application/json")])
+    return Response([json.dumps(answer).encode()])
+
+
+application = rsgi.ThreadedWSGIApplication(echo, 2)
