@@ -125,6 +125,8 @@ DATABASES: dict[str, dict[str, Any]] = {
         "DISABLE_SERVER_SIDE_CURSORS": DATABASE_TRANSACTION_POOLING,
         "OPTIONS": {
             "connect_timeout": 3,
+            # Uses of a statement before it is prepared; such a pooler cannot keep any.
+            "prepare_threshold": None if DATABASE_TRANSACTION_POOLING else 1,
             **({} if DATABASE_TRANSACTION_POOLING else {"options": _limits}),
             "application_name": "household-ledger",
             # Detect a broken network within half a minute. A server that hangs but

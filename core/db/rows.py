@@ -1,7 +1,7 @@
 """Rows of raw SQL, read by name into named tuples or dataclasses.
 
-Statements run on Django's cursor, so its query log, translated errors and reconnects
-apply to them as to the ORM. Columns are matched with the fields of the row class by
+Statements are prepared, on a cursor of Django, so its query log, translated errors and
+reconnects apply to them as to the ORM. Columns are matched with the fields of the row class by
 name; a column without a field, or a field with neither a column nor a default, is a
 `TypeError`.
 """
@@ -18,14 +18,14 @@ Params = Sequence[Any] | Mapping[str, Any]
 
 def fetch_all(sql: str, params: Params | None, row_class: type[Row]) -> list[Row]:
     """Run one statement and return all of its rows."""
-    with connection.cursor() as cursor:
+    with connection.prepared_cursor() as cursor:
         cursor.execute(sql, params)
         return list(build_rows(cursor, cursor.fetchall(), row_class))
 
 
 def fetch_one(sql: str, params: Params | None, row_class: type[Row]) -> Row | None:
     """Run one statement and return its first row, or None when it has none."""
-    with connection.cursor() as cursor:
+    with connection.prepared_cursor() as cursor:
         cursor.execute(sql, params)
         row = cursor.fetchone()
         return row and next(build_rows(cursor, [row], row_class))

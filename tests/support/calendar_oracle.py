@@ -7,7 +7,7 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import Member
-from ledger.models import Entry, Occurrence
+from ledger.models import Entry, Occurrence, RecurringRule
 from ledger.occurrences import RecurringRunResult, process_due_rules
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -49,6 +49,9 @@ def set_premium_since(member: Member, since: datetime) -> Member:
 def create_rule(client: JSONClient, **fields: Any) -> Any:
     response = client.send("POST", RECURRING, BODY | fields)
     assert response.status_code == 201, response.content
+    # The database's clock stands at today; these tests live in November 2026.
+    rule = RecurringRule.objects.filter(pk=response.data["id"])
+    rule.update(created_at=noon("2026-11-20"))
     return response.data
 
 
