@@ -1,8 +1,8 @@
 """Tags of entries, including those created by name when an entry is written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
@@ -15,15 +15,6 @@ from ledger.ownership import get_owned_or_404
 TAG_NAME_TAKEN = "A tag with this name already exists."
 
 # Names are looked up by primary key, once per tag of the page, instead of joined.
-_TAGS_OF_ENTRIES = """
-    SELECT l.entry_id, (
-        SELECT t.name FROM account_tag t
-        WHERE t.member_id = %(member)s AND t.id = l.tag_id
-    )
-    FROM account_entry_tag l
-    WHERE l.member_id = %(member)s AND l.entry_id = ANY(%(entries)s::bigint[])
-    ORDER BY l.entry_id, l.position
-"""
 
 
 def list_tags(member: Member) -> OwnedQuerySet:
@@ -92,20 +83,6 @@ def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
         )
         known = _get_tags_by_name(member, wanted)
     return [known[name] for name in wanted]
-
-
-def get_tag_names_by_entry(
-    member: Member, entry_ids: Iterable[int]
-) -> dict[int, list[str]]:
-    """Return the tag names of many entries of a member, in one query (spec 3.4)."""
-    names: dict[int, list[str]] = {}
-    with connection.cursor() as cursor:
-        # An array literal costs less than letting psycopg adapt a list.
-        ids = f"{{{','.join(map(str, entry_ids))}}}"
-        cursor.execute(_TAGS_OF_ENTRIES, {"member": member.pk, "entries": ids})
-        for entry_id, name in cursor.fetchall():
-            names.setdefault(entry_id, []).append(name)
-    return names
 
 
 def _get_tags_by_name(member: Member, names: Sequence[str]) -> dict[str, Tag]:

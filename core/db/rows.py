@@ -1,16 +1,20 @@
 """Rows of raw SQL, read by name into named tuples or dataclasses.
 
 Statements are prepared, on a cursor of Django, so its query log, translated errors and
-reconnects apply to them as to the ORM. Columns are matched with the fields of the row class by
-name; a column without a field, or a field with neither a column nor a default, is a
-`TypeError`.
+reconnects apply to them as to the ORM. Columns are matched with the fields of the row
+class by name; a column without a field, or a field with neither a column nor a default,
+is a `TypeError`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from itertools import starmap
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django.db import connection
+
+if TYPE_CHECKING:
+    from core.db.postgresql.base import DatabaseWrapper
 
 Row = TypeVar("Row")
 Params = Sequence[Any] | Mapping[str, Any]
@@ -18,17 +22,25 @@ Params = Sequence[Any] | Mapping[str, Any]
 
 def fetch_all(sql: str, params: Params | None, row_class: type[Row]) -> list[Row]:
     """Run one statement and return all of its rows."""
-    with connection.prepared_cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(sql, params)
         return list(build_rows(cursor, cursor.fetchall(), row_class))
 
 
 def fetch_one(sql: str, params: Params | None, row_class: type[Row]) -> Row | None:
     """Run one statement and return its first row, or None when it has none."""
-    with connection.prepared_cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(sql, params)
         row = cursor.fetchone()
         return row and next(build_rows(cursor, [row], row_class))
+
+
+def prepared_cursor() -> AbstractContextManager[Any]:
+    """Return a cursor of the backend for statements that are sent often."""
+    cursor: AbstractContextManager[Any] = cast(
+        "DatabaseWrapper", connection
+    ).prepared_cursor()
+    return cursor
 
 
 def build_rows(

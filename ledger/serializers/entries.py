@@ -44,7 +44,10 @@ class EntryWalletSerializer(Serializer):
 
 
 class EntrySerializer(Serializer):
-    """An entry (spec 3.4); a response is also a valid request."""
+    """An entry (spec 3.4); a response is also a valid request.
+
+    Validates requests and describes responses, which `ledger.entry_list` builds.
+    """
 
     id = serializers.IntegerField(read_only=True)
     date = IsoDateField()
@@ -99,10 +102,6 @@ class EntrySerializer(Serializer):
     pending = serializers.BooleanField(read_only=True)
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
-
-    def to_representation(self, instance: dict[str, Any]) -> dict[str, Any]:
-        # ledger.entry_list builds the payloads of lists and of single entries.
-        return instance
 
 
 class EntryQuerySerializer(QuerySerializer):

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
 
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
@@ -54,20 +54,22 @@ class EntryViewSet(OwnedModelViewSet):
         count, results = entry_list.list_entries_page(self.member, filters, page)
         return Response(page_payload(request, page, count, results))
 
-    def get_object(self) -> Any:
-        # The finished payload, in two queries, with the names of category and tags.
-        return get_entry_payload(self.member, self.object_id)
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return Response(get_entry_payload(self.member, self.object_id))
 
-    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
-        data = entries.EntryData(**serializer.validated_data)
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        data = entries.EntryData(**validate_body(EntrySerializer, request))
         entry_id = entries.create_entry(self.member, data, timezone.now())
-        serializer.instance = get_entry_payload(self.member, entry_id)
+        payload = get_entry_payload(self.member, entry_id)
+        return Response(payload, status.HTTP_201_CREATED)
 
-    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
-        entries.update_entry(
-            self.member, self.object_id, serializer.validated_data, timezone.now()
-        )
-        serializer.instance = self.get_object()
+    def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        # 404 for another member's entry before 400 for the body.
+        get_entry_payload(self.member, self.object_id)
+        is_partial = kwargs.get("partial", False)
+        changes = validate_body(EntrySerializer, request, partial=is_partial)
+        entries.update_entry(self.member, self.object_id, changes, timezone.now())
+        return Response(get_entry_payload(self.member, self.object_id))
 
     def perform_destroy(self, object_id: int) -> None:
         entries.delete_entry(self.member, object_id)
@@ -80,10 +82,10 @@ class EntryViewSet(OwnedModelViewSet):
 
         Fields of the body correct the entry; all are optional.
         """
-        self.get_object()
+        get_entry_payload(self.member, entry_id)
         corrections = validate_body(EntrySerializer, request, partial=True)
         entries.confirm_entry(self.member, entry_id, corrections, timezone.now())
-        return Response(self.get_object())
+        return Response(get_entry_payload(self.member, entry_id))
 
     @extend_schema(responses=PendingCountSerializer)
     @action(detail=False, url_path="pending/count")

@@ -7,7 +7,6 @@ import pytest
 from accounts.models import Member
 from ledger.backup.columns import ENTRIES
 from ledger.entries import EntryData
-from ledger.entry_list import EntryRow
 from ledger.serializers.entries import EntrySerializer
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
@@ -25,12 +24,6 @@ def test_requests_have_every_field() -> None:
     serializer = EntrySerializer()
     writable = {field.source for field in serializer._writable_fields}
     assert writable == COLUMNS - {"pending"}
-
-
-def test_rows_of_the_list_have_every_field() -> None:
-    # Tags are read by a statement of their own.
-    expected = COLUMNS - {"tags", "wallet"} | {"wallet_id", "wallet_name"}
-    assert expected <= set(EntryRow._fields)
 
 
 @pytest.mark.django_db

@@ -18,6 +18,9 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db.backends.postgresql import base
+from django.db.backends.postgresql.operations import (
+    DatabaseOperations as PostgresOperations,
+)
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from core.circuit_breaker import CircuitBreaker
@@ -38,7 +41,7 @@ circuit_breaker = CircuitBreaker(
 _last_used_at: WeakKeyDictionary[psycopg.Connection, float] = WeakKeyDictionary()
 
 
-class DatabaseOperations(base.DatabaseOperations):  # type: ignore[misc]
+class DatabaseOperations(PostgresOperations):
     def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:
         """Return the statement for Django's query log, prepared ones with values."""
         if isinstance(cursor, base.ServerBindingCursor):
@@ -79,10 +82,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """
         self.ensure_connection()
         with self.wrap_database_errors:
-            cursor = base.ServerBindingCursor(self.connection)
+            cursor: Any = base.ServerBindingCursor(self.connection)  # type: ignore[call-arg]
             # Binary results cost Python less to read.
             cursor.format = psycopg.pq.Format.BINARY
-            return self._prepare_cursor(cursor)
+            return self._prepare_cursor(cursor)  # type: ignore[attr-defined]
 
     def _wait_for_connection(
         self, conn_params: dict[str, Any], deadline: float
