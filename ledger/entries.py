@@ -11,6 +11,8 @@ from django.db import transaction
 
 from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
+from core.db.locks import AdvisoryLock, make_lock_key
+from core.db.rows import prepared_cursor
 from core.errors import InvalidFieldError, ProviderUnavailableError
 from ledger.categories import get_or_create_category
 from ledger.currencies import MAX_RATE, apply_rate, compute_rate
@@ -20,8 +22,15 @@ from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 from ledger.rates import RateCache, retry_with_rates
 from ledger.tags import get_or_create_tags
-from ledger.wallets import raise_on_missing_wallet
+from ledger.wallets import make_missing_wallet_error, raise_on_missing_wallet
 
+_CREATE_ENTRY = """
+    SELECT account_create_entry(
+        %s::bigint, %s::int, %s::int, %s::date, %s::text, %s::bigint, %s::text,
+        %s::bigint, %s::text, %s::text[], %s::text, %s::numeric, %s::numeric,
+        %s::timestamptz
+    )
+"""
 _CURRENCY_FIELDS = frozenset({"currency", "original_amount", "exchange_rate"})
 
 
@@ -60,6 +69,11 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
     amount and no rate is available.
     """
     data = retry_with_rates(lambda rates: resolve_amounts(data, rates=rates))
+    # Installments depend on the kind of the wallet.
+    if data.installment_months is None:
+        entry_id = _create_with_known_names(member, data, now)
+        if entry_id is not None:
+            return entry_id
     with transaction.atomic():
         lock_ledger_shared(member)
         _validate_installments(data)
@@ -69,6 +83,27 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
             entry.save(force_insert=True)
         _link_tags(entry, tags)
     return int(entry.pk)
+
+
+def _create_with_known_names(
+    member: Member, data: EntryData, now: datetime
+) -> int | None:
+    """Create a confirmed entry in one statement, the usual case, and return its id.
+
+    Return None if the category, the wallet or a tag is unknown.
+    """
+    with prepared_cursor() as cursor:
+        cursor.execute(
+            _CREATE_ENTRY,
+            [
+                *(member.pk, AdvisoryLock.LEDGER.value, make_lock_key(member.pk)),
+                *(data.date, data.type, data.amount, data.category),
+                *(data.wallet and data.wallet.pk, data.memo, list(data.tags)),
+                *(data.currency, data.original_amount, data.exchange_rate, now),
+            ],
+        )
+        entry_id: int | None = cursor.fetchone()[0]
+    return entry_id
 
 
 def create_pending_entry(
@@ -254,20 +289,17 @@ def _lock_entry(member: Member, entry_id: int) -> Entry:
 def _validate_installments(data: EntryData) -> None:
     """Raise `InvalidFieldError` for installments of anything but a card expense.
 
-    See spec 3.4. The kind is read again, since the ledger was not locked yet when the
-    request was parsed.
+    See spec 3.4.
     """
     if data.installment_months is None:
         return
-    is_paid_by_card = (
-        data.wallet is not None
-        and Wallet.objects.filter(
-            member_id=data.wallet.member_id,
-            pk=data.wallet.pk,
-            kind=Wallet.Kind.CARD,
-        ).exists()
-    )
-    if data.type != EntryType.EXPENSE or not is_paid_by_card:
+    kind = None
+    if data.wallet is not None:
+        rows = Wallet.objects.filter(member_id=data.wallet.member_id)
+        kind = rows.filter(pk=data.wallet.pk).values_list("kind", flat=True).first()
+        if kind is None:
+            raise make_missing_wallet_error()
+    if data.type != EntryType.EXPENSE or kind != Wallet.Kind.CARD:
         raise InvalidFieldError(
             "installmentMonths", "Installments are only allowed for card expenses."
         )

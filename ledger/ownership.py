@@ -11,10 +11,12 @@ from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
 from accounts.models import Member
-from core.api.fields import StrictPrimaryKeyField
+from core.api.fields import StrictIntegerField, StrictPrimaryKeyField
 from core.api.viewsets import ModelViewSet
 from core.errors import NotFoundError
 from ledger.models.base import OwnedModel, OwnedQuerySet
+
+MAX_ID = 2**63 - 1
 
 
 class OwnedView(APIView):
@@ -47,6 +49,25 @@ class OwnedPrimaryKeyField(StrictPrimaryKeyField):
     def get_queryset(self) -> OwnedQuerySet:
         rows = cast("OwnedQuerySet", super().get_queryset())
         return rows.owned_by(current_member(self.context["request"]))
+
+
+class UncheckedPrimaryKeyField(OwnedPrimaryKeyField):
+    """The id of one of the caller's rows, which the write itself looks up.
+
+    The value is an unsaved row with the caller as its owner, so that a row of another
+    member is never referred to.
+    """
+
+    def to_internal_value(self, data: Any) -> Any:
+        row_id: int = cast("StrictIntegerField", self.pk_field).to_internal_value(data)
+        if not 0 < row_id <= MAX_ID:
+            self.fail("does_not_exist", pk_value=row_id)
+        member = current_member(self.context["request"])
+        return self.get_queryset().model(pk=row_id, member=member)
+
+    def check(self, data: Any) -> None:
+        """Raise `ValidationError` if there is no such row of the caller."""
+        super().to_internal_value(data)
 
 
 def get_owned_or_404(rows: OwnedQuerySet, member: Member, row_id: int) -> Any:

@@ -137,12 +137,13 @@ def reorder_wallets(member: Member, ids: list[int]) -> None:
 def raise_on_missing_wallet(constraint: str) -> AbstractContextManager[None]:
     """Translate a violation of a foreign key to wallets to `InvalidFieldError`.
 
-    The wallet was looked up before the locks and may have been deleted since.
+    The wallet was not looked up, or may have been deleted since.
     """
-    return raise_on_constraint_violation(
-        constraint,
-        InvalidFieldError("walletId", "Wallet not found.", "does_not_exist"),
-    )
+    return raise_on_constraint_violation(constraint, make_missing_wallet_error())
+
+
+def make_missing_wallet_error() -> InvalidFieldError:
+    return InvalidFieldError("walletId", "Wallet not found.", "does_not_exist")
 
 
 def decrypt_account_number(wallet: Wallet) -> str | None:

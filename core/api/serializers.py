@@ -2,11 +2,13 @@
 
 import functools
 import re
+import threading
 from typing import Any
 
 from rest_framework import serializers
 from rest_framework.request import Request
 
+_of_thread = threading.local()
 _WORD_BOUNDARY_RE = re.compile(r"_([a-z0-9])")
 
 
@@ -63,9 +65,22 @@ def validate_body(
     serializer_class: type[Serializer], request: Request, *, partial: bool = False
 ) -> dict[str, Any]:
     """Return the validated request body, or raise `ValidationError`."""
-    serializer = serializer_class(
-        data=request.data, partial=partial, context={"request": request}
-    )
-    serializer.is_valid(raise_exception=True)
-    values: dict[str, Any] = serializer.validated_data
+    serializer = _get_body_serializer(serializer_class, partial)
+    serializer._context = {"request": request}  # noqa: SLF001
+    values: dict[str, Any] = serializer.run_validation(request.data)
     return values
+
+
+def _get_body_serializer(
+    serializer_class: type[Serializer], partial: bool
+) -> Serializer:
+    """Return this thread's instance; building its fields takes longer than using them.
+
+    Not one for all threads, as for queries: fields read the request from its context.
+    """
+    instances: dict[tuple[type[Serializer], bool], Serializer]
+    instances = _of_thread.__dict__.setdefault("instances", {})
+    key = serializer_class, partial
+    if key not in instances:
+        instances[key] = serializer_class(partial=partial)
+    return instances[key]

@@ -31,8 +31,15 @@ def advisory_xact_lock_shared(lock: AdvisoryLock, object_id: int = 0) -> None:
     _call("pg_advisory_xact_lock_shared", lock, object_id)
 
 
+def make_lock_key(object_id: int) -> int:
+    """Return the second half of the key for an object.
+
+    PostgreSQL's integers are signed. Ids beyond 31 bits share keys, which costs a wait
+    and never lets two hold the same lock.
+    """
+    return object_id % 2**31
+
+
 def _call(function: str, lock: AdvisoryLock, object_id: int) -> None:
     with connection.cursor() as cursor:
-        # PostgreSQL's integers are signed. Ids beyond 31 bits share keys, which costs a
-        # wait and never lets two hold the same lock.
-        cursor.execute(f"SELECT {function}(%s, %s)", [lock, object_id % 2**31])
+        cursor.execute(f"SELECT {function}(%s, %s)", [lock, make_lock_key(object_id)])

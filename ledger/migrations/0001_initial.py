@@ -2002,5 +2002,6 @@ class Migration(migrations.Migration):
         sql_file("ledger", "entry_totals"),
         sql_file("ledger", "tag_totals"),
         sql_file("ledger", "positions"),
+        sql_file("ledger", "create_entry"),
         migrations.RunPython(insert_default_categories, migrations.RunPython.noop),
     ]

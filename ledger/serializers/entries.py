@@ -2,7 +2,7 @@
 
 import calendar
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 from rest_framework import serializers
 
@@ -19,7 +19,7 @@ from core.errors import InvalidFieldError
 from ledger.currencies import CURRENCY_CODES
 from ledger.models import Wallet
 from ledger.models.base import MAX_NAME_LENGTH, EntryType
-from ledger.ownership import OwnedPrimaryKeyField
+from ledger.ownership import UncheckedPrimaryKeyField
 from ledger.serializers.fields import LedgerTagListField, NameField, OptionalTextField
 
 MIN_FILTER_YEAR, MAX_FILTER_YEAR = 1, 9999
@@ -68,7 +68,7 @@ class EntrySerializer(Serializer):
         default=None,
         help_text="By name; an unknown one is created as a major category.",
     )
-    wallet_id = OwnedPrimaryKeyField(
+    wallet_id = UncheckedPrimaryKeyField(
         Wallet, source="wallet", required=False, allow_null=True, default=None
     )
     wallet = EntryWalletSerializer(read_only=True, allow_null=True)
@@ -102,6 +102,20 @@ class EntrySerializer(Serializer):
     pending = serializers.BooleanField(read_only=True)
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            # Tell about a wallet that does not exist together with the other errors.
+            details: Any = error.detail
+            wallet_id = data.get("walletId") if isinstance(data, dict) else None
+            if wallet_id is not None and "walletId" not in details:
+                try:
+                    cast("Any", self.fields["walletId"]).check(wallet_id)
+                except serializers.ValidationError as missing:
+                    details["walletId"] = missing.detail
+            raise
 
 
 class EntryQuerySerializer(QuerySerializer):

@@ -1,0 +1,56 @@
+-- Create an entry and its tags in one round trip. Each statement of the function sees
+-- what was committed before it, as if the service had sent them one by one.
+
+-- migrate:up
+CREATE OR REPLACE FUNCTION account_create_entry(
+    owner bigint, ledger_lock int, ledger_key int,
+    new_date date, new_type text, new_amount bigint, category_name text,
+    new_wallet bigint, new_memo text, tag_names text[],
+    new_currency text, new_original numeric, new_rate numeric, new_time timestamptz
+)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    new_category bigint;
+    tag_ids bigint[];
+    new_entry bigint;
+BEGIN
+    -- As `ledger.locking.lock_ledger_shared`: what is found below stays until the end.
+    PERFORM pg_advisory_xact_lock_shared(ledger_lock, ledger_key);
+
+    IF category_name IS NOT NULL THEN
+        SELECT id INTO new_category FROM account_category
+        WHERE member_id = owner AND type = new_type AND name = category_name;
+        IF NOT FOUND THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    IF new_wallet IS NOT NULL THEN
+        PERFORM FROM account WHERE member_id = owner AND id = new_wallet;
+        IF NOT FOUND THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    SELECT array_agg(tag.id ORDER BY given.position) INTO tag_ids
+    FROM unnest(tag_names) WITH ORDINALITY AS given (name, position)
+    JOIN account_tag tag ON tag.member_id = owner AND tag.name = given.name;
+    IF coalesce(cardinality(tag_ids), 0) <> cardinality(tag_names) THEN
+        RETURN NULL;
+    END IF;
+
+    INSERT INTO account_entry (
+        member_id, date, type, amount, category_id, wallet_id, memo,
+        currency, original_amount, exchange_rate, pending, created_at, updated_at
+    ) VALUES (
+        owner, new_date, new_type, new_amount, new_category, new_wallet, new_memo,
+        new_currency, new_original, new_rate, false, new_time, new_time
+    )
+    RETURNING id INTO new_entry;
+    INSERT INTO account_entry_tag (member_id, entry_id, tag_id, position)
+    SELECT owner, new_entry, given.tag_id, given.position - 1
+    FROM unnest(tag_ids) WITH ORDINALITY AS given (tag_id, position);
+    RETURN new_entry;
+END
+$$;
+
+-- migrate:down
+DROP FUNCTION account_create_entry;
