@@ -7,6 +7,7 @@ import time
 
 from benchmarks import (
     administration,
+    against,
     board,
     disk,
     entries,
@@ -85,6 +86,11 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--stop-seconds", type=float, default=20, help="how long PostgreSQL is down"
     )
+    parser.add_argument(
+        "--against",
+        metavar="REVISION",
+        help="only compare the throughput with that of another revision",
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(BENCHMARK_NAMES):
         parser.error(f"unknown benchmark: {', '.join(sorted(unknown))}")
@@ -98,6 +104,9 @@ def parse_arguments() -> argparse.Namespace:
 
 def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
     """Run the selected benchmarks and append their results to `rows`."""
+    if arguments.against:
+        rows += against.measure(arguments.against, arguments.rounds)
+        return
     # The speed benchmarks share one environment. The others need data of their own, and
     # change settings of the stores or restart them.
     speed_names = [name for name in arguments.names if name in SPEED_BENCHMARKS]

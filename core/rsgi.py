@@ -43,7 +43,7 @@ MAX_LARGE_BODIES = 64
 BODY_TIMEOUT_SECONDS = 8.0
 MIN_BYTES_PER_SECOND = 2**14
 # Half a second of work, so that who is admitted is answered in time.
-MAX_WAITING_REQUESTS = 128
+MAX_WAITING_REQUESTS = 96
 HEALTH_PATHS = ("/api/health", "/metrics")
 PARENT_CHECK_SECONDS = 1.0
 

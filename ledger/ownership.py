@@ -58,12 +58,18 @@ class UncheckedPrimaryKeyField(OwnedPrimaryKeyField):
     member is never referred to.
     """
 
+    def __init__(self, model: type[OwnedModel], **kwargs: Any) -> None:
+        super().__init__(model, **kwargs)
+        self.model = model
+
     def to_internal_value(self, data: Any) -> Any:
         row_id: int = cast("StrictIntegerField", self.pk_field).to_internal_value(data)
         if not 0 < row_id <= MAX_ID:
             self.fail("does_not_exist", pk_value=row_id)
         member = current_member(self.context["request"])
-        return self.get_queryset().model(pk=row_id, member=member)
+        row = self.model(member=member)
+        row.pk = row_id
+        return row
 
     def check(self, data: Any) -> None:
         """Raise `ValidationError` if there is no such row of the caller."""

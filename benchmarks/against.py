@@ -1,0 +1,260 @@
+"""The throughput of this checkout beside that of another revision, in turn.
+
+    script/bench --against REVISION
+
+Both run on stores of their own with the same data. A ratio is that of requests a
+second, or of the processor time of the web server and PostgreSQL for a request.
+"""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from benchmarks.memory import PROC, list_child_pids
+from benchmarks.report import Row, log_progress, max_ratio_row, min_ratio_row
+from benchmarks.serve import MEMBERS
+from benchmarks.servers import ROOT
+from devstack.stores.data_dir import LOOPBACK
+
+NAME = "against"
+WRK_SCRIPT = Path(__file__).with_name("requests.lua")
+START_TIMEOUT_SECONDS = 600
+LOAD_SECONDS = 3
+CONNECTIONS, MANY_CONNECTIONS = 8, 256
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+READS = {
+    "T": "/api/auth/session",
+    "newest 50": "/api/account/entries?size=50",
+    "month": "/api/account/statistics/month?year=2024&month=3",
+    "year": "/api/account/statistics/year?year=2024",
+    "trend": "/api/account/networth/trend?unit=month",
+    "net worth": "/api/account/networth",
+    "portfolio": "/api/account/portfolio",
+    "posts": "/api/board/posts",
+}
+POST = "POST entry"
+MIXED = "80 % reads, 20 % writes"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A running service of one revision."""
+
+    name: str
+    port: int
+    tokens: Mapping[str, str]
+    process_ids: Sequence[int]
+    """The web server's workers and PostgreSQL's main process."""
+
+    def processor_seconds(self) -> float:
+        return sum(map(read_processor_seconds, self.process_ids))
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one run of wrk found; times in seconds."""
+
+    rate: float
+    p99: float
+    errors: int
+    processor_seconds: float
+    """Of the service, for a request."""
+
+
+def measure(revision: str, rounds: int) -> list[Row]:
+    """Return the rows of all comparisons."""
+    if not shutil.which("wrk"):
+        sys.exit("benchmarks: --against needs wrk (Debian: apt install wrk).")
+    with ExitStack() as stack:
+        subjects = [
+            stack.enter_context(run_service("now", ROOT)),
+            stack.enter_context(run_service("before", check_out(revision))),
+        ]
+        rows: list[Row] = []
+        for name, lines in make_loads().items():
+            log_progress(f"measuring {name}")
+            rows += compare(name, lines, subjects, rounds, CONNECTIONS)
+        lines = make_loads()[MIXED]
+        rows += compare(MIXED, lines, subjects, rounds, MANY_CONNECTIONS)
+    return rows
+
+
+def compare(
+    name: str,
+    lines: Sequence[tuple[str, str, str]],
+    subjects: Sequence[Subject],
+    rounds: int,
+    connections: int,
+) -> list[Row]:
+    """Load the subjects in turn, after a warm-up of a second."""
+    for subject in subjects:
+        run_load(subject, lines, connections, 1)
+    runs: dict[str, list[Load]] = {subject.name: [] for subject in subjects}
+    for _ in range(rounds):
+        for subject in subjects:
+            load = run_load(subject, lines, connections, LOAD_SECONDS)
+            runs[subject.name].append(load)
+    label = f"{name}, {connections} connections"
+    level = " : ".join(
+        f"{statistics.median(load.rate for load in loads):.0f}/s"
+        f" (p99 {statistics.median(load.p99 for load in loads) * 1e3:.0f} ms,"
+        f" {sum(load.errors for load in loads)} errors)"
+        for loads in runs.values()
+    )
+    pairs = list(zip(runs["now"], runs["before"], strict=True))
+    rate = statistics.median(now.rate / before.rate for now, before in pairs)
+    processor = statistics.median(
+        now.processor_seconds / before.processor_seconds for now, before in pairs
+    )
+    times = " : ".join(
+        f"{statistics.median(load.processor_seconds for load in loads) * 1e3:.2f} ms"
+        for loads in runs.values()
+    )
+    targets = {"T": 2.0, MIXED: 2.5 if connections == CONNECTIONS else 0.0}
+    rate_name = f"{label}: requests/s, now : before"
+    processor_name = f"{label}: processor time, now : before"
+    return [
+        min_ratio_row(NAME, rate_name, level, rate, targets[name])
+        if targets.get(name)
+        else Row(NAME, rate_name, level, rate),
+        max_ratio_row(NAME, processor_name, times, processor, 0.4)
+        if name == POST
+        else Row(NAME, processor_name, times, processor),
+    ]
+
+
+def make_loads() -> dict[str, list[tuple[str, str, str]]]:
+    """Return the requests of each comparison: method, path and body."""
+    loads = {name: [("GET", path, "")] for name, path in READS.items()}
+    body = {
+        "date": "2026-11-02",
+        "type": "expense",
+        "amount": 12_000,
+        "category": "Minor 12",
+        "memo": "lunch",
+        "tags": ["tag 1", "tag 2"],
+    }
+    post = ("POST", "/api/account/entries", json.dumps(body))
+    reads = [loads[name][0] for name in ("newest 50", "month", "net worth", "T")]
+    return loads | {POST: [post], MIXED: [*reads, post]}
+
+
+def run_load(
+    subject: Subject,
+    requests: Sequence[tuple[str, str, str]],
+    connections: int,
+    seconds: int,
+) -> Load:
+    """Send the requests in turn, as all members in turn."""
+    # Not a multiple of the number of requests, so that each member sends all of them.
+    members = list(subject.tokens.values())[: MEMBERS - 1 - MEMBERS % 2]
+    count = len(requests) * len(members)
+    turns = zip(
+        itertools.cycle(requests),
+        itertools.islice(itertools.cycle(members), count),
+        strict=False,
+    )
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
+        for (method, path, body), token in turns:
+            file.write(f"{method}\t{path}\t{token}\t{body}\n")
+        file.flush()
+        started_at = subject.processor_seconds()
+        run = subprocess.run(
+            [
+                *("wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"),
+                *("--timeout", "30s", "-s", str(WRK_SCRIPT)),
+                *(f"http://{LOOPBACK}:{subject.port}/", "--", file.name),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=seconds + 60,
+        )
+        processor_seconds = subject.processor_seconds() - started_at
+    match = re.search(r"@@(.*)", run.stdout)
+    if match is None:
+        raise AssertionError(f"unexpected output of wrk: {run.stdout}{run.stderr}")
+    count, duration, _, p99, errors = map(int, match[1].split())
+    return Load(
+        count / (duration / 1e6), p99 / 1e6, errors, processor_seconds / max(1, count)
+    )
+
+
+@contextmanager
+def run_service(name: str, checkout: Path) -> Iterator[Subject]:
+    """Run the service of a checkout on stores of its own during the block."""
+    log_progress(f"starting {name}")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "service.json")
+        command = [checkout / ".venv/bin/python", ROOT / "benchmarks/serve.py", file]
+        process = subprocess.Popen(
+            list(map(str, command)), cwd=checkout, stdin=subprocess.PIPE
+        )
+        try:
+            end = time.monotonic() + START_TIMEOUT_SECONDS
+            while not file.exists():
+                if process.poll() is not None or time.monotonic() > end:
+                    raise RuntimeError(f"the service of {checkout} did not start")
+                time.sleep(0.2)
+            time.sleep(0.5)
+            found = json.loads(file.read_text())
+            main_process = find_postgres(found["database"])
+            yield Subject(
+                name, found["port"], found["tokens"], [*found["workers"], main_process]
+            )
+        finally:
+            if process.stdin:
+                process.stdin.close()
+            process.wait()
+
+
+def find_postgres(url: str) -> int:
+    """Return the id of the server's main process, the parent of each session's."""
+    with psycopg.connect(url) as connection:
+        status = (PROC / str(connection.info.backend_pid) / "stat").read_text()
+    return int(status.rpartition(")")[2].split()[1])
+
+
+def read_processor_seconds(pid: int) -> float:
+    """Return the processor time of a process and its children so far."""
+    status = (PROC / str(pid) / "stat").read_text()
+    # Own and those of children that have ended, each in user and in kernel mode.
+    ticks = sum(map(int, status.rpartition(")")[2].split()[11:15]))
+    children = sum(map(read_processor_seconds, list_child_pids(pid)))
+    return ticks / TICKS_PER_SECOND + children
+
+
+def check_out(revision: str) -> Path:
+    """Return a checkout of the revision below `var/bench`, with its requirements."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--verify", f"{revision}^{{commit}}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    folder = ROOT / "var" / "bench" / commit[:12]
+    if not folder.exists():
+        command = ["git", "clone", "--quiet", "--no-checkout", str(ROOT), str(folder)]
+        subprocess.run(command, check=True)
+        subprocess.run(["git", "checkout", "--quiet", commit], cwd=folder, check=True)
+    # Installs what the revision needs.
+    subprocess.run(
+        [str(folder / "script" / "bench"), "--help"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return folder
