@@ -18,7 +18,7 @@ import orjson
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -30,6 +30,7 @@ from accounts.session_cache import (
     invalidate_cached_sessions,
     set_cached_session,
 )
+from core.db.rows import prepared_cursor
 from core.progress import SILENT_PROGRESS, Progress
 
 logger = logging.getLogger(__name__)
@@ -55,7 +56,7 @@ _CACHED_MEMBER_FIELDS = (
 _PLAN_EXPIRES_AT_INDEX = _CACHED_MEMBER_FIELDS.index("plan_expires_at")
 
 _SELECT_SESSION = f"""
-    SELECT s.version, s.data, s.expires_at, s.last_seen_at,
+    SELECT s.version, s.data::text, s.expires_at, s.last_seen_at,
            {", ".join("m." + field for field in _CACHED_MEMBER_FIELDS)}
     FROM auth_session s LEFT JOIN member m ON m.id = s.member_id
     WHERE s.key_hash = %s AND s.expires_at > %s
@@ -288,7 +289,7 @@ def _load_session(key_hash: str) -> CachedSession | None:
     """Read the row of a session, extend its expiry and put it into the cache."""
     # Taken before the query: a change that commits while it runs is newer.
     read_at, now = time.time(), timezone.now()
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_SELECT_SESSION, [key_hash, now])
         row = cursor.fetchone()
     if row is None:

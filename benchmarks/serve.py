@@ -13,8 +13,8 @@ from pathlib import Path
 # In place of the folder of this file.
 sys.path[0] = str(Path.cwd())
 
-from benchmarks.dataset import DatasetSpec
-from benchmarks.environment import benchmark_environment
+from benchmarks.dataset import DatasetSpec  # noqa: E402
+from benchmarks.environment import benchmark_environment  # noqa: E402
 
 MEMBERS, ENTRIES_PER_MEMBER, LARGE_MEMBER_ENTRIES = 40, 500, 10_000
 

@@ -3,6 +3,7 @@
 import functools
 import re
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 from rest_framework import serializers
@@ -65,15 +66,25 @@ def validate_body(
     serializer_class: type[Serializer], request: Request, *, partial: bool = False
 ) -> dict[str, Any]:
     """Return the validated request body, or raise `ValidationError`."""
-    serializer = _get_body_serializer(serializer_class, partial)
+    serializer = _get_serializer(serializer_class, partial=partial)
     serializer._context = {"request": request}  # noqa: SLF001
     values: dict[str, Any] = serializer.run_validation(request.data)
     return values
 
 
-def _get_body_serializer(
-    serializer_class: type[Serializer], partial: bool
-) -> Serializer:
+def to_payload(serializer_class: type[Serializer], value: Any) -> dict[str, Any]:
+    """Return the JSON fields of a value; the serializer needs no context for it."""
+    serializer = _get_serializer(serializer_class, partial=False)
+    payload: dict[str, Any] = serializer.to_representation(value)
+    return payload
+
+
+def list_payload(serializer_class: Any, values: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return the JSON fields of each value, as `to_payload` does."""
+    return [to_payload(serializer_class, value) for value in values]
+
+
+def _get_serializer(serializer_class: type[Serializer], *, partial: bool) -> Serializer:
     """Return this thread's instance; building its fields takes longer than using them.
 
     Not one for all threads, as for queries: fields read the request from its context.

@@ -12,7 +12,7 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
 from core.api.ordering import ReorderRequestSerializer
-from core.api.serializers import validate_body
+from core.api.serializers import list_payload, validate_body
 
 
 class ModelViewSet(
@@ -36,8 +36,7 @@ class ModelViewSet(
         return int(self.kwargs[self.lookup_url_kwarg or self.lookup_field])
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        serializer = self.get_serializer(self.list_objects(), many=True)
-        return Response(serializer.data)
+        return Response(list_payload(self.serializer_class, self.list_objects()))
 
     def list_objects(self) -> Iterable[Any]:
         """Return all rows of the caller, in their order."""
@@ -66,8 +65,7 @@ class ReorderMixin(ModelViewSet):
     def reorder(self, request: Request) -> Response:
         self.perform_reorder(validate_body(ReorderRequestSerializer, request)["ids"])
         # Not self.list(): query parameters of the list do not apply here.
-        serializer = self.get_serializer(self.list_objects(), many=True)
-        return Response(serializer.data)
+        return Response(list_payload(self.serializer_class, self.list_objects()))
 
     def perform_reorder(self, ids: list[int]) -> None:
         raise NotImplementedError

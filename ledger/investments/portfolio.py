@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from accounts.models import Member
-from core.db.rows import fetch_all
+from core.db.rows import fetch_all, prepared_cursor
 from ledger.investments import cost_basis
 from ledger.investments.cost_basis import MONEY_SCALE, QUANTITY_SCALE, ReplayedPosition
 from ledger.investments.prices import Price, get_prices_by_code
@@ -190,7 +190,7 @@ def get_holdings_value(member: Member) -> int:
 
     A holding without a price counts at its cost.
     """
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_HELD_STOCKS, [member.pk])
         held = cursor.fetchone()
         if held[0] is None:

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api.permissions import IsMember
-from core.api.serializers import validate_query
+from core.api.serializers import to_payload, validate_query
 from ledger.networth import compute_net_worth
 from ledger.ownership import OwnedView
 from ledger.periods import Unit
@@ -32,7 +32,7 @@ class NetWorthView(OwnedView):
 
         The current value of wallets and holdings.
         """
-        return Response(NetWorthSerializer(compute_net_worth(self.member)).data)
+        return Response(to_payload(NetWorthSerializer, compute_net_worth(self.member)))
 
 
 class NetWorthTrendView(OwnedView):
