@@ -110,8 +110,6 @@ DATABASE_TRANSACTION_POOLING = env.read_bool(
     "DATABASE_TRANSACTION_POOLING", default=False
 )
 _limits = " ".join(f"-c {name}={value}" for name, value in DATABASE_LIMITS.items())
-
-# PostgreSQL, with a connection pool.
 _database = env.parse_database_url(
     env.read_required("DATABASE_URL", "only script/server starts its own database")
 )

@@ -68,30 +68,34 @@ def validate_body(
     """Return the validated request body, or raise `ValidationError`."""
     serializer = _get_serializer(serializer_class, partial=partial)
     serializer._context = {"request": request}  # noqa: SLF001
-    values: dict[str, Any] = serializer.run_validation(request.data)
+    try:
+        values: dict[str, Any] = serializer.run_validation(request.data)
+    finally:
+        serializer._context = {}  # noqa: SLF001
     return values
 
 
 def to_payload(serializer_class: type[Serializer], value: Any) -> dict[str, Any]:
     """Return the JSON fields of a value; the serializer needs no context for it."""
-    serializer = _get_serializer(serializer_class, partial=False)
+    serializer = _get_serializer(serializer_class)
     payload: dict[str, Any] = serializer.to_representation(value)
     return payload
 
 
-def list_payload(serializer_class: Any, values: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return the JSON fields of each value, as `to_payload` does."""
-    return [to_payload(serializer_class, value) for value in values]
+def list_payload(serializer_class: Any, values: Iterable[Any]) -> list[Any]:
+    """Return the JSON fields of each value, by the class's list serializer."""
+    serializer = _get_serializer(serializer_class, many=True)
+    payloads: list[Any] = serializer.to_representation(values)
+    return payloads
 
 
-def _get_serializer(serializer_class: type[Serializer], *, partial: bool) -> Serializer:
+def _get_serializer(serializer_class: Any, **options: bool) -> Any:
     """Return this thread's instance; building its fields takes longer than using them.
 
     Not one for all threads, as for queries: fields read the request from its context.
     """
-    instances: dict[tuple[type[Serializer], bool], Serializer]
-    instances = _of_thread.__dict__.setdefault("instances", {})
-    key = serializer_class, partial
+    instances: dict[Any, Any] = _of_thread.__dict__.setdefault("instances", {})
+    key = serializer_class, *options.items()
     if key not in instances:
-        instances[key] = serializer_class(partial=partial)
+        instances[key] = serializer_class(**options)
     return instances[key]
