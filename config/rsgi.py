@@ -6,10 +6,7 @@ claim_metrics_number()
 
 from config.env import read_int  # noqa: E402
 from config.wsgi import application as wsgi_application  # noqa: E402
-from core.rsgi import ThreadedWSGIApplication  # noqa: E402
-
-# More threads of one process share a core: a longer p99 for no gain.
-DEFAULT_THREADS = 4
+from core.rsgi import DEFAULT_THREADS, ThreadedWSGIApplication  # noqa: E402
 
 application = ThreadedWSGIApplication(
     wsgi_application, read_int("WEB_THREADS", DEFAULT_THREADS, minimum=1)

@@ -32,6 +32,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
+LOG_LEVEL = "WARNING"
+LOGGING = {"version": 1, "disable_existing_loggers": False}
 # Those of the server are as they come.
 DATABASE_LIMITS: dict[str, int] = {}
 DATABASES = {
