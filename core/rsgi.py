@@ -2,7 +2,7 @@
 
 Granian's event loop takes connections and this module the bodies of requests, so that
 clients that send or read slowly, or not at all, hold no thread. Requests wait for a
-thread in a bounded queue; what asks for the service's health has a thread of its own,
+thread in a bounded queue; what asks for the service's health has threads of its own,
 so that it is answered while all others wait for a store.
 
 https://github.com/emmett-framework/granian/blob/master/docs/spec/RSGI.md
@@ -46,6 +46,8 @@ BODY_TIMEOUT_SECONDS = 8.0
 MIN_BYTES_PER_SECOND = 2**14
 # Half a second of work, so that who is admitted is answered in time.
 MAX_WAITING_REQUESTS = 96
+# One may wait for a store while the other tells that the process is alive.
+HEALTH_THREADS = 2
 HEALTH_PATHS = ("/api/health", "/metrics")
 PARENT_CHECK_SECONDS = 1.0
 
@@ -86,13 +88,13 @@ class ThreadedWSGIApplication:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; called by Granian in each worker."""
         self._loop = loop
-        for jobs in (*[self._jobs] * self.thread_count, self._health_jobs):
+        for jobs in self._list_queues():
             threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
         self._stop_if_orphaned(os.getppid())
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         """End the threads when their requests are answered; called by Granian."""
-        for jobs in (*[self._jobs] * self.thread_count, self._health_jobs):
+        for jobs in self._list_queues():
             jobs.put(None)
 
     async def __rsgi__(self, scope: Scope, protocol: Protocol) -> None:
@@ -100,12 +102,13 @@ class ThreadedWSGIApplication:
         try:
             if len(scope.path) + len(scope.query_string) > MAX_URL_BYTES:
                 raise UriTooLongError
+            environ = build_environ(scope)
+            environ["wsgi.input"] = await self._read_body(environ, protocol)
             is_health = scope.path.startswith(HEALTH_PATHS)
             jobs = self._health_jobs if is_health else self._jobs
             if jobs.qsize() >= MAX_WAITING_REQUESTS:
+                environ["wsgi.input"].close()
                 raise ServiceUnavailableError
-            environ = build_environ(scope)
-            environ["wsgi.input"] = await self._read_body(environ, protocol)
         except DomainError as error:
             reject(protocol, error)
             return
@@ -136,6 +139,10 @@ class ThreadedWSGIApplication:
             raise BodyCutOffError
         environ["CONTENT_LENGTH"] = str(received)
         return body
+
+    def _list_queues(self) -> "list[queue.SimpleQueue[Job | None]]":
+        """Return the queue of each thread."""
+        return [self._jobs] * self.thread_count + [self._health_jobs] * HEALTH_THREADS
 
     def _work(self, jobs: "queue.SimpleQueue[Job | None]") -> None:
         """Answer one request after the other; the target of each thread."""
@@ -197,6 +204,9 @@ def build_environ(scope: Scope) -> Environ:
     }
     for name, value in scope.headers.items():
         key = get_environ_key(name)
+        if key in environ and key == "CONTENT_LENGTH":
+            # The library refuses lengths that differ.
+            continue
         if key in environ:
             separator = "; " if key == "HTTP_COOKIE" else ","
             environ[key] = f"{environ[key]}{separator}{value}"

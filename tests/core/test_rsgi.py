@@ -103,6 +103,18 @@ def test_chunked_body_arrives_whole_with_its_length(server: Server, size: int) -
     assert (status, echo["length"], echo["announced"]) == (200, size, str(size))
 
 
+def test_length_may_be_told_twice(server: Server) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+    length = b"Content-Length: 3\r\nContent-Length: 3\r\n\r\n"
+    assert b'"length": 3' in server.send_raw(head + length + b"abc")
+
+
+def test_lengths_that_differ_are_refused(server: Server) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\n"
+    length = b"Content-Length: 3\r\nContent-Length: 4\r\n\r\n"
+    assert b" 400 " in server.send_raw(head + length + b"abc")
+
+
 def test_body_above_every_limit_is_refused(server: Server) -> None:
     head = b"POST / HTTP/1.1\r\nHost: x\r\n"
     length = b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1)
