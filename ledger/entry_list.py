@@ -34,8 +34,10 @@ _PAGE = """
             (SELECT c.name FROM account_category c
              WHERE c.member_id = %s AND c.id = e.category_id) AS category,
             e.wallet_id AS "walletId",
-            (SELECT json_build_object('id', w.id, 'name', w.name) FROM account w
-             WHERE w.member_id = %s AND w.id = e.wallet_id) AS wallet,
+            (SELECT row_to_json(found) FROM (
+                SELECT w.id, w.name FROM account w
+                WHERE w.member_id = %s AND w.id = e.wallet_id
+            ) found) AS wallet,
             e.memo,
             ARRAY(
                 SELECT tag.name FROM account_entry_tag link JOIN account_tag tag
