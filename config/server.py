@@ -24,8 +24,9 @@ ROOT = Path(__file__).resolve().parent.parent
 APPLICATION = "config.rsgi:application"
 DEFAULT_PORT, MAX_PORT = 8_000, 65_535
 DEFAULT_WORKERS = 2
-# Headers have to come within this time; idle connections are closed after it, too.
-HEADER_TIMEOUT_MILLISECONDS = 10_000
+# Headers have to come within this time, the longest that the library has: it closes
+# idle connections after it, too, and loses a request that is sent at that moment.
+HEADER_TIMEOUT_MILLISECONDS = 60_000
 # Request line and headers.
 MAX_HEADER_BYTES = 2**16
 MAX_CONNECTIONS_PER_WORKER = 8_192
