@@ -117,7 +117,10 @@ class LoadGenerator:
         except BaseException:  # a timeout cancels this coroutine
             writer.close()
             raise
-        self.idle_connections.append((reader, writer))
+        if headers.get("connection") == "close":
+            writer.close()
+        else:
+            self.idle_connections.append((reader, writer))
         return int(first.split(" ")[1]), headers, body
 
 

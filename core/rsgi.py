@@ -99,6 +99,7 @@ class ThreadedWSGIApplication:
 
     async def __rsgi__(self, scope: Scope, protocol: Protocol) -> None:
         """Answer one request."""
+        environ: Environ = {}
         try:
             if len(scope.path) + len(scope.query_string) > MAX_URL_BYTES:
                 raise UriTooLongError
@@ -110,7 +111,7 @@ class ThreadedWSGIApplication:
                 environ["wsgi.input"].close()
                 raise ServiceUnavailableError
         except DomainError as error:
-            reject(protocol, error)
+            reject(protocol, error, must_close="wsgi.input" not in environ)
             return
         answered: asyncio.Future[None] = self._loop.create_future()
         jobs.put((environ, protocol, answered))
@@ -270,15 +271,13 @@ async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
     return body, received
 
 
-def reject(protocol: Protocol, error: DomainError) -> None:
-    """Answer with an error and close the connection, whose body may be unread."""
+def reject(protocol: Protocol, error: DomainError, *, must_close: bool = False) -> None:
+    """Answer with an error; close the connection of a body that was not read."""
     rejected_request_count.labels(error.code).inc()
     response = problem_response(error)
-    headers = [
-        *response.items(),
-        ("Connection", "close"),
-        ("Cache-Control", "no-store"),
-    ]
+    headers = [*response.items(), ("Cache-Control", "no-store")]
+    if must_close:
+        headers.append(("Connection", "close"))
     protocol.response_bytes(response.status_code, headers, response.content)
 
 

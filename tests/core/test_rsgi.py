@@ -204,6 +204,7 @@ def test_health_is_answered_while_all_threads_wait_and_the_rest_is_refused(
         refused.request("GET", "/sleep")
         response = refused.getresponse()
         assert response.status == 503
+        assert not response.will_close
         assert int(response.headers["Retry-After"]) >= 1
         assert json.loads(response.read())["code"] == "SERVICE_UNAVAILABLE"
         assert [each.getresponse().status for each in waiting] == [200] * len(waiting)
