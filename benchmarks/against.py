@@ -188,8 +188,10 @@ def run_load(
     if match is None:
         raise AssertionError(f"unexpected output of wrk: {run.stdout}{run.stderr}")
     count, duration, _, p99, errors = map(int, match[1].split())
+    # A refusal costs little and is no work done.
+    answered = max(1, count - errors)
     return Load(
-        count / (duration / 1e6), p99 / 1e6, errors, processor_seconds / max(1, count)
+        answered / (duration / 1e6), p99 / 1e6, errors, processor_seconds / answered
     )
 
 

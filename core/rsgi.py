@@ -45,7 +45,7 @@ MAX_LARGE_BODIES = 64
 BODY_TIMEOUT_SECONDS = 8.0
 MIN_BYTES_PER_SECOND = 2**14
 # Half a second of work, so that who is admitted is answered in time.
-MAX_WAITING_REQUESTS = 96
+MAX_WAITING_REQUESTS = 128
 # One may wait for a store while the other tells that the process is alive.
 HEALTH_THREADS = 2
 HEALTH_PATHS = ("/api/health", "/metrics")
