@@ -78,10 +78,29 @@ def measure(revision: str, rounds: int) -> list[Row]:
     """Return the rows of all comparisons."""
     if not shutil.which("wrk"):
         sys.exit("benchmarks: --against needs wrk (Debian: apt install wrk).")
+    # A checkout of the revision, with its requirements.
+    commit = subprocess.run(
+        ["git", "rev-parse", "--verify", f"{revision}^{{commit}}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    folder = ROOT / "var" / "bench" / commit[:12]
+    if not folder.exists():
+        command = ["git", "clone", "--quiet", "--no-checkout", str(ROOT), str(folder)]
+        subprocess.run(command, check=True)
+        subprocess.run(["git", "checkout", "--quiet", commit], cwd=folder, check=True)
+    # Installs what the revision needs.
+    subprocess.run(
+        [str(folder / "script" / "bench"), "--help"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     with ExitStack() as stack:
         subjects = [
             stack.enter_context(run_service("now", ROOT)),
-            stack.enter_context(run_service("before", check_out(revision))),
+            stack.enter_context(run_service("before", folder)),
         ]
         rows: list[Row] = []
         for name, lines in make_loads().items():
@@ -213,7 +232,10 @@ def run_service(name: str, checkout: Path) -> Iterator[Subject]:
                 time.sleep(0.2)
             time.sleep(0.5)
             found = json.loads(file.read_text())
-            main_process = find_postgres(found["database"])
+            with psycopg.connect(found["database"]) as connection:
+                session = PROC / str(connection.info.backend_pid) / "stat"
+                # The parent of each session's process.
+                main_process = int(session.read_text().rpartition(")")[2].split()[1])
             yield Subject(
                 name, found["port"], found["tokens"], [*found["workers"], main_process]
             )
@@ -223,13 +245,6 @@ def run_service(name: str, checkout: Path) -> Iterator[Subject]:
             process.wait()
 
 
-def find_postgres(url: str) -> int:
-    """Return the id of the server's main process, the parent of each session's."""
-    with psycopg.connect(url) as connection:
-        status = (PROC / str(connection.info.backend_pid) / "stat").read_text()
-    return int(status.rpartition(")")[2].split()[1])
-
-
 def read_processor_seconds(pid: int) -> float:
     """Return the processor time of a process and its children so far."""
     status = (PROC / str(pid) / "stat").read_text()
@@ -237,26 +252,3 @@ def read_processor_seconds(pid: int) -> float:
     ticks = sum(map(int, status.rpartition(")")[2].split()[11:15]))
     children = sum(map(read_processor_seconds, list_child_pids(pid)))
     return ticks / TICKS_PER_SECOND + children
-
-
-def check_out(revision: str) -> Path:
-    """Return a checkout of the revision below `var/bench`, with its requirements."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--verify", f"{revision}^{{commit}}"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
-    folder = ROOT / "var" / "bench" / commit[:12]
-    if not folder.exists():
-        command = ["git", "clone", "--quiet", "--no-checkout", str(ROOT), str(folder)]
-        subprocess.run(command, check=True)
-        subprocess.run(["git", "checkout", "--quiet", commit], cwd=folder, check=True)
-    # Installs what the revision needs.
-    subprocess.run(
-        [str(folder / "script" / "bench"), "--help"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    return folder

@@ -19,11 +19,11 @@ from benchmarks.environment import benchmark_environment  # noqa: E402
 MEMBERS, ENTRIES_PER_MEMBER, LARGE_MEMBER_ENTRIES = 40, 500, 10_000
 
 
-def main(path: str) -> None:
+if __name__ == "__main__":
     spec = DatasetSpec(MEMBERS, ENTRIES_PER_MEMBER, (LARGE_MEMBER_ENTRIES,))
     with benchmark_environment(spec) as environment:
         target = environment.service_target("/", spec.typical_member)
-        Path(path).write_text(
+        Path(sys.argv[1]).write_text(
             json.dumps(
                 {
                     "port": target.port,
@@ -34,7 +34,3 @@ def main(path: str) -> None:
             )
         )
         sys.stdin.read()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -45,7 +45,9 @@ def main(application: str = APPLICATION) -> None:
     from core.db.limits import check_database_limits_or_exit
 
     check_database_limits_or_exit()
-    raise_open_files_limit()
+    # Each connection takes an open file: as many as the system allows.
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
     try:
         server = build_server(application)
     except ImproperlyConfigured as error:
@@ -62,7 +64,12 @@ def build_server(application: str) -> MPServer:
     if not path and not (host and bind_port.isascii() and bind_port.isdigit()):
         raise ImproperlyConfigured("BIND must be an address and a port, or unix:PATH.")
     if env.read_text("METRICS_TOKEN"):
-        create_metrics_folder(bind)
+        # The folder of the workers' metrics, without those of a previous run.
+        name = f"metrics-{bind.rpartition(':')[2].replace('/', '_')}"
+        default = ROOT / env.read_text("DATA_DIR", "var") / name
+        folder = Path(os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(default)))
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
     return MPServer(
         application,
         address=host.strip("[]") or "127.0.0.1",
@@ -85,23 +92,6 @@ def build_server(application: str) -> MPServer:
         workers_max_rss=MAX_WORKER_MEBIBYTES,
         workers_kill_timeout=STOP_TIMEOUT_SECONDS,
     )
-
-
-def create_metrics_folder(bind: str) -> None:
-    """Create the folder of the workers' metrics, without those of a previous run."""
-    data_dir = ROOT / env.read_text("DATA_DIR", "var")
-    name = f"metrics-{bind.rpartition(':')[2].replace('/', '_')}"
-    folder = Path(
-        os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(data_dir / name))
-    )
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-
-
-def raise_open_files_limit() -> None:
-    """Allow as many open files as the system does: each connection takes one."""
-    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
 
 if __name__ == "__main__":

@@ -126,7 +126,13 @@ class ThreadedWSGIApplication:
             if length == 0:
                 return BytesIO()
             if length <= MAX_IN_MEMORY_BYTES:
-                return BytesIO(await read_small_body(protocol))
+                try:
+                    async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
+                        return BytesIO(await protocol())
+                except TimeoutError:
+                    raise RequestTimeoutError from None
+                except Exception as error:
+                    raise BodyCutOffError from error
             if length > MAX_BODY_BYTES:
                 raise PayloadTooLargeError
         if self._large_body_count >= MAX_LARGE_BODIES:
@@ -226,17 +232,6 @@ def get_environ_key(header: str) -> str:
         return ""
     key = header.upper().replace("-", "_")
     return key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
-
-
-async def read_small_body(protocol: Protocol) -> bytes:
-    try:
-        async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
-            body: bytes = await protocol()
-    except TimeoutError:
-        raise RequestTimeoutError from None
-    except Exception as error:
-        raise BodyCutOffError from error
-    return body
 
 
 async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:

@@ -117,9 +117,12 @@ def process_due_rules(
         bookable = list_bookable_members(now).filter(pk__in=[pk for pk, _ in batch])
         premium_since = dict(bookable.values_list("pk", "premium_since"))
         for owner_id, rule_ids in batch:
-            if since := premium_since.get(owner_id):
-                total += _process_rules(Member(pk=owner_id), since, rule_ids, now)
             done += len(rule_ids)
+            if (since := premium_since.get(owner_id)) is None:
+                continue
+            for first in range(0, len(rule_ids), MAX_RULES_PER_TRANSACTION):
+                some = rule_ids[first : first + MAX_RULES_PER_TRANSACTION]
+                total += _process_or_log(Member(pk=owner_id), since, some, now)
         progress.update(f"{done} of {len(rows)} rules")
     return total
 
@@ -145,17 +148,6 @@ def list_due_rules(
 def list_bookable_members(now: datetime) -> QuerySet[Member]:
     """Return the active members with premium."""
     return Member.objects.with_premium(now).filter(status=Member.Status.ACTIVE)
-
-
-def _process_rules(
-    owner: Member, premium_since: datetime, rule_ids: list[int], now: datetime
-) -> RecurringRunResult:
-    """Process rules of one member, so many in a transaction."""
-    total = RecurringRunResult()
-    for start in range(0, len(rule_ids), MAX_RULES_PER_TRANSACTION):
-        batch = rule_ids[start : start + MAX_RULES_PER_TRANSACTION]
-        total += _process_or_log(owner, premium_since, batch, now)
-    return total
 
 
 def _process_or_log(

@@ -1,6 +1,5 @@
 """Base serializers of the JSON API, and readers of request bodies and queries."""
 
-import functools
 import re
 import threading
 from collections.abc import Iterable
@@ -51,15 +50,9 @@ def validate_query(
     params = request.query_params.dict()
     if not serializer_class.keep_blank_values:
         params = {name: value for name, value in params.items() if value != ""}
-    serializer = _get_query_serializer(serializer_class)
+    serializer = _get_serializer(serializer_class)
     values: dict[str, Any] = serializer.run_validation(params)
     return values
-
-
-@functools.cache
-def _get_query_serializer(serializer_class: type[QuerySerializer]) -> QuerySerializer:
-    # One instance serves all requests: validation leaves no state in its fields.
-    return serializer_class()
 
 
 def validate_body(
@@ -92,7 +85,7 @@ def list_payload(serializer_class: Any, values: Iterable[Any]) -> list[Any]:
 def _get_serializer(serializer_class: Any, **options: bool) -> Any:
     """Return this thread's instance; building its fields takes longer than using them.
 
-    Not one for all threads, as for queries: fields read the request from its context.
+    Not one for all threads: fields read the request from its context.
     """
     instances: dict[Any, Any] = _of_thread.__dict__.setdefault("instances", {})
     key = serializer_class, *options.items()

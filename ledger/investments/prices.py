@@ -158,16 +158,12 @@ def get_prices_by_code(stocks: Iterable[PricedStock]) -> dict[str, Price]:
         stock.code: Price(stock.current_price, stock.price_at, is_stale=True)
         for stock in stocks
     }
-    for quote in fetch_all(_QUOTES, [get_freshness_cutoff(), codes], QuoteRow):
+    # A price that was fetched before this is stale.
+    max_age_seconds = settings.PRICE_MAX_AGE_SECONDS + REFRESH_TIMEOUT_SECONDS
+    cutoff = timezone.now() - timedelta(seconds=max_age_seconds)
+    for quote in fetch_all(_QUOTES, [cutoff, codes], QuoteRow):
         prices[quote.code] = Price(quote.home_price, quote.quoted_at, quote.is_stale)
     return prices
-
-
-def get_freshness_cutoff() -> datetime:
-    """Return the time before which a fetched price counts as stale."""
-    return timezone.now() - timedelta(
-        seconds=settings.PRICE_MAX_AGE_SECONDS + REFRESH_TIMEOUT_SECONDS
-    )
 
 
 def _fetch_and_store(codes: list[str], deadline: float) -> None:
