@@ -9,7 +9,6 @@ second, or of the processor time of the web server and PostgreSQL for a request.
 import itertools
 import json
 import os
-import re
 import shutil
 import statistics
 import subprocess
@@ -23,6 +22,7 @@ from pathlib import Path
 
 import psycopg
 
+from benchmarks.load import call_wrk
 from benchmarks.memory import PROC, list_child_pids
 from benchmarks.report import Row, log_progress, max_ratio_row, min_ratio_row
 from benchmarks.serve import MEMBERS
@@ -56,8 +56,8 @@ class Subject:
     name: str
     port: int
     tokens: Mapping[str, str]
+    # The web server's workers and PostgreSQL's main process.
     process_ids: Sequence[int]
-    """The web server's workers and PostgreSQL's main process."""
 
     def processor_seconds(self) -> float:
         return sum(map(read_processor_seconds, self.process_ids))
@@ -65,13 +65,13 @@ class Subject:
 
 @dataclass(frozen=True)
 class Load:
-    """What one run of wrk found; times in seconds."""
+    """The result of one run of wrk; times in seconds."""
 
     rate: float
     p99: float
     errors: int
+    # Of the service, for a request that was answered.
     processor_seconds: float
-    """Of the service, for a request."""
 
 
 def measure(revision: str, rounds: int) -> list[Row]:
@@ -178,8 +178,8 @@ def run_load(
     seconds: int,
 ) -> Load:
     """Send the requests in turn, as all members in turn."""
-    # Not a multiple of the number of requests, so that each member sends all of them.
-    members = list(subject.tokens.values())[: MEMBERS - 1 - MEMBERS % 2]
+    # No common factor with the numbers of requests, so that each member sends all.
+    members = list(subject.tokens.values())[: MEMBERS - 1]
     count = len(requests) * len(members)
     turns = zip(
         itertools.cycle(requests),
@@ -191,27 +191,15 @@ def run_load(
             file.write(f"{method}\t{path}\t{token}\t{body}\n")
         file.flush()
         started_at = subject.processor_seconds()
-        run = subprocess.run(
-            [
-                *("wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"),
-                *("--timeout", "30s", "-s", str(WRK_SCRIPT)),
-                *(f"http://{LOOPBACK}:{subject.port}/", "--", file.name),
-            ],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=seconds + 60,
+        url = f"http://{LOOPBACK}:{subject.port}/"
+        run = call_wrk(
+            ["-s", str(WRK_SCRIPT), url, "--", file.name], connections, seconds
         )
         processor_seconds = subject.processor_seconds() - started_at
-    match = re.search(r"@@(.*)", run.stdout)
-    if match is None:
-        raise AssertionError(f"unexpected output of wrk: {run.stdout}{run.stderr}")
-    count, duration, _, p99, errors = map(int, match[1].split())
     # A refusal costs little and is no work done.
-    answered = max(1, count - errors)
-    return Load(
-        answered / (duration / 1e6), p99 / 1e6, errors, processor_seconds / answered
-    )
+    answered_rate = max(1.0, run.rate - run.errors / seconds)
+    answered = answered_rate * seconds
+    return Load(answered_rate, run.p99, run.errors, processor_seconds / answered)
 
 
 @contextmanager
@@ -230,7 +218,6 @@ def run_service(name: str, checkout: Path) -> Iterator[Subject]:
                 if process.poll() is not None or time.monotonic() > end:
                     raise RuntimeError(f"the service of {checkout} did not start")
                 time.sleep(0.2)
-            time.sleep(0.5)
             found = json.loads(file.read_text())
             with psycopg.connect(found["database"]) as connection:
                 session = PROC / str(connection.info.backend_pid) / "stat"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,11 +86,19 @@ def run_load(target: Target, seconds: int) -> LoadRun:
 
 
 def run_wrk(target: Target, seconds: int) -> LoadRun:
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s"]
+    arguments = ["-s", str(WRK_SCRIPT), target.url]
     for name, value in target.headers.items():
-        command += ["-H", f"{name}: {value}"]
+        arguments += ["-H", f"{name}: {value}"]
+    return call_wrk(arguments, CONNECTIONS, seconds)
+
+
+def call_wrk(arguments: Sequence[str], connections: int, seconds: int) -> LoadRun:
+    """Run wrk with a script that ends as `summary.lua` does."""
     run = subprocess.run(
-        [*command, "--latency", "-s", str(WRK_SCRIPT), target.url],
+        [
+            *("wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s"),
+            *("--latency", *arguments),
+        ],
         capture_output=True,
         text=True,
         check=True,

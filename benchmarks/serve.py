@@ -23,7 +23,9 @@ if __name__ == "__main__":
     spec = DatasetSpec(MEMBERS, ENTRIES_PER_MEMBER, (LARGE_MEMBER_ENTRIES,))
     with benchmark_environment(spec) as environment:
         target = environment.service_target("/", spec.typical_member)
-        Path(sys.argv[1]).write_text(
+        file = Path(sys.argv[1])
+        new_file = file.with_suffix(".new")
+        new_file.write_text(
             json.dumps(
                 {
                     "port": target.port,
@@ -33,4 +35,6 @@ if __name__ == "__main__":
                 }
             )
         )
+        # Complete as soon as it is there.
+        new_file.rename(file)
         sys.stdin.read()

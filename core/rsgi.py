@@ -37,8 +37,8 @@ DEFAULT_THREADS = 4
 # Above the limits of all views, so that a view rejects what is too large for it.
 MAX_BODY_BYTES = 11 * 2**20
 MAX_URL_BYTES = 8_190  # a filter by Korean words is long in a URL
-# Larger bodies, and those without a length, are kept in temporary files; so many at
-# once bound the disk.
+# Larger bodies, and those without a length, are kept in temporary files. So many are
+# read at once, and as many as there are waiting requests are kept: both bound the disk.
 MAX_IN_MEMORY_BYTES = 2**16
 MAX_LARGE_BODIES = 64
 # After this, a body has to have come at the rate of a poor mobile network.
@@ -54,7 +54,7 @@ PARENT_CHECK_SECONDS = 1.0
 Protocol = Any
 Scope = Any
 Environ = dict[str, Any]
-Job = tuple[Environ, Protocol, "asyncio.Future[None]"]
+Job = tuple[Environ, Protocol, asyncio.Event]
 
 
 class UriTooLongError(DomainError):
@@ -113,10 +113,10 @@ class ThreadedWSGIApplication:
         except DomainError as error:
             reject(protocol, error, must_close="wsgi.input" not in environ)
             return
-        answered: asyncio.Future[None] = self._loop.create_future()
+        answered = asyncio.Event()
         jobs.put((environ, protocol, answered))
         # Until then Granian keeps the request open.
-        await answered
+        await answered.wait()
 
     async def _read_body(self, environ: Environ, protocol: Protocol) -> IO[bytes]:
         """Return the whole body and set its CONTENT_LENGTH."""
@@ -161,7 +161,7 @@ class ThreadedWSGIApplication:
                 logger.exception("a request failed outside of Django")
                 reject(protocol, InternalError())
             finally:
-                self._loop.call_soon_threadsafe(set_done, answered)
+                self._loop.call_soon_threadsafe(answered.set)
 
     def _answer(self, environ: Environ, protocol: Protocol) -> None:
         start: list[Any] = []
@@ -274,9 +274,3 @@ def reject(protocol: Protocol, error: DomainError, *, must_close: bool = False) 
     if must_close:
         headers.append(("Connection", "close"))
     protocol.response_bytes(response.status_code, headers, response.content)
-
-
-def set_done(future: "asyncio.Future[None]") -> None:
-    """Set the result; the client may have gone, and the future with it."""
-    if not future.done():
-        future.set_result(None)

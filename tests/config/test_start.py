@@ -1,4 +1,4 @@
-"""How the service starts with settings of its own, and with none at all."""
+"""The start of the service with settings of its own, and with none at all."""
 
 import ast
 import os

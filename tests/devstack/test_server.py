@@ -33,7 +33,7 @@ OURS = ("DATABASE_", "REDIS_URL", "SECRET_KEY", "BIND", "PYTEST_")
 
 
 def describe(data_dir: Path, port: int) -> dict[str, str]:
-    """The environment of somebody who has set nothing but a folder and a port."""
+    """Return an environment in which only a folder and a port are set."""
     left = {k: v for k, v in os.environ.items() if not k.startswith(OURS)}
     own = {"DATA_DIR": str(data_dir), "PORT": str(port), "WEB_CONCURRENCY": "1"}
     return left | own | {"DJANGO_SETTINGS_MODULE": "config.settings"}
