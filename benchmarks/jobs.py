@@ -75,8 +75,8 @@ def measure_workers(
     return max_ratio_row(NAME, name, measured, minutes, MAX_MINUTES)
 
 
-def work() -> None:
-    """Run the job as a worker of Celery does."""
+if __name__ == "__main__":
+    # The job as a worker of Celery runs it.
     import django
 
     django.setup()
@@ -85,7 +85,3 @@ def work() -> None:
     from ledger.tasks import run_recurring
 
     run_recurring()
-
-
-if __name__ == "__main__":
-    work()

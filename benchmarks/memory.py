@@ -45,15 +45,12 @@ def measure_peak_memory(
 
 def tree_memory_mib(pid: int) -> float:
     """Return the resident memory of a process and its children, in MiB."""
-    return sum(map(resident_memory_mib, [pid, *list_child_pids(pid)]))
-
-
-def resident_memory_mib(pid: int) -> float:
-    """Return the resident memory of a process in MiB; 0 if it has ended."""
-    with suppress(OSError):
-        pages = int((PROC / str(pid) / "statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-    return 0.0
+    pages = 0
+    for each in [pid, *list_child_pids(pid)]:
+        # It may have ended.
+        with suppress(OSError):
+            pages += int((PROC / str(each) / "statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def list_child_pids(pid: int) -> list[int]:
