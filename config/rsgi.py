@@ -1,12 +1,19 @@
 """The application that the web server runs in each of its workers (`config.server`)."""
 
-from core.metrics_files import claim_metrics_number
+from importlib import import_module
 
-claim_metrics_number()
+from core.metrics_files import use_named_files
+
+use_named_files()
+
+from django.conf import settings  # noqa: E402
 
 from config.env import read_int  # noqa: E402
 from config.wsgi import application as wsgi_application  # noqa: E402
 from core.rsgi import DEFAULT_THREADS, ThreadedWSGIApplication  # noqa: E402
+
+# Else the first request would load it, in each process.
+import_module(settings.ROOT_URLCONF)
 
 application = ThreadedWSGIApplication(
     wsgi_application, read_int("WEB_THREADS", DEFAULT_THREADS, minimum=1)

@@ -5,10 +5,12 @@ workers, WEB_THREADS that of threads in each of them.
 """
 
 import copy
+import gc
 import os
 import resource
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
@@ -52,6 +54,10 @@ def main(application: str = APPLICATION) -> None:
         server = build_server(application)
     except ImproperlyConfigured as error:
         sys.exit(f"configuration: {error}")
+    # Workers are forked and share the memory of what is loaded by now.
+    import_module(application.partition(":")[0])
+    gc.collect()
+    gc.freeze()
     server.serve()
 
 

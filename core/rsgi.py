@@ -29,6 +29,7 @@ from core.api.exception_handler import (
 )
 from core.errors import DomainError
 from core.metrics import rejected_request_count
+from core.metrics_files import claim_metrics_number
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +88,7 @@ class ThreadedWSGIApplication:
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; called by Granian in each worker."""
+        claim_metrics_number()
         self._loop = loop
         for jobs in self._list_queues():
             threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
