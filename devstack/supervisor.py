@@ -2,23 +2,29 @@
 
 A process that ends is restarted with exponential backoff. If the supervisor is
 killed, the kernel terminates its children (on Linux).
+
+On Linux the supervisor loads the service once and forks its processes, which start at
+once and share the memory of what is loaded.
 """
 
+import gc
 import http.client
+import multiprocessing
 import os
+import runpy
 import signal
-import subprocess
 import sys
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
+from multiprocessing.process import BaseProcess
 
 import psycopg
 
 from devstack.environment import (
     ROOT,
-    Environment,
     Settings,
     StartupError,
     prepare_environment,
@@ -27,7 +33,7 @@ from devstack.environment import (
     read_settings,
 )
 from devstack.stores.data_dir import LOOPBACK, is_port_free
-from devstack.stores.store_supervisor import set_parent_death_signal
+from devstack.stores.store_supervisor import end_with_parent
 
 POLL_INTERVAL_SECONDS = 0.1
 MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 1.0, 30.0
@@ -36,8 +42,16 @@ STABLE_AFTER_SECONDS = 60
 STARTUP_TIMEOUT_SECONDS = 60
 # Longer than the stop timeout of the web server (10 s).
 SHUTDOWN_TIMEOUT_SECONDS = 12
-PYTHON = (sys.executable, "-m")
-MIGRATE_COMMAND = (sys.executable, "manage.py", "migrate", "--noinput")
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+# Elsewhere libraries of the system may not be used after a fork.
+CAN_FORK = sys.platform.startswith("linux")
+PROCESSES = (
+    multiprocessing.get_context("fork")
+    if CAN_FORK
+    else multiprocessing.get_context("spawn")
+)
+PRELOADED_MODULES = ("config.rsgi", "granian.server.mp", "celery.bin.celery")
+MIGRATE_ARGUMENTS = ("manage.py", "migrate", "--noinput")
 
 stop_requested = threading.Event()
 
@@ -47,28 +61,27 @@ class ManagedProcess:
     """One supervised process: running, or waiting for its restart."""
 
     name: str
-    command: tuple[str, ...]
-    environment: Environment
-    process: subprocess.Popen[bytes] | None = None
+    arguments: tuple[str, ...]
+    process: BaseProcess | None = None
     started_at: float = 0
     next_start_at: float = 0
     backoff_seconds: float = field(default=MIN_BACKOFF_SECONDS)
 
     def start(self) -> None:
         self.started_at = time.monotonic()
-        self.process = spawn(self.command, self.environment)
+        self.process = start_python(self.arguments)
 
     def has_ended(self) -> bool:
-        return self.process is not None and self.process.poll() is not None
+        return self.process is not None and not self.process.is_alive()
 
     def restart_if_due(self) -> None:
         """Schedule a restart if the process ended; start it after the backoff."""
         if self.process and self.has_ended():
-            self._schedule_restart(self.process.returncode)
+            self._schedule_restart(self.process.exitcode)
         elif not self.process and time.monotonic() >= self.next_start_at:
             self.start()
 
-    def _schedule_restart(self, code: int) -> None:
+    def _schedule_restart(self, code: int | None) -> None:
         if time.monotonic() - self.started_at >= STABLE_AFTER_SECONDS:
             self.backoff_seconds = MIN_BACKOFF_SECONDS
         log(f"the {self.name} ended ({code}); restart in {self.backoff_seconds:.0f} s")
@@ -76,46 +89,64 @@ class ManagedProcess:
         self.next_start_at = time.monotonic() + self.backoff_seconds
         self.backoff_seconds = min(self.backoff_seconds * 2, MAX_BACKOFF_SECONDS)
 
-    def signal_group(self, number: signal.Signals) -> None:
-        if self.process and self.process.poll() is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, number)
-
     def terminate(self) -> None:
-        if self.process and self.process.poll() is None:
+        if self.process:
             self.process.terminate()
 
     def wait(self, end: float) -> None:
         """Wait until `end` (monotonic seconds), then kill the process group."""
         if self.process:
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(max(0, end - time.monotonic()))
-            self.signal_group(signal.SIGKILL)
-            self.process.wait()
+            self.process.join(max(0, end - time.monotonic()))
+            if self.process.pid and self.process.is_alive():
+                with suppress(ProcessLookupError):
+                    os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.join()
 
 
-def spawn(
-    command: tuple[str, ...], environment: Environment
-) -> subprocess.Popen[bytes]:
-    """Start a process in a session of its own, so that Ctrl-C reaches only us.
+def start_python(arguments: tuple[str, ...]) -> BaseProcess:
+    """Start Python with `arguments`: a file or `-m` and a module, and what they get.
 
-    It inherits the locks of the stores, which therefore stop after it.
+    The process inherits the locks of the stores, which therefore stop after it.
     """
-    return subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=environment.settings,
-        stdin=subprocess.DEVNULL,
-        pass_fds=environment.stores.lock_fds,
-        start_new_session=True,
-        preexec_fn=set_parent_death_signal(signal.SIGTERM),
-    )
+    process = PROCESSES.Process(target=run_python, args=(os.getpid(), arguments))
+    process.start()
+    return process
 
 
-def build_processes(environment: Environment, port: int) -> list[ManagedProcess]:
-    celery = (*PYTHON, "celery", "--app", "config", "--quiet")
-    commands = {
-        "web server": (*PYTHON, "config.server"),
+def run_python(parent_pid: int, arguments: tuple[str, ...]) -> None:
+    """Become the program of `arguments`; the target of a new process."""
+    # A session of its own, so that Ctrl-C reaches only the supervisor.
+    os.setsid()
+    end_with_parent(parent_pid, signal.SIGTERM)
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    os.chdir(ROOT)
+    if arguments[0] == "-m":
+        sys.argv = list(arguments[1:])
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = list(arguments)
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+def preload(settings: Settings) -> None:
+    """Load what the processes share; exit with one line if a setting is invalid."""
+    os.environ.clear()
+    os.environ.update(settings)
+    # Counters are created with their files, which are those of the web server only.
+    if CAN_FORK and not settings.get("METRICS_TOKEN"):
+        sys.path.insert(0, str(ROOT))
+        for name in PRELOADED_MODULES:
+            import_module(name)
+        # Else a collection would write to, and so copy, the memory that is shared.
+        gc.collect()
+        gc.freeze()
+
+
+def build_processes(port: int) -> list[ManagedProcess]:
+    celery = ("-m", "celery", "--app", "config", "--quiet")
+    programs = {
+        "web server": ("-m", "config.server"),
         "worker": (
             *celery,
             *("worker", "--pool", "prefork", "--concurrency", "1"),
@@ -124,23 +155,21 @@ def build_processes(environment: Environment, port: int) -> list[ManagedProcess]
         ),
         "scheduler": (*celery, "beat", "--loglevel", "INFO", "--pidfile", ""),
     }
-    return [
-        ManagedProcess(name, command, environment) for name, command in commands.items()
-    ]
+    return [ManagedProcess(name, arguments) for name, arguments in programs.items()]
 
 
-def migrate(environment: Environment) -> None:
+def migrate() -> None:
     """Migrate the database; raise StartupError if that fails.
 
     The error has no text: the output of migrate is the explanation.
     """
-    process = spawn(MIGRATE_COMMAND, environment)
-    while process.poll() is None and not stop_requested.wait(POLL_INTERVAL_SECONDS):
-        pass
-    if process.poll() is None:
+    process = start_python(MIGRATE_ARGUMENTS)
+    while process.is_alive() and not stop_requested.is_set():
+        process.join(POLL_INTERVAL_SECONDS)
+    if process.is_alive():
         process.terminate()
-        process.wait()
-    elif process.returncode:
+        process.join()
+    elif process.exitcode:
         raise StartupError("")
 
 
@@ -232,15 +261,16 @@ def serve(settings: Settings) -> None:
     check_settings(settings, port)
     environment = prepare_environment(settings)
     try:
-        migrate(environment)
+        preload(environment.settings)
+        migrate()
         if not stop_requested.is_set():
-            supervise(build_processes(environment, port), port)
+            supervise(build_processes(port), port)
     finally:
         environment.stores.release()
 
 
 def main() -> int:
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in STOP_SIGNALS:
         signal.signal(number, lambda *_: stop_requested.set())
     try:
         serve(read_settings())

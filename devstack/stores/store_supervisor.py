@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import ClassVar, Protocol
 
@@ -28,6 +29,8 @@ RESTART_DELAY_SECONDS = 1
 START_TIMEOUT_SECONDS = 50
 MAX_START_ATTEMPTS = 3
 STOP_TIMEOUT_SECONDS = 10
+# Loaded before any fork.
+PRCTL = ctypes.CDLL(None).prctl if sys.platform.startswith("linux") else None
 PR_SET_PDEATHSIG = 1
 
 Process = subprocess.Popen[bytes]
@@ -108,16 +111,16 @@ def stop(store: Store, process: Process) -> None:
 
 def set_parent_death_signal(death_signal: signal.Signals) -> Callable[[], None]:
     """Return a preexec_fn that kills the child when its parent dies (Linux only)."""
-    if not sys.platform.startswith("linux"):
-        return lambda: None
-    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+    return partial(end_with_parent, os.getpid(), death_signal)
 
-    def preexec() -> None:
-        prctl(PR_SET_PDEATHSIG, int(death_signal))
-        if os.getppid() != parent:  # the parent died before prctl took effect
-            os.kill(os.getpid(), death_signal)
 
-    return preexec
+def end_with_parent(parent_pid: int, death_signal: signal.Signals) -> None:
+    """Have this process killed when its parent dies (Linux only)."""
+    if PRCTL is None:
+        return
+    PRCTL(PR_SET_PDEATHSIG, int(death_signal))
+    if os.getppid() != parent_pid:  # the parent died before prctl took effect
+        os.kill(os.getpid(), death_signal)
 
 
 def main(build: Callable[[StoreDir], Store], store_dir: StoreDir) -> int:

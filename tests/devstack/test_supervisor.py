@@ -3,28 +3,28 @@
 import os
 import signal
 import socket
-import sys
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from devstack import supervisor
-from devstack.environment import Environment, StartupError
-from devstack.stores import StoreLeases
+from devstack.environment import StartupError
 from devstack.stores.data_dir import LOOPBACK
 from devstack.supervisor import ManagedProcess
 from tests.support.stores import find_closed_port
 
-SURROUNDINGS = Environment({}, StoreLeases(()))
 IGNORE_TERM = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
     "print('ready', flush=True); time.sleep(60)"
 )
 
 
-def make_child(script: str) -> ManagedProcess:
-    return ManagedProcess("child", (sys.executable, "-c", script), SURROUNDINGS)
+def make_child(folder: Path, script: str) -> ManagedProcess:
+    path = folder / "child.py"
+    path.write_text(script)
+    return ManagedProcess("child", (str(path),))
 
 
 def is_running(child: ManagedProcess) -> bool:
@@ -33,12 +33,14 @@ def is_running(child: ManagedProcess) -> bool:
 
 def tend_until_it_ends(child: ManagedProcess) -> None:
     assert child.process
-    child.process.wait()
+    child.process.join()
     child.restart_if_due()
 
 
-def test_process_that_ends_is_started_again_after_a_growing_pause() -> None:
-    child = make_child("raise SystemExit(3)")
+def test_process_that_ends_is_started_again_after_a_growing_pause(
+    tmp_path: Path,
+) -> None:
+    child = make_child(tmp_path, "raise SystemExit(3)")
     pauses = []
     for _ in range(7):
         child.start()
@@ -49,8 +51,8 @@ def test_process_that_ends_is_started_again_after_a_growing_pause() -> None:
     assert pauses == [1, 2, 4, 8, 16, 30, 30]
 
 
-def test_steady_run_resets_the_pause() -> None:
-    child = make_child("pass")
+def test_steady_run_resets_the_pause(tmp_path: Path) -> None:
+    child = make_child(tmp_path, "pass")
     child.backoff_seconds = 30
     child.start()
     child.started_at -= supervisor.STABLE_AFTER_SECONDS
@@ -58,8 +60,8 @@ def test_steady_run_resets_the_pause() -> None:
     assert child.backoff_seconds == 2
 
 
-def test_pause_is_waited_for() -> None:
-    child = make_child("pass")
+def test_pause_is_waited_for(tmp_path: Path) -> None:
+    child = make_child(tmp_path, "pass")
     child.next_start_at = time.monotonic() + 60
     child.restart_if_due()
     assert not is_running(child)
@@ -69,23 +71,25 @@ def test_pause_is_waited_for() -> None:
     tend_until_it_ends(child)
 
 
-def test_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_that_does_not_stop_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(supervisor, "SHUTDOWN_TIMEOUT_SECONDS", 0.2)
-    child = make_child(IGNORE_TERM)
+    child = make_child(tmp_path, IGNORE_TERM)
     child.start()
     time.sleep(0.3)
     supervisor.stop([child])
     assert child.process
-    assert child.process.returncode in {-signal.SIGKILL, -signal.SIGTERM}
+    assert child.process.exitcode in {-signal.SIGKILL, -signal.SIGTERM}
 
 
 def test_web_server_worker_and_beat_are_run() -> None:
     """The worker runs processes: a pool of threads misses the return of the queue."""
-    web, worker, beat = supervisor.build_processes(SURROUNDINGS, 8000)
-    assert "config.server" in web.command
-    assert " ".join(worker.command).endswith("server-8000@%h")
-    assert "worker --pool prefork" in " ".join(worker.command)
-    assert "beat" in beat.command
+    web, worker, beat = supervisor.build_processes(8000)
+    assert "config.server" in web.arguments
+    assert " ".join(worker.arguments).endswith("server-8000@%h")
+    assert "worker --pool prefork" in " ".join(worker.arguments)
+    assert "beat" in beat.arguments
 
 
 def test_taken_port_is_said_before_anything_starts() -> None:
