@@ -18,6 +18,7 @@ from benchmarks import (
     notifications,
     portfolio,
     restore,
+    service,
     sessions,
     statistics,
 )
@@ -41,7 +42,14 @@ SPEED_BENCHMARKS = {
         administration,
     )
 }
-BENCHMARK_NAMES = (*SPEED_BENCHMARKS, disk.NAME, jobs.NAME, faults.NAME, failover.NAME)
+BENCHMARK_NAMES = (
+    *SPEED_BENCHMARKS,
+    service.NAME,
+    disk.NAME,
+    jobs.NAME,
+    faults.NAME,
+    failover.NAME,
+)
 
 
 def main() -> int:
@@ -117,6 +125,8 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
             for name in speed_names:
                 log_progress(f"measuring {name}")
                 rows += SPEED_BENCHMARKS[name](environment, arguments.rounds)
+    if service.NAME in arguments.names:
+        rows += service.measure(arguments.rounds)
     if disk.NAME in arguments.names:
         with benchmark_environment(
             disk.make_dataset(arguments.scale), keep_logs=arguments.keep

@@ -60,3 +60,17 @@ def list_child_pids(pid: int) -> list[int]:
         with suppress(OSError):
             pids += map(int, children.read_text().split())
     return pids
+
+
+def measure_tree_pss(pid: int) -> float:
+    """Return the proportional memory of a process and all below it, in MiB.
+
+    A page that several processes share counts once in all.
+    """
+    kibibytes = 0
+    with suppress(OSError):
+        for line in (PROC / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                kibibytes = int(line.split()[1])
+    children = sum(measure_tree_pss(child) for child in list_child_pids(pid))
+    return kibibytes / 2**10 + children
