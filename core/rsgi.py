@@ -17,6 +17,8 @@ import signal
 import sys
 import tempfile
 import threading
+from collections import deque
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, Any
 
@@ -45,8 +47,15 @@ MAX_LARGE_BODIES = 64
 # After this, a body has to have come at the rate of a poor mobile network.
 BODY_TIMEOUT_SECONDS = 8.0
 MIN_BYTES_PER_SECOND = 2**14
-# Half a second of work, so that who is admitted is answered in time.
-MAX_WAITING_REQUESTS = 128
+# Bounds the memory and the disk that waiting requests take.
+MAX_WAITING_REQUESTS = 256
+# So long a request waits for a thread. Where some have waited for all of the overload
+# interval, there is more work than can be done: then who waits longer than the shorter
+# limit is rejected, so that all others are answered in time.
+MAX_WAIT_SECONDS = 5.0
+MAX_OVERLOADED_WAIT_SECONDS = 0.35
+OVERLOAD_INTERVAL_SECONDS = 1.0
+QUEUE_CHECK_SECONDS = 0.05
 # One may wait for a store while the other tells that the process is alive.
 HEALTH_THREADS = 2
 HEALTH_PATHS = ("/api/health", "/metrics")
@@ -55,7 +64,18 @@ PARENT_CHECK_SECONDS = 1.0
 Protocol = Any
 Scope = Any
 Environ = dict[str, Any]
-Job = tuple[Environ, Protocol, asyncio.Event]
+
+
+@dataclass(slots=True)
+class Job:
+    """A request that waits for a thread."""
+
+    environ: Environ
+    protocol: Protocol
+    queued_at: float
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+    # Taken once: by the thread that answers, or by the event loop, which rejects.
+    claim: threading.Lock = field(default_factory=threading.Lock)
 
 
 class UriTooLongError(DomainError):
@@ -85,6 +105,9 @@ class ThreadedWSGIApplication:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._health_jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._large_body_count = 0
+        # Those of both queues, oldest first, with some that a thread has by now.
+        self._waiting: deque[Job] = deque()
+        self._last_idle_at = 0.0
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; called by Granian in each worker."""
@@ -93,6 +116,7 @@ class ThreadedWSGIApplication:
         for jobs in self._list_queues():
             threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
         self._stop_if_orphaned(os.getppid())
+        self._reject_overdue()
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         """End the threads when their requests are answered; called by Granian."""
@@ -115,10 +139,11 @@ class ThreadedWSGIApplication:
         except DomainError as error:
             reject(protocol, error, must_close="wsgi.input" not in environ)
             return
-        answered = asyncio.Event()
-        jobs.put((environ, protocol, answered))
+        job = Job(environ, protocol, self._loop.time())
+        self._waiting.append(job)
+        jobs.put(job)
         # Until then Granian keeps the request open.
-        await answered.wait()
+        await job.answered.wait()
 
     async def _read_body(self, environ: Environ, protocol: Protocol) -> IO[bytes]:
         """Return the whole body and set its CONTENT_LENGTH."""
@@ -156,14 +181,15 @@ class ThreadedWSGIApplication:
     def _work(self, jobs: "queue.SimpleQueue[Job | None]") -> None:
         """Answer one request after the other; the target of each thread."""
         while job := jobs.get():
-            environ, protocol, answered = job
+            if not job.claim.acquire(blocking=False):
+                continue
             try:
-                self._answer(environ, protocol)
+                self._answer(job.environ, job.protocol)
             except BaseException:
                 logger.exception("a request failed outside of Django")
-                reject(protocol, InternalError())
+                reject(job.protocol, InternalError())
             finally:
-                self._loop.call_soon_threadsafe(answered.set)
+                self._loop.call_soon_threadsafe(job.answered.set)
 
     def _answer(self, environ: Environ, protocol: Protocol) -> None:
         start: list[Any] = []
@@ -180,6 +206,24 @@ class ThreadedWSGIApplication:
                 protocol.response_bytes(*start, b"".join(response))
             finally:
                 response.close()
+
+    def _reject_overdue(self) -> None:
+        """Reject requests that have waited for a thread for too long."""
+        now = self._loop.time()
+        is_overloaded = now - self._last_idle_at > OVERLOAD_INTERVAL_SECONDS
+        limit = MAX_OVERLOADED_WAIT_SECONDS if is_overloaded else MAX_WAIT_SECONDS
+        while self._waiting:
+            job = self._waiting[0]
+            if not job.claim.locked():
+                if now - job.queued_at <= limit or not job.claim.acquire(False):
+                    break
+                job.environ["wsgi.input"].close()
+                reject(job.protocol, ServiceUnavailableError())
+                job.answered.set()
+            self._waiting.popleft()
+        else:
+            self._last_idle_at = now
+        self._loop.call_later(QUEUE_CHECK_SECONDS, self._reject_overdue)
 
     def _stop_if_orphaned(self, parent_pid: int) -> None:
         """End the worker when its main process was killed."""

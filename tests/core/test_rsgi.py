@@ -10,13 +10,23 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core import rsgi
-from core.rsgi import MAX_BODY_BYTES, MAX_IN_MEMORY_BYTES, build_environ
+from core.rsgi import (
+    MAX_BODY_BYTES,
+    MAX_IN_MEMORY_BYTES,
+    MAX_OVERLOADED_WAIT_SECONDS,
+    MAX_WAIT_SECONDS,
+    OVERLOAD_INTERVAL_SECONDS,
+    Job,
+    ThreadedWSGIApplication,
+    build_environ,
+)
 from devstack.environment import ROOT
 from devstack.stores.data_dir import LOOPBACK
 from tests.support.stores import find_closed_port
@@ -208,6 +218,92 @@ def test_health_is_answered_while_all_threads_wait_and_the_rest_is_refused(
         assert int(response.headers["Retry-After"]) >= 1
         assert json.loads(response.read())["code"] == "SERVICE_UNAVAILABLE"
         assert [each.getresponse().status for each in waiting] == [200] * len(waiting)
+
+
+class Clock:
+    """An event loop that has the time only."""
+
+    now = 100.0
+
+    def time(self) -> float:
+        return self.now
+
+    def call_later(self, delay: float, callback: Any) -> None:
+        """Do nothing: the tests call it."""
+
+
+class Answers(list[int]):
+    """The statuses that a request was answered with."""
+
+    def response_bytes(self, status: int, headers: Any, body: bytes) -> None:
+        self.append(status)
+
+
+class Waiting:
+    """An application without threads: all of its requests wait."""
+
+    def __init__(self) -> None:
+        self.clock, self.application = Clock(), ThreadedWSGIApplication(None, 1)
+        self.application._loop = self.clock  # type: ignore[assignment]
+        self.check()
+
+    def add(self) -> Job:
+        job = Job({"wsgi.input": BytesIO()}, Answers(), self.clock.now)
+        self.application._waiting.append(job)
+        return job
+
+    def check(self, seconds: float = 0.0) -> None:
+        self.clock.now += seconds
+        self.application._reject_overdue()
+
+
+def test_short_stall_rejects_nobody() -> None:
+    waiting = Waiting()
+    job = waiting.add()
+    waiting.check(OVERLOAD_INTERVAL_SECONDS - 0.01)
+    assert not job.protocol
+    assert not job.answered.is_set()
+
+
+def test_request_waits_for_the_shorter_limit_where_others_have_waited_for_long() -> (
+    None
+):
+    waiting = Waiting()
+    stalled = waiting.add()
+    waiting.check(OVERLOAD_INTERVAL_SECONDS)
+    late = waiting.add()
+    waiting.check(MAX_OVERLOADED_WAIT_SECONDS - 0.01)
+    last = waiting.add()
+    assert (stalled.protocol, late.protocol) == ([503], [])
+    waiting.check(0.02)
+    assert (late.protocol, last.protocol) == ([503], [])
+    assert late.answered.is_set()
+
+
+def test_request_that_a_thread_has_is_not_rejected() -> None:
+    waiting = Waiting()
+    job = waiting.add()
+    assert job.claim.acquire(blocking=False)
+    waiting.check(MAX_WAIT_SECONDS + 1)
+    assert not job.protocol
+    # Nothing waits, so that the next one has time again.
+    fresh = waiting.add()
+    waiting.check(OVERLOAD_INTERVAL_SECONDS - 0.01)
+    assert not fresh.protocol
+
+
+def test_rejected_request_is_not_worked_on(server: Server) -> None:
+    """The thread comes to it when its client has its answer."""
+    with ExitStack() as stack:
+        asleep = [stack.enter_context(closing(server.connect())) for _ in range(2)]
+        for each in asleep:
+            each.request("GET", "/sleep-long")
+        time.sleep(0.2)
+        before = server.send("GET", "/api/health/count")[1]
+        status, problem = server.send("GET", "/")
+        assert (status, problem["code"]) == (503, "SERVICE_UNAVAILABLE")
+        assert [each.getresponse().status for each in asleep] == [200, 200]
+    assert server.send("GET", "/api/health/count")[1] == before + 1
 
 
 def test_url_that_is_too_long_is_refused(server: Server) -> None:

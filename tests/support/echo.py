@@ -11,7 +11,9 @@ from core import rsgi
 
 rsgi.BODY_TIMEOUT_SECONDS = 1.0
 rsgi.MAX_WAITING_REQUESTS = 2
-SLEEP_SECONDS = 1.0
+# Between the two times that requests sleep.
+rsgi.MAX_WAIT_SECONDS = rsgi.OVERLOAD_INTERVAL_SECONDS = 3.0
+SLEEP_SECONDS, LONG_SLEEP_SECONDS = 1.0, 4.5
 count = 0
 
 
@@ -27,9 +29,11 @@ def echo(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
     match environ["PATH_INFO"]:
         case "/sleep":
             time.sleep(SLEEP_SECONDS)
+        case "/sleep-long":
+            time.sleep(LONG_SLEEP_SECONDS)
         case "/fail":
             raise RuntimeError("a failure")
-        case "/count":
+        case "/count" | "/api/health/count":
             answer = count
         case "/pid":
             answer = os.getpid()
