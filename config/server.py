@@ -9,16 +9,19 @@ import gc
 import os
 import resource
 import shutil
+import socket
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from granian._granian import SocketHolder
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from granian.server.mp import MPServer
+from granian.server.mp import MPServer, WorkerProcess
 
 from config import env
 
@@ -26,9 +29,11 @@ ROOT = Path(__file__).resolve().parent.parent
 APPLICATION = "config.rsgi:application"
 DEFAULT_PORT, MAX_PORT = 8_000, 65_535
 DEFAULT_WORKERS = 2
-# Headers have to come within this time, the longest that the library has: it closes
-# idle connections after it, too, and loses a request that is sent at that moment.
-HEADER_TIMEOUT_MILLISECONDS = 60_000
+# Headers have to come within this time; the library closes idle connections after it,
+# too, and loses a request that is sent at that moment.
+HEADER_TIMEOUT_MILLISECONDS = 10_000
+# A client that reads nothing of its response loses its connection.
+WRITE_TIMEOUT_MILLISECONDS = 10_000
 # Request line and headers.
 MAX_HEADER_BYTES = 2**16
 MAX_CONNECTIONS_PER_WORKER = 8_192
@@ -37,6 +42,40 @@ STOP_TIMEOUT_SECONDS = 10
 # A worker that has grown beyond this is replaced.
 MAX_WORKER_MEBIBYTES = 512
 RESPAWN_INTERVAL_SECONDS = 2.0
+
+
+class Server(MPServer):
+    """Granian with sockets of ours, whose options connections inherit (Linux).
+
+    Each worker has one that is open before it starts and after it ends, so that no
+    connection is lost where a worker is replaced.
+    """
+
+    def _init_shared_socket(self) -> None:
+        super()._init_shared_socket()  # type: ignore[no-untyped-call]
+        self._holders: list[SocketHolder] = []
+        if self.bind_uds or not sys.platform.startswith("linux"):
+            return
+        family = socket.AF_INET6 if ":" in self.bind_addr else socket.AF_INET
+        for _ in range(self.workers):
+            listener = socket.create_server(
+                (self.bind_addr, self.bind_port),
+                family=family,
+                backlog=BACKLOG,
+                reuse_port=True,
+            )
+            listener.setsockopt(
+                socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, WRITE_TIMEOUT_MILLISECONDS
+            )
+            listener.setblocking(False)
+            self._holders.append(
+                SocketHolder(listener.detach(), False, BACKLOG)  # type: ignore[call-arg]
+            )
+
+    def _spawn_worker(self, idx: int, *args: Any, **kwargs: Any) -> WorkerProcess:
+        if self._holders:
+            self._ssp, self._shd = None, self._holders[idx]  # type: ignore[assignment]
+        return super()._spawn_worker(idx, *args, **kwargs)
 
 
 def main(application: str = APPLICATION) -> None:
@@ -61,7 +100,7 @@ def main(application: str = APPLICATION) -> None:
     server.serve()
 
 
-def build_server(application: str) -> MPServer:
+def build_server(application: str) -> Server:
     """Return the server for the settings in the environment."""
     port = env.read_int("PORT", DEFAULT_PORT, minimum=1, maximum=MAX_PORT)
     bind = env.read_text("BIND", f"127.0.0.1:{port}")
@@ -76,7 +115,7 @@ def build_server(application: str) -> MPServer:
         folder = Path(os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(default)))
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-    return MPServer(
+    return Server(
         application,
         address=host.strip("[]") or "127.0.0.1",
         port=port if path else int(bind_port),

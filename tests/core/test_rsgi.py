@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from config.server import WRITE_TIMEOUT_MILLISECONDS
 from core import rsgi
 from core.rsgi import (
     MAX_BODY_BYTES,
@@ -72,6 +73,16 @@ class Server:
             connection.request(method, path, body, headers)
             response = connection.getresponse()
             return response.status, json.loads(response.read() or b"null")
+
+    def has_connection_to(self, port: int) -> bool:
+        """Return True if the server's end of a client's connection is established."""
+        lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+        ends = [line.split()[1:4] for line in lines]
+        own, remote = f":{self.port:04X}", f":{port:04X}"
+        return any(
+            local.endswith(own) and peer.endswith(remote) and state == "01"
+            for local, peer, state in ends
+        )
 
     def send_raw(self, *pieces: bytes, pause: float = 0.0) -> bytes:
         """Return all that the server sends until it closes the connection."""
@@ -198,6 +209,26 @@ def test_silent_clients_hold_no_thread(server: Server) -> None:
         started_at = time.monotonic()
         assert server.send("GET", "/")[0] == 200
         assert time.monotonic() - started_at < BODY_TIMEOUT_SECONDS / 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the option is Linux's")
+def test_client_that_does_not_read_loses_its_connection(server: Server) -> None:
+    """The kernel drops it without a word to the client."""
+    with socket.create_connection((LOOPBACK, server.port)) as connection:
+        port = connection.getsockname()[1]
+        connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        time.sleep(1)
+        assert server.has_connection_to(port)
+        end = time.monotonic() + 3 * WRITE_TIMEOUT_MILLISECONDS / 1_000
+        while server.has_connection_to(port):
+            assert time.monotonic() < end
+            time.sleep(0.2)
+
+
+def test_headers_that_do_not_come_end_the_connection(server: Server) -> None:
+    """`send_raw` waits for that, for 20 seconds."""
+    received = server.send_raw(b"GET / HTTP/1.1\r\nHost:")
+    assert b" 200 " not in received
 
 
 def test_health_is_answered_while_all_threads_wait_and_the_rest_is_refused(

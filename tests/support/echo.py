@@ -35,6 +35,8 @@ def echo(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
             raise RuntimeError("a failure")
         case "/count" | "/api/health/count":
             answer = count
+        case "/large":
+            answer = "x" * 20_000_000
         case "/pid":
             answer = os.getpid()
         case "/unread":
