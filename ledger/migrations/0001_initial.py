@@ -1683,14 +1683,6 @@ class Migration(migrations.Migration):
                 name="account_entry_pending",
             ),
         ),
-        migrations.AddIndex(
-            model_name="entry",
-            index=django.contrib.postgres.indexes.GinIndex(
-                django.contrib.postgres.indexes.OpClass("member_id", name="int8_ops"),
-                django.contrib.postgres.indexes.OpClass("memo", name="gin_trgm_ops"),
-                name="account_entry_memo",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="entry",
             constraint=core.db.constraints.TablePrimaryKey(
