@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from core.db.rows import fetch_one
 from core.errors import ProviderUnavailableError
 from core.http_client import load_provider, make_circuit_breaker
 from core.leases.holding import lease, wait_until_released
@@ -26,6 +27,9 @@ RESET_TIMEOUT_SECONDS = 60.0
 LEADER_WAIT_TIMEOUT_SECONDS = 7.0
 # How many different rates one write may turn out to need.
 MAX_RATES_PER_WRITE = 5
+_STORED_RATE = """
+    SELECT rate, rate_date FROM fx_rate WHERE base = %s AND quote = %s AND day = %s
+"""
 
 Result = TypeVar("Result")
 circuit_breaker = make_circuit_breaker(RESET_TIMEOUT_SECONDS)
@@ -80,11 +84,17 @@ class RateCache:
     rates: dict[tuple[str, date], Decimal | None] = field(default_factory=dict)
 
     def get(self, currency: str, day: date) -> Decimal | None:
-        """Return the rate, or raise `MissingRateError` if it was not looked up."""
-        try:
-            return self.rates[currency, day]
-        except KeyError:
-            raise MissingRateError(currency, day) from None
+        """Return the rate; raise `MissingRateError` if a provider has to be asked."""
+        if (currency, day) not in self.rates:
+            # Mostly it is stored, and nothing has to be rolled back for it.
+            rate_day = min(day, timezone.localdate())
+            stored = _get_stored_rate(
+                RateKey(currency, settings.HOME_CURRENCY, rate_day)
+            )
+            if stored is None:
+                raise MissingRateError(currency, day)
+            self.rates[currency, day] = stored.rate
+        return self.rates[currency, day]
 
 
 def retry_with_rates(write: Callable[[RateCache], Result]) -> Result:
@@ -145,9 +155,7 @@ def get_rate(base: str, quote: str, day: date, *, allow_stale: bool = False) -> 
 
 
 def _get_stored_rate(key: RateKey) -> Rate | None:
-    rows = FxRate.objects.filter(base=key.base, quote=key.quote, day=key.day)
-    row = rows.values_list("rate", "rate_date").first()
-    return Rate(*row) if row else None
+    return fetch_one(_STORED_RATE, [key.base, key.quote, key.day], Rate)
 
 
 def _fetch_and_store(provider: RateProvider, key: RateKey) -> bool:
