@@ -28,7 +28,7 @@ _CREATE_ENTRY = """
     SELECT account_create_entry(
         %s::bigint, %s::int, %s::int, %s::date, %s::text, %s::bigint, %s::text,
         %s::bigint, %s::text, %s::text[], %s::text, %s::numeric, %s::numeric,
-        %s::timestamptz
+        %s::smallint, %s::boolean, %s::timestamptz
     )
 """
 _CURRENCY_FIELDS = frozenset({"currency", "original_amount", "exchange_rate"})
@@ -71,7 +71,7 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
     data = retry_with_rates(lambda rates: resolve_amounts(data, rates=rates))
     # Installments depend on the kind of the wallet.
     if data.installment_months is None:
-        entry_id = _create_with_known_names(member, data, now)
+        entry_id = _create_with_known_names(member, data, now, is_pending=False)
         if entry_id is not None:
             return entry_id
     with transaction.atomic():
@@ -86,9 +86,9 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
 
 
 def _create_with_known_names(
-    member: Member, data: EntryData, now: datetime
+    member: Member, data: EntryData, now: datetime, *, is_pending: bool
 ) -> int | None:
-    """Create a confirmed entry in one statement, the usual case, and return its id.
+    """Create an entry in one statement, the usual case, and return its id.
 
     Return None if the category, the wallet or a tag is unknown.
     """
@@ -99,7 +99,8 @@ def _create_with_known_names(
                 *(member.pk, AdvisoryLock.LEDGER.value, make_lock_key(member.pk)),
                 *(data.date, data.type, data.amount, data.category),
                 *(data.wallet and data.wallet.pk, data.memo, list(data.tags)),
-                *(data.currency, data.original_amount, data.exchange_rate, now),
+                *(data.currency, data.original_amount, data.exchange_rate),
+                *(data.installment_months, is_pending, now),
             ],
         )
         entry_id: int | None = cursor.fetchone()[0]
@@ -120,6 +121,9 @@ def create_pending_entry(
         data = resolve_amounts(data, rates=None if data.amount else rates)
     except (ProviderUnavailableError, InvalidFieldError):
         data = replace(data, amount=data.amount or 0, exchange_rate=None)
+    entry_id = _create_with_known_names(member, data, now, is_pending=True)
+    if entry_id is not None:
+        return entry_id
     entry = Entry(member=member, created_at=now, pending=True)
     _assign_data(entry, data, now)
     entry.save(force_insert=True)

@@ -6,7 +6,8 @@ CREATE OR REPLACE FUNCTION account_create_entry(
     owner bigint, ledger_lock int, ledger_key int,
     new_date date, new_type text, new_amount bigint, category_name text,
     new_wallet bigint, new_memo text, tag_names text[],
-    new_currency text, new_original numeric, new_rate numeric, new_time timestamptz
+    new_currency text, new_original numeric, new_rate numeric,
+    new_installments smallint, new_pending boolean, new_time timestamptz
 )
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -39,10 +40,12 @@ BEGIN
 
     INSERT INTO account_entry (
         member_id, date, type, amount, category_id, wallet_id, memo,
-        currency, original_amount, exchange_rate, pending, created_at, updated_at
+        currency, original_amount, exchange_rate, installment_months, pending,
+        created_at, updated_at
     ) VALUES (
         owner, new_date, new_type, new_amount, new_category, new_wallet, new_memo,
-        new_currency, new_original, new_rate, false, new_time, new_time
+        new_currency, new_original, new_rate, new_installments, new_pending,
+        new_time, new_time
     )
     RETURNING id INTO new_entry;
     INSERT INTO account_entry_tag (member_id, entry_id, tag_id, position)
