@@ -9,7 +9,9 @@ from core.db.locks import (
     AdvisoryLock,
     advisory_xact_lock,
     advisory_xact_lock_shared,
+    make_lock_key,
 )
+from core.db.rows import prepared_cursor
 from ledger.models import Ledger
 
 
@@ -33,8 +35,20 @@ def lock_ledger_exclusive(member: Member) -> None:
 
 
 def lock_notifications(member: Member) -> None:
-    """Serialize a member's notifications, so that deduplication sees earlier ones."""
-    advisory_xact_lock(AdvisoryLock.NOTIFICATIONS, member.pk)
+    """Serialize a member's notifications, so that deduplication sees earlier ones.
+
+    Locks the ledger first, as `lock_ledger_shared`, in the same statement.
+    """
+    key = make_lock_key(member.pk)
+    with prepared_cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock_shared(%s::int, %s::int),"
+            " pg_advisory_xact_lock(%s::int, %s::int)",
+            [
+                *(AdvisoryLock.LEDGER.value, key),
+                *(AdvisoryLock.NOTIFICATIONS.value, key),
+            ],
+        )
 
 
 def lock_ledger_row(member: Member) -> None:

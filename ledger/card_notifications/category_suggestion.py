@@ -6,10 +6,9 @@ with most matching entries wins, and on a tie that of the most recent one.
 
 from typing import Any
 
-from django.db import connection
-
 from accounts.models import Member
 from core.db.like import escape_like
+from core.db.rows import prepared_cursor
 
 # A single character occurs in almost every text, so it must be the whole memo.
 MIN_SUBSTRING_LENGTH = 2
@@ -66,7 +65,7 @@ def suggest_category(member: Member, type_: str, merchant: str) -> str | None:
         "blanks": WHITESPACE,
         "parts": list(substrings),
     }
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_SUGGESTION_SQL, params)
         row = cursor.fetchone()
     return row[0] if row else None

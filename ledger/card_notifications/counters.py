@@ -3,8 +3,9 @@
 import random
 from datetime import datetime
 
-from django.db import connection
 from django.utils import timezone
+
+from core.db.rows import prepared_cursor
 
 # A day's count is spread over so many rows, to avoid one hot row.
 NOTIFICATION_SHARDS = 16
@@ -20,5 +21,5 @@ _INCREMENT_COUNT = """
 def increment_notification_count(now: datetime, *, recognized: bool) -> None:
     """Count one notification for its day in the home time zone."""
     shard = random.randrange(NOTIFICATION_SHARDS)  # noqa: S311  # not a secret
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_INCREMENT_COUNT, [timezone.localdate(now), recognized, shard])

@@ -3,17 +3,17 @@
 See spec 4.1, 4.5 and 4.6.
 """
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from enum import StrEnum
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
 from card_alerts import Kind, ParseResult, Reason, parse
+from core.db.rows import fetch_all, prepared_cursor
 from ledger.card_notifications.category_suggestion import suggest_category
 from ledger.card_notifications.counters import increment_notification_count
 from ledger.card_notifications.deduplication import (
@@ -28,12 +28,25 @@ from ledger.card_notifications.deduplication import (
 )
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.entries import EntryData, create_pending_entry, delete_locked_entry
-from ledger.locking import lock_ledger_shared, lock_notifications
+from ledger.locking import lock_notifications
 from ledger.models import Entry, Notification, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType
 from ledger.rates import RateCache, retry_with_rates
 
 _FINGERPRINT_FIELDS = [field.name for field in fields(PaymentFingerprint)]
+_FINGERPRINT_COLUMNS = ", ".join(_FINGERPRINT_FIELDS)
+_NOTIFICATIONS_OF_SAME_VALUE = f"""
+    SELECT id, member_id, entry_id, is_cancelled, {_FINGERPRINT_COLUMNS}
+    FROM account_notification
+    WHERE member_id = %s AND value = %s AND currency IS NOT DISTINCT FROM %s
+        AND happened_at BETWEEN %s AND %s
+    ORDER BY happened_at DESC, id DESC
+"""  # noqa: S608  # names of columns
+_ADD_NOTIFICATION = f"""
+    INSERT INTO account_notification
+        (member_id, notif_key, entry_id, is_cancelled, {_FINGERPRINT_COLUMNS})
+    VALUES (%s, %s, %s, false, {", ".join(["%s"] * len(_FINGERPRINT_FIELDS))})
+"""  # noqa: S608  # names of columns
 
 
 class Action(StrEnum):
@@ -58,10 +71,15 @@ class IncomingNotification:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The effect of a notification, its entry, and why it was ignored."""
+    """The effect of a notification, its entry, and why it was ignored.
+
+    `wallet` is that of the card which the text names. The entry of a duplicate may have
+    been deleted since.
+    """
 
     action: Action
     parsed: ParseResult
+    wallet: Wallet | None = None
     entry_id: int | None = None
     reason: Reason | None = None
 
@@ -81,12 +99,14 @@ def process_notification(
 ) -> Outcome:
     """Create or cancel the entry of a payment, unless the payment is known already."""
     parsed = parse_notification(incoming)
-    increment_notification_count(now, recognized=parsed.recognized)
-    if not parsed.recognized:
-        return Outcome(Action.IGNORED, parsed, reason=parsed.reason)
-    return retry_with_rates(
-        lambda rates: _process_payment(member, incoming, parsed, now, rates)
-    )
+    if parsed.recognized:
+        return retry_with_rates(
+            lambda rates: _process_payment(member, incoming, parsed, now, rates)
+        )
+    increment_notification_count(now, recognized=False)
+    # A declined payment names a card too.
+    wallet = match_wallet(member, parsed, incoming.wallet) if parsed.kind else None
+    return Outcome(Action.IGNORED, parsed, wallet, reason=parsed.reason)
 
 
 def _process_payment(
@@ -96,49 +116,58 @@ def _process_payment(
     now: datetime,
     rates: RateCache,
 ) -> Outcome:
-    """Process a recognized notification in one transaction."""
-    fingerprint = build_fingerprint(parsed, timezone.localtime(incoming.received_at))
+    """Process a recognized notification in one transaction, and count it."""
     with transaction.atomic():
-        lock_ledger_shared(member)
         lock_notifications(member)
-        duplicate = _find_duplicate(member, fingerprint)
-        if duplicate is not None:
-            # The entry may have been deleted since.
-            entries = Entry.objects.owned_by(member).filter(pk=duplicate.entry_id)
-            entry_id = entries.values_list("pk", flat=True).first()
-            return Outcome(Action.DUPLICATE, parsed, entry_id)
+        outcome = _record_payment(member, incoming, parsed, now, rates)
+        # Last, since those of all members increment the same few rows.
+        increment_notification_count(now, recognized=True)
+    return outcome
 
-        is_cancellation = parsed.kind == Kind.CANCELLATION
-        refunded: Entry | None = None
-        # A partial cancellation is a refund of its own; the approval stays.
-        if is_cancellation and not parsed.is_partial:
-            found = _find_approval(member, fingerprint, parsed.original_date)
-            if found is None:
-                reason = Reason.NO_MATCHING_APPROVAL
-                return Outcome(Action.IGNORED, parsed, reason=reason)
-            approval, refunded = found
-            approval.is_cancelled = True
-            approval.save(update_fields=["is_cancelled"])
 
-        if refunded is not None and refunded.pending:
-            delete_locked_entry(refunded)
-            action, entry_id = Action.CANCELLED, None
-        else:
-            action = Action.REFUND_PENDING if is_cancellation else Action.CREATED
-            wallet = match_wallet(member, parsed, incoming.wallet)
-            # A refund goes to the wallet that paid.
-            if refunded is not None and incoming.wallet is None:
-                wallet = refunded.wallet or wallet
-            data = _build_entry_data(member, parsed, fingerprint, wallet, refunded)
-            entry_id = create_pending_entry(member, data, now, rates)
-        # The unique key is a second guard against duplicates.
-        Notification.objects.create(
-            member=member,
-            notif_key=deduplication_key(fingerprint),
-            entry_id=entry_id,
-            **asdict(fingerprint),
-        )
-        return Outcome(action, parsed, entry_id)
+def _record_payment(
+    member: Member,
+    incoming: IncomingNotification,
+    parsed: ParseResult,
+    now: datetime,
+    rates: RateCache,
+) -> Outcome:
+    fingerprint = build_fingerprint(parsed, timezone.localtime(incoming.received_at))
+    known = _list_of_same_value(member, fingerprint)
+    matched = match_wallet(member, parsed, incoming.wallet)
+    for earlier in known:
+        if is_same_payment(fingerprint, _fingerprint_of(earlier)):
+            return Outcome(Action.DUPLICATE, parsed, matched, earlier.entry_id)
+
+    is_cancellation = parsed.kind == Kind.CANCELLATION
+    refunded: Entry | None = None
+    # A partial cancellation is a refund of its own; the approval stays.
+    if is_cancellation and not parsed.is_partial:
+        found = _find_approval(member, known, fingerprint, parsed.original_date)
+        if found is None:
+            reason = Reason.NO_MATCHING_APPROVAL
+            return Outcome(Action.IGNORED, parsed, matched, reason=reason)
+        approval, refunded = found
+        approval.is_cancelled = True
+        approval.save(update_fields=["is_cancelled"])
+
+    if refunded is not None and refunded.pending:
+        delete_locked_entry(refunded)
+        action, entry_id = Action.CANCELLED, None
+    else:
+        action = Action.REFUND_PENDING if is_cancellation else Action.CREATED
+        wallet = matched
+        # A refund goes to the wallet that paid.
+        if refunded is not None and incoming.wallet is None:
+            wallet = refunded.wallet or matched
+        data = _build_entry_data(member, parsed, fingerprint, wallet, refunded)
+        entry_id = create_pending_entry(member, data, now, rates)
+    # The unique key is a second guard against duplicates.
+    values = [getattr(fingerprint, name) for name in _FINGERPRINT_FIELDS]
+    with prepared_cursor() as cursor:
+        key = deduplication_key(fingerprint)
+        cursor.execute(_ADD_NOTIFICATION, [member.pk, key, entry_id, *values])
+    return Outcome(action, parsed, matched, entry_id)
 
 
 def _build_entry_data(
@@ -172,48 +201,28 @@ def _build_entry_data(
 
 
 def _list_of_same_value(
-    member: Member, fingerprint: PaymentFingerprint
-) -> "QuerySet[Notification]":
-    """Return the earlier notifications of this value, newest first."""
-    return Notification.objects.owned_by(member).filter(
-        value=fingerprint.value, currency=fingerprint.currency
-    )
-
-
-def _find_duplicate(
-    member: Member, fingerprint: PaymentFingerprint
-) -> Notification | None:
-    """Return an earlier notification of the same payment or cancellation."""
-    notifications = _list_of_same_value(member, fingerprint).filter(
-        happened_at__range=(
-            fingerprint.happened_at - DEDUPLICATION_WINDOW,
-            fingerprint.happened_at + DEDUPLICATION_WINDOW,
-        )
-    )
-    return next(
-        (
-            notification
-            for notification in notifications
-            if is_same_payment(fingerprint, _fingerprint_of(notification))
-        ),
-        None,
-    )
+    member: Member, payment: PaymentFingerprint
+) -> list[Notification]:
+    """Return the notifications that it may repeat or cancel, newest first."""
+    earlier, later = DEDUPLICATION_WINDOW, DEDUPLICATION_WINDOW
+    if payment.kind == Kind.CANCELLATION:
+        earlier, later = MAX_CANCELLATION_AGE, MAX_CLOCK_SKEW
+    since, until = payment.happened_at - earlier, payment.happened_at + later
+    params = [member.pk, payment.value, payment.currency, since, until]
+    return fetch_all(_NOTIFICATIONS_OF_SAME_VALUE, params, Notification)
 
 
 def _find_approval(
-    member: Member, cancellation: PaymentFingerprint, original_date: date | None
+    member: Member,
+    known: list[Notification],
+    cancellation: PaymentFingerprint,
+    original_date: date | None,
 ) -> tuple[Notification, Entry] | None:
     """Return the newest matching approval that has an entry; lock the entry."""
-    approvals = _list_of_same_value(member, cancellation).filter(
-        kind=Kind.APPROVAL,
-        is_cancelled=False,
-        happened_at__range=(
-            cancellation.happened_at - MAX_CANCELLATION_AGE,
-            cancellation.happened_at + MAX_CLOCK_SKEW,
-        ),
-    )
     entries = Entry.objects.owned_by(member).select_related("wallet")
-    for approval in approvals:
+    for approval in known:
+        if approval.kind != Kind.APPROVAL or approval.is_cancelled:
+            continue
         if is_cancelled_by(_fingerprint_of(approval), cancellation, original_date):
             # NO KEY UPDATE, since rows that refer to the entry may still be written.
             locked = entries.select_for_update(no_key=True, of=("self",))

@@ -2,12 +2,19 @@
 
 from accounts.models import Member
 from card_alerts import Issuer, ParseResult, find_issuer, normalize_card_name
+from core.db.rows import fetch_all
 from ledger.card_notifications.deduplication import can_be_same_card, card_token
 from ledger.encryption import DecryptionError
 from ledger.models import Wallet
 from ledger.wallets import decrypt_account_number
 
-CARD_KINDS = (Wallet.Kind.CARD, Wallet.Kind.CHECK_CARD)
+_CARDS = """
+    SELECT id, member_id, name, kind, institution, memo,
+        account_number AS encrypted_account_number
+    FROM account
+    WHERE member_id = %s AND kind IN ('CARD', 'CHECK_CARD') AND NOT archived
+    ORDER BY sort_order, id
+"""
 # Shorter names are not searched for in others.
 MIN_NAME_LENGTH = 2
 
@@ -23,8 +30,7 @@ def match_wallet(
     """
     if given is not None and given.kind != Wallet.Kind.CASH:
         return given
-    wallets = Wallet.objects.owned_by(member)
-    cards: list[Wallet] = list(wallets.filter(kind__in=CARD_KINDS, archived=False))
+    cards = fetch_all(_CARDS, [member.pk], Wallet)
     if len(cards) == 1:
         return cards[0]
     company = parsed.card_company

@@ -10,7 +10,6 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from card_alerts.result import ParseResult
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from core.errors import NotFoundError
@@ -18,7 +17,6 @@ from ledger.card_notifications import processing
 from ledger.card_notifications.processing import Action, IncomingNotification
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.entry_list import get_entry_payload
-from ledger.models import Wallet
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.card_notifications import (
     NotificationOutcomeSerializer,
@@ -64,7 +62,7 @@ class CardNotificationViewSet(OwnedViewSet):
                 "action": outcome.action,
                 "reason": outcome.reason,
                 "entry": entry,
-                "parsed": self._parsed_payload(outcome.parsed, notification.wallet),
+                "parsed": parsed_notification_payload(outcome.parsed, outcome.wallet),
             },
             status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
         )
@@ -84,15 +82,8 @@ class CardNotificationViewSet(OwnedViewSet):
             validate_body(ParseNotificationRequestSerializer, request)
         )
         parsed = processing.parse_notification(notification)
-        return Response(self._parsed_payload(parsed, None))
-
-    def _parsed_payload(
-        self, parsed: ParseResult, wallet: Wallet | None
-    ) -> dict[str, Any]:
-        if parsed.kind is None:
-            return parsed_notification_payload(parsed, None)
-        matched = match_wallet(self.member, parsed, wallet)
-        return parsed_notification_payload(parsed, matched)
+        wallet = match_wallet(self.member, parsed) if parsed.kind else None
+        return Response(parsed_notification_payload(parsed, wallet))
 
 
 def to_incoming_notification(body: dict[str, Any]) -> IncomingNotification:
