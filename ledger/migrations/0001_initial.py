@@ -1995,5 +1995,6 @@ class Migration(migrations.Migration):
         sql_file("ledger", "tag_totals"),
         sql_file("ledger", "positions"),
         sql_file("ledger", "create_entry"),
+        sql_file("ledger", "suggest_category"),
         migrations.RunPython(insert_default_categories, migrations.RunPython.noop),
     ]
