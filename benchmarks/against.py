@@ -8,7 +8,6 @@ second, or of the processor time of the web server and PostgreSQL for a request.
 
 import itertools
 import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -18,13 +17,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import psycopg
 
 from benchmarks.intake import make_notifications, prepare_intake
 from benchmarks.load import call_wrk
-from benchmarks.memory import PROC, list_child_pids
+from benchmarks.processor import find_main_process, read_processor_seconds
 from benchmarks.report import Row, log_progress, max_ratio_row, min_ratio_row
 from benchmarks.serve import MEMBERS
 from benchmarks.servers import ROOT
@@ -35,7 +35,6 @@ WRK_SCRIPT = Path(__file__).with_name("requests.lua")
 START_TIMEOUT_SECONDS = 600
 LOAD_SECONDS = 3
 CONNECTIONS, MANY_CONNECTIONS = 8, 256
-TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 READS = {
     "T": "/api/auth/session",
     "newest 50": "/api/account/entries?size=50",
@@ -180,11 +179,13 @@ def make_loads() -> dict[str, MakeRequests]:
     mixed = [reads[name] for name in ("newest 50", "month", "net worth", "T")]
     fixed = {name: [read] for name, read in reads.items()}
     fixed |= {POST: [post], MIXED: [*mixed, post]}
-    loads: dict[str, MakeRequests] = {
-        name: lambda _number, requests=requests: requests
-        for name, requests in fixed.items()
-    }
-    return loads | {INTAKE: make_notifications}
+    loads = {name: partial(repeat, requests) for name, requests in fixed.items()}
+    return {**loads, INTAKE: make_notifications}
+
+
+def repeat(requests: Sequence[Request], _number: int) -> Sequence[Request]:
+    """Return the same requests for each run."""
+    return requests
 
 
 def run_load(
@@ -237,9 +238,7 @@ def run_service(name: str, checkout: Path) -> Iterator[Subject]:
             found = json.loads(file.read_text())
             with psycopg.connect(found["database"]) as connection:
                 prepare_intake(connection)
-                session = PROC / str(connection.info.backend_pid) / "stat"
-                # The parent of each session's process.
-                main_process = int(session.read_text().rpartition(")")[2].split()[1])
+                main_process = find_main_process(connection)
             yield Subject(
                 name, found["port"], found["tokens"], [*found["workers"], main_process]
             )
@@ -247,12 +246,3 @@ def run_service(name: str, checkout: Path) -> Iterator[Subject]:
             if process.stdin:
                 process.stdin.close()
             process.wait()
-
-
-def read_processor_seconds(pid: int) -> float:
-    """Return the processor time of a process and its children so far."""
-    status = (PROC / str(pid) / "stat").read_text()
-    # Own and those of children that have ended, each in user and in kernel mode.
-    ticks = sum(map(int, status.rpartition(")")[2].split()[11:15]))
-    children = sum(map(read_processor_seconds, list_child_pids(pid)))
-    return ticks / TICKS_PER_SECOND + children

@@ -14,6 +14,7 @@ import psycopg
 from benchmarks.client import REQUEST_TIMEOUT_SECONDS, Client, Target, time_interleaved
 from benchmarks.entries import LARGE_INDEX
 from benchmarks.environment import BenchmarkEnvironment
+from benchmarks.processor import find_main_process, read_processor_seconds
 from benchmarks.report import Row, format_milliseconds, max_ratio_row, min_ratio_row
 from benchmarks.sessions import PATH as TRIVIAL
 from card_alerts import MAX_TEXT_LENGTH, parse
@@ -30,22 +31,22 @@ from tests.support.alert_samples import (
 NAME = "notifications"
 PATH = "/api/account/entries/notification"
 TEXT = "신한카드(1309)승인 홍*동 {:,}원(일시불)11/10 08:31 lunch 7 누적{:,}원"
-MIN_TEXTS_PER_SECOND = 5_000
 # For texts crafted to make the parser slow.
 MAX_PARSE_MILLISECONDS = 20
 MIN_ACCURACY = 0.98
 REPEATS = 10
+# Notifications a round of which the processor time is taken; the clock ticks 100 times
+# a second. Their amounts are other than those that were timed.
+PROCESSOR_REPEATS = 100
+PROCESSOR_AMOUNTS = 500_000
 
 
 def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
     messages = load(GIVEN)
     texts = [message["text"] for message in messages]
     speed = median(measure_texts_per_second(texts) for _ in range(rounds))
-    rows = [
-        min_ratio_row(
-            NAME, "texts/s on one core", f"{speed:,.0f}", speed, MIN_TEXTS_PER_SECOND
-        )
-    ]
+    # For information: it depends on the machine. `--against` judges the intake.
+    rows = [Row(NAME, "parser alone, texts/processor second", f"{speed:,.0f}")]
     rows.append(
         Row(
             NAME,
@@ -74,35 +75,50 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
     )
     for name, labelled in (("given", messages), ("own", load(OWN))):
         rows += accuracy_rows(name, labelled)
-    return [*rows, measure_endpoint(environment, rounds)]
+    return [*rows, *measure_endpoint(environment, rounds)]
 
 
-def measure_endpoint(environment: BenchmarkEnvironment, rounds: int) -> Row:
+def measure_endpoint(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
     """Time notifications of distinct payments for a member with many entries."""
     with psycopg.connect(environment.database.url, autocommit=True) as connection:
         connection.execute("UPDATE member SET plan = 'PREMIUM'")
+        main_process = find_main_process(connection)
     member = environment.spec.large_member(LARGE_INDEX)
     times = time_interleaved(
         {
-            "service": payment_sender(environment.service_target(PATH, member)),
+            "service": payment_sender(environment.service_target(PATH, member), 1_000),
             "trivial": Client(environment.service_target(TRIVIAL, member)),
         },
         rounds,
         REPEATS,
     )
-    name = f"taken in, {environment.spec.sizes[LARGE_INDEX]:,} entries : T"
+    # The web server's workers, and PostgreSQL with the processes of its sessions.
+    process_ids = [*environment.list_workers(), main_process]
+    send = payment_sender(environment.service_target(PATH, member), PROCESSOR_AMOUNTS)
+    started_at = sum(map(read_processor_seconds, process_ids))
+    for _ in range(rounds * PROCESSOR_REPEATS):
+        send()
+    processor = sum(map(read_processor_seconds, process_ids)) - started_at
+    size = f"{environment.spec.sizes[LARGE_INDEX]:,} entries"
     service = times["service"]
-    return Row(
-        NAME,
-        name,
-        format_milliseconds(service.median),
-        service.ratio_to(times["trivial"]),
-    )
+    return [
+        Row(
+            NAME,
+            f"taken in, {size} : T",
+            format_milliseconds(service.median),
+            service.ratio_to(times["trivial"]),
+        ),
+        Row(
+            NAME,
+            f"taken in, {size}, texts/processor second",
+            f"{rounds * PROCESSOR_REPEATS / processor:,.0f}",
+        ),
+    ]
 
 
-def payment_sender(target: Target) -> Callable[[], object]:
+def payment_sender(target: Target, first_amount: int) -> Callable[[], object]:
     """Return a function that posts the notification of a new payment."""
-    amounts = itertools.count(1_000)
+    amounts = itertools.count(first_amount)
     headers = {**target.headers, "Content-Type": "application/json"}
     connection = http.client.HTTPConnection(
         LOOPBACK, target.port, timeout=REQUEST_TIMEOUT_SECONDS
@@ -122,11 +138,12 @@ def payment_sender(target: Target) -> Callable[[], object]:
 
 
 def measure_texts_per_second(texts: list[str]) -> float:
-    start = time.perf_counter()
+    """Return how many texts are parsed in a second of processor time."""
+    start = time.process_time()
     for _ in range(REPEATS):
         for text in texts:
             parse(text, RECEIVED_AT)
-    return REPEATS * len(texts) / (time.perf_counter() - start)
+    return REPEATS * len(texts) / (time.process_time() - start)
 
 
 def longest_parse_seconds(texts: list[str]) -> float:
