@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
-from ledger.models import Entry, Notification, Wallet
+from ledger.models import Entry, Notification, NotificationCount, Wallet
 from tests.support.alert_texts import (
     ADVERT,
     APPROVAL,
@@ -277,6 +279,33 @@ def test_foreign_payment_is_converted_at_the_rate_of_its_day(
         Decimal(38),
         Decimal("1400.5"),
     )
+
+
+def test_notification_takes_few_statements(
+    send: Any, fx_source: FakeRates, premium_member: Member
+) -> None:
+    for name in ("신한카드", "현대카드"):
+        make_wallet(premium_member, kind="CARD", name=name)
+    fx_source.quote("USD", "KRW", "1400.5", "2026-11-03")
+    # A provider is asked, and the session and the statements' plans are known.
+    send(FOREIGN)
+    counts = []
+    for text in (APPROVAL, APPROVAL, FOREIGN.replace("38.00", "39.00"), ADVERT):
+        with CaptureQueriesContext(connection) as queries:
+            send(text)
+        counts.append(len(queries))
+    # Begin, lock, known payments, cards, suggestion, entry, notification, count, commit
+    # and the entry for the response; a stored rate is one more and rolls nothing back.
+    assert counts == [10, 7, 11, 1]
+
+
+def test_notification_that_began_again_for_a_rate_is_counted_once(
+    send: Any, fx_source: FakeRates
+) -> None:
+    fx_source.quote("USD", "KRW", "1400.5", "2026-11-03")
+    send(FOREIGN)
+    counts = NotificationCount.objects.values_list("is_recognized", "count")
+    assert list(counts) == [(True, 1)]
 
 
 def test_entry_without_a_rate_awaits_an_amount(client: JSONClient, send: Any) -> None:
