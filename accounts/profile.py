@@ -4,6 +4,7 @@ import base64
 import binascii
 import io
 import re
+from datetime import timedelta
 
 from django.db import transaction
 
@@ -14,6 +15,7 @@ from accounts.errors import (
 )
 from accounts.login import verify_password
 from accounts.models import Member
+from accounts.rate_limits import RateLimitPolicy, consume_attempt
 from accounts.sessions import (
     invalidate_member_session_cache,
     revoke_sessions,
@@ -21,10 +23,11 @@ from accounts.sessions import (
 )
 from accounts.signup import validate_new_password
 from core.errors import InvalidFieldError, InvalidImageError
-from core.image_decoder import open_image
+from core.images import encode_image
 
 MAX_IMAGE_BYTES = 2**20
-MAX_IMAGE_PIXELS = 25_000_000
+# To decode them is work.
+IMAGE_LIMIT = RateLimitPolicy("profile-images", 60, timedelta(hours=1))
 _DATA_URL_RE = re.compile(
     r"data:image/(png|jpeg|webp|gif);base64,([A-Za-z0-9+/]+={0,2})"
 )
@@ -88,14 +91,19 @@ def set_profile_image(member: Member, data_url: str | None) -> Member:
     Without one, the image of the identity provider is shown.
     """
     if data_url:
-        validate_image(data_url)
+        consume_attempt(IMAGE_LIMIT, str(member.pk))
+        data_url = clean_image(data_url)
     member.profile_image = data_url or ""
     member.save_fields("profile_image")
     return member
 
 
-def validate_image(data_url: str) -> None:
-    """Raise `InvalidImageError` unless the data URL decodes to the image it names."""
+def clean_image(data_url: str) -> str:
+    """Return the data URL of the image without metadata such as its place.
+
+    One without metadata is not changed. Raises `InvalidImageError` unless the data URL
+    decodes to the image it names.
+    """
     parts = parse_data_url(data_url)
     if parts is None:
         raise InvalidImageError("Send data:image/(png|jpeg|webp|gif);base64,…")
@@ -109,8 +117,8 @@ def validate_image(data_url: str) -> None:
         raise InvalidImageError from None
     if len(content) > MAX_IMAGE_BYTES:
         raise InvalidImageError("The image is larger than 1 MiB.")
-    with open_image(io.BytesIO(content), (kind,), MAX_IMAGE_PIXELS) as image:
-        image.load()
+    encoded = encode_image(io.BytesIO(content), "avatar", kind).content
+    return f"data:image/{kind};base64,{base64.b64encode(encoded).decode()}"
 
 
 def parse_data_url(data_url: str) -> tuple[str, str] | None:

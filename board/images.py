@@ -16,10 +16,10 @@ from django.db.models import Count, Sum
 from accounts.models import Member
 from accounts.rate_limits import RateLimitPolicy, consume_attempt, refund_attempt
 from board.content import extract_image_ids
-from board.image_processing import reencode_image
 from board.locking import lock_member_for_update
 from board.models import Image
 from core.errors import InvalidFieldError, InvalidImageError, NotFoundError
+from core.images import encode_image
 from core.progress import SILENT_PROGRESS, Progress
 
 # Of one member, as stored (spec 10.1).
@@ -99,7 +99,7 @@ def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
         # Before the file is decoded, which is expensive, and again below the lock, when
         # the size is known and no concurrent upload can use the quota.
         _require_quota(member, 0)
-        encoded = reencode_image(file)
+        encoded = encode_image(file, "post")
         with transaction.atomic():
             lock_member_for_update(member)
             _require_quota(member, len(encoded.content))

@@ -26,7 +26,7 @@ MODULES = sorted(
 # Arithmetic, text and bytes: no rows, no requests.
 PURE = (
     "board/content.py",
-    "board/image_processing.py",
+    "core/image_sandbox.py",
     "config/env.py",
     "core/logging.py",
     "ledger/currencies.py",

@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 
-from core.image_decoder import ALLOWED_FORMATS
+from core.images import ALLOWED_KINDS
 
 ONE_YEAR_SECONDS = 365 * 24 * 60 * 60
 # For URLs whose content never changes.
@@ -25,7 +25,7 @@ CONTENT_SECURITY_HEADERS = {
 
 IMAGE_RESPONSE_SCHEMA = {
     (200, f"image/{kind}"): OpenApiResponse(OpenApiTypes.BINARY, "The image.")
-    for kind in ALLOWED_FORMATS
+    for kind in ALLOWED_KINDS
 } | {304: OpenApiResponse(description="Not modified.")}
 
 

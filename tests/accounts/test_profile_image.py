@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from accounts.models import Member
-from accounts.profile import MAX_IMAGE_BYTES, validate_image
-from core.errors import InvalidImageError
+from accounts.models import Member, RateLimit
+from accounts.profile import MAX_IMAGE_BYTES
+from core.image_sandbox import ImageError, encode_avatar
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 
@@ -181,11 +181,86 @@ def test_damaged_image_is_refused_or_accepted_but_never_an_error(kind: str) -> N
         damaged = bytearray(content)
         for _ in range(dice.randint(1, 6)):
             damaged[dice.randrange(len(damaged))] = dice.randrange(256)
-        with suppress(InvalidImageError):
-            validate_image(data_url(bytes(damaged), kind))
+        with suppress(ImageError):
+            encode_avatar(bytes(damaged), (kind,))
             taken += 1
     assert taken < 150, "some damage is beyond repair"
 
 
 def test_image_requires_a_login(anonymous: JSONClient) -> None:
     assert put(anonymous, "").status_code == 401
+
+
+def with_metadata(kind: str, size: tuple[int, int] = (16, 12)) -> bytes:
+    """Return an image that tells where and with what it was taken."""
+    exif = Image.Exif()
+    exif[0x010E] = "at home"
+    options: dict[str, Any] = {"exif": exif}
+    if kind == "gif":
+        options = {"comment": b"at home"}
+    content = io.BytesIO()
+    source = Image.open(io.BytesIO(draw(kind, size)))
+    source.save(content, kind, **options)
+    assert b"at home" in content.getvalue()
+    return content.getvalue()
+
+
+def decode_url(url: str) -> bytes:
+    return base64.b64decode(url.partition(",")[2])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_metadata_are_not_stored(
+    free_member: Member, client_of: ClientOf, kind: str
+) -> None:
+    client = client_of(free_member)
+    response = put(client, data_url(with_metadata(kind), kind))
+    assert response.status_code == 200
+    content = decode_url(response.data["profileImage"])
+    assert b"at home" not in content
+    stored = Image.open(io.BytesIO(content))
+    assert (stored.format, stored.size) == (kind.upper(), (16, 12))
+    assert not stored.getexif()
+
+
+@pytest.mark.parametrize("hidden", [b"at home", b"<script>at home</script>"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_behind_the_image_is_not_stored(
+    free_member: Member, client_of: ClientOf, kind: str, hidden: bytes
+) -> None:
+    response = put(client_of(free_member), data_url(draw(kind) + hidden, kind))
+    assert b"at home" not in decode_url(response.data["profileImage"])
+
+
+def test_second_image_of_a_jpeg_is_not_stored(
+    free_member: Member, client_of: ClientOf
+) -> None:
+    content = io.BytesIO()
+    other = Image.open(io.BytesIO(with_metadata("jpeg")))
+    Image.open(io.BytesIO(draw("jpeg"))).save(
+        content, "mpo", save_all=True, append_images=[other]
+    )
+    response = put(client_of(free_member), data_url(content.getvalue(), "jpeg"))
+    stored = decode_url(response.data["profileImage"])
+    assert stored.count(b"\xff\xd8\xff") == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_image_that_would_grow_is_made_smaller(
+    free_member: Member, client_of: ClientOf, kind: str
+) -> None:
+    content = with_metadata(kind, (560, 560))
+    assert len(content) <= MAX_IMAGE_BYTES
+    response = put(client_of(free_member), data_url(content, kind))
+    assert len(decode_url(response.data["profileImage"])) <= MAX_IMAGE_BYTES
+
+
+def test_sixty_images_an_hour(free_member: Member, client_of: ClientOf) -> None:
+    client = client_of(free_member)
+    assert put(client, data_url(draw("png"), "png")).status_code == 200
+    own = RateLimit.objects.get(key__startswith="profile-images")
+    own.attempts *= 60
+    own.save()
+    response = put(client, data_url(draw("png"), "png"))
+    assert (response.status_code, response.data["code"]) == (429, "RATE_LIMITED")
+    assert put(client, "").status_code == 200

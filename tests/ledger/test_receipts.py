@@ -15,10 +15,14 @@ from PIL import Image
 from pytest_httpserver import HTTPServer
 
 from core.api.parsers import MAX_UPLOAD_BYTES
-from core.errors import InvalidImageError
-from core.image_decoder import ALLOWED_FORMATS
+from core.image_sandbox import (
+    ALLOWED_FORMATS,
+    ImageError,
+    encode_receipt,
+)
+from core.image_sandbox import MAX_RECEIPT_PIXELS as MAX_PIXELS
+from core.image_sandbox import MAX_RECEIPT_SIDE as MAX_SIDE_PIXELS
 from ledger import receipts
-from ledger.receipts import MAX_PIXELS, MAX_SIDE_PIXELS, prepare_image
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 
@@ -206,6 +210,10 @@ def test_too_many_pixels_are_refused_by_the_header(
     assert vision.log == []
 
 
+def prepare_image(file: io.BytesIO) -> bytes:
+    return encode_receipt(file.getvalue(), ALLOWED_FORMATS)[0]
+
+
 def test_most_pixels_are_read() -> None:
     content = encode(Image.new("1", (10_000, MAX_PIXELS // 10_000)))
     assert Image.open(io.BytesIO(prepare_image(content))).size == (
@@ -224,7 +232,7 @@ def test_damaged_picture_is_refused_or_taken_but_never_a_fault(kind: str) -> Non
             damaged[dice.randrange(len(damaged))] = dice.randrange(256)
         try:
             prepare_image(io.BytesIO(damaged))
-        except InvalidImageError:
+        except ImageError:
             continue
 
 

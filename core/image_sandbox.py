@@ -1,0 +1,387 @@
+"""Decodes an untrusted image and encodes it again: run as a process of its own.
+
+    python -I image_sandbox.py post|avatar|receipt KIND < IMAGE > HEADER_AND_IMAGE
+
+A file of a few kilobytes can unpack to hundreds of megabytes, which a process of Python
+keeps. So images are decoded here, within limits on memory and processor time that the
+system enforces. The program needs neither Django nor the rest of the service.
+
+KIND is the format that the image has to have, or `any`. The output is a line of JSON,
+`{"type", "width", "height"}` or `{"error"}`, and the new image. It contains pixels
+only, so that neither personal metadata (places, names) nor code that is hidden in the
+file is served.
+"""
+
+import io
+import json
+import math
+import re
+import resource
+import struct
+import sys
+import warnings
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeAlias
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+MAX_MEMORY_BYTES = 896 * 2**20
+MAX_CPU_SECONDS = 20
+# No format that can contain scripts, such as SVG.
+ALLOWED_FORMATS = ("png", "jpeg", "webp", "gif")
+# Of all frames together, checked before they are decoded (spec 5.6).
+MAX_PIXELS = 40_000_000
+MAX_FRAMES = 100
+# Larger still images are downscaled: no screen shows more, and to encode WebP is slow.
+MAX_OUTPUT_PIXELS = 12_500_000
+OUTPUT_QUALITY = 90
+# By the format that Pillow reports. MPO is a JPEG with further images behind the first,
+# which phones write.
+OUTPUT_FORMATS = {
+    "PNG": "png",
+    "JPEG": "jpeg",
+    "MPO": "jpeg",
+    "WEBP": "webp",
+    "GIF": "gif",
+}
+ANIMATED_FORMATS = frozenset({"GIF", "WEBP"})
+# What makes a browser run a file as a page, in spite of its content type.
+EMBEDDED_MARKUP_RE = re.compile(
+    rb"<(?:script|html|iframe)[\s/>]|<!doctype", re.IGNORECASE
+)
+PADDING = b"\0\t\r\n "
+PNG_CHECKSUM_BYTES = 4
+MAX_AVATAR_BYTES, MAX_AVATAR_PIXELS, MAX_AVATAR_SIDE = 2**20, 25_000_000, 1024
+MAX_RECEIPT_PIXELS = 50_000_000
+# Enough for text recognition, and far below the limits of the provider.
+MAX_RECEIPT_SIDE = 2048
+WHITE = (255, 255, 255)
+EXIF_ORIENTATION_TAG = 0x0112
+# By EXIF orientation: the operation that turns the image upright.
+TRANSPOSE_BY_ORIENTATION = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+# What Pillow's decoders raise for damaged or hostile files.
+DECODE_ERRORS = (
+    UnidentifiedImageError,
+    Image.DecompressionBombError,
+    Image.DecompressionBombWarning,
+    MemoryError,
+    OSError,
+    ValueError,
+    SyntaxError,
+    EOFError,
+    LookupError,
+    struct.error,
+    zlib.error,
+)
+
+# What Pillow tells of an image that is about its pixels or its animation only.
+PIXEL_INFO = {
+    *("jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi", "adobe"),
+    *("adobe_transform", "progressive", "progression", "transparency", "gamma", "srgb"),
+    *("chromaticity", "interlace", "aspect", "background", "version", "duration"),
+    *("loop", "extension", "timestamp", "default_image", "blend", "disposal", "bbox"),
+}
+# Texts, EXIF, color profiles, times, comments and XMP of these formats.
+METADATA_CHUNKS = {
+    "PNG": (b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"iCCP", b"tIME"),
+    "GIF": (b"\x21\xfe", b"XMP DataXMP"),
+    "WEBP": (b"EXIF", b"XMP ", b"ICCP"),
+}
+JPEG_START, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
+
+# The bytes of an image, its format, width and height.
+Encoded: TypeAlias = tuple[bytes, str, int, int]
+
+
+class ImageError(Exception):
+    """The image is invalid; the text is for the client, "" says nothing special."""
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_SECONDS, MAX_CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    purpose, kind = sys.argv[1:]
+    formats = ALLOWED_FORMATS if kind == "any" else (kind,)
+    content = b""
+    try:
+        content, kind, width, height = ENCODERS[purpose](
+            sys.stdin.buffer.read(), formats
+        )
+        header: dict[str, Any] = {"type": kind, "width": width, "height": height}
+    except ImageError as error:
+        header = {"error": str(error)}
+    sys.stdout.buffer.write(json.dumps(header).encode() + b"\n" + content)
+
+
+@contextmanager
+def open_image(
+    raw: bytes, formats: tuple[str, ...], max_pixels: int
+) -> Iterator[Image.Image]:
+    """Yield the image if it has one of the formats and at most `max_pixels`.
+
+    Raises `ImageError` for everything that is wrong with it, including what the block
+    finds when it decodes the pixels.
+    """
+    try:
+        with Image.open(io.BytesIO(raw), formats=formats) as image:
+            if image.width * image.height > max_pixels:
+                raise ImageError("The image has too many pixels.")
+            yield image
+    except DECODE_ERRORS:
+        raise ImageError from None
+
+
+def encode_post_image(raw: bytes, formats: tuple[str, ...]) -> Encoded:
+    """Return the image upright and without metadata, animations with all frames.
+
+    Raises `ImageError` for what is none of the formats, has too many pixels or frames,
+    is damaged, or has code or other data behind the image.
+    """
+    if EMBEDDED_MARKUP_RE.search(raw):
+        raise ImageError("The file contains HTML or script code.")
+    with open_image(raw, formats, MAX_PIXELS) as image:
+        output_format = OUTPUT_FORMATS[str(image.format)]
+        # First, since it also checks the size of every frame.
+        frames = count_frames(image)
+        require_no_trailing_data(image, raw)
+        if frames > 1:
+            return encode_animation(image), output_format, *image.size
+        still = strip_metadata(load_still_image(image))
+        return encode_still_image(still, output_format), output_format, *still.size
+
+
+def encode_avatar(raw: bytes, formats: tuple[str, ...]) -> Encoded:
+    """Return the image without metadata and small enough; as it is without any.
+
+    An animation that becomes too large is reduced to its first frame.
+    """
+    with open_image(raw, formats, MAX_AVATAR_PIXELS) as image:
+        output_format = OUTPUT_FORMATS[str(image.format)]
+        if not has_metadata(image, raw):
+            image.load()
+            return raw, output_format, *image.size
+        if count_frames(image) > 1:
+            content = encode_animation(image)
+            if len(content) <= MAX_AVATAR_BYTES:
+                return content, output_format, *image.size
+            image.seek(0)
+        still = strip_metadata(load_still_image(image))
+        side = MAX_AVATAR_SIDE
+        while True:
+            still.thumbnail((side, side))
+            content = encode_still_image(still, output_format)
+            if len(content) <= MAX_AVATAR_BYTES:
+                return content, output_format, *still.size
+            side //= 2
+
+
+def has_metadata(image: Image.Image, raw: bytes) -> bool:
+    """Return True if the file has, or may have, more than pixels."""
+    if image.info.keys() - PIXEL_INFO or EMBEDDED_MARKUP_RE.search(raw):
+        return True
+    if image.format in {"JPEG", "MPO"}:
+        markers = {marker for marker, _ in getattr(image, "applist", [])}
+        # Behind the end, or in a preview, may be whole images with metadata of theirs.
+        has_one_image = raw.count(JPEG_START) == 1 and raw.endswith(JPEG_END)
+        return bool(markers - {"APP0", "APP14"}) or not has_one_image
+    try:
+        require_no_trailing_data(image, raw)
+    except ImageError:
+        return True
+    return any(name in raw for name in METADATA_CHUNKS[str(image.format)])
+
+
+def encode_receipt(raw: bytes, formats: tuple[str, ...]) -> Encoded:
+    """Return the image upright and downscaled, as a JPEG without metadata."""
+    with open_image(raw, formats, MAX_RECEIPT_PIXELS) as image:
+        # Read the orientation first: `draft` and the conversions drop metadata.
+        try:
+            orientation = int(image.getexif().get(EXIF_ORIENTATION_TAG, 1))
+        except Exception:  # An image with broken EXIF data is still usable.
+            orientation = 1
+        # Lets the JPEG decoder skip detail that is not needed.
+        image.draft("RGB", (MAX_RECEIPT_SIDE, MAX_RECEIPT_SIDE))
+        has_alpha = image.mode in {"LA", "PA", "RGBA", "RGBa", "La"}
+        has_alpha = has_alpha or "transparency" in image.info
+        small: Image.Image = image
+        # `thumbnail` resamples only these modes well.
+        if image.mode not in {"L", "RGB", "RGBA"}:
+            small = image.convert("RGBA" if has_alpha else "RGB")
+        small.thumbnail((MAX_RECEIPT_SIDE, MAX_RECEIPT_SIDE))
+        if has_alpha:
+            # Transparent areas become white.
+            layer = small.convert("RGBA")
+            small = Image.new("RGB", layer.size, WHITE)
+            small.paste(layer, mask=layer.getchannel("A"))
+        else:
+            small = small.convert("RGB")
+        if orientation in TRANSPOSE_BY_ORIENTATION:
+            small = small.transpose(TRANSPOSE_BY_ORIENTATION[orientation])
+        small.info.clear()
+        return encode_still_image(small, "jpeg"), "jpeg", *small.size
+
+
+def encode_still_image(image: Image.Image, output_format: str) -> bytes:
+    is_lossy = output_format in {"jpeg", "webp"}
+    options = {"quality": OUTPUT_QUALITY} if is_lossy else {}
+    output = io.BytesIO()
+    image.save(output, output_format, **options)
+    return output.getvalue()
+
+
+def count_frames(image: Image.Image) -> int:
+    """Return the number of frames; raise `ImageError` beyond the limits."""
+    frames = 1
+    while image.format in ANIMATED_FORMATS:
+        validate_animation_size(image, frames)
+        try:
+            image.seek(frames)
+        except EOFError:
+            break
+        frames += 1
+        # Again: a frame of a GIF can enlarge the whole image.
+        validate_animation_size(image, frames)
+    return frames
+
+
+def validate_animation_size(image: Image.Image, frames: int) -> None:
+    if frames > MAX_FRAMES:
+        raise ImageError(f"The image has more than {MAX_FRAMES} frames.")
+    if image.width * image.height * frames > MAX_PIXELS:
+        raise ImageError("The image has too many pixels.")
+
+
+def require_no_trailing_data(image: Image.Image, raw: bytes) -> None:
+    """Raise `ImageError` for data behind the end of the image.
+
+    JPEG files are not checked: cameras append previews and further images.
+    """
+    if image.format == "WEBP":
+        end = 8 + int.from_bytes(raw[4:8], "little")
+    elif image.format == "PNG":
+        end = find_end_of_png(raw)
+    elif image.format == "GIF":
+        end = find_end_of_gif(raw)
+    else:
+        return
+    if raw[end:].strip(PADDING):
+        raise ImageError("The file contains data after the end of the image.")
+
+
+def find_end_of_png(raw: bytes) -> int:
+    """Return the offset behind the IEND chunk, or where the chunks break off."""
+    offset = 8
+    while offset < len(raw):
+        length = int.from_bytes(raw[offset : offset + 4], "big")
+        name = raw[offset + 4 : offset + 8]
+        offset += 8 + length + PNG_CHECKSUM_BYTES
+        if name == b"IEND":
+            break
+    return offset
+
+
+def find_end_of_gif(raw: bytes) -> int:
+    """Return the offset behind the trailer, or where the blocks break off."""
+    offset = 13 + palette_size(raw[10:11])
+    while raw[offset : offset + 1] in {b"!", b","}:
+        # "!" begins an extension, "," a frame with its own palette.
+        if raw[offset : offset + 1] == b"!":
+            offset += 2
+        else:
+            offset += 11 + palette_size(raw[offset + 9 : offset + 10])
+        # Sub-blocks, each with its length before it, until one of length zero.
+        while size := int.from_bytes(raw[offset : offset + 1], "big"):
+            offset += 1 + size
+        offset += 1
+    return offset + 1
+
+
+def palette_size(packed_fields: bytes) -> int:
+    """Return the size in bytes of a GIF palette, from the byte that describes it."""
+    flags = int.from_bytes(packed_fields, "big")
+    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
+
+
+def load_still_image(image: Image.Image) -> Image.Image:
+    """Return the decoded image, upright, downscaled, in a mode its format can hold."""
+    pixels = image.width * image.height
+    if pixels > MAX_OUTPUT_PIXELS:
+        scale = math.sqrt(MAX_OUTPUT_PIXELS / pixels)
+        size = int(image.width * scale) or 1, int(image.height * scale) or 1
+        # Lets the JPEG decoder scale down, which takes a fraction of the memory.
+        image.draft(image.mode, size)
+        if image.mode not in {"L", "RGB", "RGBA"}:
+            mode = "RGBA" if image.has_transparency_data else "RGB"
+            image = image.convert(mode)
+        image.thumbnail(size)
+    else:
+        image.load()
+    # Broken EXIF data does not make the image unusable.
+    with suppress(Exception):
+        ImageOps.exif_transpose(image, in_place=True)
+    if image.format in {"JPEG", "MPO"} and image.mode not in {"L", "RGB"}:
+        return image.convert("RGB")
+    return image
+
+
+def encode_animation(image: Image.Image) -> bytes:
+    loop, durations = image.info.get("loop"), []
+
+    def iter_frames() -> Iterator[Image.Image]:
+        number = 0
+        while True:
+            try:
+                image.seek(number)
+            except EOFError:
+                return
+            image.load()
+            durations.append(image.info.get("duration") or 0)
+            yield strip_metadata(image.copy())
+            number += 1
+
+    first, *rest = iter_frames()
+    options: dict[str, Any] = {} if loop is None else {"loop": loop}
+    if image.format == "WEBP":
+        options |= {"quality": OUTPUT_QUALITY, "method": 2}
+    elif any(frame.has_transparency_data for frame in (first, *rest)):
+        # Clear each frame before the next one, or it would show through.
+        options |= {"disposal": 2}
+    content = io.BytesIO()
+    first.save(
+        content,
+        image.format,
+        save_all=True,
+        append_images=rest,
+        duration=durations,
+        **options,
+    )
+    return content.getvalue()
+
+
+def strip_metadata(image: Image.Image) -> Image.Image:
+    """Remove everything but the pixels and the transparent color; return the image."""
+    kept = {"transparency": image.info.get("transparency")}
+    image.info = {name: value for name, value in kept.items() if value is not None}
+    return image
+
+
+ENCODERS: dict[str, Callable[[bytes, tuple[str, ...]], Encoded]] = {
+    "post": encode_post_image,
+    "avatar": encode_avatar,
+    "receipt": encode_receipt,
+}
+
+if __name__ == "__main__":
+    main()
