@@ -1875,6 +1875,7 @@ class Migration(migrations.Migration):
             constraint=core.db.constraints.CompositeForeignKey(
                 fields=("member", "entry"),
                 name="account_entry_tag_entry_owned",
+                on_delete="RESTRICT",
                 to="ledger.Entry",
                 to_fields=("member", "id"),
             ),

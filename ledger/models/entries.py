@@ -125,6 +125,9 @@ class EntryTag(OwnedModel):
                 fields=["member", "entry"],
                 to="ledger.Entry",
                 to_fields=["member", "id"],
+                # One look-up for each entry that is deleted, and not two: without it,
+                # PostgreSQL also looks for another entry that took the place of it.
+                on_delete="RESTRICT",
             ),
             CompositeForeignKey(
                 name="account_entry_tag_tag_owned",
