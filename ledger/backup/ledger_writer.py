@@ -109,14 +109,16 @@ class LedgerWriter:
 
     def _write_entries(self, rows: list[EntryRow]) -> None:
         ids = reserve_ids(ENTRIES.table, len(rows))
+        # As text: the same datetime would be formatted anew for each row.
+        now = self.now.isoformat()
         self._copy_sheet(
             ENTRIES,
             rows,
             id=ids,
             category_id=self._list_category_ids(rows),
             wallet_id=self._list_wallet_ids(rows),
-            created_at=repeat(self.now),
-            updated_at=repeat(self.now),
+            created_at=repeat(now),
+            updated_at=repeat(now),
         )
         self._write_tag_links("account_entry_tag", "entry_id", ids, rows)
 
