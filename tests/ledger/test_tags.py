@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from accounts.models import Member
-from ledger.models import EntryTag, Tag
+from ledger.models import Entry, EntryTag, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_tag
 
@@ -67,6 +68,14 @@ def test_tags_outlive_the_entries_that_made_them(client: JSONClient) -> None:
     client.send("DELETE", f"{ENTRIES}/{entry['id']}")
     assert Tag.objects.filter(name="kept").exists()
     assert EntryTag.objects.count() == 0
+
+
+def test_entry_is_not_deleted_before_its_tags(free_member: Member) -> None:
+    entry = make_entry(free_member, tags=("trip",))
+    constraint = "account_entry_tag_entry_owned"
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+        entry.delete()
+    assert Entry.objects.get() == entry
 
 
 def test_two_members_have_tags_of_the_same_name_of_their_own(

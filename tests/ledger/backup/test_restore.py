@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -259,6 +260,30 @@ def test_failure_in_the_last_step_changes_nothing(
     assert dump_rows_of(premium_member) == before
     monkeypatch.undo()
     assert restore(WHOLE).status_code == 200
+
+
+@pytest.mark.parametrize("broken", ["account_entry", "account_entry_tag"])
+def test_totals_are_right_and_kept_after_a_failure_halfway(
+    broken: str,
+    client: JSONClient,
+    premium_member: Member,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The triggers of the totals are off while rows are written, and on again."""
+    make_entry(premium_member, amount=700, tags=("old",))
+    write = ledger_writer.copy_rows
+
+    def fail(table: str, columns: Any, rows: Any) -> None:
+        write(table, columns, list(rows)[:2] if table == broken else rows)
+        if table == broken:
+            raise OSError("no space left on device")
+
+    monkeypatch.setattr(ledger_writer, "copy_rows", fail)
+    assert send_json(client, WHOLE).status_code == 500
+    assert_rollups_are_right()
+    make_entry(premium_member, amount=900, tags=("old", "new"))
+    assert_rollups_are_right()
+    call_command("check_totals")
 
 
 def test_free_member_is_rejected_before_the_file_is_read(
