@@ -4,6 +4,7 @@ import argparse
 import signal
 import sys
 import time
+from contextlib import ExitStack
 
 from benchmarks import (
     administration,
@@ -99,6 +100,11 @@ def parse_arguments() -> argparse.Namespace:
         metavar="REVISION",
         help="only compare the throughput with that of another revision",
     )
+    parser.add_argument(
+        "--reference",
+        metavar="REVISION",
+        help="take T, the trivial GET of the ratios, from another revision",
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(BENCHMARK_NAMES):
         parser.error(f"unknown benchmark: {', '.join(sorted(unknown))}")
@@ -119,9 +125,19 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
     # change settings of the stores or restart them.
     speed_names = [name for name in arguments.names if name in SPEED_BENCHMARKS]
     if speed_names:
-        with benchmark_environment(
-            DatasetSpec.scaled(arguments.scale), keep_logs=arguments.keep
-        ) as environment:
+        with ExitStack() as stack:
+            environment = stack.enter_context(
+                benchmark_environment(
+                    DatasetSpec.scaled(arguments.scale), keep_logs=arguments.keep
+                )
+            )
+            if arguments.reference:
+                checkout = against.check_out(arguments.reference)
+                subject = stack.enter_context(
+                    against.run_service(arguments.reference, checkout)
+                )
+                environment.reference = subject.trivial_target()
+                environment.trivial_name = f"T of {arguments.reference}"
             for name in speed_names:
                 log_progress(f"measuring {name}")
                 rows += SPEED_BENCHMARKS[name](environment, arguments.rounds)

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import psycopg
 
+from benchmarks.client import Target
 from benchmarks.intake import make_notifications, prepare_intake
 from benchmarks.load import call_wrk
 from benchmarks.processor import find_main_process, read_processor_seconds
@@ -65,6 +66,10 @@ class Subject:
     # The web server's workers and PostgreSQL's main process.
     process_ids: Sequence[int]
 
+    def trivial_target(self) -> Target:
+        token = next(iter(self.tokens.values()))
+        return Target(self.port, READS["T"], {"Authorization": f"Bearer {token}"})
+
     def processor_seconds(self) -> float:
         return sum(map(read_processor_seconds, self.process_ids))
 
@@ -84,7 +89,23 @@ def measure(revision: str, rounds: int) -> list[Row]:
     """Return the rows of all comparisons."""
     if not shutil.which("wrk"):
         sys.exit("benchmarks: --against needs wrk (Debian: apt install wrk).")
-    # A checkout of the revision, with its requirements.
+    folder = check_out(revision)
+    with ExitStack() as stack:
+        subjects = [
+            stack.enter_context(run_service("now", ROOT)),
+            stack.enter_context(run_service("before", folder)),
+        ]
+        rows: list[Row] = []
+        for name, make_requests in make_loads().items():
+            log_progress(f"measuring {name}")
+            rows += compare(name, make_requests, subjects, rounds, CONNECTIONS)
+        mixed = make_loads()[MIXED]
+        rows += compare(MIXED, mixed, subjects, rounds, MANY_CONNECTIONS)
+    return rows
+
+
+def check_out(revision: str) -> Path:
+    """Return a checkout of the revision, with its requirements installed."""
     commit = subprocess.run(
         ["git", "rev-parse", "--verify", f"{revision}^{{commit}}"],
         cwd=ROOT,
@@ -103,18 +124,7 @@ def measure(revision: str, rounds: int) -> list[Row]:
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    with ExitStack() as stack:
-        subjects = [
-            stack.enter_context(run_service("now", ROOT)),
-            stack.enter_context(run_service("before", folder)),
-        ]
-        rows: list[Row] = []
-        for name, make_requests in make_loads().items():
-            log_progress(f"measuring {name}")
-            rows += compare(name, make_requests, subjects, rounds, CONNECTIONS)
-        mixed = make_loads()[MIXED]
-        rows += compare(MIXED, mixed, subjects, rounds, MANY_CONNECTIONS)
-    return rows
+    return folder
 
 
 def compare(

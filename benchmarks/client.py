@@ -14,11 +14,19 @@ Headers = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Target:
-    """A path on one server, with the headers that authenticate the member."""
+    """A path on one server, with the headers that authenticate the member.
+
+    With a body, which is JSON, the request is a POST.
+    """
 
     port: int
     path: str
     headers: Headers
+    body: str = ""
+
+    @property
+    def method(self) -> str:
+        return "POST" if self.body else "GET"
 
     @property
     def url(self) -> str:

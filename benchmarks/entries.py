@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import psycopg
@@ -11,7 +12,6 @@ from benchmarks.dataset import MONTH_FILTER
 from benchmarks.environment import BenchmarkEnvironment
 from benchmarks.load import load_interleaved
 from benchmarks.report import Row, format_milliseconds, max_ratio_row, min_ratio_row
-from benchmarks.sessions import PATH as TRIVIAL
 
 NAME = "entries"
 PATH = "/api/account/entries"
@@ -20,6 +20,15 @@ NEWEST_PATH = f"{PATH}?size={PAGE_SIZE}"
 MONTH_PATH = f"{NEWEST_PATH}&{urlencode(MONTH_FILTER)}&category=Minor%2020"
 LOAD_DURATION_SECONDS = 3
 REPEATS = 30
+POSTING_MEMBERS = 40
+ENTRY = {
+    "date": "2026-11-02",
+    "type": "expense",
+    "amount": 12_000,
+    "category": "Minor 12",
+    "memo": "lunch",
+    "tags": ["tag 1", "tag 2"],
+}
 # Index of the member with 100,000 entries in `DatasetSpec.sizes`.
 LARGE_INDEX = 2
 
@@ -58,6 +67,7 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
         *measure_growth(environment, rounds),
         measure_isolation(environment, rounds),
         count_statements(environment, large),
+        measure_posts(environment, rounds),
     ]
 
 
@@ -69,6 +79,7 @@ def check_same_responses(environment: BenchmarkEnvironment, member: int) -> None
             environment.service_target(NEWEST_PATH, member),
             environment.baseline_target(f"/entries?size={PAGE_SIZE}", member),
             environment.baseline_target(f"/entries/values?size={PAGE_SIZE}", member),
+            environment.wsgi_target(f"/entries?size={PAGE_SIZE}", member),
         )
     ]
     pages = [
@@ -76,7 +87,7 @@ def check_same_responses(environment: BenchmarkEnvironment, member: int) -> None
         for body in bodies
     ]
     if any(page != pages[0] for page in pages) or len(pages[0][1]) != PAGE_SIZE:
-        raise AssertionError("service and baselines respond differently")
+        raise AssertionError("the subjects respond differently")
 
 
 def measure_one_client(
@@ -86,7 +97,7 @@ def measure_one_client(
     with psycopg.connect(environment.database.url, autocommit=True) as connection:
         times = time_interleaved(
             {
-                "trivial": Client(environment.service_target(TRIVIAL, member)),
+                "trivial": Client(environment.trivial_target(member)),
                 "sql": bare_sql_reader(connection, member),
                 "newest": Client(environment.service_target(NEWEST_PATH, member)),
                 "filtered": Client(environment.service_target(MONTH_PATH, member)),
@@ -104,9 +115,12 @@ def measure_one_client(
             REPEATS,
         )
     newest, trivial, sql = times["newest"], times["trivial"], times["sql"]
+    t = environment.trivial_name
     rows = [
         Row(
-            NAME, "T, our trivial GET, one client", format_milliseconds(trivial.median)
+            NAME,
+            f"{t}, the trivial GET, one client",
+            format_milliseconds(trivial.median),
         ),
         Row(
             NAME,
@@ -115,7 +129,7 @@ def measure_one_client(
         ),
         max_ratio_row(
             NAME,
-            "newest 50 : T + Q",
+            f"newest 50 : ({t} + Q)",
             format_milliseconds(newest.median),
             newest.ratio_to(trivial, sql),
             2.5,
@@ -164,12 +178,13 @@ def measure_load(
             "values": environment.baseline_target(
                 f"/entries/values?size={PAGE_SIZE}", member
             ),
+            "wsgi": environment.wsgi_target(f"/entries?size={PAGE_SIZE}", member),
         },
         rounds,
         LOAD_DURATION_SECONDS,
     )
     service, suffix = loads["service"], f"of {entries:,}, 8 connections"
-    serializer, values = loads["serializer"], loads["values"]
+    serializer, values, wsgi = loads["serializer"], loads["values"], loads["wsgi"]
     return [
         Row(NAME, f"ours, newest 50 {suffix}", service.summary()),
         min_ratio_row(
@@ -185,7 +200,38 @@ def measure_load(
             values.summary(),
             service.ratio_to(values),
         ),
+        min_ratio_row(
+            NAME,
+            f"newest 50 : bare WSGI, {suffix}",
+            wsgi.summary(),
+            service.ratio_to(wsgi),
+            0.4,
+        ),
     ]
+
+
+def measure_posts(environment: BenchmarkEnvironment, rounds: int) -> Row:
+    """Measure eight connections that post entries, as members in turn."""
+    spec = environment.spec
+    members = range(
+        max(spec.typical_member, spec.members - POSTING_MEMBERS) + 1, spec.members + 1
+    )
+    posts = [
+        replace(environment.service_target(PATH, member), body=json.dumps(ENTRY))
+        for member in members
+    ]
+    trivial = environment.trivial_target(spec.typical_member)
+    loads = load_interleaved(
+        {"post": posts, "trivial": trivial}, rounds, LOAD_DURATION_SECONDS
+    )
+    post, trivial_load = loads["post"], loads["trivial"]
+    return min_ratio_row(
+        NAME,
+        f"POST entry, requests/s at 8 connections : {environment.trivial_name}",
+        f"{post.summary()} : {trivial_load.summary()}",
+        post.ratio_to(trivial_load),
+        0.4,
+    )
 
 
 def measure_growth(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:

@@ -19,12 +19,20 @@ from benchmarks import dataset
 from benchmarks.client import Target
 from benchmarks.dataset import DatasetSpec
 from benchmarks.report import log_progress
-from benchmarks.servers import BASELINE_APPLICATION, ROOT, SERVICE_APPLICATION, Server
+from benchmarks.servers import (
+    BASELINE_COMMAND,
+    ROOT,
+    SERVICE_COMMAND,
+    STARLETTE_COMMAND,
+    WSGI_COMMAND,
+    Server,
+)
 from benchmarks.stores import UnsupervisedStore, run_stores
 
 SINGLE_MEMBER_DATABASE = "alone"
 SERVICE_SETTINGS, BASELINE_SETTINGS = "config.settings", "benchmarks.baseline.settings"
 COMMAND_TIMEOUT_SECONDS = 1_800
+TRIVIAL_PATH = "/api/auth/session"
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,10 @@ class BenchmarkEnvironment:
             "DEBUG": "false",
             "DJANGO_SETTINGS_MODULE": SERVICE_SETTINGS,
         }
+        # T, the trivial GET that times are compared with, if not this checkout's, and
+        # its name in the rows.
+        self.reference: Target | None = None
+        self.trivial_name = "T"
         self._servers: dict[str, Server] = {}
         # Session keys by session backend or database, then by member id.
         self._session_keys: dict[str, dict[int, str]] = {}
@@ -120,7 +132,7 @@ class BenchmarkEnvironment:
         """Return a path of the service, requested as `member`."""
         headers = {"Authorization": f"Bearer {self._session_keys['service'][member]}"}
         return Target(
-            self._get_or_start_server("service", SERVICE_APPLICATION, {}).port,
+            self._get_or_start_server("service", SERVICE_COMMAND, {}).port,
             path,
             headers,
         )
@@ -133,7 +145,7 @@ class BenchmarkEnvironment:
             "Authorization": f"Bearer {self._session_keys[extra_database.name][member]}"
         }
         server = self._get_or_start_server(
-            extra_database.name, SERVICE_APPLICATION, extra_database.settings
+            extra_database.name, SERVICE_COMMAND, extra_database.settings
         )
         return Target(server.port, path, headers)
 
@@ -141,7 +153,7 @@ class BenchmarkEnvironment:
         """Return a path of the service on another database, without a session."""
         return Target(
             self._get_or_start_server(
-                extra_database.name, SERVICE_APPLICATION, extra_database.settings
+                extra_database.name, SERVICE_COMMAND, extra_database.settings
             ).port,
             path,
             {},
@@ -159,7 +171,7 @@ class BenchmarkEnvironment:
             self._session_keys[name] = self._create_sessions(settings, [member])
         headers = {"Cookie": f"sessionid={self._session_keys[name][member]}"}
         return Target(
-            self._get_or_start_server(name, BASELINE_APPLICATION, settings).port,
+            self._get_or_start_server(name, BASELINE_COMMAND, settings).port,
             path,
             headers,
         )
@@ -177,11 +189,30 @@ class BenchmarkEnvironment:
         headers = {"Cookie": f"sessionid={self._session_keys[engine][member]}"}
         return Target(
             self._get_or_start_server(
-                sessions, BASELINE_APPLICATION, self.baseline_env(sessions)
+                sessions, BASELINE_COMMAND, self.baseline_env(sessions)
             ).port,
             path,
             headers,
         )
+
+    def trivial_target(self, member: int) -> Target:
+        """Return T: that of the reference, else the service's as `member`."""
+        return self.reference or self.service_target(TRIVIAL_PATH, member)
+
+    def starlette_target(self, path: str, member: int) -> Target:
+        """Return a path of the peer on Starlette, requested as `member`."""
+        return self._peer_target("starlette", STARLETTE_COMMAND, path, member)
+
+    def wsgi_target(self, path: str, member: int) -> Target:
+        """Return a path of the bare WSGI application, requested as `member`."""
+        return self._peer_target("wsgi", WSGI_COMMAND, path, member)
+
+    def _peer_target(
+        self, name: str, command: Sequence[str], path: str, member: int
+    ) -> Target:
+        # With the sessions of the service.
+        headers = {"Authorization": f"Bearer {self.get_token(member)}"}
+        return Target(self._get_or_start_server(name, command, {}).port, path, headers)
 
     def _baseline_env_for(self, extra_database: ExtraDatabase) -> dict[str, str]:
         return {**self.baseline_env(), **extra_database.settings}
@@ -234,12 +265,12 @@ class BenchmarkEnvironment:
         return {int(member): key for member, key in json.loads(output).items()}
 
     def _get_or_start_server(
-        self, name: str, application: str, env: dict[str, str]
+        self, name: str, command: Sequence[str], env: dict[str, str]
     ) -> Server:
         """Return the web server of that name; start it on first use."""
         if name not in self._servers:
             log = self.directory / f"{name}.log"
-            server = Server(application, {**self.settings, **env}, log)
+            server = Server(command, {**self.settings, **env}, log)
             self._servers[name] = server
             server.wait()
         return self._servers[name]

@@ -1,12 +1,14 @@
 """Closed-loop load on several connections: wrk, or threads where wrk is missing."""
 
 import http.client
+import itertools
 import json
 import re
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -18,6 +20,7 @@ from devstack.stores.data_dir import LOOPBACK
 
 CONNECTIONS = 8
 WRK_SCRIPT = Path(__file__).with_name("summary.lua")
+WRK_FILE_SCRIPT = WRK_SCRIPT.with_name("requests.lua")
 
 
 @dataclass(frozen=True)
@@ -65,31 +68,46 @@ class LoadResult:
 
 
 def load_interleaved(
-    targets: Mapping[str, Target], rounds: int, seconds: int
+    subjects: Mapping[str, Target | Sequence[Target]], rounds: int, seconds: int
 ) -> dict[str, LoadResult]:
-    """Run load on the targets in turn (A B C A B C …), after a warm-up of a second."""
-    for target in targets.values():
-        run_load(target, 1)
-    runs: dict[str, list[LoadRun]] = {name: [] for name in targets}
+    """Run load on the subjects in turn (A B C A B C …), after a warm-up of a second.
+
+    The requests of a subject with several targets, of one server, take turns.
+    """
+    loads = {
+        name: [subject] if isinstance(subject, Target) else subject
+        for name, subject in subjects.items()
+    }
+    for targets in loads.values():
+        run_load(targets, 1)
+    runs: dict[str, list[LoadRun]] = {name: [] for name in loads}
     for _ in range(rounds):
-        for name, target in targets.items():
-            runs[name].append(run_load(target, seconds))
-    return {name: LoadResult(tuple(loads)) for name, loads in runs.items()}
+        for name, targets in loads.items():
+            runs[name].append(run_load(targets, seconds))
+    return {name: LoadResult(tuple(results)) for name, results in runs.items()}
 
 
-def run_load(target: Target, seconds: int) -> LoadRun:
+def run_load(targets: Sequence[Target], seconds: int) -> LoadRun:
     return (
-        run_wrk(target, seconds)
+        run_wrk(targets, seconds)
         if shutil.which("wrk")
-        else run_python_load(target, seconds)
+        else run_python_load(targets, seconds)
     )
 
 
-def run_wrk(target: Target, seconds: int) -> LoadRun:
-    arguments = ["-s", str(WRK_SCRIPT), target.url]
-    for name, value in target.headers.items():
-        arguments += ["-H", f"{name}: {value}"]
-    return call_wrk(arguments, CONNECTIONS, seconds)
+def run_wrk(targets: Sequence[Target], seconds: int) -> LoadRun:
+    if len(targets) == 1 and not targets[0].body:
+        arguments = ["-s", str(WRK_SCRIPT), targets[0].url]
+        for name, value in targets[0].headers.items():
+            arguments += ["-H", f"{name}: {value}"]
+        return call_wrk(arguments, CONNECTIONS, seconds)
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
+        for target in targets:
+            token = target.headers["Authorization"].removeprefix("Bearer ")
+            file.write(f"{target.method}\t{target.path}\t{token}\t{target.body}\n")
+        file.flush()
+        arguments = ["-s", str(WRK_FILE_SCRIPT), targets[0].url, "--", file.name]
+        return call_wrk(arguments, CONNECTIONS, seconds)
 
 
 def call_wrk(arguments: Sequence[str], connections: int, seconds: int) -> LoadRun:
@@ -111,9 +129,13 @@ def call_wrk(arguments: Sequence[str], connections: int, seconds: int) -> LoadRu
     return LoadRun(requests / (duration / 1e6), p50 / 1e6, p99 / 1e6, errors)
 
 
-def run_python_load(target: Target, seconds: int) -> LoadRun:
+def run_python_load(targets: Sequence[Target], seconds: int) -> LoadRun:
     """Run `main` in a subprocess, so that it does not share the lock of this one."""
-    plan = [target.port, target.path, dict(target.headers), seconds]
+    requests = [
+        (target.method, target.path, target.body or None, dict(target.headers))
+        for target in targets
+    ]
+    plan = [targets[0].port, requests, seconds]
     run = subprocess.run(
         [sys.executable, "-m", "benchmarks.load"],
         input=json.dumps(plan),
@@ -133,19 +155,20 @@ def run_python_load(target: Target, seconds: int) -> LoadRun:
 
 
 def main() -> None:
-    port, path, headers, seconds = json.load(sys.stdin)
+    port, requests, seconds = json.load(sys.stdin)
     times: list[float] = []
     errors: list[int] = []
     started = time.monotonic()
 
     def send_requests() -> None:
         connection = http.client.HTTPConnection(LOOPBACK, port, timeout=30)
+        turns = itertools.cycle(requests)
         while (sent_at := time.monotonic()) < started + seconds:
-            connection.request("GET", path, headers=headers)
+            connection.request(*next(turns))
             response = connection.getresponse()
             response.read()
             times.append(time.monotonic() - sent_at)
-            if response.status != http.client.OK:
+            if response.status not in {http.client.OK, http.client.CREATED}:
                 errors.append(response.status)
 
     threads = [threading.Thread(target=send_requests) for _ in range(CONNECTIONS)]

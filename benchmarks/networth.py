@@ -8,7 +8,6 @@ from benchmarks.client import Client, time_interleaved
 from benchmarks.entries import LARGE_INDEX
 from benchmarks.environment import BenchmarkEnvironment
 from benchmarks.report import Row, format_milliseconds, max_ratio_row
-from benchmarks.sessions import PATH as TRIVIAL
 
 NAME = "networth"
 PATH = "/api/account/networth"
@@ -27,7 +26,7 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
         f"{size:,}": Client(environment.service_target(PATH, member))
         for size, member in zip(spec.sizes, members, strict=True)
     }
-    calls["trivial"] = Client(environment.service_target(TRIVIAL, members[LARGE_INDEX]))
+    calls["trivial"] = Client(environment.trivial_target(members[LARGE_INDEX]))
     with psycopg.connect(environment.database.url, autocommit=True) as connection:
         for index in (LARGE_INDEX, -1):
             calls[f"sum {index}"] = sum_in_sql(connection, members[index])
@@ -42,7 +41,7 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
         max_ratio_row(NAME, text, level, last.ratio_to(first), 1.5),
         max_ratio_row(
             NAME,
-            f"{names[LARGE_INDEX]} entries : T",
+            f"{names[LARGE_INDEX]} entries : {environment.trivial_name}",
             format_milliseconds(large.median),
             large.ratio_to(times["trivial"]),
             2.0,

@@ -1,4 +1,4 @@
-"""Web servers of a run: service and baseline, with the same settings."""
+"""Web servers of a run: service, baseline and peers, with the same settings."""
 
 import http.client
 import os
@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,9 +15,19 @@ from devstack.stores.data_dir import LOOPBACK, find_free_port
 from devstack.stores.store_supervisor import set_parent_death_signal
 
 ROOT = Path(__file__).resolve().parent.parent
-SERVICE_APPLICATION, BASELINE_APPLICATION = (
-    "config.rsgi:application",
-    "benchmarks.baseline.rsgi:application",
+WORKERS = ("--workers", "2")
+# Modules that run a web server, with their arguments; the environment has the port.
+SERVICE_COMMAND = ("config.server", "config.rsgi:application")
+BASELINE_COMMAND = ("config.server", "benchmarks.baseline.rsgi:application")
+STARLETTE_COMMAND = (
+    *("uvicorn", "benchmarks.peers.asgi:application", *WORKERS),
+    *("--loop", "uvloop", "--http", "httptools"),
+    *("--no-access-log", "--log-level", "warning"),
+)
+WSGI_COMMAND = (
+    *("granian", "benchmarks.peers.wsgi:application", *WORKERS),
+    *("--interface", "wsgi", "--blocking-threads", "4"),
+    *("--http", "1", "--no-ws", "--no-access-log", "--log-level", "warning"),
 )
 START_TIMEOUT_SECONDS = 60.0
 STOP_TIMEOUT_SECONDS = 12.0
@@ -28,17 +38,22 @@ class ServerError(Exception):
 
 
 class Server:
-    """The web server of the service, on a free loopback port."""
+    """A web server on a free loopback port."""
 
     def __init__(
-        self, application: str, settings: Mapping[str, str], log: Path
+        self, command: Sequence[str], settings: Mapping[str, str], log: Path
     ) -> None:
         self.port, self.log = find_free_port(), log
+        port = {
+            "BIND": f"{LOOPBACK}:{self.port}",
+            "UVICORN_PORT": str(self.port),
+            "GRANIAN_PORT": str(self.port),
+        }
         with log.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "config.server", application],
+                [sys.executable, "-m", *command],
                 cwd=ROOT,
-                env={**os.environ, **settings, "BIND": f"{LOOPBACK}:{self.port}"},
+                env={**os.environ, **settings, **port},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,

@@ -1,0 +1,1 @@
+"""Peers: two answers of the service on frameworks that do less than Django."""
