@@ -7,7 +7,8 @@ from accounts.models import Member
 from core.db.rows import fetch_all
 from ledger.investments.portfolio import get_holdings_value
 
-_WALLET_WORTHS = """
+# The wallets in their order, from the rollups.
+WALLET_WORTHS = """
     SELECT w.id, w.name, w.kind, w.archived,
         w.opening_balance + coalesce(t.balance, 0) AS balance,
         CASE WHEN w.manual_valuation AND w.current_value IS NOT NULL
@@ -16,7 +17,7 @@ _WALLET_WORTHS = """
         END AS value
     FROM account w LEFT JOIN account_wallet_total t
         ON t.member_id = w.member_id AND t.wallet_id = w.id
-    WHERE w.member_id = %s
+    WHERE w.member_id = %(member)s
     ORDER BY w.sort_order, w.id
 """
 
@@ -51,10 +52,8 @@ def compute_net_worth(member: Member) -> NetWorth:
 
     Archived wallets count; a manual valuation replaces the balance (spec 3.12).
     """
-    return sum_net_worth(list_wallet_worths(member), get_holdings_value(member))
-
-
-def sum_net_worth(wallets: list[WalletWorth], investments: int) -> NetWorth:
+    wallets = fetch_all(WALLET_WORTHS, {"member": member.pk}, WalletWorth)
+    investments = get_holdings_value(member)
     return NetWorth(
         assets=investments
         + sum(wallet.value for wallet in wallets if wallet.value > 0),
@@ -62,8 +61,3 @@ def sum_net_worth(wallets: list[WalletWorth], investments: int) -> NetWorth:
         investments=investments,
         wallets=wallets,
     )
-
-
-def list_wallet_worths(member: Member) -> list[WalletWorth]:
-    """Return the member's wallets in their order, in one query over the rollups."""
-    return fetch_all(_WALLET_WORTHS, [member.pk], WalletWorth)

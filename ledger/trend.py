@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from accounts.models import Member
 from core.db.rows import fetch_all
-from core.db.transactions import repeatable_read
 from ledger.investments.portfolio import get_holdings_value
-from ledger.networth import list_wallet_worths, sum_net_worth
+from ledger.networth import WALLET_WORTHS
 from ledger.periods import Period, Unit, last_periods
 
 # `wallet_change` leaves out wallets whose manual valuation counts, not their balance.
@@ -49,13 +48,24 @@ _FLOWS_BY_WEEK = """
     ) flows
     GROUP BY 1
 """
-_FLOWS_BY_UNIT = {Unit.MONTH: _FLOWS_BY_MONTH, Unit.WEEK: _FLOWS_BY_WEEK}
+# Flows and balances of one statement agree with each other.
+_TREND_BY_UNIT = {
+    unit: f"""
+        SELECT start, income, expense, wallet_change FROM ({flows}) flows
+        UNION ALL
+        SELECT NULL, 0, 0, coalesce(sum(value), 0)::bigint FROM ({WALLET_WORTHS}) worths
+    """  # noqa: S608 - of constants only
+    for unit, flows in ((Unit.MONTH, _FLOWS_BY_MONTH), (Unit.WEEK, _FLOWS_BY_WEEK))
+}
 
 
 class TrendRow(NamedTuple):
-    """The flows of the period that begins on `start`."""
+    """The flows of the period that begins on `start`.
 
-    start: date
+    One row has no start: its `wallet_change` is what the wallets are worth now.
+    """
+
+    start: date | None
     income: int
     expense: int
     wallet_change: int
@@ -76,16 +86,16 @@ def get_net_worth_trend(
 ) -> list[TrendPoint]:
     """Return the last `count` periods, oldest first, the current one last."""
     periods = last_periods(today, unit, count)
-    investments = get_holdings_value(member)
-    # Flows and balances must come from the same snapshot.
-    with repeatable_read():
-        params = {"member": member.pk, "start": periods[0].start}
-        rows = fetch_all(_FLOWS_BY_UNIT[unit], params, TrendRow)
-        wallets = list_wallet_worths(member)
+    params = {"member": member.pk, "start": periods[0].start}
+    rows = fetch_all(_TREND_BY_UNIT[unit], params, TrendRow)
     flows = {row.start: row for row in rows}
-    net_worth = sum_net_worth(wallets, investments).total
+    net_worth = get_holdings_value(member) + flows.pop(None).wallet_change
     # Entries dated after the current period are part of the current balances.
-    later = sum(row.wallet_change for row in rows if row.start > periods[-1].start)
+    later = sum(
+        row.wallet_change
+        for start, row in flows.items()
+        if start and start > periods[-1].start
+    )
     points = []
     for period in reversed(periods):
         flow = flows.get(period.start) or TrendRow(period.start, 0, 0, 0)

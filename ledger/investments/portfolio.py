@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from accounts.models import Member
-from core.db.rows import fetch_all, prepared_cursor
+from core.db.rows import fetch_all
 from ledger.investments import cost_basis
 from ledger.investments.cost_basis import MONEY_SCALE, QUANTITY_SCALE, ReplayedPosition
 from ledger.investments.prices import Price, get_prices_by_code
@@ -48,24 +48,20 @@ _SAVE_REPLAYS = """
     SET cost = locked.cost, realized = locked.realized, replayed_version = p.version
     FROM locked WHERE p.member_id = %(member)s AND p.stock_id = locked.stock_id
 """
-# Texts of arrays, which go into `_HOLDINGS_VALUE` as they are: with hundreds of stocks,
-# reading and writing their elements in Python takes longer than both statements.
-_HELD_STOCKS = """
-    SELECT array_agg(s.code)::text, array_agg(p.quantity)::text,
-        array_agg(s.current_price)::text
-    FROM invest_position p
-    JOIN invest_stock s ON s.member_id = p.member_id AND s.id = p.stock_id
-    WHERE p.member_id = %s AND p.quantity > 0
-"""
-# A statement of its own: see `prices` about joins with the quotes. The value is in
-# millionths, like the quantities of `cost_basis`.
+# Materialized: see `prices` about joins with the quotes. The value is in millionths,
+# like the quantities of `cost_basis`.
 _HOLDINGS_VALUE = """
-    SELECT coalesce(sum(held.quantity * coalesce(q.home_price, held.typed_price)), 0)
-            * 1000000,
-        coalesce(bool_or(coalesce(q.home_price, held.typed_price) IS NULL), false)
-    FROM unnest(%s::text[], %s::numeric[], %s::bigint[])
-        AS held (code, quantity, typed_price)
-    LEFT JOIN stock_quote q ON q.code = held.code
+    WITH held AS MATERIALIZED (
+        SELECT s.code, p.quantity, s.current_price
+        FROM invest_position p
+        JOIN invest_stock s ON s.member_id = p.member_id AND s.id = p.stock_id
+        WHERE p.member_id = %s AND p.quantity > 0
+    )
+    SELECT coalesce(sum(held.quantity * coalesce(q.home_price, held.current_price)), 0)
+            * 1000000 AS value,
+        coalesce(bool_or(coalesce(q.home_price, held.current_price) IS NULL), false)
+            AS is_price_missing
+    FROM held LEFT JOIN stock_quote q ON q.code = held.code
 """
 
 
@@ -122,6 +118,13 @@ class PositionRow(NamedTuple):
     version: int
     current_price: int | None
     price_at: datetime | None
+
+
+class HoldingsValue(NamedTuple):
+    """The value of all holdings in millionths, without those that have no price."""
+
+    value: Decimal
+    is_price_missing: bool
 
 
 def get_portfolio(member: Member) -> Portfolio:
@@ -190,17 +193,11 @@ def get_holdings_value(member: Member) -> int:
 
     A holding without a price counts at its cost.
     """
-    with prepared_cursor() as cursor:
-        cursor.execute(_HELD_STOCKS, [member.pk])
-        held = cursor.fetchone()
-        if held[0] is None:
-            return 0
-        cursor.execute(_HOLDINGS_VALUE, held)
-        value, is_price_missing = cursor.fetchone()
+    (found,) = fetch_all(_HOLDINGS_VALUE, [member.pk], HoldingsValue)
     # Only the cost of a holding may take a replay of its trades.
-    if is_price_missing:
+    if found.is_price_missing:
         return get_portfolio(member).totals.market_value
-    return cost_basis.round_money(int(value) * (MONEY_SCALE // QUANTITY_SCALE))
+    return cost_basis.round_money(int(found.value) * (MONEY_SCALE // QUANTITY_SCALE))
 
 
 def _replay(member: Member, rows: list[PositionRow]) -> dict[int, ReplayedPosition]:

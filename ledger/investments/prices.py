@@ -37,8 +37,9 @@ POLL_INTERVAL_SECONDS = 0.05
 # Per refresh; the next one takes the remaining codes.
 MAX_CODES = 500
 
-# No statement joins the prices, which all members share, with the stocks of a member:
-# where the ledgers are distributed, all prices would be sent to the member's worker.
+# No statement joins the prices, which all members share, with the stocks of a member,
+# unless those are materialized first: where the ledgers are distributed, all prices
+# would be sent to the member's worker.
 _DUE_CODES = """
     SELECT code FROM unnest(%s::text[]) code LEFT JOIN stock_quote q USING (code)
     WHERE q.next_refresh_at IS NULL OR q.next_refresh_at <= %s

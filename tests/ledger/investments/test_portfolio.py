@@ -283,14 +283,14 @@ def test_value_is_rounded_half_up_once(premium_member: Member) -> None:
     assert get_holdings_value(premium_member) == 2
 
 
-def test_value_costs_one_statement_and_one_for_the_prices(
+def test_value_costs_one_statement(
     django_assert_num_queries: Any, premium_member: Member
 ) -> None:
     with django_assert_num_queries(1):
         assert get_holdings_value(premium_member) == 0
     for _ in range(3):
         trade(make_priced_stock(premium_member, 5), "BUY", 2, 1, 1)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(1):
         assert get_holdings_value(premium_member) == 15
 
 
