@@ -37,6 +37,18 @@ _BY_DAY = """
     WHERE member_id = %(member)s AND date BETWEEN %(start)s AND %(end)s
         AND income_count + expense_count > 0
 """
+_BY_PERIOD = f"""
+    SELECT {{start}} AS day, sum(income)::bigint AS income,
+        sum(expense)::bigint AS expense, sum(count) AS count
+    FROM ({_BY_DAY}) d
+    GROUP BY 1
+"""  # noqa: S608 - of constants only
+_RANGE_BY_UNIT = {
+    Unit.DAY: _BY_DAY,
+    # From Monday, as `period_containing`.
+    Unit.WEEK: _BY_PERIOD.format(start="day - (extract(isodow FROM day)::int - 1)"),
+    Unit.MONTH: _BY_PERIOD.format(start="day - (extract(day FROM day)::int - 1)"),
+}
 _BY_CATEGORY = """
     SELECT t.type, c.id, c.name, p.name AS parent, t.income, t.expense, t.count
     FROM (
@@ -105,7 +117,7 @@ _YEAR = f"""
 
 @dataclass(frozen=True, slots=True)
 class DayFlow:
-    """The entries of a day."""
+    """The entries of a day, or of the period that begins on it."""
 
     day: date
     income: int
@@ -178,10 +190,11 @@ def get_year_statistics(member: Member, year: int) -> YearStatistics:
 def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeStatistics:
     """Return the periods of this unit that cover the range, cut to it."""
     points = [(part, Flow()) for part in split_period(period, unit)]
-    flow_by_day = {day: flow for part, flow in points for day in _days(part)}
-    rows = fetch_all(_BY_DAY, _params(member, period), DayFlow)
+    flows = {part.start: flow for part, flow in points}
+    rows = fetch_all(_RANGE_BY_UNIT[unit], _params(member, period), DayFlow)
     for row in rows:
-        flow_by_day[row.day].add(row)
+        # The first period is cut to the range.
+        flows[max(row.day, period.start)].add(row)
     return RangeStatistics(total=sum_flow(rows), points=points)
 
 
