@@ -5,9 +5,8 @@ month costs the same however many entries it has.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from accounts.models import Member
 from core.db.rows import fetch_all
@@ -156,7 +155,9 @@ def get_month_statistics(member: Member, year: int, month: int) -> MonthStatisti
     rows: dict[str, list[FlowRow]] = defaultdict(list)
     for row in fetch_all(_MONTH, params, FlowRow):
         rows[row.part].append(row)
-    days = {day: Flow() for day in _days(period)}
+    days = {
+        period.start + timedelta(number): Flow() for number in range(period.end.day)
+    }
     for row in rows["day"]:
         if row.day is not None:
             days[row.day].add(row)
@@ -196,10 +197,6 @@ def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeSta
         # The first period is cut to the range.
         flows[max(row.day, period.start)].add(row)
     return RangeStatistics(total=sum_flow(rows), points=points)
-
-
-def _days(period: Period) -> Iterator[date]:
-    return (part.start for part in split_period(period, Unit.DAY))
 
 
 def _params(member: Member, period: Period) -> dict[str, int | date]:
