@@ -121,26 +121,9 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
     if arguments.against:
         rows += against.measure(arguments.against, arguments.rounds)
         return
-    # The speed benchmarks share one environment. The others need data of their own, and
-    # change settings of the stores or restart them.
-    speed_names = [name for name in arguments.names if name in SPEED_BENCHMARKS]
-    if speed_names:
-        with ExitStack() as stack:
-            environment = stack.enter_context(
-                benchmark_environment(
-                    DatasetSpec.scaled(arguments.scale), keep_logs=arguments.keep
-                )
-            )
-            if arguments.reference:
-                checkout = against.check_out(arguments.reference)
-                subject = stack.enter_context(
-                    against.run_service(arguments.reference, checkout)
-                )
-                environment.reference = subject.trivial_target()
-                environment.trivial_name = f"T of {arguments.reference}"
-            for name in speed_names:
-                log_progress(f"measuring {name}")
-                rows += SPEED_BENCHMARKS[name](environment, arguments.rounds)
+    if any(name in SPEED_BENCHMARKS for name in arguments.names):
+        measure_speed(arguments, rows)
+    # These need data of their own, and change settings of the stores or restart them.
     if service.NAME in arguments.names:
         rows += service.measure(arguments.rounds)
     if disk.NAME in arguments.names:
@@ -167,6 +150,27 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
                 failover.DATASET, keep_logs=arguments.keep
             ) as environment:
                 rows += failover.measure(environment, is_synchronous=is_synchronous)
+
+
+def measure_speed(arguments: argparse.Namespace, rows: list[Row]) -> None:
+    """Run the speed benchmarks, which share one environment."""
+    with ExitStack() as stack:
+        environment = stack.enter_context(
+            benchmark_environment(
+                DatasetSpec.scaled(arguments.scale), keep_logs=arguments.keep
+            )
+        )
+        if arguments.reference:
+            checkout = against.check_out(arguments.reference)
+            subject = stack.enter_context(
+                against.run_service(arguments.reference, checkout)
+            )
+            environment.reference = subject.trivial_target()
+            environment.trivial_name = f"T of {arguments.reference}"
+        for name in arguments.names:
+            if name in SPEED_BENCHMARKS:
+                log_progress(f"measuring {name}")
+                rows += SPEED_BENCHMARKS[name](environment, arguments.rounds)
 
 
 if __name__ == "__main__":
