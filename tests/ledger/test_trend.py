@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from accounts.models import Member
 from ledger.models import Entry, Wallet
+from ledger.periods import Unit
+from ledger.trend import get_net_worth_trend
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_entry,
@@ -306,3 +308,14 @@ def test_holdings_are_drawn_as_they_are_now(
     total = client.get_json(NETWORTH)["total"]
     assert total == 1_207
     assert [point["netWorth"] for point in points] == [total] * 3
+
+
+# One statement has one snapshot: flows and balances agree with each other.
+@pytest.mark.parametrize("unit", [Unit.MONTH, Unit.WEEK])
+def test_flows_and_balances_come_from_one_statement(
+    django_assert_num_queries: Any, free_member: Member, unit: Unit
+) -> None:
+    make_entry(free_member, wallet=make_wallet(free_member), date=TODAY, amount=5)
+    # The other one is for the holdings.
+    with django_assert_num_queries(2):
+        get_net_worth_trend(free_member, unit, 12, TODAY)
