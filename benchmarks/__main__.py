@@ -22,6 +22,7 @@ from benchmarks import (
     service,
     sessions,
     statistics,
+    totals,
 )
 from benchmarks.dataset import DatasetSpec
 from benchmarks.environment import benchmark_environment
@@ -48,6 +49,7 @@ BENCHMARK_NAMES = (
     service.NAME,
     disk.NAME,
     jobs.NAME,
+    totals.NAME,
     faults.NAME,
     failover.NAME,
 )
@@ -136,6 +138,11 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
             jobs.make_dataset(arguments.scale), keep_logs=arguments.keep
         ) as environment:
             rows += jobs.measure(environment)
+    if totals.NAME in arguments.names:
+        with benchmark_environment(
+            totals.make_dataset(arguments.scale), keep_logs=arguments.keep
+        ) as environment:
+            rows += totals.measure(environment)
     if faults.NAME in arguments.names:
         durations = Durations(
             arguments.kill_seconds, arguments.hang_seconds, arguments.stop_seconds

@@ -52,8 +52,6 @@ ROLLUPS = (
         ("category",),
         ("posts",),
         _CATEGORY_COUNTS,
-        # The triggers leave a category without posts at zero.
-        condition="posts <> 0",
     ),
 )
 # Every table that a source query reads, or that is rebuilt.

@@ -29,7 +29,7 @@ from ledger.models import (
 )
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
-from ledger.rollups import bulk_write
+from ledger.rollups import bulk_write, delete_rollups
 
 # Rows that move to another category when theirs is deleted; budgets are added up.
 MODELS_WITH_CATEGORY = (Entry, QuickEntry, RecurringRule)
@@ -134,8 +134,7 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
         if is_category_in_use(category):
             raise InUseError("The category is in use. Set `moveTo` to another one.")
         category.delete()
-        for rollup in (CategoryRollup, MemoRollup):
-            rollup.objects.owned_by(member).filter(category_id=category_id).delete()
+        delete_rollups(member, (CategoryRollup, MemoRollup), category_id=category_id)
 
 
 def reorder_categories(member: Member, ids: list[int]) -> None:

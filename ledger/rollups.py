@@ -4,16 +4,14 @@ Triggers maintain them, row by row (`ledger/sql`). Whoever writes very many entr
 one member computes them once, afterwards, with `bulk_write`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from django.db import connection, transaction
+from django.db import connection
 
 from accounts.models import Member
 from core.db.rollup_audit import Rollup
-from core.progress import SILENT_PROGRESS, Progress
-from ledger.locking import lock_ledger_exclusive
-from ledger.models import Ledger
+from ledger.models.base import OwnedModel
 
 _MONTH = "date - (extract(day FROM date)::int - 1)"
 _NORMALIZED_MEMO = "translate(lower(memo), E' \\t\\n\\u00a0\\u3000', '')"
@@ -37,8 +35,6 @@ _FLOWS = """
 _SIGNED_AMOUNT = """
     CASE WHEN pending THEN 0 WHEN type = 'income' THEN amount ELSE -amount END
 """
-# Rows that are left over from deletions mean the same as none.
-_HAS_ENTRIES = " + ".join(_COUNT_COLUMNS) + " <> 0"
 
 ROLLUPS = (
     Rollup(
@@ -65,7 +61,6 @@ ROLLUPS = (
             {_COUNTS}
         FROM account_entry WHERE {{scope}} GROUP BY 1, 2
         """,
-        condition=_HAS_ENTRIES,
     ),
     Rollup(
         "account_wallet_month_total",
@@ -76,7 +71,6 @@ ROLLUPS = (
             {_FLOWS}, {_COUNTS}
         FROM account_entry WHERE {{scope}} GROUP BY 1, 2, 3
         """,
-        condition=_HAS_ENTRIES,
     ),
     Rollup(
         "account_category_total",
@@ -90,7 +84,6 @@ ROLLUPS = (
             count(*) FILTER (WHERE pending) AS pending_count
         FROM account_entry WHERE {{scope}} GROUP BY 1, 2, 3, 4
         """,
-        condition="entry_count + pending_count <> 0",
     ),
     Rollup(
         "account_wallet_total",
@@ -101,7 +94,6 @@ ROLLUPS = (
             count(*) AS entry_count
         FROM account_entry WHERE {{scope}} AND wallet_id IS NOT NULL GROUP BY 1, 2
         """,
-        condition="entry_count <> 0",
     ),
     Rollup(
         "account_memo_total",
@@ -117,7 +109,6 @@ ROLLUPS = (
         -- As the rows follow each other in the primary key: a ledger has many memos.
         ORDER BY 1, 2, 3, 4
         """,
-        condition="entry_count <> 0",
     ),
     Rollup(
         "account_tag_total",
@@ -131,10 +122,14 @@ ROLLUPS = (
             ON link.member_id = entry.member_id AND link.entry_id = entry.id
         GROUP BY 1, 2, 3, 4
         """,
-        condition="entry_count <> 0",
     ),
 )
-_OF_MEMBER = "member_id = %(member)s"
+# The scope of a statement about the rows of one member.
+OF_MEMBER = "member_id = %(member)s"
+# What a repair has computed before does not hold any more (`ledger.rollup_repair`).
+_CHANGE_VERSION = f"""
+    UPDATE account_ledger SET rollup_version = rollup_version + 1 WHERE {OF_MEMBER}
+"""
 
 
 @contextmanager
@@ -147,24 +142,26 @@ def bulk_write(member: Member) -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL ledger.is_bulk_write = 'on'")
         yield
-        rebuild_rollups_of(member)
+        _rebuild_rollups(member)
         cursor.execute("SET LOCAL ledger.is_bulk_write = 'off'")
 
 
-def rebuild_rollups_of(member: Member) -> None:
-    """Compute all rollups of a member from the entries, in a transaction."""
+def delete_rollups(
+    member: Member, models: Iterable[type[OwnedModel]], **key: int
+) -> None:
+    """Delete the rows of what was deleted, such as those of a wallet.
+
+    Call in a transaction that holds the ledger's exclusive lock.
+    """
     with connection.cursor() as cursor:
+        cursor.execute(_CHANGE_VERSION, {"member": member.pk})
+    for model in models:
+        model._default_manager.filter(member_id=member.pk, **key).delete()
+
+
+def _rebuild_rollups(member: Member) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_CHANGE_VERSION, {"member": member.pk})
         for rollup in ROLLUPS:
-            for statement in rollup.make_rebuild_statements(_OF_MEMBER):
+            for statement in rollup.make_rebuild_statements(OF_MEMBER):
                 cursor.execute(statement, {"member": member.pk})
-
-
-def rebuild_all_rollups(progress: Progress = SILENT_PROGRESS) -> None:
-    """Compute the rollups of one member after the other, whose writers wait."""
-    ids = list(Ledger.objects.values_list("member_id", flat=True))
-    for number, member_id in enumerate(ids, start=1):
-        member = Member(pk=member_id)
-        with transaction.atomic():
-            lock_ledger_exclusive(member)
-            rebuild_rollups_of(member)
-        progress.update(f"{number} of {len(ids)} ledgers")

@@ -11,6 +11,7 @@ from ledger.locking import lock_ledger_exclusive, lock_ledger_row, lock_ledger_s
 from ledger.models import Tag, TagRollup
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
+from ledger.rollups import delete_rollups
 
 TAG_NAME_TAKEN = "A tag with this name already exists."
 
@@ -60,7 +61,7 @@ def delete_tag(member: Member, tag_id: int) -> None:
     with transaction.atomic():
         lock_ledger_exclusive(member)
         get_owned_or_404(Tag.objects.all(), member, tag_id).delete()
-        TagRollup.objects.owned_by(member).filter(tag_id=tag_id).delete()
+        delete_rollups(member, [TagRollup], tag_id=tag_id)
 
 
 def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:

@@ -35,7 +35,7 @@ from ledger.models import (
 )
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
-from ledger.rollups import bulk_write
+from ledger.rollups import bulk_write, delete_rollups
 
 logger = logging.getLogger(__name__)
 
@@ -123,8 +123,7 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
         if any(rows.exists() for rows in references):
             raise InUseError("The wallet is in use. Set `moveTo` to another one.")
         wallet.delete()
-        for rollup in (WalletRollup, WalletMonthRollup):
-            rollup.objects.owned_by(member).filter(wallet_id=wallet_id).delete()
+        delete_rollups(member, (WalletRollup, WalletMonthRollup), wallet_id=wallet_id)
 
 
 def reorder_wallets(member: Member, ids: list[int]) -> None:

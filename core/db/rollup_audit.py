@@ -8,24 +8,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, transaction
 
 from core.db.transactions import repeatable_read
 
-# Rows that are stored and not computed, or computed and not stored.
-_COUNT_DRIFT = """
-    SELECT count(DISTINCT ({key})) FROM (
-        (({stored}) EXCEPT ({source})) UNION ALL (({source}) EXCEPT ({stored}))
-    ) drift
+# What must be added to the stored values, by key; a missing row counts as zeros.
+_DIFFERENCE = """
+    SELECT {key}, {sums} FROM (
+        SELECT {key}, {columns} FROM ({source}) source
+        UNION ALL
+        SELECT {key}, {negated} FROM {table} WHERE {scope}
+    ) both_sides
+    GROUP BY {key} HAVING {has_difference}
 """
+_COUNT_DIFFERENCES = "SELECT count(*) FROM ({difference}) difference"
 _DELETE = "DELETE FROM {table} WHERE {scope}"
 _INSERT = "INSERT INTO {table} ({columns}) {source}"
 _UPDATE = """
     UPDATE {table} stored SET {assignments} FROM ({source}) source
     WHERE {same_key} AND ({stored_columns}) IS DISTINCT FROM ({source_columns})
 """
-_SELECT = "SELECT {columns} FROM {table} WHERE {condition} AND {scope}"
 _LOCK = "LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE"
 # The scope of a statement about all rows.
 ALL_ROWS = "true"
@@ -46,21 +48,22 @@ class Rollup:
     key: tuple[str, ...]
     columns: tuple[str, ...]
     source_query: str
-    # Stored rows that are compared, such as those that are not zero.
-    condition: str = "true"
     is_whole_table: bool = True
 
-    def make_drift_query(self, scope: str = ALL_ROWS) -> str:
-        """Return the statement that counts the keys with wrong or missing rows."""
-        stored = _SELECT.format(
-            columns=", ".join(self.key + self.columns),
+    def make_difference_query(self, scope: str = ALL_ROWS) -> str:
+        """Return the statement that lists the keys whose stored values are wrong.
+
+        Its columns are those of the rollup, with what the stored values lack.
+        """
+        return _DIFFERENCE.format(
             table=self.table,
-            condition=self.condition,
+            key=", ".join(self.key),
+            columns=", ".join(self.columns),
+            source=self.source_query.format(scope=scope),
+            sums=", ".join(f"sum({each})::bigint AS {each}" for each in self.columns),
+            negated=", ".join(f"-{each}" for each in self.columns),
             scope=scope,
-        )
-        source = self.source_query.format(scope=scope)
-        return _COUNT_DRIFT.format(
-            key=", ".join(self.key), stored=stored, source=source
+            has_difference=" OR ".join(f"sum({each}) <> 0" for each in self.columns),
         )
 
     def make_rebuild_statements(self, scope: str = ALL_ROWS) -> list[str]:
@@ -92,7 +95,8 @@ def count_drift(rollups: Sequence[Rollup]) -> dict[str, int]:
     with repeatable_read(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         for rollup in rollups:
-            cursor.execute(rollup.make_drift_query())
+            difference = rollup.make_difference_query()
+            cursor.execute(_COUNT_DIFFERENCES.format(difference=difference))
             drift[rollup.table] = int(cursor.fetchone()[0])
     return drift
 
@@ -114,29 +118,3 @@ def rebuild_rollups(
             for statement in rollup.make_rebuild_statements():
                 cursor.execute(statement)
             report(f"{rollup.table}: rebuilt")
-
-
-class RollupAuditCommand(BaseCommand):
-    """Base of the commands that check rollups, and rebuild them with `--repair`."""
-
-    rollups: Sequence[Rollup]
-    locked_tables: Sequence[str] = ()
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="rebuild them first")
-
-    def repair(self) -> None:
-        """Rebuild the rollups, with progress on the standard error."""
-        rebuild_rollups(self.rollups, self.locked_tables, self.stderr.write)
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        if options["repair"]:
-            before = count_drift(self.rollups)
-            self.repair()
-            for table, count in before.items():
-                self.stdout.write(f"{table}: {count} repaired")
-        drift = count_drift(self.rollups)
-        for table, count in drift.items():
-            self.stdout.write(f"{table}: {count} differ")
-        if any(drift.values()):
-            raise CommandError("Stored values differ from their rows; see --repair.")

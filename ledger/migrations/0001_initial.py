@@ -41,6 +41,7 @@ class Migration(migrations.Migration):
                 ("expense_count", models.IntegerField(db_default=0)),
                 ("pending_income_count", models.IntegerField(db_default=0)),
                 ("pending_expense_count", models.IntegerField(db_default=0)),
+                ("rollup_version", models.IntegerField(db_default=0)),
             ],
             options={
                 "db_table": "account_ledger",

@@ -23,6 +23,8 @@ class Ledger(models.Model):
     # Entries that await confirmation.
     pending_income_count = models.IntegerField(db_default=0)
     pending_expense_count = models.IntegerField(db_default=0)
+    # Grows whenever rollups are written other than by the triggers.
+    rollup_version = models.IntegerField(db_default=0)
 
     objects = OwnedQuerySet.as_manager()
 

@@ -25,8 +25,8 @@ ROOT = Path(__file__).parents[2]
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?s")
 # Modules whose statements concern all members, with their reason.
 OF_ALL_MEMBERS = {
-    "core/db/rollup_audit.py": "compares the totals of all members",
-    "ledger/rollups.py": "lists all ledgers to rebuild their totals",
+    "ledger/rollup_repair.py": "lists all ledgers to check their totals",
+    "ledger/rollups.py": "joins totals with what was computed for one member",
     "ledger/key_rotation.py": "lists the members with account numbers",
     "ledger/occurrences.py": "lists the rules that are due",
     "administration/daily_metrics.py": "counts the entries of all members",

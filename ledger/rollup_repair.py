@@ -1,0 +1,158 @@
+"""Check of the rollups, and their repair, while members read and write.
+
+Triggers change a stored value by as much as the value that it should have. What it
+lacks therefore stays the same, whatever members write. It is computed from one
+snapshot, without locks, and added to the stored values afterwards. Only the writes of
+`ledger.rollups` set values: they change the version of the ledger's rollups, and what
+was computed for another version is not added but computed again.
+
+Each statement concerns one ledger, so it has one snapshot on a worker of Citus too.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from django.db import connection, transaction
+
+from accounts.models import Member
+from core.db.rows import fetch_all
+from ledger.locking import lock_ledger_shared
+from ledger.models import Ledger
+from ledger.rollups import OF_MEMBER, ROLLUPS
+
+# Rows of one statement, and about as many of one transaction: writers of the ledger
+# wait as long as these are written.
+CHUNK_SIZE = 1_000
+# Ids of ledgers that are read at once.
+BATCH_SIZE = 1_000
+
+# What is wrong with a rollup, in chunks.
+_WRONG_ROWS = """
+    SELECT '{table}' AS table_name, count(*) AS row_count,
+        json_agg(row_to_json(numbered))::text AS rows
+    FROM (
+        SELECT *, (row_number() OVER () - 1) / {size} AS chunk
+        FROM ({difference}) difference
+    ) numbered
+    GROUP BY chunk
+"""
+# Under the name of the table, so that each rollup reads these rows: scattered over the
+# table, they are read only once.
+_WRONG_ROWS_OF_LEDGER = """
+    WITH account_entry AS MATERIALIZED (
+        SELECT member_id, id, date, type, amount, category_id, wallet_id, memo, pending
+        FROM account_entry WHERE {scope}
+    )
+    SELECT ledger.rollup_version, wrong.table_name, wrong.row_count, wrong.rows
+    FROM (SELECT rollup_version FROM account_ledger WHERE {scope}) ledger,
+        ({wrong}) wrong
+""".format(
+    scope=OF_MEMBER,
+    wrong=" UNION ALL ".join(
+        _WRONG_ROWS.format(
+            table=rollup.table,
+            size=CHUNK_SIZE,
+            difference=rollup.make_difference_query(OF_MEMBER),
+        )
+        for rollup in ROLLUPS
+    ),
+)
+# Locks the row as the triggers do.
+_CLAIM_VERSION = f"""
+    UPDATE account_ledger SET rollup_version = rollup_version + 1
+    WHERE {OF_MEMBER} AND rollup_version = %(version)s
+"""
+_ADD = """
+    INSERT INTO {table} AS stored ({columns})
+    SELECT {columns} FROM json_populate_recordset(NULL::{table}, %(rows)s::json)
+    ON CONFLICT ({key}) DO UPDATE SET {assignments}
+"""
+_ADDITIONS = {
+    rollup.table: _ADD.format(
+        table=rollup.table,
+        key=", ".join(rollup.key),
+        columns=", ".join(rollup.key + rollup.columns),
+        assignments=", ".join(
+            f"{each} = stored.{each} + excluded.{each}" for each in rollup.columns
+        ),
+    )
+    for rollup in ROLLUPS
+}
+
+
+class WrongRows(NamedTuple):
+    """Rows of a rollup with what the stored values lack, as a JSON array."""
+
+    rollup_version: int
+    table_name: str
+    row_count: int
+    rows: str
+
+
+def list_ledgers(after: int = 0) -> Iterator[int]:
+    """Yield the ids of the members with ledgers, in their order, above `after`."""
+    ids = Ledger.objects.order_by("member_id").values_list("member_id", flat=True)
+    while batch := list(ids.filter(member_id__gt=after)[:BATCH_SIZE]):
+        yield from batch
+        after = batch[-1]
+
+
+def count_wrong_rows(member_id: int) -> Counter[str]:
+    """Return the number of wrong rows by table, without locks."""
+    return _count_rows(_list_wrong_rows(member_id))
+
+
+def repair_rollups(member_id: int) -> Counter[str]:
+    """Add what the stored values lack; return the number of rows by table.
+
+    Writers of the ledger wait for one chunk at a time.
+    """
+    repaired: Counter[str] = Counter()
+    while wrong := _list_wrong_rows(member_id):
+        version = wrong[0].rollup_version
+        for number, batch in enumerate(_split(wrong)):
+            if not _add(member_id, version + number, batch):
+                break
+            repaired += _count_rows(batch)
+        else:
+            break
+    return repaired
+
+
+def _list_wrong_rows(member_id: int) -> list[WrongRows]:
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 0")
+        return fetch_all(_WRONG_ROWS_OF_LEDGER, {"member": member_id}, WrongRows)
+
+
+def _count_rows(wrong: list[WrongRows]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for each in wrong:
+        counts[each.table_name] += each.row_count
+    return counts
+
+
+def _split(wrong: list[WrongRows]) -> Iterator[list[WrongRows]]:
+    """Yield chunks that together have at most `CHUNK_SIZE` rows."""
+    batch: list[WrongRows] = []
+    for each in wrong:
+        if batch and _count_rows([*batch, each]).total() > CHUNK_SIZE:
+            yield batch
+            batch = []
+        batch.append(each)
+    yield batch
+
+
+def _add(member_id: int, version: int, batch: list[WrongRows]) -> bool:
+    """Add the rows, unless the version of the rollups is another; return whether."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        # A restore may hold the ledger for longer than requests wait.
+        cursor.execute("SET LOCAL lock_timeout = 0")
+        lock_ledger_shared(Member(pk=member_id))
+        cursor.execute(_CLAIM_VERSION, {"member": member_id, "version": version})
+        is_valid = bool(cursor.rowcount)
+        for each in batch if is_valid else ():
+            cursor.execute(_ADDITIONS[each.table_name], {"rows": each.rows})
+    return is_valid
