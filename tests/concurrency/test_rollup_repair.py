@@ -36,12 +36,14 @@ def member() -> Member:
     return make_member(role="ADMIN")
 
 
-def damage_rollups() -> None:
+@transaction.atomic
+def damage_rollups(member: Member) -> None:
     """Make rows of several rollups wrong, as no writer of the service does."""
-    DayRollup.objects.all().delete()
-    CategoryRollup.objects.update(amount=3)
-    TagRollup.objects.update(entry_count=0)
-    WalletRollup.objects.update(balance=-1)
+    lock_ledger_exclusive(member)
+    DayRollup.objects.owned_by(member).delete()
+    CategoryRollup.objects.owned_by(member).update(amount=3)
+    TagRollup.objects.owned_by(member).update(entry_count=0)
+    WalletRollup.objects.owned_by(member).update(balance=-1)
 
 
 def test_totals_are_right_after_a_repair_among_writers(member: Member) -> None:
@@ -60,8 +62,7 @@ def test_totals_are_right_after_a_repair_among_writers(member: Member) -> None:
     def repair() -> None:
         for number in range(REPAIRS):
             if number % 2 == 0:
-                with transaction.atomic():
-                    damage_rollups()
+                damage_rollups(member)
             repair_rollups(member.pk)
 
     run_concurrently([lambda: write(DAYS[0]), lambda: write(DAYS[1]), repair])
@@ -73,7 +74,7 @@ def test_two_repairs_at_once_add_what_is_lacking_once(member: Member) -> None:
     for _ in range(5):
         make_entry(member, wallet=make_wallet(member), memo="shop")
     for _ in range(10):
-        damage_rollups()
+        damage_rollups(member)
         run_concurrently([lambda: repair_rollups(member.pk)] * 3)
         assert_rollups_are_right()
 
@@ -90,7 +91,7 @@ def test_what_was_computed_before_a_rebuild_is_not_added(
         WalletRollup.objects.create(
             member=member, wallet_id=wallet.pk, balance=5, entry_count=1
         )
-    damage_rollups()
+    damage_rollups(member)
     list_wrong_rows = rollup_repair._list_wrong_rows
     path = f"/api/account/wallets/{wallet.pk}"
     path += f"?moveTo={other.pk}" if is_used else ""
@@ -110,7 +111,7 @@ def test_member_may_leave_during_the_repair(
     member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_entry(member, memo="shop")
-    damage_rollups()
+    damage_rollups(member)
     list_wrong_rows = rollup_repair._list_wrong_rows
 
     def list_and_leave(member_id: int) -> Any:
@@ -152,8 +153,10 @@ def test_check_does_not_wait_for_a_restore(member: Member) -> None:
     def lock() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             lock_ledger_exclusive(member)
-            cursor.execute("SELECT FROM account_ledger FOR UPDATE")
-            cursor.execute("SELECT FROM account_entry FOR UPDATE")
+            for table in ("account_ledger", "account_entry"):
+                cursor.execute(
+                    f"SELECT FROM {table} WHERE member_id = %s FOR UPDATE", [member.pk]
+                )
             locked.set()
             assert checked.wait(10)
 
