@@ -56,8 +56,7 @@ TOTALS = (
 WRITE = """
 INSERT INTO account_entry (member_id, date, type, amount, category_id, wallet_id, memo,
     pending, created_at, updated_at)
-VALUES (%(member)s, '2016-06-01', 'expense', 7, %(member)s * %(ids)s + 20,
-    %(member)s * %(ids)s, 'memo of shop 1', false, now(), now())
+VALUES (%s, '2016-06-01', 'expense', 7, %s, %s, 'memo of shop 1', false, now(), now())
 """
 
 
@@ -150,13 +149,14 @@ def write_continuously(
             for member in cycle(members):
                 if stopped.wait(PAUSE_SECONDS):
                     return
+                wallet = member * IDS_PER_MEMBER
                 started = time.perf_counter()
                 with connection.transaction():
                     connection.execute(
                         "SELECT pg_advisory_xact_lock_shared(%s, %s)",
                         [AdvisoryLock.LEDGER, member],
                     )
-                    connection.execute(WRITE, {"member": member, "ids": IDS_PER_MEMBER})
+                    connection.execute(WRITE, [member, wallet + 20, wallet])
                 durations.append(time.perf_counter() - started)
 
     threads = [
