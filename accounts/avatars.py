@@ -28,6 +28,14 @@ def avatar_url(member_id: int, version: str | None, idp_picture: str) -> str | N
     return idp_picture or None
 
 
+# The same in SQL, for the member `m`.
+AVATAR_URL_SQL = """
+    CASE WHEN m.avatar_version <> ''
+    THEN '/api/members/' || m.id || '/avatar?v=' || m.avatar_version
+    ELSE nullif(m.idp_picture, '') END
+"""
+
+
 def get_avatar(member_id: int) -> Avatar:
     """Return the member's profile image, or raise `NotFoundError`."""
     rows = Member.objects.filter(pk=member_id, avatar_version__isnull=False)
