@@ -1,8 +1,9 @@
 """The post list of the board: the first page and deep pages as the board grows.
 
 Each size has its own database and server, so that all are measured in the same rounds.
-The baseline is the pagination of a DRF tutorial, page numbers and COUNT(*), with an
-index for its order.
+The peers have the sessions, the connection pool and the server of the service
+(`benchmarks.baseline.board_views`): a DRF viewset with page numbers and COUNT(*), with
+joined authors and an index for its order, and a view with one SQL statement and orjson.
 """
 
 import json
@@ -17,7 +18,11 @@ from benchmarks.sessions import PATH as TRIVIAL
 
 NAME = "board"
 PATH = "/api/board/posts"
+DRF_PATH, ONE_SQL_PATH = "/posts", "/one-sql"
+PEERS = {"baseline": "DRF page numbers", "one SQL": "one SQL + orjson"}
 BOARD_SIZES = (1_000, 100_000, 1_000_000)
+# With fewer posts, COUNT(*) costs little.
+SMALL_BOARD = 50_000
 READER_ID, MEMBERS = 7, 200
 # At all sizes but the largest, which would take too long to load.
 COMMENTS_PER_POST, VOTES_PER_POST = 10, 20
@@ -83,7 +88,7 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
     rows = [row for size in sizes for row in size_rows(size, times)]
     rows += growth_rows(sizes[0], sizes[-1], times)
     for size in sizes[:-1]:
-        rows.append(measure_load(environment, boards[size], size, rounds))
+        rows += measure_load(environment, boards[size], size, rounds)
     return rows
 
 
@@ -128,8 +133,11 @@ def check_responses(
     first = json.loads(
         Client(environment.service_target_on(PATH, extra_database, READER_ID))()
     )
-    baseline = json.loads(
-        Client(environment.baseline_target_on("/posts", extra_database, READER_ID))()
+    baseline, one_sql = (
+        json.loads(
+            Client(environment.peer_target_on(path, extra_database, READER_ID))()
+        )
+        for path in (DRF_PATH, ONE_SQL_PATH)
     )
     ids = [post["id"] for post in first["results"]]
     flags = [(post["hot"], post["notice"]) for post in first["results"][:4]]
@@ -138,7 +146,12 @@ def check_responses(
         (first["count"], baseline["count"]) != (posts, posts)
         or ids[:3] != hottest
         or flags != [(True, False)] * 3 + [(False, True)]
-        or len(ids) != len(baseline["results"]) != len(set(ids))
+        or len(ids) != len(baseline["results"])
+        or len(ids) != len(set(ids))
+        or any(
+            post.keys() != first["results"][0].keys() for post in baseline["results"]
+        )
+        or (one_sql["count"], one_sql["results"]) != (first["count"], first["results"])
     ):
         raise AssertionError(f"unexpected first page of the board with {posts} posts")
 
@@ -159,8 +172,9 @@ def time_one_client(
             calls[f"{name} {size}"] = Client(
                 environment.service_target_on(path, extra_database, READER_ID)
             )
-        baseline = environment.baseline_target_on("/posts", extra_database, READER_ID)
-        calls[f"baseline {size}"] = Client(baseline)
+        for name, path in (("baseline", DRF_PATH), ("one SQL", ONE_SQL_PATH)):
+            peer = environment.peer_target_on(path, extra_database, READER_ID)
+            calls[f"{name} {size}"] = Client(peer)
     return time_interleaved(calls, rounds, REPEATS)
 
 
@@ -178,8 +192,8 @@ def size_rows(size: int, times: dict[str, Timing]) -> list[Row]:
             NAME, f"page 1 : T, {size_text}", level, first.ratio_to(trivial), 3
         )
     ]
-    for name in ("category", "by number", "baseline"):
-        text = "DRF page numbers" if name == "baseline" else name
+    for name in ("category", "by number", "baseline", "one SQL"):
+        text = PEERS.get(name, name)
         level = format_milliseconds(timing(name).median)
         rows.append(
             Row(
@@ -217,21 +231,25 @@ def measure_load(
     extra_database: ExtraDatabase,
     size: int,
     rounds: int,
-) -> Row:
-    """Measure eight connections at once; the target is lower on a small board."""
-    loads = load_interleaved(
-        {
-            "service": environment.service_target_on(PATH, extra_database, READER_ID),
-            "baseline": environment.baseline_target_on(
-                "/posts", extra_database, READER_ID
-            ),
-        },
-        rounds,
-        LOAD_DURATION_SECONDS,
-    )
-    service, baseline = loads["service"], loads["baseline"]
-    level = f"{service.summary()} : {baseline.summary()}"
-    text = f"page 1 : DRF page numbers, {size:,} posts, 8 connections"
-    return min_ratio_row(
-        NAME, text, level, service.ratio_to(baseline), 2 if size < 50_000 else 5
-    )
+) -> list[Row]:
+    """Measure eight connections at once; the targets are lower on a small board."""
+    targets = {
+        "service": environment.service_target_on(PATH, extra_database, READER_ID)
+    }
+    for name, path in (("baseline", DRF_PATH), ("one SQL", ONE_SQL_PATH)):
+        targets[name] = environment.peer_target_on(path, extra_database, READER_ID)
+    loads = load_interleaved(targets, rounds, LOAD_DURATION_SECONDS)
+    service = loads["service"]
+    return [
+        min_ratio_row(
+            NAME,
+            f"page 1 : {PEERS[name]}, {size:,} posts, 8 connections",
+            f"{service.summary()} : {loads[name].summary()}",
+            service.ratio_to(loads[name]),
+            minimum,
+        )
+        for name, minimum in (
+            ("baseline", 2 if size < SMALL_BOARD else 6),
+            ("one SQL", 1),
+        )
+    ]

@@ -31,6 +31,7 @@ from benchmarks.stores import UnsupervisedStore, run_stores
 
 SINGLE_MEMBER_DATABASE = "alone"
 SERVICE_SETTINGS, BASELINE_SETTINGS = "config.settings", "benchmarks.baseline.settings"
+PEER_SETTINGS = "benchmarks.baseline.board_settings"
 COMMAND_TIMEOUT_SECONDS = 1_800
 TRIVIAL_PATH = "/api/auth/session"
 
@@ -108,13 +109,6 @@ class BenchmarkEnvironment:
             name, {"DATABASE_URL": urlunsplit(url._replace(path=f"/{name}"))}
         )
         self.manage("migrate", "--verbosity", "0", **extra_database.settings)
-        self.manage(
-            "migrate",
-            "sessions",
-            "--verbosity",
-            "0",
-            **self._baseline_env_for(extra_database),
-        )
         self._create_members(extra_database.settings, members)
         self._session_keys[name] = self._create_sessions(
             extra_database.settings, members
@@ -149,6 +143,17 @@ class BenchmarkEnvironment:
         )
         return Target(server.port, path, headers)
 
+    def peer_target_on(
+        self, path: str, extra_database: ExtraDatabase, member: int
+    ) -> Target:
+        """Return a path of the board's peers, who have the service's sessions."""
+        token = self._session_keys[extra_database.name][member]
+        settings = extra_database.settings | {"DJANGO_SETTINGS_MODULE": PEER_SETTINGS}
+        server = self._get_or_start_server(
+            f"{extra_database.name}_peers", BASELINE_COMMAND, settings
+        )
+        return Target(server.port, path, {"Authorization": f"Bearer {token}"})
+
     def anonymous_target_on(self, path: str, extra_database: ExtraDatabase) -> Target:
         """Return a path of the service on another database, without a session."""
         return Target(
@@ -157,23 +162,6 @@ class BenchmarkEnvironment:
             ).port,
             path,
             {},
-        )
-
-    def baseline_target_on(
-        self, path: str, extra_database: ExtraDatabase, member: int
-    ) -> Target:
-        """Return a path of the baseline on another database, requested as `member`."""
-        name, settings = (
-            f"{extra_database.name}_baseline",
-            self._baseline_env_for(extra_database),
-        )
-        if name not in self._session_keys:
-            self._session_keys[name] = self._create_sessions(settings, [member])
-        headers = {"Cookie": f"sessionid={self._session_keys[name][member]}"}
-        return Target(
-            self._get_or_start_server(name, BASELINE_COMMAND, settings).port,
-            path,
-            headers,
         )
 
     def baseline_target(
@@ -213,9 +201,6 @@ class BenchmarkEnvironment:
         # With the sessions of the service.
         headers = {"Authorization": f"Bearer {self.get_token(member)}"}
         return Target(self._get_or_start_server(name, command, {}).port, path, headers)
-
-    def _baseline_env_for(self, extra_database: ExtraDatabase) -> dict[str, str]:
-        return {**self.baseline_env(), **extra_database.settings}
 
     def get_token(self, member: int) -> str:
         return self._session_keys["service"][member]

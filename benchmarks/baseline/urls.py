@@ -5,13 +5,11 @@ from django.urls import path
 from benchmarks.baseline.views import (
     EntryListView,
     EntryValuesView,
-    PostListView,
     SessionView,
 )
 
 urlpatterns = [
     path("session", SessionView.as_view()),
     path("entries", EntryListView.as_view()),
-    path("posts", PostListView.as_view()),
     path("entries/values", EntryValuesView.as_view()),
 ]

@@ -1,4 +1,4 @@
-"""Session, entry list and post list as in a DRF tutorial."""
+"""Session and entry list as in a DRF tutorial."""
 
 from typing import Any
 
@@ -11,8 +11,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import Member
-from board.models import Post
 from ledger.models import Entry, EntryTag, Wallet
 
 
@@ -72,34 +70,6 @@ class EntryListView(ListAPIView[Entry]):
         return entries.select_related("category", "wallet").prefetch_related(
             "tag_links__tag"
         )
-
-
-class BaselineAuthorSerializer(serializers.ModelSerializer[Member]):
-    class Meta:
-        model = Member
-        fields = ["id", "display_name", "idp_picture"]
-
-
-class BaselinePostSerializer(serializers.ModelSerializer[Post]):
-    author = BaselineAuthorSerializer(source="member")
-
-    class Meta:
-        model = Post
-        fields = [
-            *("id", "title", "category", "tags", "is_notice", "up_count"),
-            *("down_count", "comment_count", "author", "created_at"),
-        ]
-
-
-class PostListView(ListAPIView[Post]):
-    """Post list with ModelSerializer and COUNT(*), without hot posts and own votes."""
-
-    serializer_class = BaselinePostSerializer
-    pagination_class = BaselinePagination
-
-    def get_queryset(self) -> Any:
-        posts = Post.objects.filter(is_hidden=False).select_related("member")
-        return posts.order_by("-is_notice", "-id").defer("content", "search_text")
 
 
 class EntryValuesView(APIView):

@@ -4,5 +4,5 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.baseline.settings"
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks.baseline.settings")
 application = get_wsgi_application()
