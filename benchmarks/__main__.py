@@ -128,21 +128,12 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
     # These need data of their own, and change settings of the stores or restart them.
     if service.NAME in arguments.names:
         rows += service.measure(arguments.rounds)
-    if disk.NAME in arguments.names:
-        with benchmark_environment(
-            disk.make_dataset(arguments.scale), keep_logs=arguments.keep
-        ) as environment:
-            rows += disk.measure(environment)
-    if jobs.NAME in arguments.names:
-        with benchmark_environment(
-            jobs.make_dataset(arguments.scale), keep_logs=arguments.keep
-        ) as environment:
-            rows += jobs.measure(environment)
-    if totals.NAME in arguments.names:
-        with benchmark_environment(
-            totals.make_dataset(arguments.scale), keep_logs=arguments.keep
-        ) as environment:
-            rows += totals.measure(environment)
+    for module in (disk, jobs, totals):
+        if module.NAME in arguments.names:
+            with benchmark_environment(
+                module.make_dataset(arguments.scale), keep_logs=arguments.keep
+            ) as environment:
+                rows += module.measure(environment)
     if faults.NAME in arguments.names:
         durations = Durations(
             arguments.kill_seconds, arguments.hang_seconds, arguments.stop_seconds
