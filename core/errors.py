@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db import IntegrityError
 
+# After which a client may try again.
+RETRY_AFTER_SECONDS = 5
 _SHARD_CONSTRAINT_RE = re.compile(r'constraint "(?P<name>\w+)_\d+"')
 
 
@@ -81,6 +83,15 @@ class InvalidOrderError(DomainError):
 class CategoryHierarchyError(DomainError):
     code = "CATEGORY_HIERARCHY"
     detail = "A minor category must belong to a major category of the same type."
+
+
+class ServiceUnavailableError(DomainError):
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    detail = "The service is temporarily unavailable. Try again later."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
 class InvalidImageError(DomainError):

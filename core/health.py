@@ -8,10 +8,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core import redis_client
-from core.api.exception_handler import RETRY_AFTER_SECONDS
 from core.api.permissions import AllowAny
 from core.api.serializers import Serializer
 from core.db.postgresql import liveness
+from core.errors import RETRY_AFTER_SECONDS
 
 UP, DOWN = "up", "down"
 HEALTH_STATES = ["ok", "degraded", "unavailable"]

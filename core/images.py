@@ -17,8 +17,7 @@ from typing import IO, Literal
 
 import orjson
 
-from core.api.exception_handler import ServiceUnavailableError
-from core.errors import InvalidImageError
+from core.errors import InvalidImageError, ServiceUnavailableError
 
 SANDBOX_PATH = Path(__file__).with_name("image_sandbox.py")
 ALLOWED_KINDS = ("png", "jpeg", "webp", "gif")

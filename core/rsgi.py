@@ -26,10 +26,9 @@ from core.api.exception_handler import (
     InternalError,
     InvalidRequestError,
     PayloadTooLargeError,
-    ServiceUnavailableError,
     problem_response,
 )
-from core.errors import DomainError
+from core.errors import DomainError, ServiceUnavailableError
 from core.metrics import rejected_request_count
 from core.metrics_files import claim_metrics_number
 

@@ -18,13 +18,13 @@ from core.errors import (
     DomainError,
     FieldError,
     NotFoundError,
+    ServiceUnavailableError,
     violated_constraint_name,
 )
 
 logger = logging.getLogger(__name__)
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
-RETRY_AFTER_SECONDS = 5
 DATABASE_UNAVAILABLE_ERRORS = (OperationalError, InterfaceError)
 # The foreign keys to the caller's account: Django's names of those to the table of
 # members, and the names of those to the member's ledger.
@@ -77,15 +77,6 @@ class InternalError(DomainError):
     status = 500
     code = "INTERNAL_ERROR"
     detail = "An internal error occurred."
-
-
-class ServiceUnavailableError(DomainError):
-    status = 503
-    code = "SERVICE_UNAVAILABLE"
-    detail = "The service is temporarily unavailable. Try again later."
-
-    def __init__(self) -> None:
-        super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
 # Exceptions of Django and the errors they become.

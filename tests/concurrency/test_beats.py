@@ -6,22 +6,20 @@ the same for two minutes, with a death every ten seconds.
 
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
-from devstack.environment import Environment
-from devstack.stores import StoreLeases
-from devstack.supervisor import ManagedProcess, build_processes, stop
+from devstack.supervisor import build_processes
 from tests.support.fault_injection import PostgresServer, RunningService
 from tests.support.stores import ValkeyServer
 
@@ -50,36 +48,40 @@ FOR EACH ROW EXECUTE FUNCTION note_demotion();
 """
 
 
-@dataclass
 class Crew:
-    """Two Beats and a worker under the supervisor of `script/server`."""
+    """Two Beats and a worker, started again when they end."""
 
-    service: RunningService
-    children: list[ManagedProcess] = field(default_factory=list)
-    over: threading.Event = field(default_factory=threading.Event)
+    def __init__(self, service: RunningService) -> None:
+        self.service, self.over = service, threading.Event()
+        # The commands of `script/server`.
+        _, worker, beat = build_processes(service.port)
+        self.commands = [
+            [REPLACED_ARGUMENTS.get(word, word) for word in child.arguments]
+            for child in (worker, beat, beat)
+        ]
+        self.processes = [self.start(command) for command in self.commands]
 
-    def __post_init__(self) -> None:
-        surroundings = Environment(self.service.environment, StoreLeases(()))
-        _, worker, beat = build_processes(surroundings, self.service.port)
-        for child in (
-            worker,
-            beat,
-            ManagedProcess("second", beat.command, surroundings),
-        ):
-            command = tuple(
-                REPLACED_ARGUMENTS.get(word, word) for word in child.command
-            )
-            self.children.append(ManagedProcess(child.name, command, surroundings))
+    def start(self, command: list[str]) -> subprocess.Popen[bytes]:
+        return self.service.run_python(command, start_new_session=True)
 
     def tend(self) -> None:
-        while not self.over.wait(0.1):
-            for child in self.children:
-                child.restart_if_due()
-                child.backoff_seconds = 1.0
+        while not self.over.wait(1.0):
+            for number, process in enumerate(self.processes):
+                if process.poll() is not None:
+                    self.processes[number] = self.start(self.commands[number])
 
     def kill(self) -> None:
-        for child in self.children:
-            child.signal_group(signal.SIGKILL)
+        for process in self.processes:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(15)
+        self.kill()
 
     def ask(self, statement: str) -> list[tuple[Any, ...]]:
         address = self.service.environment["DATABASE_URL"]
@@ -119,7 +121,7 @@ def run_crew(folder: Path) -> Iterator[Crew]:
     finally:
         crew.over.set()
         tending.join()
-        stop(crew.children)
+        crew.stop()
         fast_store.kill()
         database.remove()
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from core import images
-from core.api.exception_handler import ServiceUnavailableError
-from core.errors import InvalidImageError
+from core.errors import InvalidImageError, ServiceUnavailableError
 from core.image_sandbox import MAX_MEMORY_BYTES
 from devstack.environment import ROOT
 from tests.support.images import draw

@@ -134,7 +134,9 @@ class RunningService:
             time.sleep(0.05)
         self._wait()
 
-    def run_python(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+    def run_python(
+        self, arguments: list[str], *, start_new_session: bool = False
+    ) -> subprocess.Popen[bytes]:
         """One of the service's processes; its words go to the log."""
         with self.log.open("ab") as log:
             return subprocess.Popen(
@@ -143,6 +145,7 @@ class RunningService:
                 env=self.environment,
                 stdout=log,
                 stderr=log,
+                start_new_session=start_new_session,
                 preexec_fn=store_supervisor.set_parent_death_signal(signal.SIGTERM),
             )
 
