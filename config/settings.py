@@ -9,6 +9,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config import env
+from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
+from config.unsafe_settings import refuse_unsafe_settings
 from core.db.postgresql.liveness import WatchdogConnection
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -261,39 +263,6 @@ REST_FRAMEWORK = {
         "rest_framework.renderers.MultiPartRenderer",
     ],
 }
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Household Ledger and Community Board",
-    "DESCRIPTION": (
-        "A household ledger, a community board and a paid membership over JSON. "
-        "Log in, then send the token as `Authorization: Bearer <token>`. "
-        "Every error is an `application/problem+json` body with a `code`."
-    ),
-    "VERSION": "1.0.0",
-    "OAS_VERSION": "3.1.0",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PUBLIC": True,
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
-    "SERVE_AUTHENTICATION": [],
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "ENUM_NAME_OVERRIDES": {
-        "MemberStatus": "accounts.models.Member.Status",
-        "HealthStatus": "core.health.HEALTH_STATES",
-        "NotificationKind": "card_alerts.result.Kind",
-        "NotificationReason": "card_alerts.result.Reason",
-        "WalletKind": "ledger.models.Wallet.Kind",
-        "StoreState": "core.health.DEPENDENCY_STATES",
-    },
-    "PREPROCESSING_HOOKS": ["config.url_aliases.exclude_alias_urls"],
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "core.api.openapi.mark_conditional_fields_optional",
-    ],
-    "GET_LIB_DOC_EXCLUDES": "core.api.openapi.get_doc_excludes",
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},
-}
 # 2.5 MiB for a JSON body; the response to a larger one is 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
 CORS_EXPOSE_HEADERS = ["Retry-After", "X-Request-ID"]
@@ -398,3 +367,9 @@ LOGGING: dict[str, Any] = {
         "psycopg.pool": {"level": "ERROR"},
     },
 }
+
+# --- Safety --------------------------------------------------------------------
+
+# Names of unsafe settings that are meant (`config.unsafe_settings`).
+ACCEPT_UNSAFE = env.read_list("ACCEPT_UNSAFE")
+refuse_unsafe_settings(globals(), ACCEPT_UNSAFE)

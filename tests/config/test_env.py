@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env
 from devstack.environment import ROOT
-from tests.support.settings_process import import_settings, read_real
+from tests.support.settings_process import SAFE_SETTINGS, import_settings, read_real
 
 NAME = "LEDGER_TEST_SETTING"
 KEY = bytes(range(32))
@@ -220,12 +220,12 @@ def test_setting_that_cannot_be_stops_the_start_with_one_line(
 
 def test_https_makes_cookies_secure() -> None:
     shown = "settings.SESSION_COOKIE_SECURE, settings.CSRF_COOKIE_SECURE"
-    assert read_real(shown, PUBLIC_URL="https://ledger.example") == "True True"
+    assert read_real(shown, **SAFE_SETTINGS) == "True True"
     assert read_real(shown, PUBLIC_URL="http://ledger.example") == "False False"
 
 
 def test_public_host_is_allowed_without_a_word() -> None:
-    hosts = read_real("settings.ALLOWED_HOSTS", PUBLIC_URL="https://ledger.example")
+    hosts = read_real("settings.ALLOWED_HOSTS", **SAFE_SETTINGS)
     assert "'ledger.example'" in hosts
 
 

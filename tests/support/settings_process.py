@@ -6,6 +6,17 @@ import sys
 
 from devstack.environment import ROOT
 
+# A complete configuration with which an https service starts.
+SAFE_SETTINGS = {
+    "PUBLIC_URL": "https://ledger.example",
+    "SECRET_KEY": "Vq3sX8nL0wTz5Rk2Yb7Hf1Jd6Gm9Pc4Ua",
+    "DATABASE_URL": "postgresql://ledger:mnbvc-9431-qwert@127.0.0.1:1/ledger",
+    "TRUSTED_PROXY_COUNT": "1",
+    "ACCOUNT_NUMBER_KEY": "LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE=",
+    "STORE_PUSH_AUDIENCE": "https://ledger.example/api/billing/store/rtdn",
+    "STORE_PUSH_EMAIL": "push@project.iam.gserviceaccount.com",
+}
+
 
 def import_settings(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a fresh interpreter with the settings of these variables."""
