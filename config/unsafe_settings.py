@@ -242,7 +242,7 @@ def _provider_urls(settings: Settings) -> str | None:
 def _account_numbers(settings: Settings) -> str | None:
     if not settings["ACCOUNT_NUMBER_KEYS"]:
         return (
-            "ACCOUNT_NUMBER_KEY is not set: account numbers are stored in plain text."
+            "ACCOUNT_NUMBER_KEY is not set: account numbers lie in plain text."
         )
     return None
 
@@ -250,7 +250,7 @@ def _account_numbers(settings: Settings) -> str | None:
 def _debug_log(settings: Settings) -> str | None:
     if settings["LOG_LEVEL"] == "DEBUG":
         return (
-            "LOG_LEVEL=DEBUG logs the URLs of outside services, with purchase tokens."
+            "LOG_LEVEL=DEBUG logs URLs of outside services, with purchase tokens."
         )
     return None
 

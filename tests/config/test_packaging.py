@@ -115,6 +115,25 @@ def test_every_long_running_service_restarts_and_has_a_health_check() -> None:
         assert name == "web" or service["healthcheck"]["test"], name
 
 
+def test_valkey_asks_for_a_password_that_all_services_have() -> None:
+    password = "${VALKEY_PASSWORD:?set it in .env}"
+    services = read_compose()["services"]
+    command = services["valkey"]["command"]
+    assert command[command.index("--requirepass") + 1] == password
+    assert services["valkey"]["environment"]["REDISCLI_AUTH"] == password
+    clients = [services[name] for name in ("migrate", "web", "worker", "beat")]
+    clients.append(read_compose("compose.citus.yaml")["services"]["distribute"])
+    for service in clients:
+        url = service["environment"]["REDIS_URL"]
+        assert url == f"redis://:{password}@valkey:6379/0"
+    assert re.search("^#VALKEY_PASSWORD=$", read(".env.example"), re.MULTILINE)
+
+
+def test_stores_of_compose_are_accepted_without_tls_and_env_adds_to_that() -> None:
+    given = read_compose()["services"]["web"]["environment"]
+    assert given["ACCEPT_UNSAFE"] == "database_tls,valkey_tls,${ACCEPT_UNSAFE:-}"
+
+
 def test_services_start_after_the_migration() -> None:
     services = read_compose()["services"]
     for name in ("web", "worker", "beat"):
@@ -164,7 +183,7 @@ def test_service_on_citus_starts_after_the_distribution() -> None:
         "beat",
     }
     assert services["distribute"]["image"] == plain["web"]["image"]
-    for setting in ("DATABASE_URL", "REDIS_URL", "DATA_DIR"):
+    for setting in ("DATABASE_URL", "REDIS_URL", "DATA_DIR", "ACCEPT_UNSAFE"):
         own = services["distribute"]["environment"][setting]
         assert own == plain["web"]["environment"][setting]
 
