@@ -4,8 +4,14 @@ An entry is used for at most `CACHE_TTL_SECONDS`, and only if its row was read a
 last Valkey failure that this process saw: an invalidation may have been lost in it.
 Entries carry the version of their row. An invalidation writes a tombstone with the new
 version, so that a slow reader of the old row cannot put it back into the cache.
+
+Entries are authenticated: who can write to Valkey cannot make up a session or give one
+the content of another. One without the right code counts as missing.
 """
 
+import functools
+import hashlib
+import hmac
 import logging
 import time
 from dataclasses import dataclass
@@ -13,6 +19,7 @@ from datetime import datetime
 from typing import Any
 
 import orjson
+from django.conf import settings
 from django.utils import timezone
 
 from core import redis_client
@@ -27,7 +34,12 @@ _KEY_PREFIX = "session:"
 # Version of a deleted session: the largest integer that a Lua number holds exactly.
 DELETED_VERSION = 2**53 - 1
 
-# An entry is stored as `<version>:<JSON>`, a tombstone as `<version>:`.
+# Of the code in front of an entry's JSON.
+MAC_BYTES = 16
+# Keeps the key of these codes apart from what else is derived from SECRET_KEY.
+_MAC_KEY_CONTEXT = b"session-cache"
+
+# An entry is stored as `<version>:<MAC><JSON>`, a tombstone as `<version>:`.
 _SET_IF_NOT_OLDER = """
     local kept = redis.call('GET', KEYS[1])
     if kept and tonumber(string.match(kept, '^%d+')) > tonumber(ARGV[1]) then
@@ -58,9 +70,13 @@ def get_cached_session(key_hash: str) -> CachedSession | None:
         entry: Any = redis_client.call(lambda client: client.get(key))
     except redis_client.RedisUnavailableError:
         return None
-    _, _, text = (entry or b"").partition(b":")
+    _, _, signed = (entry or b"").partition(b":")
     # No entry, or a tombstone.
-    if not text:
+    if not signed:
+        return None
+    text = signed[MAC_BYTES:]
+    if not _is_authentic(key_hash, signed[:MAC_BYTES], text):
+        logger.warning("session cache entry without a valid code ignored")
         return None
     try:
         values = orjson.loads(text)
@@ -92,11 +108,13 @@ def set_cached_session(
         }
     )
 
+    signed = _compute_mac(settings.SECRET_KEY, key_hash, text) + text
+
     def set_if_not_older(client: Any) -> None:
         # The usual case has no entry yet: a plain SET is cheaper than a script.
-        entry = b"%d:%b" % (version, text)
+        entry = b"%d:%b" % (version, signed)
         if not client.set(key, entry, nx=True, ex=CACHE_TTL_SECONDS):
-            client.eval(_SET_IF_NOT_OLDER, 1, key, version, text, CACHE_TTL_SECONDS)
+            client.eval(_SET_IF_NOT_OLDER, 1, key, version, signed, CACHE_TTL_SECONDS)
 
     try:
         redis_client.call(set_if_not_older)
@@ -136,3 +154,28 @@ def invalidate_cached_sessions(versions: dict[str, int]) -> None:
                 "session cache invalidation failed; stale entries expire within %d s",
                 CACHE_TTL_SECONDS,
             )
+
+
+def _is_authentic(key_hash: str, mac: bytes, text: bytes) -> bool:
+    """Return whether the code was made with SECRET_KEY or one of its fallbacks."""
+    return any(
+        hmac.compare_digest(mac, _compute_mac(secret, key_hash, text))
+        for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    )
+
+
+def _compute_mac(secret: str, key_hash: str, text: bytes) -> bytes:
+    """Return the code of an entry: a keyed BLAKE2b of its key and its JSON."""
+    mac = _make_keyed_hash(secret).copy()
+    mac.update(key_hash.encode())
+    mac.update(text)
+    return mac.digest()
+
+
+# Cached: the key takes half of the time of a code. There are as many as secrets.
+@functools.lru_cache(maxsize=16)
+def _make_keyed_hash(secret: str) -> "hashlib.blake2b":
+    key = hashlib.blake2b(
+        secret.encode(), digest_size=hashlib.blake2b.MAX_KEY_SIZE, key=_MAC_KEY_CONTEXT
+    )
+    return hashlib.blake2b(key=key.digest(), digest_size=MAC_BYTES)

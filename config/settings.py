@@ -162,6 +162,8 @@ CACHES = {
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": REDIS_URL,
         "OPTIONS": {
+            # The default, pickle, runs whatever was written into Valkey.
+            "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
             "SOCKET_CONNECT_TIMEOUT": REDIS_SOCKET_TIMEOUT_SECONDS,
             "SOCKET_TIMEOUT": REDIS_SOCKET_TIMEOUT_SECONDS,
             "CONNECTION_POOL_KWARGS": {"retry": Retry(NoBackoff(), 0)},
@@ -309,6 +311,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "global_keyprefix": "jobs:",
     "visibility_timeout": JOB_VISIBILITY_TIMEOUT_SECONDS,
 }
+CELERY_ACCEPT_CONTENT = ["json"]  # never pickle
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
