@@ -33,6 +33,8 @@ MAX_PICTURE_URL_LENGTH = 2048
 MAX_SUBJECT_LENGTH = 255
 MAX_EMAIL_LENGTH = 254
 
+identity_provider = http_client.OutsideService("identity provider")
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -85,7 +87,11 @@ def fetch_verified_claims(
     `now` is in seconds since the epoch. Raises `InvalidIdTokenError`, or
     `ProviderUnavailableError` when the provider fails.
     """
-    response = http_client.get(settings.IDP_TOKENINFO_URL, {"id_token": id_token})
+    response = http_client.get(
+        settings.IDP_TOKENINFO_URL,
+        {"id_token": id_token},
+        service=identity_provider,
+    )
     if response.status != 200:
         raise InvalidIdTokenError
     try:

@@ -241,17 +241,13 @@ def _provider_urls(settings: Settings) -> str | None:
 
 def _account_numbers(settings: Settings) -> str | None:
     if not settings["ACCOUNT_NUMBER_KEYS"]:
-        return (
-            "ACCOUNT_NUMBER_KEY is not set: account numbers lie in plain text."
-        )
+        return "ACCOUNT_NUMBER_KEY is not set: account numbers lie in plain text."
     return None
 
 
 def _debug_log(settings: Settings) -> str | None:
     if settings["LOG_LEVEL"] == "DEBUG":
-        return (
-            "LOG_LEVEL=DEBUG logs URLs of outside services, with purchase tokens."
-        )
+        return "LOG_LEVEL=DEBUG logs URLs of outside services, with purchase tokens."
     return None
 
 

@@ -114,6 +114,17 @@ class ProviderUnavailableError(DomainError):
     detail = "An external service is currently unavailable."
 
 
+class ProviderBusyError(ProviderUnavailableError):
+    """As many threads as may wait for an external service do so already."""
+
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    detail = "An external service is currently busy. Try again later."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
+
+
 class CrossOriginError(DomainError):
     status = 403
     code = "CSRF_FAILED"

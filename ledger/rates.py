@@ -11,8 +11,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from core.bulkhead import Bulkhead
 from core.db.rows import fetch_one
-from core.errors import ProviderUnavailableError
+from core.errors import ProviderBusyError, ProviderUnavailableError
 from core.http_client import load_provider, make_circuit_breaker
 from core.leases.holding import lease, wait_until_released
 from ledger.currencies import compute_rate
@@ -25,6 +26,9 @@ MAX_RATE_AGE_DAYS = 7
 RESET_TIMEOUT_SECONDS = 60.0
 # Longer than a lookup by another caller can take (`ledger.providers.fx`).
 LEADER_WAIT_TIMEOUT_SECONDS = 7.0
+# So many threads of a process wait for as long as that, the others only briefly.
+MAX_LEADER_WAITS = 2
+SHORT_LEADER_WAIT_TIMEOUT_SECONDS = 1.0
 # How many different rates one write may turn out to need.
 MAX_RATES_PER_WRITE = 5
 _STORED_RATE = """
@@ -33,6 +37,7 @@ _STORED_RATE = """
 
 Result = TypeVar("Result")
 circuit_breaker = make_circuit_breaker(RESET_TIMEOUT_SECONDS)
+leader_waits = Bulkhead(MAX_LEADER_WAITS)
 
 
 class Rate(NamedTuple):
@@ -110,6 +115,9 @@ def retry_with_rates(write: Callable[[RateCache], Result]) -> Result:
             # The transaction has been rolled back: no lock is held during the lookup.
             try:
                 rate = get_rate(missing.currency, settings.HOME_CURRENCY, missing.day)
+            except ProviderBusyError:
+                # The same write may have the rate in a moment.
+                raise
             except ProviderUnavailableError:
                 cache.rates[missing.currency, missing.day] = None
             else:
@@ -122,8 +130,10 @@ def get_rate(base: str, quote: str, day: date, *, allow_stale: bool = False) -> 
 
     The sources are, in this order: stored rates, the provider, and the last known rate
     of an earlier day, which may be `MAX_RATE_AGE_DAYS` old, or any age with
-    `allow_stale`. Raises `ProviderUnavailableError` when there is none. Do not call
-    inside a transaction: the provider may take seconds.
+    `allow_stale`. Raises `ProviderUnavailableError` when there is none, and
+    `ProviderBusyError` when too many threads look up rates; with `allow_stale` only
+    where there is none. Do not call inside a transaction: the provider may take
+    seconds.
     """
     day = min(day, timezone.localdate())
     if base == quote:
@@ -132,25 +142,46 @@ def get_rate(base: str, quote: str, day: date, *, allow_stale: bool = False) -> 
     rate = _get_stored_rate(key)
     # Skip a lookup that has recently failed slowly.
     if rate is None and circuit_breaker.allows_request(key):
-        started_at = time.monotonic()
-        # One caller fetches, across all processes; the others wait for it and do not
-        # fetch, since what one could not get the next would not get either.
-        with lease(key.lease_name) as held:
-            if held is None:
-                wait_until_released(
-                    key.lease_name, timeout_seconds=LEADER_WAIT_TIMEOUT_SECONDS
-                )
-            rate = _get_stored_rate(key)
-            if rate is None and held and circuit_breaker.allows_request(key):
-                provider: RateProvider = load_provider("FX_PROVIDER")
-                if _fetch_and_store(provider, key):
-                    rate = _get_stored_rate(key)
-        if rate is None:
-            circuit_breaker.record_failure(key, started_at=started_at)
+        try:
+            rate = _look_up(key)
+        except ProviderBusyError:
+            # What is written with another day's rate keeps it; a read does not.
+            rate = _get_last_known_rate(key, date.min) if allow_stale else None
+            if rate is None:
+                raise
     oldest = date.min if allow_stale else key.oldest_allowed
     rate = rate or _get_last_known_rate(key, oldest)
     if rate is None:
         raise ProviderUnavailableError("The exchange rate is currently unavailable.")
+    return rate
+
+
+def _look_up(key: RateKey) -> Rate | None:
+    """Return the rate that the provider has, after it was stored.
+
+    Raises `ProviderBusyError` if too many threads of this process look up rates.
+    """
+    started_at = time.monotonic()
+    # One caller fetches, across all processes; the others wait for it and do not
+    # fetch, since what one could not get the next would not get either.
+    with lease(key.lease_name) as held, leader_waits.slot() as has_slot:
+        if held is None:
+            wait_until_released(
+                key.lease_name,
+                timeout_seconds=LEADER_WAIT_TIMEOUT_SECONDS
+                if has_slot
+                else SHORT_LEADER_WAIT_TIMEOUT_SECONDS,
+            )
+        rate = _get_stored_rate(key)
+        if rate is None and held and circuit_breaker.allows_request(key):
+            provider: RateProvider = load_provider("FX_PROVIDER")
+            if _fetch_and_store(provider, key):
+                rate = _get_stored_rate(key)
+    if rate is None:
+        # Whether the provider fails is not known after a short wait.
+        if held is None and not has_slot:
+            raise ProviderBusyError
+        circuit_breaker.record_failure(key, started_at=started_at)
     return rate
 
 
@@ -162,6 +193,8 @@ def _fetch_and_store(provider: RateProvider, key: RateKey) -> bool:
     """Store the provider's rate; return False if it has none that is recent enough."""
     try:
         found = provider.fetch_rate(key.base, key.quote, key.day)
+    except ProviderBusyError:
+        raise
     except ProviderUnavailableError:
         return False
     if not key.oldest_allowed <= found.rate_date <= key.day:

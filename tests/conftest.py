@@ -9,6 +9,7 @@ from django.db import NotSupportedError
 from django.utils import timezone
 
 from accounts.models import Member
+from core import http_client
 from tests.support.citus import (
     OF_ONE_SERVER,
     UNSUPPORTED,
@@ -57,6 +58,14 @@ def member_guard() -> Iterator[None]:
     """Refuse statements of the service that do not name the member of their rows."""
     with guard_statements():
         yield
+
+
+@pytest.fixture(autouse=True)
+def outside_services() -> Iterator[None]:
+    """Let no test see the failures of another one's outside services."""
+    http_client.circuit_breaker.reset()
+    yield
+    http_client.circuit_breaker.reset()
 
 
 @pytest.fixture

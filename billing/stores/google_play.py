@@ -35,6 +35,10 @@ MAX_ORDER_ID_LENGTH = 255
 # Only such a status of an error response is logged; anything else could be a secret.
 _ERROR_STATUS_RE = re.compile(r"[A-Za-z_]{1,50}")
 
+google_play = http_client.OutsideService("google play")
+# Where access tokens come from.
+google_accounts = http_client.OutsideService("google accounts")
+
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
@@ -68,7 +72,9 @@ class GooglePlay:
     ) -> Subscription:
         """Call `purchases.subscriptionsv2.get`."""
         url = f"{self._purchases_url}/subscriptionsv2/tokens/{_quote(token)}"
-        response = http_client.get(url, {}, headers=self._authorization_headers())
+        response = http_client.get(
+            url, {}, service=google_play, headers=self._authorization_headers()
+        )
         self._check_status(response)
         try:
             body = json.loads(response.body)
@@ -96,7 +102,8 @@ class GooglePlay:
         path = f"subscriptions/{_quote(product_id)}/tokens/{_quote(token)}:{method}"
         url = f"{self._purchases_url}/{path}"
         headers = self._authorization_headers()
-        self._check_status(http_client.post_json(url, {}, headers=headers))
+        response = http_client.post_json(url, {}, service=google_play, headers=headers)
+        self._check_status(response)
 
     def _authorization_headers(self) -> Mapping[str, str]:
         """Return the header with an access token, fetching one when it has expired."""
@@ -141,7 +148,9 @@ class HttpClientTransport(Request):
         **_: Any,
     ) -> Response:
         return TransportResponse(
-            http_client.post_form(url, body or b"", headers=headers)
+            http_client.post_form(
+                url, body or b"", service=google_accounts, headers=headers
+            )
         )
 
 

@@ -15,7 +15,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from core import http_client
-from core.errors import ProviderUnavailableError
+from core.bulkhead import Bulkhead
+from core.errors import ProviderBusyError, ProviderUnavailableError
 from ledger.currencies import CURRENCY_CODES
 
 logger = logging.getLogger(__name__)
@@ -27,8 +28,8 @@ TOTAL_TIMEOUT_SECONDS = 1.7
 MAX_WORKERS = 8
 CODES_PER_CALL = 50
 MAX_PRICE = Decimal(10) ** 12
-# After a slow failure, this process skips the source for this long.
-RESET_TIMEOUT_SECONDS = 10.0
+# Requests of a process that may look up prices at once; others keep the last ones.
+MAX_LOOKUPS = 2
 
 # Only codes of these forms become part of a URL: no slashes, dots only inside.
 _KOREAN_CODE_RE = re.compile(r"[0-9][0-9A-Z]{5}")
@@ -43,7 +44,10 @@ _INVALID_RESPONSE_ERRORS = (
     OSError,
 )
 
-circuit_breaker = http_client.make_circuit_breaker(RESET_TIMEOUT_SECONDS)
+# Their calls run in threads of a pool, for which a request waits.
+naver = http_client.OutsideService("naver", max_calls=MAX_LOOKUPS * MAX_WORKERS)
+yahoo = http_client.OutsideService("yahoo", max_calls=MAX_LOOKUPS * MAX_WORKERS)
+lookups = Bulkhead(MAX_LOOKUPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,14 @@ class CompositePriceProvider:
     """The real sources, queried in parallel within `TOTAL_TIMEOUT_SECONDS`."""
 
     def quote(self, codes: Sequence[str]) -> PriceQuotes:
+        """Return the prices; raise `ProviderBusyError` if others hold all slots."""
         deadline = time.monotonic() + TOTAL_TIMEOUT_SECONDS
+        with lookups.slot() as has_slot:
+            if not has_slot:
+                raise ProviderBusyError
+            return self._quote(codes, deadline)
+
+    def _quote(self, codes: Sequence[str], deadline: float) -> PriceQuotes:
         korean = [code for code in codes if _KOREAN_CODE_RE.fullmatch(code)]
         others = [code for code in codes if code not in set(korean)]
         tickers = [code for code in others if _TICKER_RE.fullmatch(code)]
@@ -110,23 +121,16 @@ def run_calls(calls: Sequence[ProviderCall], deadline: float) -> PriceQuotes:
 
 def _run_call(call: ProviderCall, deadline: float) -> PriceQuotes:
     """Run one call; after a failure return no quotes."""
-    source, seconds = call.fetch.__name__, deadline - time.monotonic()
-    if seconds <= 0 or not circuit_breaker.allows_request(source):
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         return {}
-    started_at = time.monotonic()
     try:
-        quotes = call.fetch(call.codes, seconds)
+        return call.fetch(call.codes, seconds)
     except ProviderUnavailableError:
-        logger.warning("prices: %s is unavailable", source)
-        # Without much time left the call was not slow, only late.
-        if seconds > TOTAL_TIMEOUT_SECONDS / 2:
-            circuit_breaker.record_failure(source, started_at=started_at)
+        return {}
     except _INVALID_RESPONSE_ERRORS:
-        logger.warning("prices: %s sent an invalid response", source)
-    else:
-        circuit_breaker.record_success(source)
-        return quotes
-    return {}
+        logger.warning("prices: %s sent an invalid response", call.fetch.__name__)
+        return {}
 
 
 def fetch_naver(codes: list[str], seconds: float) -> PriceQuotes:
@@ -134,7 +138,7 @@ def fetch_naver(codes: list[str], seconds: float) -> PriceQuotes:
     host = settings.PRICE_BASE_URL or NAVER_HOST
     url = f"{host}/api/realtime/domestic/stock/{','.join(codes)}"
     body = _parse_json_object(
-        http_client.get(url, {}, seconds=seconds, headers=_NAVER_HEADERS)
+        http_client.get(url, {}, service=naver, seconds=seconds, headers=_NAVER_HEADERS)
     )
     quotes = {}
     for row in body["datas"]:
@@ -152,7 +156,7 @@ def fetch_yahoo(codes: list[str], seconds: float) -> PriceQuotes:
     host, (code,) = settings.PRICE_BASE_URL or YAHOO_HOST, codes
     url, params = f"{host}/v8/finance/chart/{code}", {"range": "1d", "interval": "1d"}
     body = _parse_json_object(
-        http_client.get(url, params, seconds=seconds, headers=_HEADERS)
+        http_client.get(url, params, service=yahoo, seconds=seconds, headers=_HEADERS)
     )
     if not body["chart"]["result"]:
         return {}

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from core import http_client
-from core.errors import ProviderUnavailableError
+from core.errors import ProviderBusyError, ProviderUnavailableError
 from ledger.currencies import EXACT, MAX_RATE, RATE_QUANTUM
 
 logger = logging.getLogger(__name__)
@@ -24,8 +24,6 @@ OPEN_ER_API_HOST = "https://open.er-api.com"
 TOTAL_TIMEOUT_SECONDS = 6.0
 # Part of the total, so that time is left for the fallback.
 FRANKFURTER_TIMEOUT_SECONDS = 4.0
-# After a slow failure, this process skips the source for this long.
-RESET_TIMEOUT_SECONDS = 10.0
 _INVALID_RESPONSE_ERRORS = (
     LookupError,
     TypeError,
@@ -35,7 +33,8 @@ _INVALID_RESPONSE_ERRORS = (
 )
 _NO_RATE_STATUSES = {400, 404, 422}
 
-circuit_breaker = http_client.make_circuit_breaker(RESET_TIMEOUT_SECONDS)
+frankfurter = http_client.OutsideService("frankfurter")
+open_er_api = http_client.OutsideService("open.er-api")
 
 
 class RateNotAvailableError(ProviderUnavailableError):
@@ -69,6 +68,9 @@ class FallbackRateProvider:
         deadline = time.monotonic() + TOTAL_TIMEOUT_SECONDS
         try:
             return fetch_frankfurter(base, quote, day, FRANKFURTER_TIMEOUT_SECONDS)
+        except ProviderBusyError:
+            # Not the fallback as well: it would hold as many threads again.
+            raise
         except ProviderUnavailableError:
             # The fallback serves only the rates of today.
             if day < timezone.localdate():
@@ -78,8 +80,8 @@ class FallbackRateProvider:
 
 def fetch_frankfurter(base: str, quote: str, day: date, seconds: float) -> RateQuote:
     """Request `GET /v2/rate/USD/KRW?date=…`; on weekends it has Friday's date."""
-    source, url = "frankfurter", f"{settings.FX_BASE_URL}/v2/rate/{base}/{quote}"
-    body = _get_json(source, url, {"date": day.isoformat()}, seconds)
+    source, url = frankfurter.name, f"{settings.FX_BASE_URL}/v2/rate/{base}/{quote}"
+    body = _get_json(frankfurter, url, {"date": day.isoformat()}, seconds)
     with _convert_parse_errors(source):
         rate_date = date.fromisoformat(body["date"])
         if (body["base"], body["quote"]) != (base, quote) or rate_date > day:
@@ -92,9 +94,9 @@ def fetch_open_er_api(base: str, quote: str, day: date, seconds: float) -> RateQ
 
     A changed FX_BASE_URL replaces the hosts of both sources.
     """
-    source, host = "open.er-api", settings.FX_BASE_URL
+    source, host = open_er_api.name, settings.FX_BASE_URL
     host = OPEN_ER_API_HOST if host == FRANKFURTER_HOST else host
-    body = _get_json(source, f"{host}/v6/latest/{base}", {}, seconds)
+    body = _get_json(open_er_api, f"{host}/v6/latest/{base}", {}, seconds)
     with _convert_parse_errors(source):
         if body["result"] != "success" or body["base_code"] != base:
             raise ValueError("unexpected currency, or no success")
@@ -120,25 +122,21 @@ def parse_rate(value: Any) -> Decimal:
 
 
 def _get_json(
-    source: str, url: str, params: Mapping[str, str], seconds: float
+    service: http_client.OutsideService,
+    url: str,
+    params: Mapping[str, str],
+    seconds: float,
 ) -> dict[str, Any]:
     """Return the JSON object that the source responds with, fractions exact.
 
     Raises `RateNotAvailableError`, or `ProviderUnavailableError` on a failure.
     """
-    if seconds <= 0 or not circuit_breaker.allows_request(source):
+    if seconds <= 0:
         raise ProviderUnavailableError
-    started_at = time.monotonic()
-    try:
-        response = http_client.get(url, params, seconds=seconds)
-    except ProviderUnavailableError:
-        circuit_breaker.record_failure(source, started_at=started_at)
-        logger.warning("exchange rates: %s is unavailable", source)
-        raise
-    circuit_breaker.record_success(source)
+    response = http_client.get(url, params, service=service, seconds=seconds)
     if response.status in _NO_RATE_STATUSES:
         raise RateNotAvailableError
-    with _convert_parse_errors(source):
+    with _convert_parse_errors(service.name):
         if response.status != 200:
             raise ValueError("no success")
         body = json.loads(response.body, parse_float=Decimal)

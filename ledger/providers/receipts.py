@@ -9,7 +9,11 @@ from typing import Any
 from django.conf import settings
 
 from core import http_client
-from core.errors import InvalidImageError, ProviderUnavailableError
+from core.errors import (
+    InvalidImageError,
+    ProviderBusyError,
+    ProviderUnavailableError,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +23,8 @@ RESPONSE_FIELD_MASK = "responses.error,responses.fullTextAnnotation.text"
 # google.rpc.Code of an image that cannot be read.
 INVALID_ARGUMENT = 3
 _ERROR_NAME_RE = re.compile(r"[A-Z_]{1,50}")
+
+google_vision = http_client.OutsideService("google vision")
 
 
 def recognize_text(jpeg: bytes) -> str:
@@ -39,12 +45,15 @@ def recognize_text(jpeg: bytes) -> str:
                     }
                 ]
             },
+            service=google_vision,
             seconds=RECOGNITION_TIMEOUT_SECONDS,
             headers={
                 "X-Goog-Api-Key": settings.OCR_API_KEY,
                 "X-Goog-FieldMask": RESPONSE_FIELD_MASK,
             },
         )
+    except ProviderBusyError:
+        raise
     except ProviderUnavailableError:
         raise _log_failure("no response") from None
     if response.status != 200:

@@ -13,7 +13,6 @@ from core import http_client
 from core.errors import ProviderUnavailableError
 from ledger import rates
 from ledger.models import FxRate
-from ledger.providers import fx
 from ledger.rates import Rate, get_rate
 from tests.support.clients import JSONClient
 from tests.support.fakes import FakeRates
@@ -136,7 +135,7 @@ def test_failure_that_took_long_is_remembered_for_a_while(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rates.circuit_breaker, "slow_failure_seconds", 0)
-    monkeypatch.setattr(fx.circuit_breaker, "slow_failure_seconds", 0)
+    monkeypatch.setattr(http_client.circuit_breaker, "slow_failure_seconds", 0)
     fx_source.answer(USD_KRW, "{}", status=404)
     for _ in range(3):
         with pytest.raises(ProviderUnavailableError):
@@ -183,7 +182,7 @@ def test_source_that_fails_slowly_costs_one_pair_only(
 ) -> None:
     """Other pairs do not wait for a source that was silent a moment ago."""
     monkeypatch.setattr(rates.circuit_breaker, "slow_failure_seconds", 0)
-    monkeypatch.setattr(fx.circuit_breaker, "slow_failure_seconds", 0)
+    monkeypatch.setattr(http_client.circuit_breaker, "slow_failure_seconds", 0)
     fx_source.answer(USD_KRW, "down", status=503)
     for base in ("USD", "EUR", "JPY"):
         with pytest.raises(ProviderUnavailableError):

@@ -7,8 +7,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from core import http_client
 from ledger import rates
-from ledger.providers import fx
 
 Handler = Callable[[Request], Response]
 
@@ -53,7 +53,7 @@ class FakeRates:
 
 def reset_breakers() -> None:
     rates.circuit_breaker.reset()
-    fx.circuit_breaker.reset()
+    http_client.circuit_breaker.reset()
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from core import http_client
 from core.errors import ProviderUnavailableError
-from ledger.investments import price_providers as sources
 from ledger.investments import prices
 from ledger.investments.price_providers import CompositePriceProvider, PriceQuote
 from ledger.models import StockQuote
@@ -86,9 +86,9 @@ def market(settings: Any) -> Iterator[FakeMarket]:
         server.expect_request("/moved").respond_with_json({"datas": []})
         server.expect_request(SOURCES).respond_with_handler(fake)
         settings.PRICE_BASE_URL = server.url_for("").rstrip("/")
-        sources.circuit_breaker.reset()
+        http_client.circuit_breaker.reset()
         yield fake
-    sources.circuit_breaker.reset()
+    http_client.circuit_breaker.reset()
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def test_source_that_fails_gives_no_price_in_time(
 def test_source_that_is_silent_is_left_alone_for_a_while(
     market: FakeMarket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources.circuit_breaker, "slow_failure_seconds", 0)
+    monkeypatch.setattr(http_client.circuit_breaker, "slow_failure_seconds", 0)
     market.answer = FAILURES["500"]
     for _ in range(5):
         CompositePriceProvider().quote(["005930", "000660"])
@@ -258,9 +258,9 @@ def test_source_that_is_silent_is_left_alone_for_a_while(
 
 def test_source_that_is_not_there(settings: Any) -> None:
     settings.PRICE_BASE_URL = f"http://127.0.0.1:{find_closed_port()}"
-    sources.circuit_breaker.reset()
+    http_client.circuit_breaker.reset()
     assert CompositePriceProvider().quote(["005930", "AAPL"]) == {}
-    sources.circuit_breaker.reset()
+    http_client.circuit_breaker.reset()
 
 
 def test_many_slow_tickers_take_two_seconds_together(market: FakeMarket) -> None:
@@ -371,7 +371,7 @@ def test_failure_is_followed_by_a_pause_and_then_by_the_price(
     assert len(market.calls) == 1
     market.answer, market.prices = None, {"005930": "5"}
     expire()
-    sources.circuit_breaker.reset()
+    http_client.circuit_breaker.reset()
     assert read_holdings(client)["005930"]["currentPrice"] == 5
 
 
