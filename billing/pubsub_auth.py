@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -10,23 +11,34 @@ from google.auth.exceptions import GoogleAuthError
 
 from accounts.errors import InvalidIdTokenError
 from accounts.idp_login import fetch_verified_claims
+from accounts.rate_limits import RateLimitPolicy, consume_attempt
 
 MAX_CACHED_TOKENS = 100
+# Without an audience anybody can push.
+PUSHES_PER_ADDRESS = RateLimitPolicy("push-per-address", 120, timedelta(minutes=1))
+PUSHES_IN_ALL = RateLimitPolicy("push", 300, timedelta(minutes=1))
+# Tokens that look right and are not known yet, of which Google is asked: Google itself
+# sends a new one every hour.
+TOKEN_CHECKS_PER_ADDRESS = RateLimitPolicy(
+    "push-token-per-address", 10, timedelta(minutes=1)
+)
 
 # Verified tokens: SHA-256 to expiry in seconds since the epoch, oldest first. Google
 # uses one token for many pushes.
 _verified_tokens: dict[bytes, float] = {}
 
 
-def verify_push_token(authorization: str, *, now: float | None = None) -> None:
-    """Verify the Authorization header of a push.
+def verify_push(authorization: str, address: str, *, now: float | None = None) -> None:
+    """Verify the Authorization header of a push; `address` is its `rate_limit_key`.
 
     Raises `InvalidIdTokenError` (401) unless audience, issuer, time and, if set, the
     push account's email are right, and `ProviderUnavailableError` if Google does not
-    respond. Without STORE_PUSH_AUDIENCE every push is accepted: a notification only
-    makes this service ask the store.
+    respond. Without STORE_PUSH_AUDIENCE pushes are accepted up to a limit: a
+    notification only makes this service ask the store. Raises `RateLimitedError`.
     """
     if not settings.STORE_PUSH_AUDIENCE:
+        consume_attempt(PUSHES_PER_ADDRESS, address)
+        consume_attempt(PUSHES_IN_ALL, "all")
         return
     now = time.time() if now is None else now
     scheme, _, token = authorization.partition(" ")
@@ -43,6 +55,7 @@ def verify_push_token(authorization: str, *, now: float | None = None) -> None:
     if not isinstance(claims, dict):
         raise InvalidIdTokenError
     _validate_claims(claims)
+    consume_attempt(TOKEN_CHECKS_PER_ADDRESS, address)
     claims = fetch_verified_claims(token, settings.STORE_PUSH_AUDIENCE, now=now)
     _validate_claims(claims)
     while len(_verified_tokens) >= MAX_CACHED_TOKENS:

@@ -21,12 +21,19 @@ from billing.models import Purchase, StoreNotification
 from billing.purchases import refresh_purchase
 from billing.stores import StoreVerifier, hash_token, load_verifier
 from core.api.fields import has_control_characters
-from core.errors import ProviderUnavailableError
+from core.errors import ProviderUnavailableError, RateLimitedError
 
 logger = logging.getLogger(__name__)
 
 # Of one body; those of Google Play have a few hundred bytes.
 MAX_STORED_BYTES = 2**14
+# A larger body is refused.
+MAX_BODY_BYTES = 2**17
+# While so many wait to be processed, new ones are refused; the store sends them again.
+MAX_PENDING = 10_000
+FULL_RETRY_AFTER_SECONDS = 60
+# Of those that are processed, the oldest are deleted above this number.
+MAX_PROCESSED = 20_000
 MAX_NAME_LENGTH = 255
 UNREADABLE = "unreadable"
 # By the name of the member of the payload that describes the event.
@@ -69,8 +76,13 @@ class ProcessingResult:
 def save_notification(body: bytes) -> StoreNotification:
     """Save a pushed notification, once for each message id, and log it.
 
-    A body that cannot be read is saved as well.
+    A body that cannot be read is saved as well. Raises `RateLimitedError` while too
+    many wait to be processed.
     """
+    pending = StoreNotification.objects.filter(processed_at=None).order_by()
+    if pending[:MAX_PENDING].count() == MAX_PENDING:
+        logger.warning("store notification refused: too many are pending")
+        raise RateLimitedError(FULL_RETRY_AFTER_SECONDS)
     message = parse_message(body)
     # Cut, and without what PostgreSQL's text type cannot hold.
     text = body[:MAX_STORED_BYTES].decode("utf-8", "backslashreplace")
@@ -167,9 +179,19 @@ def process_pending_notifications(now: datetime) -> ProcessingResult:
 
 
 def purge_notifications(before: datetime) -> int:
-    """Delete the notifications received before a moment; return their number."""
-    notifications = StoreNotification.objects.filter(received_at__lt=before)
-    return notifications._raw_delete(notifications.db)
+    """Delete the notifications received before a moment; return their number.
+
+    Of those that are processed, the newest `MAX_PROCESSED` are kept at most.
+    """
+    rows = StoreNotification.objects.order_by()
+    processed = StoreNotification.objects.exclude(processed_at=None).order_by("-id")
+    surplus = processed.values_list("id", flat=True)[MAX_PROCESSED : MAX_PROCESSED + 1]
+    old = rows.filter(received_at__lt=before)
+    purged = old._raw_delete(old.db)
+    if newest_surplus := surplus.first():
+        excess = rows.exclude(processed_at=None).filter(id__lte=newest_surplus)
+        purged += excess._raw_delete(excess.db)
+    return purged
 
 
 def _list_pending(now: datetime) -> QuerySet[StoreNotification]:

@@ -10,7 +10,7 @@ from accounts.authentication import current_member
 from accounts.models import Member
 from billing import store_notifications, subscriptions
 from billing.products import PRODUCTS
-from billing.pubsub_auth import verify_push_token
+from billing.pubsub_auth import verify_push
 from billing.serializers import (
     ProductSerializer,
     PurchaseRequestSerializer,
@@ -24,6 +24,7 @@ from billing.serializers import (
 from core.api.parsers import RawBodyParser
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
+from core.client_ip import get_client_ip, rate_limit_key
 
 
 class ProductsView(APIView):
@@ -134,11 +135,15 @@ class RestoreSubscriptionView(APIView):
         )
 
 
+class PushParser(RawBodyParser):
+    max_bytes = store_notifications.MAX_BODY_BYTES
+
+
 class StoreNotificationView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
     schema_tag = "Billing"
-    parser_classes = [RawBodyParser]
+    parser_classes = [PushParser]
 
     @extend_schema(
         operation_id="receiveStoreNotification",
@@ -151,9 +156,11 @@ class StoreNotificationView(APIView):
 
         Each message id is stored once; a body that cannot be parsed is stored as well.
         If a push audience is configured, a request without a valid Google token for it
-        is 401.
+        is 401; without one, 120 a minute and address are accepted, and 300 in all. 429
+        `RATE_LIMITED` also while too many wait to be processed.
         """
-        verify_push_token(request.META.get("HTTP_AUTHORIZATION", ""))
+        address = rate_limit_key(get_client_ip(request))
+        verify_push(request.META.get("HTTP_AUTHORIZATION", ""), address)
         # {} if the request has no body.
         body: object = request.data
         store_notifications.save_notification(body if isinstance(body, bytes) else b"")

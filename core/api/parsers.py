@@ -76,9 +76,10 @@ class LimitedMultiPartParser(MultiPartParser):
 
 
 class RawBodyParser(BaseParser):
-    """The unchanged body, of any media type."""
+    """The unchanged body, of any media type, of at most `max_bytes` if it is set."""
 
     media_type = "*/*"
+    max_bytes: int | None = None
 
     def parse(
         self,
@@ -86,7 +87,7 @@ class RawBodyParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        return read_limited(stream)
+        return read_limited(stream, self.max_bytes)
 
 
 def read_limited(stream: IO[Any], limit: int | None = None) -> bytes:

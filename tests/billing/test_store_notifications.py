@@ -13,7 +13,11 @@ from django.utils import timezone
 
 from accounts.models import Member
 from billing.models import Purchase, StoreNotification
-from billing.store_notifications import MAX_STORED_BYTES, process_pending_notifications
+from billing.store_notifications import (
+    MAX_BODY_BYTES,
+    MAX_STORED_BYTES,
+    process_pending_notifications,
+)
 from billing.subscriptions import override_plan
 from billing.tasks import (
     StoreUnavailableError,
@@ -25,6 +29,7 @@ from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.fake_google import MakeIdToken, sign
 from tests.support.fake_store import PACKAGE, FakePlay
+from tests.support.problems import assert_problem
 from tests.support.purchases import buy
 from tests.support.store_pushes import (
     PATH,
@@ -146,8 +151,13 @@ def test_broken_body_is_200_and_kept_raw(body: bytes) -> None:
 
 
 def test_large_body_is_cut() -> None:
-    assert push_raw(b"x" * 500_000).status_code == 200
+    assert push_raw(b"x" * 50_000).status_code == 200
     assert len(StoreNotification.objects.get().body) == MAX_STORED_BYTES
+
+
+def test_very_large_body_is_refused() -> None:
+    assert_problem(push_raw(b"x" * (MAX_BODY_BYTES + 1)), 413, "PAYLOAD_TOO_LARGE")
+    assert not StoreNotification.objects.exists()
     assert push_raw(b"x" * 3_000_000).status_code == 413
 
 
