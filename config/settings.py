@@ -68,6 +68,7 @@ MIDDLEWARE = [
     "core.middleware.AccessLogMiddleware",
     "core.middleware.RetrySafeRequestsMiddleware",
     "core.middleware.NoStoreMiddleware",
+    "core.content_security_policy.ContentSecurityPolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
@@ -92,6 +93,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "core.content_security_policy.add_nonce",
             ]
         },
     }

@@ -23,7 +23,13 @@ api_urls: list[URLPattern | URLResolver] = [
     path("health", HealthView.as_view(), name="health"),
     path("health/live", LivenessView.as_view(), name="liveness"),
     path("schema", OpenApiSchemaView.as_view(), name="schema"),
-    path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path(
+        "docs",
+        SpectacularSwaggerView.as_view(
+            url_name="schema", template_name="api_docs.html"
+        ),
+        name="docs",
+    ),
 ]
 
 urlpatterns = [

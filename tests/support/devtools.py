@@ -76,7 +76,7 @@ class Chromium:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
-        for domain in ("Page", "Runtime", "Network"):
+        for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
         self.resize(*self.size)
         return self
@@ -201,6 +201,20 @@ class Chromium:
             for event in self.events
             if event.get("method") == "Network.requestWillBeSent"
         }
+
+    def errors(self) -> list[str]:
+        """What a Content-Security-Policy refused, and exceptions of scripts."""
+        self.evaluate("1")  # reads what is still in the pipe
+        entries = [
+            event["params"]["entry"]["text"]
+            for event in self.events
+            if event.get("method") == "Log.entryAdded"
+        ]
+        return [text for text in entries if "Content Security Policy" in text] + [
+            event["params"]["exceptionDetails"]["text"]
+            for event in self.events
+            if event.get("method") == "Runtime.exceptionThrown"
+        ]
 
     def _mark(self) -> None:
         self.evaluate("window.isOld = true")
