@@ -7,6 +7,7 @@ workers, WEB_THREADS that of threads in each of them.
 import copy
 import gc
 import os
+import re
 import resource
 import shutil
 import socket
@@ -39,6 +40,7 @@ MAX_HEADER_BYTES = 2**16
 MAX_CONNECTIONS_PER_WORKER = 8_192
 BACKLOG = 1_024
 STOP_TIMEOUT_SECONDS = 10
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
 # A worker that has grown beyond this is replaced.
 MAX_WORKER_MEBIBYTES = 512
 RESPAWN_INTERVAL_SECONDS = 2.0
@@ -97,7 +99,11 @@ def main(application: str = APPLICATION) -> None:
     import_module(application.partition(":")[0])
     gc.collect()
     gc.freeze()
-    server.serve()
+    try:
+        server.serve()
+    finally:
+        if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def build_server(application: str) -> Server:
@@ -110,11 +116,10 @@ def build_server(application: str) -> Server:
         raise ImproperlyConfigured("BIND must be an address and a port, or unix:PATH.")
     if env.read_text("METRICS_TOKEN"):
         # The folder of the workers' metrics, without those of a previous run.
-        name = f"metrics-{bind.rpartition(':')[2].replace('/', '_')}"
-        default = ROOT / env.read_text("DATA_DIR", "var") / name
+        default = find_metrics_folder(bind)
         folder = Path(os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(default)))
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        folder.mkdir(mode=0o700, parents=True)
     return Server(
         application,
         address=host.strip("[]") or "127.0.0.1",
@@ -137,6 +142,15 @@ def build_server(application: str) -> Server:
         workers_max_rss=MAX_WORKER_MEBIBYTES,
         workers_kill_timeout=STOP_TIMEOUT_SECONDS,
     )
+
+
+def find_metrics_folder(bind: str) -> Path:
+    """Return the default folder of the metrics of the server at an address."""
+    name = re.sub(r"\W+", "_", bind)
+    # In memory: the files are mapped, and who writes to one dies where a disk is full.
+    if os.access(SHARED_MEMORY, os.W_OK):
+        return SHARED_MEMORY / f"household-ledger-metrics-{os.getuid()}-{name}"
+    return ROOT / env.read_text("DATA_DIR", "var") / f"metrics-{name}"
 
 
 if __name__ == "__main__":

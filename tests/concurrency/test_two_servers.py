@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from config.server import find_metrics_folder
 from devstack.stores.data_dir import LOOPBACK
 from tests.support.fault_injection import PASSWORD, RunningService, run_service
 
@@ -203,7 +204,7 @@ def test_counts_outlive_the_process_that_counted(servers: Servers) -> None:
     name = 'ledger_requests_total{method="GET",route="/api/docs",status="200"}'
     for _ in range(8):
         assert send(servers.first, "GET", "/api/docs")[0] == 200
-    folder = Path(servers.first.settings["DATA_DIR"], f"metrics-{servers.first.port}")
+    folder = find_metrics_folder(f"{LOOPBACK}:{servers.first.port}")
     files = {file.name for file in folder.iterdir()}
     for pid in servers.first.list_workers():
         servers.first.replace_worker(pid)

@@ -18,8 +18,13 @@ SAFE_SETTINGS = {
 }
 
 
-def import_settings(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run `code` in a fresh interpreter with the settings of these variables."""
+def import_settings(
+    code: str, shell: tuple[str, ...] = (), /, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `code` in a fresh interpreter with the settings of these variables.
+
+    `shell` is a command that runs the interpreter.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     given = {
         "SECRET_KEY": "k" * 50,
@@ -27,7 +32,7 @@ def import_settings(code: str, **variables: str) -> subprocess.CompletedProcess[
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
     return subprocess.run(
-        [sys.executable, "-c", code],
+        [*shell, sys.executable, "-c", code],
         env=kept | given | variables,
         cwd=ROOT,
         capture_output=True,
