@@ -102,10 +102,14 @@ class RateCache:
         return self.rates[currency, day]
 
 
-def retry_with_rates(write: Callable[[RateCache], Result]) -> Result:
+def retry_with_rates(
+    write: Callable[[RateCache], Result], *, can_wait: bool = True
+) -> Result:
     """Run `write`, looking up each rate it turns out to miss, and return its result.
 
-    Which rates are missing is known only under the locks of the write.
+    Which rates are missing is known only under the locks of the write. While too many
+    look-ups go on, raises `ProviderBusyError` where the client `can_wait` and try
+    again; else a rate that is not there in a moment counts as unavailable.
     """
     cache = RateCache()
     for _ in range(MAX_RATES_PER_WRITE):
@@ -115,10 +119,9 @@ def retry_with_rates(write: Callable[[RateCache], Result]) -> Result:
             # The transaction has been rolled back: no lock is held during the lookup.
             try:
                 rate = get_rate(missing.currency, settings.HOME_CURRENCY, missing.day)
-            except ProviderBusyError:
-                # The same write may have the rate in a moment.
-                raise
-            except ProviderUnavailableError:
+            except ProviderUnavailableError as error:
+                if can_wait and isinstance(error, ProviderBusyError):
+                    raise
                 cache.rates[missing.currency, missing.day] = None
             else:
                 cache.rates[missing.currency, missing.day] = rate.rate

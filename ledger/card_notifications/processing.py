@@ -100,8 +100,10 @@ def process_notification(
     """Create or cancel the entry of a payment, unless the payment is known already."""
     parsed = parse_notification(incoming)
     if parsed.recognized:
+        # A phone may send its notification only once: rather an entry without amount.
         return retry_with_rates(
-            lambda rates: _process_payment(member, incoming, parsed, now, rates)
+            lambda rates: _process_payment(member, incoming, parsed, now, rates),
+            can_wait=False,
         )
     increment_notification_count(now, recognized=False)
     # A declined payment names a card too.

@@ -25,6 +25,7 @@ from ledger.investments import price_providers
 from ledger.models import Entry, FxRate
 from ledger.providers.fx import frankfurter
 from ledger.providers.receipts import google_vision
+from tests.support.alert_texts import FOREIGN, NOTIFICATION
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_stock, make_trade
 from tests.support.fault_injection import run_service
@@ -106,6 +107,17 @@ def test_third_look_up_of_a_rate_reads_the_last_one_and_writes_nothing() -> None
         body["date"] = today.isoformat()
         assert_busy(client.send("POST", "/api/account/entries", body))
         assert not Entry.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_foreign_payment_is_kept_while_look_ups_of_rates_are_busy() -> None:
+    """The phone may not send its notification again."""
+    client = JSONClient(make_member(plan="PREMIUM"))
+    with full(frankfurter.bulkhead):
+        response: Any = client.send("POST", NOTIFICATION, {"text": FOREIGN})
+    assert response.status_code == 201, response.data
+    entry = Entry.objects.get()
+    assert (entry.pending, entry.amount, entry.currency) == (True, 0, "USD")
 
 
 @pytest.mark.django_db(transaction=True)
