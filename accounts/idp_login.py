@@ -174,10 +174,8 @@ def _lock_member_to_link(identity: Identity) -> Member | None:
         default=Value(1),
         output_field=IntegerField(),
     )
-    candidates = Member.objects.select_for_update().filter(
-        email__iexact=identity.email, idp_id=None
-    )
-    return candidates.order_by(local_first, "id").first()
+    candidates = Member.objects.with_email(identity.email).filter(idp_id=None)
+    return candidates.select_for_update().order_by(local_first, "id").first()
 
 
 def _refresh_on_login(member: Member, identity: Identity) -> None:

@@ -23,7 +23,7 @@ def authenticate_member(login_id: str, password: str, ip_address: str) -> Member
     only, or `RateLimitedError` after too many failures.
     """
     with count_login_failures(login_id, rate_limit_key(ip_address)):
-        member = Member.objects.filter(login_id__iexact=login_id).first()
+        member = Member.objects.with_login_id(login_id).first()
         if member is None:
             # Hash as well, so that the time does not tell whether the login id exists.
             make_password(password)

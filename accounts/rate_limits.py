@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import connection
 
+from accounts.identifiers import normalize_identifier
 from accounts.models import RateLimit
 from core.errors import RateLimitedError
 
@@ -112,7 +113,7 @@ def count_login_failures(login_id: str, ip_key: str) -> Iterator[None]:
     # cannot all pass this way.
     by_ip = consume_attempt(LOGIN_PER_IP, ip_key)
     by_account = consume_attempt(
-        LOGIN_PER_ACCOUNT_AND_IP, f"{ip_key}:{login_id.lower()}"
+        LOGIN_PER_ACCOUNT_AND_IP, f"{ip_key}:{normalize_identifier(login_id)}"
     )
     yield
     refund_attempt(by_account)

@@ -54,7 +54,7 @@ def create_member(data: SignupData) -> Member:
     )
     validate_new_password(data.password, member, field="password")
     # Before hashing, which is slow; the constraint decides between concurrent requests.
-    if Member.objects.filter(login_id__iexact=data.login_id).exists():
+    if Member.objects.with_login_id(data.login_id).exists():
         raise DuplicateError("This login id is taken.")
     member.set_password(data.password)
     with raise_on_constraint_violation(

@@ -67,7 +67,7 @@ class PurchaseAdmin(ReadOnlyAdmin):
         term = search_term.strip()
         if not term:
             return queryset, False
-        members = Member.objects.filter(login_id__iexact=term).values_list("pk")
+        members = Member.objects.with_login_id(term).values_list("pk")
         matches = Q(order_id=term) | Q(member__in=[pk for (pk,) in members])
         return queryset.filter(matches), False
 

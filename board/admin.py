@@ -53,7 +53,7 @@ class ModerationAdmin(ReadOnlyAdmin):
         term = search_term.strip()
         if term.startswith(AUTHOR_PREFIX):
             login_id = term.removeprefix(AUTHOR_PREFIX)
-            members = Member.objects.filter(login_id__iexact=login_id)
+            members = Member.objects.with_login_id(login_id)
             return queryset.filter(member__in=list(members.only("id"))), False
         return (self.filter_by_text(queryset, term) if term else queryset), False
 

@@ -3,6 +3,7 @@ import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.comparison
 import django.db.models.functions.text
+import django.db.models.lookups
 import django.utils.timezone
 from django.conf import settings
 from django.contrib.postgres.operations import TrigramExtension
@@ -103,6 +104,42 @@ class Migration(migrations.Migration):
                 ("display_name", models.CharField(max_length=100)),
                 ("email", models.EmailField(max_length=254)),
                 (
+                    "login_id_normalized",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=django.db.models.functions.text.Lower(
+                            django.db.models.functions.comparison.Collate(
+                                "login_id", "C"
+                            )
+                        ),
+                        output_field=models.CharField(max_length=50),
+                    ),
+                ),
+                (
+                    "email_normalized",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                django.db.models.lookups.Exact(
+                                    models.Func(
+                                        "email",
+                                        function="OCTET_LENGTH",
+                                        output_field=models.IntegerField(),
+                                    ),
+                                    django.db.models.functions.text.Length("email"),
+                                ),
+                                then=django.db.models.functions.text.Lower(
+                                    django.db.models.functions.comparison.Collate(
+                                        "email", "C"
+                                    )
+                                ),
+                            )
+                        ),
+                        output_field=models.CharField(max_length=254, null=True),
+                    ),
+                ),
+                (
                     "provider",
                     models.CharField(
                         choices=[("LOCAL", "Local"), ("IDP", "Idp")],
@@ -174,10 +211,7 @@ class Migration(migrations.Migration):
                 "db_table": "member",
                 "ordering": ["id"],
                 "indexes": [
-                    models.Index(
-                        django.db.models.functions.text.Lower("email"),
-                        name="member_email",
-                    ),
+                    models.Index(fields=["email_normalized"], name="member_email"),
                     django.contrib.postgres.indexes.GinIndex(
                         django.contrib.postgres.indexes.OpClass(
                             django.db.models.functions.text.Upper("login_id"),
@@ -225,8 +259,12 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        django.db.models.functions.text.Lower("login_id"),
+                        fields=("login_id_normalized",),
                         name="member_login_id_unique",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("login_id__regex", "^[A-Za-z0-9._-]+$")),
+                        name="member_login_id_characters",
                     ),
                     models.UniqueConstraint(
                         fields=("idp_id",), name="member_idp_id_unique"

@@ -6,8 +6,11 @@ from typing import Any, ClassVar
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
-from django.db.models.functions import MD5, Lower, NullIf, Upper
+from django.db.models.functions import MD5, Collate, Length, Lower, NullIf, Upper
+from django.db.models.lookups import Exact
 from django.utils import timezone
+
+from accounts.identifiers import comparison_key
 
 MAX_LOGIN_ID_LENGTH = 50
 MAX_DISPLAY_NAME_LENGTH = 100
@@ -17,7 +20,20 @@ class MemberManager(BaseUserManager["Member"]):
     """Manager with case-insensitive login ids and queries by plan."""
 
     def get_by_natural_key(self, username: str | None) -> "Member":
-        return self.get(login_id__iexact=username)
+        return self.with_login_id(username or "").get()
+
+    def with_login_id(self, login_id: str) -> "models.QuerySet[Member]":
+        """Return the member with this login id, in any letter case."""
+        key = comparison_key(login_id)
+        return self.none() if key is None else self.filter(login_id_normalized=key)
+
+    def with_email(self, email: str) -> "models.QuerySet[Member]":
+        """Return the members with this address, in any letter case.
+
+        An address outside ASCII belongs to nobody.
+        """
+        key = comparison_key(email)
+        return self.none() if key is None else self.filter(email_normalized=key)
 
     def with_premium(self, now: datetime) -> "models.QuerySet[Member]":
         """Return members with premium access at `now`, by plan or role (spec 1.9).
@@ -73,6 +89,31 @@ class Member(AbstractBaseUser):
     login_id = models.CharField(max_length=MAX_LOGIN_ID_LENGTH)
     display_name = models.CharField(max_length=MAX_DISPLAY_NAME_LENGTH)
     email = models.EmailField(max_length=254)
+    # The keys by which login ids and addresses are compared: those of
+    # `accounts.identifiers.comparison_key`. The database writes them.
+    login_id_normalized = models.GeneratedField(
+        expression=Lower(Collate("login_id", "C")),
+        output_field=models.CharField(max_length=MAX_LOGIN_ID_LENGTH),
+        db_persist=True,
+    )
+    email_normalized = models.GeneratedField(
+        expression=models.Case(
+            models.When(
+                # An address in ASCII has as many bytes as characters.
+                Exact(
+                    models.Func(
+                        "email",
+                        function="OCTET_LENGTH",
+                        output_field=models.IntegerField(),
+                    ),
+                    Length("email"),
+                ),
+                then=Lower(Collate("email", "C")),
+            )
+        ),
+        output_field=models.CharField(max_length=254, null=True),
+        db_persist=True,
+    )
     provider = models.CharField(
         max_length=5, choices=Provider.choices, default=Provider.LOCAL
     )
@@ -112,14 +153,21 @@ class Member(AbstractBaseUser):
         db_table = "member"
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(Lower("login_id"), name="member_login_id_unique"),
+            models.UniqueConstraint(
+                fields=["login_id_normalized"], name="member_login_id_unique"
+            ),
+            # Outside ASCII, no key would be the login id of one member only.
+            models.CheckConstraint(
+                condition=models.Q(login_id__regex=r"^[A-Za-z0-9._-]+$"),
+                name="member_login_id_characters",
+            ),
             models.UniqueConstraint(fields=["idp_id"], name="member_idp_id_unique"),
             models.CheckConstraint(
                 condition=models.Q(points__gte=0), name="member_points_not_negative"
             ),
         ]
         indexes = [
-            models.Index(Lower("email"), name="member_email"),
+            models.Index(fields=["email_normalized"], name="member_email"),
             GinIndex(
                 OpClass(Upper("login_id"), name="gin_trgm_ops"),
                 OpClass(Upper("display_name"), name="gin_trgm_ops"),

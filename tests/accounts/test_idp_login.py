@@ -244,6 +244,35 @@ def test_email_is_compared_without_regard_to_case(vouch: Vouch) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("mike@example.com", "mıke@example.com"),
+        ("mıke@example.com", "mike@example.com"),
+        ("mıke@example.com", "mıke@example.com"),
+        ("siteadmin@example.com", "ſiteadmin@example.com"),
+        ("ſiteadmin@example.com", "siteadmin@example.com"),
+        ("kim@example.com", "\u212aim@example.com"),
+        ("mike@example.com", "ｍｉｋｅ@example.com"),
+        ("fiona@example.com", "ﬁona@example.com"),
+        ("mike@example.com", "mike@ｅxample.com"),
+        ("mike@fass.example", "mike@faß.example"),
+        ("mike@faß.example", "mike@fass.example"),
+    ],
+)
+def test_look_alike_address_links_nothing(vouch: Vouch, ours: str, theirs: str) -> None:
+    local = make_member(email=ours)
+    client = JSONClient(local)
+    vouch(email=theirs)
+    response = log_in()
+    assert (response.data["created"], response.data["linked"]) == (True, False)
+    assert response.data["member"]["id"] != local.pk
+    local.refresh_from_db()
+    assert local.has_usable_password()
+    assert client.send("GET", "/api/auth/session").status_code == 200
+
+
+@pytest.mark.django_db
 def test_account_of_another_subject_is_never_linked(vouch: Vouch) -> None:
     other = make_member(email=EMAIL, idp_id="subject-other")
     vouch()

@@ -189,6 +189,23 @@ def test_letter_case_makes_no_new_login_to_guess(anonymous: JSONClient) -> None:
     assert log_in(anonymous, "minjI", WRONG).status_code == 429
 
 
+@pytest.mark.parametrize("variant", ["ſiteadmin", "ｓiteadmin", "ＳＩＴＥＡＤＭＩＮ"])
+def test_look_alike_characters_make_no_new_login_to_guess(
+    anonymous: JSONClient, variant: str
+) -> None:
+    make_member(login_id="siteadmin")
+    for _ in range(10):
+        assert log_in(anonymous, "siteadmin", WRONG).status_code == 401
+    assert log_in(anonymous, variant).status_code == 429
+
+
+@pytest.mark.parametrize("variant", ["ſiteadmin", "siteadmın", "ｓiteadmin"])
+def test_look_alike_is_no_login_id(anonymous: JSONClient, variant: str) -> None:
+    make_member(login_id="siteadmin")
+    response = log_in(anonymous, variant)
+    assert (response.status_code, response.data["code"]) == (401, "INVALID_CREDENTIALS")
+
+
 def test_other_addresses_cannot_lock_out_a_member(anonymous: JSONClient) -> None:
     member = make_member()
     for _ in range(11):

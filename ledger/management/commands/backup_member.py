@@ -50,7 +50,7 @@ class Command(BaseCommand):
 
 def get_member(login_id: str) -> Member:
     """Return the member with this login id, or raise `CommandError`."""
-    member = Member.objects.filter(login_id__iexact=login_id).first()
+    member = Member.objects.with_login_id(login_id).first()
     if member is None:
         raise CommandError(f"Member not found: {login_id}")
     return member
