@@ -27,6 +27,15 @@ class MemberSuspendedError(DomainError):
     detail = "This account is suspended."
 
 
+class LinkingRefusedError(DomainError):
+    status = 403
+    code = "LINKING_REFUSED"
+    detail = (
+        "The account with this email address cannot be linked by it. Log in with login "
+        "id and password."
+    )
+
+
 class SignupDisabledError(DomainError):
     status = 403
     code = "SIGNUP_DISABLED"
@@ -51,6 +60,12 @@ class PasswordUnchangedError(DomainError):
 class PasswordNotSupportedError(DomainError):
     code = "PASSWORD_NOT_SUPPORTED"
     detail = "This account logs in by identity provider and has no password."
+
+
+class AdministratorProfileError(DomainError):
+    status = 403
+    code = "FORBIDDEN"
+    detail = "The profile of another administrator cannot be changed."
 
 
 class SelfChangeError(DomainError):

@@ -7,15 +7,18 @@ import json
 import secrets
 import time
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Case, IntegerField, Value, When
+from django.db.models import Case, IntegerField, Q, Value, When
+from django.utils import timezone
 
 from accounts.errors import (
     IdentityProviderNotConfiguredError,
     InvalidIdTokenError,
+    LinkingRefusedError,
     MemberSuspendedError,
     SignupDisabledError,
 )
@@ -32,6 +35,8 @@ CLOCK_SKEW_SECONDS = 10
 MAX_PICTURE_URL_LENGTH = 2048
 MAX_SUBJECT_LENGTH = 255
 MAX_EMAIL_LENGTH = 254
+# How long an address that was changed links nothing.
+CHANGED_EMAIL_WAIT = timedelta(days=7)
 
 identity_provider = http_client.OutsideService("identity provider")
 
@@ -119,24 +124,26 @@ def fetch_verified_claims(
 def login_with_identity(identity: Identity) -> IdentityLogin:
     """Find the member of the subject, else link one by verified email, else create one.
 
-    Raises `MemberSuspendedError`, or `SignupDisabledError` instead of creating.
+    Raises `MemberSuspendedError`, `LinkingRefusedError`, or `SignupDisabledError`
+    instead of creating.
     """
+    now = timezone.now()
     try:
-        return _find_link_or_create(identity)
+        return _find_link_or_create(identity, now)
     except IntegrityError:
         # `idp_id` is unique: a concurrent login of the same subject was faster. Start
         # again, since its member may have been deleted in turn.
-        return _find_link_or_create(identity)
+        return _find_link_or_create(identity, now)
 
 
 @transaction.atomic
-def _find_link_or_create(identity: Identity) -> IdentityLogin:
+def _find_link_or_create(identity: Identity, now: datetime) -> IdentityLogin:
     member = Member.objects.filter(idp_id=identity.subject).first()
     if member is not None:
         _refresh_on_login(member, identity)
         return IdentityLogin(member)
 
-    member = _lock_member_to_link(identity)
+    member = _lock_member_to_link(identity, now)
     if member is not None:
         _refresh_on_login(member, identity)
         # The email of a LOCAL account was never verified here. Whoever registered it
@@ -162,10 +169,12 @@ def _find_link_or_create(identity: Identity) -> IdentityLogin:
     return IdentityLogin(member, created=True)
 
 
-def _lock_member_to_link(identity: Identity) -> Member | None:
+def _lock_member_to_link(identity: Identity, now: datetime) -> Member | None:
     """Lock and return the member to link, None without a verified email or a match.
 
     LOCAL members come first, then the oldest. Members of another subject never match.
+    Raises `LinkingRefusedError` if none of those that match may be linked: an
+    administrator, or a member with an address that is new or written by staff.
     """
     if not (identity.email and identity.email_verified):
         return None
@@ -175,7 +184,15 @@ def _lock_member_to_link(identity: Identity) -> Member | None:
         output_field=IntegerField(),
     )
     candidates = Member.objects.with_email(identity.email).filter(idp_id=None)
-    return candidates.select_for_update().order_by(local_first, "id").first()
+    # Whoever has stolen a session could have written their own address.
+    has_own_email = Q(is_email_by_administrator=False) & (
+        Q(email_changed_at=None) | Q(email_changed_at__lte=now - CHANGED_EMAIL_WAIT)
+    )
+    linkable = candidates.filter(has_own_email, role=Member.Role.MEMBER)
+    member = linkable.select_for_update().order_by(local_first, "id").first()
+    if member is None and candidates.exists():
+        raise LinkingRefusedError
+    return member
 
 
 def _refresh_on_login(member: Member, identity: Identity) -> None:

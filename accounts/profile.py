@@ -33,14 +33,25 @@ _DATA_URL_RE = re.compile(
 )
 
 
-def update_profile(member: Member, changes: dict[str, str]) -> Member:
-    """Save a new display name or email; live sessions show the name at once."""
-    for name, value in changes.items():
-        setattr(member, name, value)
+def update_profile(
+    member: Member, changes: dict[str, str], *, is_by_administrator: bool = False
+) -> Member:
+    """Save a new display name or email; live sessions show the name at once.
+
+    With `is_by_administrator` another member than the own one is changed.
+    """
     if not changes:
         return member
+    fields = list(changes)
+    if "email" in changes and not (
+        is_by_administrator and changes["email"] == member.email
+    ):
+        member.is_email_by_administrator = is_by_administrator
+        fields.append("is_email_by_administrator")
+    for name, value in changes.items():
+        setattr(member, name, value)
     with transaction.atomic():
-        member.save_fields(*changes)
+        member.save_fields(*fields)
         invalidate_member_session_cache(member.pk)
     return member
 

@@ -14,6 +14,7 @@ from core.errors import (
     DomainError,
     DuplicateError,
     FieldError,
+    InvalidFieldError,
     raise_on_constraint_violation,
 )
 
@@ -57,8 +58,15 @@ def create_member(data: SignupData) -> Member:
     if Member.objects.with_login_id(data.login_id).exists():
         raise DuplicateError("This login id is taken.")
     member.set_password(data.password)
-    with raise_on_constraint_violation(
-        "member_login_id_unique", DuplicateError("This login id is taken.")
+    with (
+        raise_on_constraint_violation(
+            "member_login_id_unique", DuplicateError("This login id is taken.")
+        ),
+        # The serializers check it before; a command may not have.
+        raise_on_constraint_violation(
+            "member_login_id_characters",
+            InvalidFieldError("loginId", "Only letters, digits and ._- are allowed."),
+        ),
     ):
         member.save(force_insert=True)
     return member

@@ -13,7 +13,7 @@ import accounts.signup
 import billing.subscriptions
 from accounts.account_deletion import delete_account
 from accounts.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
-from accounts.errors import SelfChangeError
+from accounts.errors import AdministratorProfileError, SelfChangeError
 from accounts.locking import lock_actor_and_target
 from accounts.models import Member
 from accounts.profile import update_profile
@@ -43,6 +43,13 @@ def get_other_member(actor: Member, member_id: int) -> Member:
     return Member(pk=member_id)
 
 
+def require_changeable_profile(actor: Member, member: Member) -> None:
+    """Raise `AdministratorProfileError` for another administrator."""
+    # Whoever may write an administrator's address could become that administrator.
+    if member.is_administrator and member.pk != actor.pk:
+        raise AdministratorProfileError
+
+
 def create_member(actor: Member, data: accounts.signup.SignupData) -> Member:
     """Create a LOCAL member, even while sign-up is closed."""
     with transaction.atomic():
@@ -54,12 +61,17 @@ def create_member(actor: Member, data: accounts.signup.SignupData) -> Member:
 def update_member_profile(
     actor: Member, member_id: int, changes: dict[str, str]
 ) -> Member:
-    """Update the display name and email that are given; the own account is allowed."""
+    """Update the display name and email that are given; the own account is allowed.
+
+    Raises `AdministratorProfileError` for another administrator.
+    """
     with transaction.atomic():
         try:
-            member = update_profile(get_member(member_id), changes)
+            member = lock_actor_and_target(actor, member_id)
         except Member.DoesNotExist:
             raise NotFoundError(MEMBER_NOT_FOUND) from None
+        require_changeable_profile(actor, member)
+        update_profile(member, changes, is_by_administrator=member_id != actor.pk)
         if changes:
             log_admin_action(actor, member, CHANGE, "Name or email.")
     return member

@@ -140,6 +140,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "email_changed_at",
+                    models.DateTimeField(blank=True, editable=False, null=True),
+                ),
+                (
+                    "is_email_by_administrator",
+                    models.BooleanField(default=False, editable=False),
+                ),
+                (
                     "provider",
                     models.CharField(
                         choices=[("LOCAL", "Local"), ("IDP", "Idp")],
@@ -365,5 +373,6 @@ class Migration(migrations.Migration):
         sql_file("accounts", "premium"),
         sql_file("accounts", "sessions"),
         sql_file("accounts", "member_counts"),
+        sql_file("accounts", "email_changes"),
         migrations.RunPython(insert_signup_setting, migrations.RunPython.noop),
     ]

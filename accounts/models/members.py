@@ -114,6 +114,10 @@ class Member(AbstractBaseUser):
         output_field=models.CharField(max_length=254, null=True),
         db_persist=True,
     )
+    # None for the address of the sign-up. A trigger sets it with each change.
+    email_changed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # True after an administrator has changed the address, until the member sends one.
+    is_email_by_administrator = models.BooleanField(default=False, editable=False)
     provider = models.CharField(
         max_length=5, choices=Provider.choices, default=Provider.LOCAL
     )

@@ -71,14 +71,14 @@ class UserViewSet(ViewSet):
     def update(self, request: Request, member_id: int) -> Response:
         """Update the display name and email of a user.
 
-        Fields that are omitted do not change.
+        Fields that are omitted do not change. The profile of another administrator
+        is 403 `FORBIDDEN`.
         """
-        # 404 comes before 400 for an invalid body.
-        members.get_member(member_id)
+        actor = current_member(request)
+        # 403 and 404 come before 400 for an invalid body.
+        members.require_changeable_profile(actor, members.get_member(member_id))
         changes = validate_body(ProfileRequestSerializer, request)
-        member = members.update_member_profile(
-            current_member(request), member_id, changes
-        )
+        member = members.update_member_profile(actor, member_id, changes)
         return Response(MemberSerializer(member).data)
 
     @extend_schema(responses={204: None})

@@ -3,9 +3,12 @@
 import json
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
+from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -14,6 +17,7 @@ from accounts.signup_setting import set_signup_enabled
 from core import http_client
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
+from tests.support.problems import assert_problem
 from tests.support.stores import find_closed_port
 
 PATH = "/api/auth/idp"
@@ -541,3 +545,111 @@ def test_without_a_client_id_login_by_token_is_not_set_up(
 @pytest.mark.django_db
 def test_client_id_is_public() -> None:
     assert JSONClient().get_json("/api/auth/idp-client-id") == {"clientId": CLIENT_ID}
+
+
+# --- Addresses that link nothing --------------------------------------------------
+
+
+def change_email(client: JSONClient, email: str = EMAIL) -> None:
+    response = client.send("PUT", "/api/auth/profile", {"email": email})
+    assert response.status_code == 200
+
+
+def assert_linking_refused(member: Member) -> None:
+    """Log in by identity; nothing of the member changes, and nobody gets in."""
+    before = Member.objects.values().get(pk=member.pk)
+    sessions, members = AuthSession.objects.count(), Member.objects.count()
+    response = log_in()
+    assert_problem(response, 403, "LINKING_REFUSED")
+    assert "sessionid" not in response.cookies
+    assert Member.objects.values().get(pk=member.pk) == before
+    counts = (AuthSession.objects.count(), Member.objects.count())
+    assert counts == (sessions, members)
+
+
+@pytest.mark.django_db
+def test_new_address_links_nothing_for_seven_days(
+    vouch: Vouch, free_member: Member
+) -> None:
+    """A stolen session could have changed it."""
+    vouch(exp=str(int(time.time()) + 30 * 24 * 3600))
+    change_email(JSONClient(free_member))
+    assert_linking_refused(free_member)
+    with time_machine.travel(timezone.now()) as clock:
+        clock.shift(timedelta(days=7, minutes=-5))
+        assert_linking_refused(free_member)
+        clock.shift(timedelta(minutes=6))
+        assert log_in().data["linked"] is True
+
+
+@pytest.mark.django_db
+def test_address_that_was_sent_again_is_not_new(
+    vouch: Vouch, free_member: Member
+) -> None:
+    change_email(JSONClient(free_member), free_member.email)
+    vouch(email=free_member.email)
+    assert log_in().data["linked"] is True
+
+
+@pytest.mark.django_db
+def test_stale_copy_of_the_member_does_not_hide_a_new_address(
+    vouch: Vouch, free_member: Member
+) -> None:
+    change_email(JSONClient(free_member))
+    free_member.email = EMAIL
+    free_member.save()
+    vouch()
+    assert_linking_refused(Member.objects.get())
+
+
+@pytest.mark.django_db
+def test_administrator_is_never_linked(vouch: Vouch) -> None:
+    vouch()
+    assert_linking_refused(make_member(role="ADMIN", email=EMAIL))
+    assert_linking_refused(make_idp_member(role="ADMIN", idp_id=None))
+
+
+@pytest.mark.django_db
+def test_linked_administrator_still_logs_in_by_subject(vouch: Vouch) -> None:
+    member = make_member(role="ADMIN", email=EMAIL, idp_id="subject-1")
+    vouch()
+    assert log_in().data["member"]["id"] == member.pk
+
+
+@pytest.mark.django_db
+def test_account_that_may_be_linked_is_found_beside_one_that_may_not(
+    vouch: Vouch, free_member: Member
+) -> None:
+    make_member(role="ADMIN", email=EMAIL)
+    change_email(JSONClient(free_member))
+    owner = make_member(email=EMAIL)
+    vouch()
+    assert log_in().data["member"]["id"] == owner.pk
+
+
+@pytest.mark.django_db
+def test_address_that_an_administrator_wrote_links_nothing_until_it_is_confirmed(
+    vouch: Vouch, free_member: Member, administrator: Member
+) -> None:
+    staff, path = JSONClient(administrator), f"/api/users/{free_member.pk}"
+    assert staff.send("PUT", path, {"email": EMAIL}).status_code == 200
+    vouch(exp=str(int(time.time()) + 60 * 24 * 3600))
+    Member.objects.update(email_changed_at=timezone.now() - timedelta(days=30))
+    assert_linking_refused(free_member)
+    # The same again, by the administrator, confirms nothing.
+    assert staff.send("PUT", path, {"email": EMAIL}).status_code == 200
+    assert_linking_refused(free_member)
+    change_email(JSONClient(free_member))
+    assert_linking_refused(free_member)
+    with time_machine.travel(timezone.now() + timedelta(days=7, minutes=1)):
+        assert log_in().data["linked"] is True
+
+
+@pytest.mark.django_db
+def test_account_that_an_administrator_made_is_linked(
+    vouch: Vouch, administrator: Member
+) -> None:
+    body = {"loginId": "minji", "password": PASSWORD, "displayName": "M"}
+    made = JSONClient(administrator).send("POST", "/api/users", body | {"email": EMAIL})
+    vouch()
+    assert log_in().data["member"]["id"] == made.data["id"]

@@ -229,3 +229,35 @@ def test_what_administrators_do_is_in_the_log(
     )
     who = (administrator.pk, f"member {made}")
     assert list(logged) == [(*who, ADDITION), (*who, CHANGE), (*who, DELETION)]
+
+
+@pytest.mark.parametrize("body", [{"email": "e@x.example"}, {"displayName": "E"}, {}])
+def test_profile_of_another_administrator_is_not_changed(
+    administrator: Member, client_of: ClientOf, body: dict[str, str]
+) -> None:
+    """Whoever writes their address could become that administrator."""
+    other = make_member(role="ADMIN")
+    before = Member.objects.values().get(pk=other.pk)
+    client = client_of(administrator)
+    response = client.send("PUT", f"{PATH}/{other.pk}", body)
+    assert (response.status_code, response.data["code"]) == (403, "FORBIDDEN")
+    assert Member.objects.values().get(pk=other.pk) == before
+    own = client.send("PUT", f"{PATH}/{administrator.pk}", body)
+    assert own.status_code == 200
+
+
+def test_refusal_comes_before_a_malformed_body(
+    administrator: Member, client_of: ClientOf
+) -> None:
+    path = f"{PATH}/{make_member(role='ADMIN').pk}"
+    response = client_of(administrator).send("PUT", path, {"email": "x"})
+    assert (response.status_code, response.data["code"]) == (403, "FORBIDDEN")
+
+
+def test_former_administrator_is_changed_like_any_member(
+    administrator: Member, client_of: ClientOf
+) -> None:
+    other, client = make_member(role="ADMIN"), client_of(administrator)
+    client.send("PUT", f"/api/admin/members/{other.pk}/role", {"role": "MEMBER"})
+    response = client.send("PUT", f"{PATH}/{other.pk}", {"email": "new@example.com"})
+    assert response.status_code == 200
