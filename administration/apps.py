@@ -12,5 +12,4 @@ class AdministrationConfig(AppConfig):
 
 class ServiceAdminConfig(admin_apps.AdminConfig):
     default = False
-    verbose_name = "Audit log"
     default_site = "administration.site.ServiceAdminSite"

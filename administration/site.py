@@ -1,20 +1,34 @@
 """Django admin site of this service; its index shows the dashboard."""
 
 import functools
+import json
 from http import HTTPStatus
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.contrib.admin import AdminSite
+from django.contrib.admin import models as admin_models
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import BadRequest, ValidationError
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts import audit_log
+from accounts.models import AuditLogEntry, Member
 from accounts.sessions import hash_session_key, revoke_sessions
 from administration.dashboard import build_dashboard
 from core.errors import RateLimitedError
+
+MAX_RECENT_ACTIONS = 10
+# The actions of Django admin's pages in the audit log.
+ACTIONS = {
+    admin_models.ADDITION: audit_log.ADDITION,
+    admin_models.CHANGE: audit_log.CHANGE,
+    admin_models.DELETION: audit_log.DELETION,
+}
 
 
 class AdminLoginForm(AdminAuthenticationForm):
@@ -36,6 +50,23 @@ class ServiceAdminSite(AdminSite):
     login_form = AdminLoginForm
     site_url = "/"
 
+    def log_change(
+        self, request: HttpRequest, target: Model, action_flag: int, message: Any
+    ) -> None:
+        """Write a change of one of Django's own pages to the audit log."""
+        # A list that Django words: 'Changed Enabled.'
+        text = message if isinstance(message, str) else json.dumps(message)
+        text = admin_models.LogEntry(change_message=text).get_change_message()
+        actor = cast("Member", request.user)
+        audit_log.log_admin_action(actor, target, ACTIONS[action_flag], text)
+
+    def history_url(self, model: type[Model], object_id: str) -> str:
+        """Return the address of the entries of the audit log about an object."""
+        query = {"target_type": model._meta.label, "target_id": object_id}
+        return (
+            f"{reverse('admin:accounts_auditlogentry_changelist')}?{urlencode(query)}"
+        )
+
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """Wrap an admin view to answer 400 to requests that contain NUL characters."""
         guarded = super().admin_view(view, cacheable)
@@ -52,9 +83,16 @@ class ServiceAdminSite(AdminSite):
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
-        """Show the dashboard above the list of models."""
-        dashboard = build_dashboard(timezone.now())
-        return super().index(request, {"dashboard": dashboard, **(extra_context or {})})
+        """Show the dashboard above the list of models, and what the caller did last."""
+        own_actions = AuditLogEntry.objects.filter(
+            actor_id=cast("int", request.user.pk)
+        )
+        context = {
+            "dashboard": build_dashboard(timezone.now()),
+            "recent_actions": own_actions.order_by("-id")[:MAX_RECENT_ACTIONS],
+            **(extra_context or {}),
+        }
+        return super().index(request, context)
 
     def password_change(  # type: ignore[override]  # it redirects on success
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

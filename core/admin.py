@@ -4,10 +4,12 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.models import ADDITION, CHANGE, DELETION
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import BadRequest
 from django.core.paginator import Paginator
 from django.forms import BaseInlineFormSet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import cached_property
 
 # Lists are counted and paged up to here; rows behind it are found by searching.
@@ -28,7 +30,29 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
         return int(rows[:MAX_COUNTED_ROWS].count())
 
 
-class ListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Writes and shows changes by the audit log of the admin site."""
+
+    admin_site: Any
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        self.admin_site.log_change(request, obj, ADDITION, message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        self.admin_site.log_change(request, obj, CHANGE, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        for obj in queryset:
+            self.admin_site.log_change(request, obj, DELETION, "")
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        url = self.admin_site.history_url(self.model, unquote(object_id))
+        return HttpResponseRedirect(url)
+
+
+class ListAdmin(AuditedAdmin):
     """A list without whole-table counts and without sorting by unindexed columns.
 
     Lookups are limited to those of the list's own filters, and selected rows to

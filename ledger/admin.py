@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from accounts.models import Member
+from core.admin import AuditedAdmin
 from core.errors import DomainError
 from ledger import default_categories
 from ledger.category_tree import validate_parent
@@ -45,7 +46,7 @@ class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(DefaultCategory)
-class DefaultCategoryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class DefaultCategoryAdmin(AuditedAdmin):
     """List of major categories with their minor ones, and buttons to reorder them."""
 
     form = DefaultCategoryForm

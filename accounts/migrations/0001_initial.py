@@ -46,6 +46,55 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="AuditLogEntry",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("actor_id", models.BigIntegerField()),
+                ("actor_name", models.CharField(max_length=50)),
+                (
+                    "action",
+                    models.CharField(
+                        choices=[
+                            ("ADDITION", "Addition"),
+                            ("CHANGE", "Change"),
+                            ("DELETION", "Deletion"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("target_type", models.CharField(max_length=100)),
+                ("target_id", models.CharField(max_length=100)),
+                ("target_label", models.CharField(max_length=200)),
+                ("text", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "request_id",
+                    models.CharField(blank=True, default="", max_length=24),
+                ),
+            ],
+            options={
+                "verbose_name": "log entry",
+                "verbose_name_plural": "log entries",
+                "db_table": "audit_log",
+                "ordering": ["-id"],
+                "indexes": [
+                    models.Index(
+                        fields=["target_type", "target_id", "-id"],
+                        name="audit_log_target",
+                    ),
+                    models.Index(fields=["actor_id", "-id"], name="audit_log_actor"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="MemberCount",
             fields=[
                 (
@@ -374,5 +423,6 @@ class Migration(migrations.Migration):
         sql_file("accounts", "sessions"),
         sql_file("accounts", "member_counts"),
         sql_file("accounts", "email_changes"),
+        sql_file("accounts", "audit_log"),
         migrations.RunPython(insert_signup_setting, migrations.RunPython.noop),
     ]

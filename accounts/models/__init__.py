@@ -1,5 +1,6 @@
-"""Models of members, sessions, points, rate limits, counters and settings."""
+"""Models of members, sessions, points, rate limits, counters, settings and the log."""
 
+from accounts.models.audit_log import AuditLogEntry
 from accounts.models.counts import MemberCount
 from accounts.models.limits import RateLimit
 from accounts.models.members import Member
@@ -9,6 +10,7 @@ from accounts.models.settings import ApplicationSetting
 
 __all__ = [
     "ApplicationSetting",
+    "AuditLogEntry",
     "AuthSession",
     "Member",
     "MemberCount",

@@ -4,10 +4,11 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from accounts.models import ApplicationSetting
+from core.admin import AuditedAdmin
 
 
 @admin.register(ApplicationSetting)
-class ApplicationSettingAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ApplicationSettingAdmin(AuditedAdmin):
     list_display = ["__str__", "enabled"]
     list_editable = ["enabled"]
     fields = ["name", "enabled"]

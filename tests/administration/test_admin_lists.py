@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
-from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.models import AuditLogEntry, Member
 from billing.models import Purchase, StoreNotification
 from core import admin as lists
 from core.jobs.models import JobRun
@@ -98,7 +97,7 @@ def test_nothing_of_a_members_ledger_is_in_the_admin() -> None:
     assert shown == {
         "accounts.ApplicationSetting",
         "accounts.Member",
-        "admin.LogEntry",
+        "accounts.AuditLogEntry",
         "ledger.DefaultCategory",
         "jobs.JobRun",
         "billing.Purchase",
@@ -224,8 +223,8 @@ def fill(administrator: Member) -> None:
         make_comment(member)
         JobRun.objects.create(job=f"job {number}", state="DONE", started_at=now)
         StoreNotification.objects.create(kind="test", body="{}")
-        LogEntry.objects.create(
-            user_id=administrator.pk, object_repr="x", action_flag=2, object_id="1"
+        AuditLogEntry.objects.create(
+            actor_id=administrator.pk, target_label="x", action="CHANGE", target_id="1"
         )
 
 
@@ -235,8 +234,8 @@ def test_page_of_a_row_offers_no_choice_of_members(
     """A select of a million options would never load."""
     member, other = make_member(), make_member()
     purchase = make_purchase(member, "GPA.1")
-    entry = LogEntry.objects.create(
-        user_id=administrator.pk, object_repr="x", action_flag=2, object_id="1"
+    entry = AuditLogEntry.objects.create(
+        actor_id=administrator.pk, target_label="x", action="CHANGE", target_id="1"
     )
     for path in (
         f"{PURCHASES}{purchase.pk}/change/",

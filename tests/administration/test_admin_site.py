@@ -4,12 +4,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from accounts.models import ApplicationSetting, AuthSession, Member, PointHistory
+from accounts.models import (
+    ApplicationSetting,
+    AuditLogEntry,
+    AuthSession,
+    Member,
+    PointHistory,
+)
 from billing.models import Purchase
 from core import admin
 from core.jobs.models import JobRun
@@ -157,13 +162,13 @@ def test_action_asks_first_and_then_does_it_and_logs_it(
     assert asked.status_code == 200
     assert member.login_id in asked.content.decode()
     assert getattr(Member.objects.get(pk=member.pk), field) == opposite[value]
-    assert not LogEntry.objects.exists()
+    assert not AuditLogEntry.objects.exists()
     done = run_action(browser, action, member, confirmed="yes")
     assert done.headers["Location"] == f"{MEMBERS}{member.pk}/change/"
     assert getattr(Member.objects.get(pk=member.pk), field) == value
-    entry = LogEntry.objects.get()
-    assert (entry.user_id, entry.object_id) == (administrator.pk, str(member.pk))
-    assert value in entry.change_message
+    entry = AuditLogEntry.objects.get()
+    assert (entry.actor_id, entry.target_id) == (administrator.pk, str(member.pk))
+    assert value in entry.text
 
 
 def test_plan_by_action_is_permanent(browser: JSONClient) -> None:
@@ -214,7 +219,7 @@ def test_session_of_a_member_is_seen_and_ended(
     assert client.send("GET", "/api/auth/session").status_code == 200
     assert browser.post(address).status_code == 302
     assert client.send("GET", "/api/auth/session").status_code == 401
-    assert LogEntry.objects.get().change_message == "Session ended."
+    assert AuditLogEntry.objects.get().text == "Session ended."
     assert browser.post(address).status_code == 404
 
 
@@ -274,7 +279,7 @@ def test_categories_are_a_tree_whose_order_is_changed_by_buttons(
     browser.post(f"{TREE}{tree['cafe'].pk}/move/down")
     browser.post(f"{TREE}{tree['pay'].pk}/move/down")
     assert names_in(get_page(browser, TREE)) == ["주거", "식비", "외식", "카페", "급여"]
-    assert LogEntry.objects.count() == 2
+    assert AuditLogEntry.objects.count() == 2
     assert browser.get(f"{TREE}{tree['cafe'].pk}/move/down").status_code == 405
 
 
@@ -303,13 +308,8 @@ def test_category_is_added_changed_and_deleted_by_the_same_rules(
     assert (made.name, made.parent, made.sort_order) == ("빵", tree["home"], 1)
     assert browser.post(f"{TREE}{made.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not DefaultCategory.objects.filter(pk=made.pk).exists()
-    assert list(
-        LogEntry.objects.order_by("id").values_list("action_flag", flat=True)
-    ) == [
-        1,
-        2,
-        3,
-    ]
+    actions = AuditLogEntry.objects.order_by("id").values_list("action", flat=True)
+    assert list(actions) == ["ADDITION", "CHANGE", "DELETION"]
 
 
 def test_category_that_breaks_the_hierarchy_is_a_form_error(
@@ -345,7 +345,7 @@ def test_sign_up_is_closed_in_the_admin_and_the_log_says_so(
     }
     assert browser.post(SETTINGS, data).status_code == 302
     assert anonymous.get_json("/api/auth/signup-enabled") == {"enabled": False}
-    assert LogEntry.objects.count() == 1
+    assert AuditLogEntry.objects.count() == 1
     assert browser.get(f"{SETTINGS}add/").status_code == 403
 
 
@@ -376,7 +376,7 @@ def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(
     browser.post(f"{TASKS}{task.pk}/change/", {"task": "os.system"})
     task.refresh_from_db()
     assert (task.enabled, task.task) == (False, "accounts.tasks.purge_sessions")
-    assert LogEntry.objects.count() == 1
+    assert AuditLogEntry.objects.count() == 1
     for noise in ("crontabschedule", "solarschedule", "clockedschedule"):
         assert browser.get(f"/admin/django_celery_beat/{noise}/").status_code == 404
 
@@ -384,7 +384,7 @@ def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(
 def test_log_is_shown_and_not_changed(browser: JSONClient, free_member: Member) -> None:
     run_action(browser, "suspend", free_member, confirmed="yes")
     assert f"member {free_member.pk}" in get_page(browser, LOG)
-    entry = LogEntry.objects.get()
+    entry = AuditLogEntry.objects.get()
     assert "Status SUSPENDED." in get_page(browser, f"{LOG}{entry.pk}/change/")
     assert browser.post(f"{LOG}{entry.pk}/delete/", {"post": "yes"}).status_code == 403
 

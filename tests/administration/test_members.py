@@ -5,13 +5,12 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.utils import timezone
 
 from accounts import member_search
 from accounts.member_counters import compact_member_counts, count_members
-from accounts.models import AuthSession, Member
+from accounts.models import AuditLogEntry, AuthSession, Member
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_entry, make_member, make_wallet
@@ -410,15 +409,15 @@ def test_every_change_is_in_the_log_without_the_members_name(
     for name, value in CHANGES:
         put(client, free_member, **{name: value})
     client.send("DELETE", f"{PATH}/{free_member.pk}")
-    entries = LogEntry.objects.order_by("id")
-    assert [entry.change_message for entry in entries] == [
+    entries = AuditLogEntry.objects.order_by("id")
+    assert [entry.text for entry in entries] == [
         "Role ADMIN.",
         "Status SUSPENDED.",
         "Plan PREMIUM.",
         "",
     ]
-    assert {entry.user_id for entry in entries} == {administrator.pk}
-    assert {entry.object_repr for entry in entries} == {f"member {free_member.pk}"}
+    assert {entry.actor_id for entry in entries} == {administrator.pk}
+    assert {entry.target_label for entry in entries} == {f"member {free_member.pk}"}
 
 
 # --- Two administrators at once -----------------------------------------------

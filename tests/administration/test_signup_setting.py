@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import LogEntry
 
-from accounts.models import Member
+from accounts.models import AuditLogEntry, Member
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 
@@ -30,8 +29,8 @@ def test_log_says_who_closed_sign_up(
     administrator: Member, client_of: ClientOf
 ) -> None:
     client_of(administrator).send("PUT", PATH, {"enabled": False})
-    entry = LogEntry.objects.get()
-    assert (entry.user_id, entry.change_message) == (administrator.pk, "Enabled false.")
+    entry = AuditLogEntry.objects.get()
+    assert (entry.actor_id, entry.text) == (administrator.pk, "Enabled false.")
 
 
 @pytest.mark.parametrize("enabled", ["false", 0, 1, None, [], "", {}])

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 
-from accounts.models import Member
+from accounts.audit_log import ADDITION, CHANGE, DELETION
+from accounts.models import AuditLogEntry, Member
 from accounts.signup_setting import set_signup_enabled
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
@@ -224,8 +224,8 @@ def test_what_administrators_do_is_in_the_log(
     client.send("DELETE", f"{PATH}/{made}")
     client.send("POST", PATH, body_of(loginId=free_member.login_id))
     client.send("PUT", f"{PATH}/987654321", {"displayName": "Nobody"})
-    logged = LogEntry.objects.order_by("id").values_list(
-        "user_id", "object_repr", "action_flag"
+    logged = AuditLogEntry.objects.order_by("id").values_list(
+        "actor_id", "target_label", "action"
     )
     who = (administrator.pk, f"member {made}")
     assert list(logged) == [(*who, ADDITION), (*who, CHANGE), (*who, DELETION)]

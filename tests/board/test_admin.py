@@ -4,9 +4,9 @@ import html
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 
-from accounts.models import Member
+from accounts.audit_log import CHANGE, DELETION
+from accounts.models import AuditLogEntry, Member
 from board import admin
 from board.content import build_search_text, sanitize_html
 from board.models import Comment, Image, Post, PostCount, PostImage
@@ -51,9 +51,9 @@ def titles_in(page: str, *posts: Post) -> list[str]:
     return [post.title for post in posts if f">{post.title}</a>" in page]
 
 
-def log_of(row: Post | Comment) -> list[tuple[int, str, str]]:
-    entries = LogEntry.objects.filter(object_id=str(row.pk)).order_by("id")
-    return list(entries.values_list("action_flag", "object_repr", "change_message"))
+def log_of(row: Post | Comment) -> list[tuple[str, str, str]]:
+    entries = AuditLogEntry.objects.filter(target_id=str(row.pk)).order_by("id")
+    return list(entries.values_list("action", "target_label", "text"))
 
 
 def test_only_administrators_moderate(free_member: Member) -> None:

@@ -1,9 +1,9 @@
 """Notices: set and removed by administrators only, idempotent."""
 
 import pytest
-from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 
-from accounts.models import Member
+from accounts.audit_log import CHANGE, DELETION
+from accounts.models import AuditLogEntry, Member
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 
@@ -84,8 +84,8 @@ def test_moderation_by_the_api_is_in_the_log(
     admin.send("DELETE", f"/api/board/comments/{comment.pk}")
     admin.send("DELETE", f"{POSTS}/{post.pk}")
     admin.send("DELETE", f"{POSTS}/{own.pk}")
-    logged = LogEntry.objects.order_by("id").values_list(
-        "object_repr", "action_flag", "change_message"
+    logged = AuditLogEntry.objects.order_by("id").values_list(
+        "target_label", "action", "text"
     )
     assert list(logged) == [
         (f"post {post.pk}", CHANGE, "Marked as notice."),
@@ -100,4 +100,4 @@ def test_what_authors_delete_is_not_in_the_log(free_member: Member) -> None:
     comment = make_comment(free_member, post=post)
     client.send("DELETE", f"/api/board/comments/{comment.pk}")
     assert client.send("DELETE", f"{POSTS}/{post.pk}").status_code == 204
-    assert not LogEntry.objects.exists()
+    assert not AuditLogEntry.objects.exists()

@@ -10,7 +10,7 @@ TREE = "/admin/ledger/defaultcategory/"
 SETTINGS = "/admin/accounts/applicationsetting/"
 RUNS = "/admin/jobs/jobrun/"
 TASKS = "/admin/django_celery_beat/periodictask/"
-LOG = "/admin/admin/logentry/"
+LOG = "/admin/accounts/auditlogentry/"
 POSTS = "/admin/board/post/"
 COMMENTS = "/admin/board/comment/"
 

@@ -1,0 +1,45 @@
+"""The audit log of administrators."""
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models.members import MAX_LOGIN_ID_LENGTH
+
+
+class AuditLogEntry(models.Model):
+    """A change by an administrator; a trigger refuses to change or delete the row.
+
+    Without foreign keys: the log outlives its authors and its targets.
+    """
+
+    class Action(models.TextChoices):
+        ADDITION = "ADDITION"
+        CHANGE = "CHANGE"
+        DELETION = "DELETION"
+
+    at = models.DateTimeField(default=timezone.now)
+    actor_id = models.BigIntegerField()
+    # The login id, which nobody could look up once the account is gone.
+    actor_name = models.CharField(max_length=MAX_LOGIN_ID_LENGTH)
+    action = models.CharField(max_length=8, choices=Action.choices)
+    # The label of the model, such as `accounts.Member`.
+    target_type = models.CharField(max_length=100)
+    target_id = models.CharField(max_length=100)
+    target_label = models.CharField(max_length=200)
+    text = models.CharField(max_length=500, blank=True, default="")
+    request_id = models.CharField(max_length=24, blank=True, default="")
+
+    class Meta:
+        db_table = "audit_log"
+        ordering = ["-id"]
+        verbose_name = "log entry"
+        verbose_name_plural = "log entries"
+        indexes = [
+            models.Index(
+                fields=["target_type", "target_id", "-id"], name="audit_log_target"
+            ),
+            models.Index(fields=["actor_id", "-id"], name="audit_log_actor"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} of {self.target_label} by {self.actor_name}"
