@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import connection
 
+from accounts.errors import InvalidIdTokenError
 from accounts.identifiers import normalize_identifier
 from accounts.models import RateLimit
 from core.errors import RateLimitedError
@@ -118,6 +119,24 @@ def count_login_failures(login_id: str, ip_key: str) -> Iterator[None]:
     yield
     refund_attempt(by_account)
     refund_attempt(by_ip)
+
+
+@contextmanager
+def count_identity_failures(ip_key: str) -> Iterator[None]:
+    """Count the block as a failed login if it raises `InvalidIdTokenError`.
+
+    As `count_login_failures`, but a failure of the provider does not count.
+    """
+    attempt = consume_attempt(LOGIN_PER_IP, ip_key)
+    is_refused = False
+    try:
+        yield
+    except InvalidIdTokenError:
+        is_refused = True
+        raise
+    finally:
+        if not is_refused:
+            refund_attempt(attempt)
 
 
 def purge_rate_limits(now: datetime) -> int:

@@ -6,6 +6,8 @@ from accounts.serializers.members import MemberSerializer, PasswordField
 from core.api.fields import StrictCharField
 from core.api.serializers import Serializer
 
+MAX_NONCE_LENGTH = 255
+
 
 class LoginRequestSerializer(Serializer):
     login_id = StrictCharField(max_length=200)
@@ -14,6 +16,11 @@ class LoginRequestSerializer(Serializer):
 
 class IdTokenRequestSerializer(Serializer):
     id_token = StrictCharField(max_length=8192)
+    nonce = StrictCharField(
+        required=False,
+        max_length=MAX_NONCE_LENGTH,
+        help_text="The nonce that the ID token must carry.",
+    )
 
 
 class LoginSessionSerializer(Serializer):

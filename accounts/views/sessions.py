@@ -96,10 +96,14 @@ class IdpLoginView(APIView):
         responses=IdpLoginSessionSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Log in with an ID token of the identity provider."""
+        """Log in with an ID token of the identity provider.
+
+        A `nonce` that is sent must be that of the token.
+        """
         body = validate_body(IdTokenRequestSerializer, request)
-        identity = idp_login.verify_id_token(body["id_token"])
-        result = idp_login.login_with_identity(identity)
+        result = idp_login.login_with_id_token(
+            body["id_token"], body.get("nonce"), get_client_ip(request)
+        )
         extra = {"created": result.created, "linked": result.linked}
         return login_response(request, result.member, extra=extra)
 

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -12,52 +11,38 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from accounts.models import AuthSession, Member
+from accounts.models import AuthSession, Member, RateLimit
 from accounts.signup_setting import set_signup_enabled
 from core import http_client
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
+from tests.support.id_tokens import (
+    CLIENT_ID,
+    EMAIL,
+    HEADER,
+    PICTURE,
+    Vouch,
+    encode_id_token,
+    fake_provider_at,
+    good_claims,
+    make_id_token,
+)
 from tests.support.problems import assert_problem
 from tests.support.stores import find_closed_port
 
 PATH = "/api/auth/idp"
-CLIENT_ID = "ledger.apps.example"
-EMAIL = "minji@example.com"
-PICTURE = "https://pictures.example/minji.png"
-
-Vouch = Callable[..., None]
 
 
 @pytest.fixture(autouse=True)
-def configured(settings: Any, httpserver: HTTPServer) -> None:
-    settings.IDP_CLIENT_ID = CLIENT_ID
-    settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")
-
-
-@pytest.fixture
-def vouch(httpserver: HTTPServer) -> Vouch:
+def vouch(settings: Any, httpserver: HTTPServer) -> Vouch:
     """Return `vouch(**claims)`, which sets the provider's answer; None omits a claim."""
-
-    def answer(**claims: Any) -> None:
-        given = {
-            "iss": "https://accounts.google.com",
-            "aud": CLIENT_ID,
-            "sub": "subject-1",
-            "email": EMAIL,
-            "email_verified": "true",
-            "name": "Kim Minji",
-            "picture": PICTURE,
-            "exp": str(int(time.time()) + 3600),
-        } | claims
-        body = {name: value for name, value in given.items() if value is not None}
-        httpserver.clear()
-        httpserver.expect_request("/tokeninfo").respond_with_json(body)
-
-    return answer
+    return fake_provider_at(settings, httpserver)
 
 
-def log_in(client: JSONClient | None = None, token: Any = "an.id.token") -> Any:
-    return (client or JSONClient()).send("POST", PATH, {"idToken": token})
+def log_in(client: JSONClient | None = None, token: Any = "", **fields: Any) -> Any:
+    """Log in with a token that looks good, unless another is given."""
+    body = {"idToken": make_id_token() if token == "" else token}
+    return (client or JSONClient()).send("POST", PATH, body | fields)
 
 
 def make_idp_member(**fields: Any) -> Member:
@@ -91,10 +76,10 @@ def test_first_login_creates_a_member_and_a_session(vouch: Vouch) -> None:
 def test_token_is_sent_to_the_providers_check(
     vouch: Vouch, httpserver: HTTPServer
 ) -> None:
-    vouch()
-    log_in(token="header.claims&x=1.signature")
+    token = vouch()
+    log_in(token=token)
     request, _ = httpserver.log[-1]
-    assert request.args.to_dict() == {"id_token": "header.claims&x=1.signature"}
+    assert request.args.to_dict() == {"id_token": token}
 
 
 @pytest.mark.django_db
@@ -441,7 +426,7 @@ def test_both_names_of_the_issuer_are_known(vouch: Vouch) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("token", [None, "", 5, ["x"], "a\x00b", "x" * 8193])
+@pytest.mark.parametrize("token", [None, " ", 5, ["x"], "a\x00b", "x" * 8193])
 def test_malformed_token_is_a_validation_error(
     token: Any, httpserver: HTTPServer
 ) -> None:
@@ -523,12 +508,13 @@ def test_provider_that_fails_is_502(
 @pytest.mark.django_db
 def test_provider_that_is_not_there_is_502(settings: Any, caplog: Any) -> None:
     settings.IDP_TOKENINFO_URL = f"http://127.0.0.1:{find_closed_port()}/tokeninfo"
-    response = log_in(token="secret.id.token")
+    token = make_id_token()
+    response = log_in(token=token)
     assert (response.status_code, response.data["code"]) == (
         502,
         "PROVIDER_UNAVAILABLE",
     )
-    assert "secret.id.token" not in response.content.decode() + caplog.text
+    assert token not in response.content.decode() + caplog.text
 
 
 @pytest.mark.django_db
@@ -572,7 +558,7 @@ def test_new_address_links_nothing_for_seven_days(
     vouch: Vouch, free_member: Member
 ) -> None:
     """A stolen session could have changed it."""
-    vouch(exp=str(int(time.time()) + 30 * 24 * 3600))
+    vouch()
     change_email(JSONClient(free_member))
     assert_linking_refused(free_member)
     with time_machine.travel(timezone.now()) as clock:
@@ -633,7 +619,7 @@ def test_address_that_an_administrator_wrote_links_nothing_until_it_is_confirmed
 ) -> None:
     staff, path = JSONClient(administrator), f"/api/users/{free_member.pk}"
     assert staff.send("PUT", path, {"email": EMAIL}).status_code == 200
-    vouch(exp=str(int(time.time()) + 60 * 24 * 3600))
+    vouch()
     Member.objects.update(email_changed_at=timezone.now() - timedelta(days=30))
     assert_linking_refused(free_member)
     # The same again, by the administrator, confirms nothing.
@@ -653,3 +639,106 @@ def test_account_that_an_administrator_made_is_linked(
     made = JSONClient(administrator).send("POST", "/api/users", body | {"email": EMAIL})
     vouch()
     assert log_in().data["member"]["id"] == made.data["id"]
+
+
+# --- Before the provider is asked ---------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "token",
+    [
+        "opaque",
+        "a.b",
+        "a.b.c.d",
+        "..",
+        "an.id.token",
+        "안.녕.요",
+        "x" * 8192,
+        encode_id_token([], {}),
+        encode_id_token([], good_claims({})),
+        encode_id_token(HEADER, ["claims"]),
+        make_id_token({"alg": "none"}),
+        make_id_token({"alg": "HS256", "typ": "JWT"}),
+        make_id_token({"typ": "JWT"}),
+        make_id_token({"alg": ["RS256"]}),
+        make_id_token(aud="somebody.else"),
+        make_id_token(aud=[CLIENT_ID]),
+        make_id_token(aud=None),
+        make_id_token(iss="https://evil.example"),
+        make_id_token(exp="1"),
+        make_id_token(exp=1),
+        make_id_token(exp=None),
+        make_id_token(sub=None),
+    ],
+)
+def test_token_that_cannot_be_right_is_refused_without_asking(
+    vouch: Vouch, httpserver: HTTPServer, token: str
+) -> None:
+    vouch()
+    assert_problem(log_in(token=token), 401, "INVALID_ID_TOKEN")
+    assert httpserver.log == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("claimed", "sent", "status"),
+    [
+        ("n-1", "n-1", 200),
+        ("n-1", "n-2", 401),
+        ("n-1", "N-1", 401),
+        (None, "n-1", 401),
+        ("n-1", None, 200),
+        (None, None, 200),
+    ],
+)
+def test_nonce_that_is_sent_must_be_that_of_the_token(
+    vouch: Vouch, claimed: str | None, sent: str | None, status: int
+) -> None:
+    token = vouch(nonce=claimed)
+    fields: dict[str, Any] = {} if sent is None else {"nonce": sent}
+    assert log_in(token=token, **fields).status_code == status
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("nonce", ["", None, 5, "x" * 256, "a\x00b"])
+def test_malformed_nonce_is_a_validation_error(vouch: Vouch, nonce: Any) -> None:
+    response = log_in(token=vouch(nonce="n-1"), nonce=nonce)
+    assert_problem(response, 400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == ["nonce"]
+
+
+@pytest.mark.django_db
+def test_hundred_refused_tokens_of_one_address_are_enough(vouch: Vouch) -> None:
+    token = vouch()
+    for _ in range(100):
+        assert log_in(token="opaque").status_code == 401
+    response = log_in(token=token)
+    assert_problem(response, 429, "RATE_LIMITED")
+    assert int(response.headers["Retry-After"]) > 0
+    elsewhere = JSONClient(REMOTE_ADDR="192.0.2.2")
+    assert log_in(elsewhere, token).status_code == 200
+
+
+@pytest.mark.django_db
+def test_only_refused_tokens_count(vouch: Vouch, httpserver: HTTPServer) -> None:
+    RateLimit.objects.all().delete()
+    token = vouch()
+    assert log_in(token=token).status_code == 200
+    Member.objects.update(status="SUSPENDED")
+    assert log_in(token=token).status_code == 403
+    httpserver.clear()
+    httpserver.expect_request("/tokeninfo").respond_with_data("down", status=503)
+    assert log_in(token=token).status_code == 502
+    assert not any(limit.attempts for limit in RateLimit.objects.all())
+
+
+@pytest.mark.django_db
+def test_address_that_is_too_long_is_not_cut_to_the_one_of_another(
+    vouch: Vouch,
+) -> None:
+    address = f"mike@{'a' * 60}.{'b' * 60}.{'c' * 60}.{'d' * 58}.example"
+    assert len(address) <= 254
+    victim = make_member(email=address + "x" * (254 - len(address)))
+    vouch(email=f"{victim.email}.evil.example")
+    assert log_in().data["member"]["id"] != victim.pk

@@ -1,6 +1,5 @@
 """Logins at the same moment: guesses are counted exactly, first logins made once."""
 
-import time
 from collections import Counter
 from typing import Any
 
@@ -10,11 +9,10 @@ from pytest_httpserver import HTTPServer
 from accounts.models import AuthSession, Member
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
+from tests.support.id_tokens import CLIENT_ID, EMAIL, good_claims, make_id_token
 from tests.support.races import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-EMAIL = "minji@example.com"
 
 
 def log_in(login_id: str, password: str, address: str = "192.0.2.1") -> Any:
@@ -76,26 +74,19 @@ def test_login_that_races_with_a_suspension_leaves_no_session_behind() -> None:
 
 @pytest.fixture
 def provider(settings: Any, httpserver: HTTPServer) -> None:
-    """Accept every token; the token is the subject."""
-    settings.IDP_CLIENT_ID = "ledger.apps.example"
+    """Vouch for one token of each subject."""
+    settings.IDP_CLIENT_ID = CLIENT_ID
     settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")
     for subject in ("subject-1", "subject-2"):
-        claims = {
-            "iss": "https://accounts.google.com",
-            "aud": "ledger.apps.example",
-            "sub": subject,
-            "email": EMAIL,
-            "email_verified": "true",
-            "name": "Kim Minji",
-            "exp": str(int(time.time()) + 3600),
-        }
+        token = make_id_token(sub=subject)
         httpserver.expect_request(
-            "/tokeninfo", query_string={"id_token": subject}
-        ).respond_with_json(claims)
+            "/tokeninfo", query_string={"id_token": token}
+        ).respond_with_json(good_claims({"sub": subject}))
 
 
 def log_in_by_token(subject: str) -> Any:
-    return JSONClient().send("POST", "/api/auth/idp", {"idToken": subject})
+    body = {"idToken": make_id_token(sub=subject)}
+    return JSONClient().send("POST", "/api/auth/idp", body)
 
 
 @pytest.mark.usefixtures("provider")
