@@ -50,6 +50,9 @@ class SessionAuthentication(BaseAuthentication):
         # Browsers attach the cookie to requests of other sites, but no bearer token.
         if presented.is_from_cookie and request.method not in SAFE_METHODS:
             require_same_origin(request)
+        if presented.is_from_cookie and session.is_extended:
+            # For `SessionMiddleware`, which sees Django's request.
+            request._request.session_extended_until = session.expires_at  # noqa: SLF001
         return session.member, SessionCredentials(session, presented.is_from_cookie)
 
     def authenticate_header(self, request: Request) -> str:

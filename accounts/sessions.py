@@ -75,6 +75,8 @@ class LiveSession:
     data: dict[str, Any]
     expires_at: datetime
     member: Member | None
+    # True if this use has extended the expiry.
+    is_extended: bool = False
 
 
 def hash_session_key(key: str) -> str:
@@ -89,7 +91,9 @@ def find_session(key: str) -> LiveSession | None:
     when neither store answers: an outage must not look like a logout.
     """
     key_hash = hash_session_key(key)
-    session = get_cached_session(key_hash) or _load_session(key_hash)
+    session, is_extended = get_cached_session(key_hash), False
+    if session is None:
+        session, is_extended = _load_session(key_hash)
     if session is None:
         return None
     member = None
@@ -101,7 +105,7 @@ def find_session(key: str) -> LiveSession | None:
                 values[_PLAN_EXPIRES_AT_INDEX]
             )
         member = Member.from_db("default", _CACHED_MEMBER_FIELDS, values)
-    return LiveSession(key_hash, session.data, session.expires_at, member)
+    return LiveSession(key_hash, session.data, session.expires_at, member, is_extended)
 
 
 def create_session(
@@ -196,11 +200,16 @@ def purge_expired_sessions(now: datetime, progress: Progress = SILENT_PROGRESS) 
 class SessionStore(SessionBase):
     """Django's session engine over the same rows, for its middleware and admin."""
 
+    # The new expiry, where loading the session has extended it.
+    extended_until: datetime | None = None
+
     def load(self) -> dict[str, Any]:
         session = find_session(self.session_key) if self.session_key else None
         if session is None:
             self._session_key = None
             return {}
+        if session.is_extended:
+            self.extended_until = session.expires_at
         return dict(session.data)
 
     def exists(self, session_key: str) -> bool:
@@ -285,15 +294,19 @@ def _update_row(key_hash: str, data: dict[str, Any], member: Member | None) -> N
     transaction.on_commit(lambda: invalidate_cached_sessions({key_hash: version}))
 
 
-def _load_session(key_hash: str) -> CachedSession | None:
-    """Read the row of a session, extend its expiry and put it into the cache."""
+def _load_session(key_hash: str) -> tuple[CachedSession | None, bool]:
+    """Read the row of a session, extend its expiry and put it into the cache.
+
+    Return the session and whether its expiry was extended.
+    """
+    is_extended = False
     # Taken before the query: a change that commits while it runs is newer.
     read_at, now = time.time(), timezone.now()
     with prepared_cursor() as cursor:
         cursor.execute(_SELECT_SESSION, [key_hash, now])
         row = cursor.fetchone()
     if row is None:
-        return None
+        return None, False
     version, data, expires_at, last_seen_at, *member_values = row
     if now - last_seen_at >= SLIDING_RENEWAL_INTERVAL:
         extended = now + timedelta(days=settings.SESSION_TTL_DAYS)
@@ -301,7 +314,7 @@ def _load_session(key_hash: str) -> CachedSession | None:
             AuthSession.objects.filter(
                 key_hash=key_hash, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
             ).update(last_seen_at=now, expires_at=extended)
-            expires_at = extended
+            expires_at, is_extended = extended, True
         except DatabaseError:
             # A read-only database must not log anyone out.
             logger.warning("session expiry not extended", exc_info=True)
@@ -312,4 +325,4 @@ def _load_session(key_hash: str) -> CachedSession | None:
         member_values if member_values[0] is not None else None,
     )
     set_cached_session(key_hash, version, session, read_at)
-    return session
+    return session, is_extended

@@ -12,6 +12,11 @@ auth_urls = [
     path("login", sessions.LoginView.as_view(), name="login"),
     path("idp", sessions.IdpLoginView.as_view(), name="idp-login"),
     path("idp-client-id", sessions.IdpClientIdView.as_view(), name="idp-client-id"),
+    path(
+        "sessions/end-others",
+        sessions.EndOtherSessionsView.as_view(),
+        name="end-other-sessions",
+    ),
     path("logout", sessions.LogoutView.as_view(), name="logout"),
     path("profile", profile.ProfileView.as_view(), name="profile"),
     path("profile-image", profile.ProfileImageView.as_view(), name="profile-image"),

@@ -25,6 +25,7 @@ public         POST                  /api/auth/login
 public         POST                  /api/auth/idp
 public         GET                   /api/auth/idp-client-id
 member         POST                  /api/auth/logout
+member         POST                  /api/auth/sessions/end-others
 member         GET                   /api/auth/session
 member         GET,PUT               /api/auth/profile
 member         PUT                   /api/auth/profile-image

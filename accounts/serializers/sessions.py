@@ -49,6 +49,10 @@ class ChangePasswordRequestSerializer(Serializer):
     new_password = PasswordField()
 
 
+class EndedSessionsSerializer(Serializer):
+    ended = serializers.IntegerField(help_text="How many sessions were ended.")
+
+
 class IdpClientIdSerializer(Serializer):
     client_id = serializers.CharField(allow_blank=True)
 

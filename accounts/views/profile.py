@@ -24,11 +24,8 @@ from accounts.serializers.sessions import (
     PasswordVerifiedSerializer,
     VerifyPasswordRequestSerializer,
 )
-from accounts.views.sessions import (
-    create_session_for_request,
-    delete_session_cookie,
-    set_session_cookie,
-)
+from accounts.session_cookies import delete_session_cookie, set_session_cookie
+from accounts.views.sessions import create_session_for_request
 from core.api.pagination import (
     PageQuerySerializer,
     get_page_request,
@@ -175,7 +172,9 @@ class AccountView(APIView):
         All data of the member is deleted; this cannot be undone.
         """
         delete_account(current_member(request))
-        return delete_session_cookie(Response(status=status.HTTP_204_NO_CONTENT))
+        response = Response(status=status.HTTP_204_NO_CONTENT)
+        delete_session_cookie(response)
+        return response
 
 
 def get_full_member(request: Request) -> Member:

@@ -25,6 +25,7 @@ from accounts.serializers.members import (
     session_user_payload,
 )
 from accounts.serializers.sessions import (
+    EndedSessionsSerializer,
     IdpClientIdSerializer,
     IdpLoginSessionSerializer,
     IdTokenRequestSerializer,
@@ -32,11 +33,13 @@ from accounts.serializers.sessions import (
     LoginSessionSerializer,
     SignupEnabledSerializer,
 )
+from accounts.session_cookies import delete_session_cookie, set_session_cookie
 from accounts.sessions import (
     StaleCredentialsError,
     create_session,
     hash_session_key,
     revoke_session,
+    revoke_sessions,
 )
 from accounts.signup_setting import is_signup_enabled
 from core.api.permissions import AllowAny, IsMember
@@ -144,7 +147,28 @@ class LogoutView(APIView):
         Ends the session and deletes the session cookie.
         """
         revoke_session(session_credentials(request).session.key_hash)
-        return delete_session_cookie(Response(status=status.HTTP_204_NO_CONTENT))
+        response = Response(status=status.HTTP_204_NO_CONTENT)
+        delete_session_cookie(response)
+        return response
+
+
+class EndOtherSessionsView(APIView):
+    permission_classes = [IsMember]
+    schema_tag = "Sessions"
+
+    @extend_schema(
+        operation_id="endOtherSessions",
+        request=None,
+        responses=EndedSessionsSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        """End all other sessions of the member.
+
+        On all other devices the member has to log in again.
+        """
+        kept_key_hash = session_credentials(request).session.key_hash
+        ended = revoke_sessions(current_member(request), except_key_hash=kept_key_hash)
+        return Response({"ended": ended})
 
 
 class SessionView(APIView):
@@ -176,7 +200,8 @@ def login_response(
         "member": MemberSerializer(member).data,
     }
     response = Response(payload | (extra or {}), status=code)
-    return set_session_cookie(response, key, expires_at)
+    set_session_cookie(response, key, expires_at)
+    return response
 
 
 def create_session_for_request(
@@ -194,25 +219,3 @@ def create_session_for_request(
         )
     except StaleCredentialsError:
         raise InvalidCredentialsError from None
-
-
-def set_session_cookie(response: Response, key: str, expires_at: datetime) -> Response:
-    response.set_cookie(
-        settings.SESSION_COOKIE_NAME,
-        key,
-        expires=expires_at,
-        path=settings.SESSION_COOKIE_PATH,
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
-    return response
-
-
-def delete_session_cookie(response: Response) -> Response:
-    response.delete_cookie(
-        settings.SESSION_COOKIE_NAME,
-        path=settings.SESSION_COOKIE_PATH,
-        samesite="Lax",
-    )
-    return response

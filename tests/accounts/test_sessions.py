@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pytest
@@ -9,10 +10,13 @@ import time_machine
 from django.conf import settings as django_settings
 from django.contrib.sessions.backends.base import UpdateError
 from django.db import transaction
+from django.http import HttpResponse
+from django.test import RequestFactory
 from django.utils import timezone
 
 from accounts import session_cache, sessions
 from accounts.models import AuthSession, Member
+from accounts.session_cookies import SessionMiddleware
 from accounts.sessions import (
     SessionStore,
     create_session,
@@ -659,3 +663,103 @@ def test_store_does_not_adopt_a_key_it_does_not_know(db: None) -> None:
     store.save()
     assert store.session_key != "chosen"
     assert not store.exists("chosen")
+
+
+# --- Other devices ----------------------------------------------------------------
+
+END_OTHERS = "/api/auth/sessions/end-others"
+
+
+@pytest.mark.parametrize("way", [by_cookie, warm_up])
+@pytest.mark.parametrize("provider", ["LOCAL", "IDP"])
+def test_member_ends_all_other_sessions_also_without_a_password(
+    way: Callable[[Member], JSONClient], provider: str
+) -> None:
+    member, other = make_member(provider=provider), make_member()
+    if provider == "IDP":
+        member.set_unusable_password()
+        member.save()
+    thieves = [warm_up(member), warm_up(member)]
+    client, stranger = way(member), warm_up(other)
+    response = client.send("POST", END_OTHERS)
+    assert (response.status_code, response.data) == (200, {"ended": 2})
+    assert [status_of(thief) for thief in thieves] == [401, 401]
+    assert (status_of(client), status_of(stranger)) == (200, 200)
+    assert client.send("POST", END_OTHERS).data == {"ended": 0}
+
+
+# --- The cookie slides with the session ---------------------------------------------
+
+
+def expiry_of(cookie: Any) -> datetime:
+    return parsedate_to_datetime(cookie["expires"])
+
+
+@pytest.mark.parametrize("path", [ME, "/auth/profile", "/admin/"])
+def test_cookie_is_renewed_when_its_session_slides(
+    administrator: Member, path: Any
+) -> None:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        browser = by_cookie(administrator)
+        key = browser.cookies[COOKIE].value
+        assert COOKIE not in browser.get(path).cookies
+        clock.shift(timedelta(days=13))
+        cookie = browser.get(path).cookies[COOKIE]
+        assert cookie.value == key
+        row = AuthSession.objects.get()
+        assert row.expires_at == timezone.now() + timedelta(days=14)
+        assert abs(expiry_of(cookie) - row.expires_at) <= timedelta(seconds=1)
+        assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (
+            True,
+            "Lax",
+            "/",
+        )
+        assert COOKIE not in browser.get(path).cookies
+
+
+def test_browser_in_use_stays_logged_in(free_member: Member) -> None:
+    """The browser drops a cookie at its expiry, as the client of this test does not."""
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        browser = JSONClient()
+        log_in(browser, free_member)
+        for _ in range(4):
+            clock.shift(timedelta(days=13))
+            assert expiry_of(browser.cookies[COOKIE]) > timezone.now()
+            assert status_of(browser) == 200
+
+
+def test_bearer_client_gets_no_cookie(free_member: Member) -> None:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        client = JSONClient(free_member)
+        clock.shift(timedelta(days=1))
+        response = client.send("GET", ME)
+        assert response.status_code == 200
+        assert COOKIE not in response.cookies
+
+
+def test_logout_and_new_passwords_keep_their_own_cookie(free_member: Member) -> None:
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        browser = by_cookie(free_member)
+        clock.shift(timedelta(days=1))
+        body = {"currentPassword": PASSWORD, "newPassword": "another-horse-9"}
+        old = browser.cookies[COOKIE].value
+        response = browser.send("PUT", "/api/auth/password", body)
+        assert response.status_code == 204
+        assert response.cookies[COOKIE].value not in {"", old}
+        clock.shift(timedelta(days=1))
+        response = browser.send("POST", "/api/auth/logout")
+        assert response.cookies[COOKIE].value == ""
+
+
+def test_cookie_is_never_in_a_response_that_caches_may_share(
+    free_member: Member,
+) -> None:
+    def respond(request: Any) -> HttpResponse:
+        request.session_extended_until = timezone.now() + timedelta(days=14)
+        return HttpResponse(headers={"Cache-Control": request.GET["cache"]})
+
+    middleware = SessionMiddleware(respond)
+    for cache, is_renewed in (("public, max-age=31536000", False), ("no-store", True)):
+        request = RequestFactory().get("/api/images/x", {"cache": cache})
+        request.COOKIES[COOKIE] = "key"
+        assert (COOKIE in middleware(request).cookies) is is_renewed
