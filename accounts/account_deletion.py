@@ -6,6 +6,7 @@ from django.utils.module_loading import import_string
 
 from accounts.locking import lock_actor_and_target
 from accounts.models import Member, PointHistory
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import revoke_sessions
 
 
@@ -30,6 +31,7 @@ def delete_account(member: Member, *, by: Member | None = None) -> None:
             import_string(path)(locked)
 
         revoke_sessions(locked)
+        log_security_event(SecurityEvent.ACCOUNT_DELETED, locked.pk)
         locked.delete()
 
 

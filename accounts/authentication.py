@@ -1,7 +1,7 @@
 """Authentication of requests by session: bearer token, else cookie (spec 1.7)."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from accounts.models import Member
 from accounts.sessions import LiveSession, find_session
 from core.errors import CrossOriginError
+from core.logging import member_id
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 SAFE_FETCH_SITES = frozenset({"same-origin", "none"})
@@ -50,9 +51,11 @@ class SessionAuthentication(BaseAuthentication):
         # Browsers attach the cookie to requests of other sites, but no bearer token.
         if presented.is_from_cookie and request.method not in SAFE_METHODS:
             require_same_origin(request)
+        member_id.set(session.member.pk)
         if presented.is_from_cookie and session.is_extended:
             # For `SessionMiddleware`, which sees Django's request.
-            request._request.session_extended_until = session.expires_at  # noqa: SLF001
+            django_request: Any = request._request  # noqa: SLF001
+            django_request.session_extended_until = session.expires_at
         return session.member, SessionCredentials(session, presented.is_from_cookie)
 
     def authenticate_header(self, request: Request) -> str:

@@ -26,11 +26,16 @@ from accounts.id_tokens import require_claims_for, require_plausible_token, text
 from accounts.models import Member
 from accounts.models.members import MAX_DISPLAY_NAME_LENGTH
 from accounts.rate_limits import count_identity_failures
+from accounts.security_events import (
+    SecurityEvent,
+    log_refusal,
+    log_security_event,
+)
 from accounts.sessions import revoke_sessions
 from accounts.signup_setting import is_signup_enabled
 from core import http_client
 from core.client_ip import rate_limit_key
-from core.errors import ProviderUnavailableError
+from core.errors import ProviderUnavailableError, RateLimitedError
 
 MAX_PICTURE_URL_LENGTH = 2048
 MAX_EMAIL_LENGTH = 254
@@ -67,8 +72,15 @@ def login_with_id_token(
 
     Raises `RateLimitedError` after too many failures of the address.
     """
-    with count_identity_failures(rate_limit_key(ip_address)):
-        identity = verify_id_token(id_token, nonce)
+    try:
+        with count_identity_failures(rate_limit_key(ip_address)):
+            identity = verify_id_token(id_token, nonce)
+    except InvalidIdTokenError:
+        log_refusal(SecurityEvent.ID_TOKEN_REFUSED, None)
+        raise
+    except RateLimitedError:
+        log_refusal(SecurityEvent.LOGIN_THROTTLED, None)
+        raise
     return login_with_identity(identity)
 
 
@@ -159,6 +171,7 @@ def _find_link_or_create(identity: Identity, now: datetime) -> IdentityLogin:
         member.set_unusable_password()
         member.save_fields("idp_id", "password")
         revoke_sessions(member)
+        log_security_event(SecurityEvent.IDENTITY_LINKED, member.pk)
         return IdentityLogin(member, linked=True)
 
     if not is_signup_enabled():
@@ -173,6 +186,7 @@ def _find_link_or_create(identity: Identity, now: datetime) -> IdentityLogin:
     )
     member.set_unusable_password()
     member.save(force_insert=True)
+    log_security_event(SecurityEvent.ACCOUNT_CREATED, member.pk)
     return IdentityLogin(member, created=True)
 
 
@@ -197,7 +211,8 @@ def _lock_member_to_link(identity: Identity, now: datetime) -> Member | None:
     )
     linkable = candidates.filter(has_own_email, role=Member.Role.MEMBER)
     member = linkable.select_for_update().order_by(local_first, "id").first()
-    if member is None and candidates.exists():
+    if member is None and (refused := candidates.first()) is not None:
+        log_refusal(SecurityEvent.LINKING_REFUSED, refused.pk)
         raise LinkingRefusedError
     return member
 
@@ -205,6 +220,7 @@ def _lock_member_to_link(identity: Identity, now: datetime) -> Member | None:
 def _refresh_on_login(member: Member, identity: Identity) -> None:
     """Save the provider's picture if it is new; refuse a suspended member."""
     if not member.is_active:
+        log_refusal(SecurityEvent.LOGIN_FAILED, member.pk, reason="SUSPENDED")
         raise MemberSuspendedError
     if identity.picture and identity.picture != member.idp_picture:
         member.idp_picture = identity.picture

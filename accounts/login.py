@@ -13,7 +13,14 @@ from accounts.errors import (
 )
 from accounts.models import Member
 from accounts.rate_limits import count_login_failures
+from accounts.security_events import (
+    SecurityEvent,
+    log_refusal,
+    log_security_event,
+)
 from core.client_ip import get_client_ip, rate_limit_key
+from core.errors import RateLimitedError
+from core.logging import member_id
 
 
 def authenticate_member(login_id: str, password: str, ip_address: str) -> Member:
@@ -22,24 +29,37 @@ def authenticate_member(login_id: str, password: str, ip_address: str) -> Member
     Raises `InvalidCredentialsError`, `MemberSuspendedError` after a correct password
     only, or `RateLimitedError` after too many failures.
     """
-    with count_login_failures(login_id, rate_limit_key(ip_address)):
-        member = Member.objects.with_login_id(login_id).first()
-        if member is None:
-            # Hash as well, so that the time does not tell whether the login id exists.
-            make_password(password)
-            raise InvalidCredentialsError
-        if not _is_password_correct(member, password):
-            raise InvalidCredentialsError
+    try:
+        with count_login_failures(login_id, rate_limit_key(ip_address)):
+            member = Member.objects.with_login_id(login_id).first()
+            if member is None:
+                # Hash as well, so that the time does not tell whether it exists.
+                make_password(password)
+                log_refusal(SecurityEvent.LOGIN_FAILED, None)
+                raise InvalidCredentialsError
+            if not _is_password_correct(member, password):
+                log_refusal(SecurityEvent.LOGIN_FAILED, member.pk)
+                raise InvalidCredentialsError
+    except RateLimitedError:
+        concerned = Member.objects.with_login_id(login_id).values_list("pk", flat=True)
+        log_refusal(SecurityEvent.LOGIN_THROTTLED, concerned.first())
+        raise
     if not member.is_active:
+        log_refusal(SecurityEvent.LOGIN_FAILED, member.pk, reason="SUSPENDED")
         raise MemberSuspendedError
     return member
 
 
 def verify_password(member: Member, password: str, ip_address: str) -> None:
     """Raise `PasswordMismatchError` unless this is the member's password."""
-    with count_login_failures(member.login_id, rate_limit_key(ip_address)):
-        if not _is_password_correct(member, password):
-            raise PasswordMismatchError
+    try:
+        with count_login_failures(member.login_id, rate_limit_key(ip_address)):
+            if not _is_password_correct(member, password):
+                log_refusal(SecurityEvent.PASSWORD_REFUSED, member.pk)
+                raise PasswordMismatchError
+    except RateLimitedError:
+        log_refusal(SecurityEvent.LOGIN_THROTTLED, member.pk)
+        raise
 
 
 def _is_password_correct(member: Member, password: str) -> bool:
@@ -69,6 +89,14 @@ class LoginBackend(ModelBackend):
             return None
         ip_address = get_client_ip(request) if request else ""
         try:
-            return authenticate_member(username, password, ip_address)
+            member = authenticate_member(username, password, ip_address)
         except (InvalidCredentialsError, MemberSuspendedError):
             return None
+        log_security_event(SecurityEvent.LOGIN, member.pk)
+        return member
+
+    def get_user(self, user_id: Any) -> Member | None:
+        member = super().get_user(user_id)
+        if member is not None:
+            member_id.set(member.pk)
+        return member

@@ -16,6 +16,7 @@ from accounts.errors import (
 from accounts.login import verify_password
 from accounts.models import Member
 from accounts.rate_limits import RateLimitPolicy, consume_attempt
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import (
     invalidate_member_session_cache,
     revoke_sessions,
@@ -43,6 +44,7 @@ def update_profile(
     if not changes:
         return member
     fields = list(changes)
+    is_new_email = changes.get("email", member.email) != member.email
     if "email" in changes and not (
         is_by_administrator and changes["email"] == member.email
     ):
@@ -53,6 +55,8 @@ def update_profile(
     with transaction.atomic():
         member.save_fields(*fields)
         invalidate_member_session_cache(member.pk)
+        if is_new_email:
+            log_security_event(SecurityEvent.EMAIL_CHANGED, member.pk)
     return member
 
 
@@ -91,6 +95,7 @@ def change_password(
         if locked.password != verified_hash:
             raise PasswordMismatchError
         member.save_fields("password")
+        log_security_event(SecurityEvent.PASSWORD_CHANGED, member.pk)
         revoke_sessions(member, except_key_hash=kept_key_hash)
         if kept_key_hash:
             update_session_auth_hash(kept_key_hash, member)

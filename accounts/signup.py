@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from accounts.errors import SignupDisabledError, SignupRefusedError
 from accounts.models import Member
 from accounts.rate_limits import SIGNUP_PER_IP, consume_attempt
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.signup_setting import is_signup_enabled
 from core.client_ip import rate_limit_key
 from core.errors import (
@@ -69,6 +70,7 @@ def create_member(data: SignupData) -> Member:
         ),
     ):
         member.save(force_insert=True)
+        log_security_event(SecurityEvent.ACCOUNT_CREATED, member.pk)
     return member
 
 

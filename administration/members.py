@@ -17,6 +17,7 @@ from accounts.errors import AdministratorProfileError, SelfChangeError
 from accounts.locking import lock_actor_and_target
 from accounts.models import Member
 from accounts.profile import update_profile
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache, revoke_sessions
 from core.errors import NotFoundError
 
@@ -82,6 +83,7 @@ def set_member_role(actor: Member, member_id: int, role: str) -> Member:
     with _locked_member(actor, member_id) as member:
         member.role = role
         member.save_fields("role")
+        log_security_event(SecurityEvent.ROLE_CHANGED, member.pk, role=role)
         log_admin_action(actor, member, CHANGE, f"Role {role}.")
     return member
 
@@ -91,6 +93,7 @@ def set_member_status(actor: Member, member_id: int, status: str) -> Member:
     with _locked_member(actor, member_id) as member:
         member.status = status
         member.save_fields("status")
+        log_security_event(SecurityEvent.STATUS_CHANGED, member.pk, status=status)
         if status == Member.Status.SUSPENDED:
             revoke_sessions(member)
         log_admin_action(actor, member, CHANGE, f"Status {status}.")

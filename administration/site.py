@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from accounts import audit_log
 from accounts.models import AuditLogEntry, Member
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import hash_session_key, revoke_sessions
 from administration.dashboard import build_dashboard
 from core.errors import RateLimitedError
@@ -101,7 +102,9 @@ class ServiceAdminSite(AdminSite):
         response = super().password_change(request, extra_context)
         if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
             kept = hash_session_key(request.session.session_key or "")
-            revoke_sessions(cast("Member", request.user), except_key_hash=kept)
+            member = cast("Member", request.user)
+            revoke_sessions(member, except_key_hash=kept)
+            log_security_event(SecurityEvent.PASSWORD_CHANGED, member.pk)
         return response
 
 

@@ -8,6 +8,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache
 from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase
@@ -78,6 +79,10 @@ def expire_lapsed_plans(now: datetime, progress: Progress = SILENT_PROGRESS) -> 
             cursor.execute(_EXPIRE, {"now": now, "batch": BATCH_SIZE})
             member_ids = [int(row[0]) for row in cursor.fetchall()]
             invalidate_member_session_cache(*member_ids)
+            for member_id in member_ids:
+                log_security_event(
+                    SecurityEvent.PLAN_CHANGED, member_id, plan=Member.Plan.FREE.value
+                )
         expired += len(member_ids)
         progress.update(f"{expired} plans expired so far")
         if len(member_ids) < BATCH_SIZE:

@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.models import Member
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache
 from billing.errors import InvalidPurchaseError, PurchaseAlreadyUsedError
 from billing.models import STATE_LENGTH, Purchase, RedeemedOrder
@@ -180,6 +181,7 @@ def save_plan(member: Member) -> None:
     """Save the plan fields; they take effect in all live sessions after the commit."""
     member.save_fields(*PLAN_FIELDS)
     invalidate_member_session_cache(member.pk)
+    log_security_event(SecurityEvent.PLAN_CHANGED, member.pk, plan=member.plan)
 
 
 def list_active_purchases(member: Member) -> QuerySet[Purchase]:

@@ -7,7 +7,11 @@ from datetime import UTC, datetime
 
 import orjson
 
+# Of the current request.
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+client_address: ContextVar[str | None] = ContextVar("client_address", default=None)
+# The member who was authenticated, if any.
+member_id: ContextVar[int | None] = ContextVar("member_id", default=None)
 
 REDACTED = "[redacted]"
 _SECRET_PATTERNS = (

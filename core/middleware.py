@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from core import logging as core_logging
 from core import metrics
+from core.client_ip import get_client_ip
 
 logger = logging.getLogger("access")
 
@@ -85,23 +86,31 @@ class AccessLogMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         request_id = secrets.token_hex(REQUEST_ID_BYTES)
-        token = core_logging.request_id.set(request_id)
+        address = get_client_ip(request)
+        id_token = core_logging.request_id.set(request_id)
+        address_token = core_logging.client_address.set(address)
+        member_token = core_logging.member_id.set(None)
         started_at = time.perf_counter()
         try:
             response = self.get_response(request)
             response.headers["X-Request-ID"] = request_id
             duration = time.perf_counter() - started_at
-            fields = {
+            fields: dict[str, object] = {
                 "method": request.method,
                 # Without the query, which may hold what a member searched for.
                 "path": request.path,
                 "status": response.status_code,
                 "milliseconds": round(duration * 1000, 1),
+                "address": address,
             }
+            if (member_id := core_logging.member_id.get()) is not None:
+                fields["memberId"] = member_id
             logger.info("request", extra={"fields": fields})
             return response
         finally:
-            core_logging.request_id.reset(token)
+            core_logging.member_id.reset(member_token)
+            core_logging.client_address.reset(address_token)
+            core_logging.request_id.reset(id_token)
 
 
 class NoStoreMiddleware:

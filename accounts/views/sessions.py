@@ -18,6 +18,7 @@ from accounts.authentication import (
 )
 from accounts.errors import InvalidCredentialsError
 from accounts.models import Member
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.serializers.members import (
     MemberSerializer,
     SessionUserSerializer,
@@ -45,6 +46,7 @@ from accounts.signup_setting import is_signup_enabled
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
 from core.client_ip import get_client_ip
+from core.logging import member_id
 
 
 class SignupView(APIView):
@@ -147,6 +149,7 @@ class LogoutView(APIView):
         Ends the session and deletes the session cookie.
         """
         revoke_session(session_credentials(request).session.key_hash)
+        log_security_event(SecurityEvent.LOGOUT, current_member(request).pk)
         response = Response(status=status.HTTP_204_NO_CONTENT)
         delete_session_cookie(response)
         return response
@@ -167,7 +170,9 @@ class EndOtherSessionsView(APIView):
         On all other devices the member has to log in again.
         """
         kept_key_hash = session_credentials(request).session.key_hash
-        ended = revoke_sessions(current_member(request), except_key_hash=kept_key_hash)
+        member = current_member(request)
+        ended = revoke_sessions(member, except_key_hash=kept_key_hash)
+        log_security_event(SecurityEvent.SESSIONS_ENDED, member.pk, ended=ended)
         return Response({"ended": ended})
 
 
@@ -194,6 +199,8 @@ def login_response(
     if presented is not None and presented.is_from_cookie:
         revoke_session(hash_session_key(presented.key))
     key, expires_at = create_session_for_request(request, member)
+    member_id.set(member.pk)
+    log_security_event(SecurityEvent.LOGIN, member.pk)
     payload = {
         "token": key,
         "expiresAt": expires_at,

@@ -23,6 +23,7 @@ from accounts.audit_log import CHANGE, log_admin_action
 from accounts.member_counters import count_members
 from accounts.member_search import SEARCH_FIELDS, search_condition
 from accounts.models import AuthSession, Member, PointHistory
+from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import revoke_session
 from administration.members import set_member_plan, set_member_role, set_member_status
 from billing.admin import PurchaseInline
@@ -203,6 +204,7 @@ class MemberAdmin(ReadOnlyAdmin):
         session = get_object_or_404(rows, member_id=member_id, key_hash=key_hash)
         with transaction.atomic():
             revoke_session(key_hash)
+            log_security_event(SecurityEvent.SESSIONS_ENDED, member_id, ended=1)
             log_admin_action(
                 _actor(request),
                 cast("Member", session.member),

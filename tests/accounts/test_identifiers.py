@@ -8,19 +8,7 @@ from django.db import IntegrityError, connection
 from accounts.identifiers import comparison_key, normalize_identifier
 from accounts.models import Member
 from tests.support.factories import make_member
-
-# Each with the ASCII text that it looks like or folds to.
-LOOK_ALIKES = {
-    "mıke": "mike",
-    "ſiteadmin": "siteadmin",
-    "\u212aim": "kim",
-    "ｍｉｋｅ": "mike",
-    "ﬁona": "fiona",
-    "ⓜike": "mike",
-    "mіke": "mike",  # the second letter is Cyrillic
-    "mi\u00adke": "mike",
-    "mi\u200dke": "mike",
-}
+from tests.support.look_alikes import LOOK_ALIKES
 
 
 def read_generated_keys(texts: list[str]) -> list[str | None]:
