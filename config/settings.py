@@ -210,8 +210,10 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = IS_HTTPS
 IDP_CLIENT_ID = env.read_text("IDP_CLIENT_ID")
-IDP_TOKENINFO_URL = env.read_url(
-    "IDP_TOKENINFO_URL", "https://oauth2.googleapis.com/tokeninfo"
+GOOGLE_TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
+IDP_TOKENINFO_URL = env.read_url("IDP_TOKENINFO_URL", GOOGLE_TOKENINFO_URL)
+IDP_TOKENS_ARE_JWTS = env.read_bool(
+    "IDP_TOKENS_ARE_JWTS", default=IDP_TOKENINFO_URL == GOOGLE_TOKENINFO_URL
 )
 
 # --- The ledger ---------------------------------------------------------------

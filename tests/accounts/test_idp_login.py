@@ -681,6 +681,15 @@ def test_token_that_cannot_be_right_is_refused_without_asking(
 
 
 @pytest.mark.django_db
+def test_provider_at_another_address_may_have_opaque_tokens(
+    vouch: Vouch, settings: Any
+) -> None:
+    vouch()
+    settings.IDP_TOKENS_ARE_JWTS = False
+    assert log_in(token="opaque").status_code == 200
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("claimed", "sent", "status"),
     [

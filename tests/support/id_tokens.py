@@ -46,6 +46,7 @@ def fake_provider_at(settings: Any, httpserver: HTTPServer) -> Vouch:
     """Return `vouch(**claims)`: the provider vouches for a token with them, returned."""
     settings.IDP_CLIENT_ID = CLIENT_ID
     settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")
+    settings.IDP_TOKENS_ARE_JWTS = True
 
     def vouch(**claims: Any) -> str:
         httpserver.clear()
