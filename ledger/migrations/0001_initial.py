@@ -1,9 +1,7 @@
-import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.utils.timezone
 from django.conf import settings
-from django.contrib.postgres.operations import BtreeGinExtension
 from django.db import migrations, models
 
 import core.db.constraints
@@ -22,7 +20,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        BtreeGinExtension(),
         # The tables, as makemigrations writes them.
         migrations.CreateModel(
             name="Ledger",
@@ -1456,14 +1453,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("type__in", ["income", "expense"])),
                 name="default_category_type_known",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="memorollup",
-            index=django.contrib.postgres.indexes.GinIndex(
-                django.contrib.postgres.indexes.OpClass("member_id", name="int8_ops"),
-                django.contrib.postgres.indexes.OpClass("memo", name="gin_trgm_ops"),
-                name="account_memo_total_memo",
             ),
         ),
         migrations.AddIndex(

@@ -11,7 +11,6 @@ and category, and so on. Rows of 0 entries remain after deletions and mean the s
 none. Ids of what was deleted may remain likewise: rollups have no foreign keys.
 """
 
-from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 
 from ledger.models.base import (
@@ -126,13 +125,6 @@ class MemoRollup(OwnedModel):
     class Meta:
         db_table = "account_memo_total"
         ordering = ["type", "memo", "category_id"]
-        indexes = [
-            GinIndex(
-                OpClass("member_id", name="int8_ops"),
-                OpClass("memo", name="gin_trgm_ops"),
-                name="account_memo_total_memo",
-            )
-        ]
 
     def __str__(self) -> str:
         return f"{self.memo}: {self.entry_count}"

@@ -6,7 +6,7 @@
 --
 -- Planned once for a connection: with the values known, PostgreSQL expects so much less
 -- work that it plans each time anew, which takes far longer than the query. Whatever the
--- values, the plan is the one over both indexes of the rollup.
+-- values, the plan is the one that reads the member's rows of the type.
 
 -- migrate:up
 CREATE OR REPLACE FUNCTION account_suggest_category(
