@@ -189,7 +189,7 @@ def write_continuously(
                 started = time.perf_counter()
                 with connection.transaction():
                     connection.execute(
-                        "SELECT pg_advisory_xact_lock_shared(%s, %s)",
+                        "SELECT pg_advisory_xact_lock(%s, %s)",
                         [AdvisoryLock.LEDGER, member],
                     )
                     connection.execute(WRITE, [member, wallet + 20, wallet])

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.db.models import Model
 
 from accounts.models import Member
-from ledger.locking import lock_ledger_exclusive
+from ledger.locking import lock_ledger
 from ledger.models import (
     Budget,
     BudgetIncome,
@@ -64,7 +64,7 @@ ROLLUPS = (
 
 def lock_for_account_deletion(member: Member) -> None:
     """Block all writers of the ledger; called before the member's row is locked."""
-    lock_ledger_exclusive(member)
+    lock_ledger(member)
 
 
 def delete_ledger_for_restore(member: Member) -> None:

@@ -14,7 +14,7 @@ from core.db.rows import fetch_all
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
 from ledger.cash_flow import ratio
 from ledger.categories import get_or_create_category
-from ledger.locking import lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import Budget, BudgetIncome
 from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.ownership import get_owned_or_404
@@ -133,7 +133,7 @@ def list_budgets(member: Member, month: Month) -> OwnedQuerySet:
 def create_budget(member: Member, category: str, month: Month, amount: int) -> Budget:
     """Create a budget; raise `DuplicateError` if the month has one of the category."""
     with transaction.atomic():
-        lock_ledger_shared(member)
+        lock_ledger(member)
         budget = Budget(
             member=member,
             category=get_or_create_category(member, EntryType.EXPENSE, category),
@@ -151,9 +151,8 @@ def create_budget(member: Member, category: str, month: Month, amount: int) -> B
 def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Budget:
     """Update the fields named in `changes`; raise `DuplicateError` on a conflict."""
     with transaction.atomic():
-        lock_ledger_shared(member)
-        rows = Budget.objects.select_for_update(of=("self",))
-        budget: Budget = get_owned_or_404(rows, member, budget_id)
+        lock_ledger(member)
+        budget: Budget = get_owned_or_404(Budget.objects.all(), member, budget_id)
         changes = dict(changes)
         if name := changes.pop("category", None):
             budget.category = get_or_create_category(member, EntryType.EXPENSE, name)
@@ -167,8 +166,9 @@ def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Bu
 
 
 def delete_budget(member: Member, budget_id: int) -> None:
-    rows = Budget.objects.select_related("category")
-    get_owned_or_404(rows, member, budget_id).delete()
+    with transaction.atomic():
+        lock_ledger(member)
+        get_owned_or_404(Budget.objects.all(), member, budget_id).delete()
 
 
 def copy_budgets(member: Member, source: Month, target: Month) -> tuple[int, int]:
@@ -176,7 +176,7 @@ def copy_budgets(member: Member, source: Month, target: Month) -> tuple[int, int
     if source == target:
         raise InvalidFieldError("toMonth", "Must differ from the source month.")
     with transaction.atomic(), connection.cursor() as cursor:
-        lock_ledger_shared(member)
+        lock_ledger(member)
         params = {
             "member": member.pk,
             "from_year": source.year,
@@ -245,12 +245,14 @@ def get_expected_income(member: Member, month: Month) -> int:
 
 
 def set_expected_income(member: Member, month: Month, amount: int) -> None:
-    BudgetIncome.objects.update_or_create(
-        member=member,
-        year=month.year,
-        month=month.month,
-        defaults={"amount": amount},
-    )
+    with transaction.atomic():
+        lock_ledger(member)
+        BudgetIncome.objects.update_or_create(
+            member=member,
+            year=month.year,
+            month=month.month,
+            defaults={"amount": amount},
+        )
 
 
 def _month_params(member: Member, month: Month) -> dict[str, Any]:

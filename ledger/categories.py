@@ -16,7 +16,7 @@ from core.errors import (
     violated_constraint_name,
 )
 from ledger.category_tree import flatten_tree, has_children, validate_parent
-from ledger.locking import lock_ledger_exclusive, lock_ledger_row
+from ledger.locking import lock_ledger
 from ledger.models import (
     Budget,
     Category,
@@ -66,8 +66,7 @@ def create_category(
     """Create a category, last among its siblings."""
     category = Category(member=member, name=name, type=type, parent=parent)
     with transaction.atomic():
-        lock_ledger_exclusive(member)
-        lock_ledger_row(member)
+        lock_ledger(member)
         validate_parent(category)
         category.sort_order = next_position(siblings_of(category))
         _save(category)
@@ -82,8 +81,7 @@ def update_category(
     Raises `InUseError` for a new type if anything but minor categories refers to it.
     """
     with transaction.atomic():
-        lock_ledger_exclusive(member)
-        lock_ledger_row(member)
+        lock_ledger(member)
         category: Category = get_owned_or_404(
             Category.objects.all(), member, category_id
         )
@@ -106,8 +104,7 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
     a major category with minor ones (spec 3.7).
     """
     with transaction.atomic():
-        lock_ledger_exclusive(member)
-        lock_ledger_row(member)
+        lock_ledger(member)
         category = get_owned_or_404(Category.objects.all(), member, category_id)
         if has_children(category):
             raise CategoryHierarchyError("The category has minor categories.")
@@ -140,7 +137,7 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
 def reorder_categories(member: Member, ids: list[int]) -> None:
     """Reorder the siblings of the first id; `ids` must name all of them."""
     with transaction.atomic():
-        lock_ledger_exclusive(member)
+        lock_ledger(member)
         first = Category.objects.owned_by(member).filter(pk__in=ids[:1]).first()
         if first is None:
             if ids or Category.objects.owned_by(member).exists():
@@ -160,16 +157,12 @@ def get_or_create_category(
 ) -> Category | None:
     """Return the category with this name and type, None if `name` is None.
 
-    An unknown one is created as the last major category. Call inside a transaction.
+    An unknown one is created as the last major category. Call under `lock_ledger`.
     """
     if name is None:
         return None
     rows = Category.objects.owned_by(member).filter(type=type_, name=name)
     category: Category | None = rows.first()
-    if category is None:
-        # A concurrent request may have created it before the lock was held.
-        lock_ledger_row(member)
-        category = rows.first()
     if category is not None:
         return category
     category = Category(member=member, type=type_, name=name)
@@ -214,8 +207,7 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
     minor categories of a skipped major one go under the member's own.
     """
     with transaction.atomic():
-        lock_ledger_exclusive(member)
-        lock_ledger_row(member)
+        lock_ledger(member)
         defaults = list(flatten_tree(list(DefaultCategory.objects.all())))
         known = {(c.type, c.name): c for c in Category.objects.owned_by(member)}
         imported = 0

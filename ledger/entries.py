@@ -16,7 +16,7 @@ from core.db.rows import prepared_cursor
 from core.errors import InvalidFieldError, ProviderUnavailableError
 from ledger.categories import get_or_create_category
 from ledger.currencies import MAX_RATE, apply_rate, compute_rate
-from ledger.locking import lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import Entry, EntryTag, Tag, Wallet
 from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.ownership import get_owned_or_404
@@ -75,7 +75,7 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
         if entry_id is not None:
             return entry_id
     with transaction.atomic():
-        lock_ledger_shared(member)
+        lock_ledger(member)
         _validate_installments(data)
         entry = Entry(member=member, created_at=now)
         tags = _assign_data(entry, data, now)
@@ -112,7 +112,7 @@ def create_pending_entry(
 ) -> int:
     """Create an entry that awaits confirmation and return its id.
 
-    Call inside a transaction. Without an exchange rate the amount is 0 until the member
+    Call under `lock_ledger`. Without an exchange rate the amount is 0 until the member
     gives one (spec 4.4). May raise `MissingRateError`.
     """
     # A home-currency amount in the notification yields the rate of the payment; only
@@ -145,7 +145,8 @@ def update_entry(
 
     def write(rates: RateCache) -> None:
         with transaction.atomic():
-            entry = _lock_entry(member, entry_id)
+            lock_ledger(member)
+            entry: Entry = get_owned_or_404(Entry.objects.all(), member, entry_id)
             if confirm and not entry.pending:
                 return
             stored = {name: getattr(entry, name) for name in _SHARED_FIELDS}
@@ -198,11 +199,12 @@ def confirm_entry(
 def delete_entry(member: Member, entry_id: int) -> None:
     """Delete one entry of the member."""
     with transaction.atomic():
-        delete_locked_entry(_lock_entry(member, entry_id))
+        lock_ledger(member)
+        delete_locked_entry(get_owned_or_404(Entry.objects.all(), member, entry_id))
 
 
 def delete_locked_entry(entry: Entry) -> None:
-    """Delete an entry; call in a transaction that has locked the ledger."""
+    """Delete an entry; call under `lock_ledger`."""
     # The tags first: the triggers take the amount of the entry off their totals.
     _list_tag_links(entry).delete()
     entry.delete()
@@ -280,14 +282,6 @@ def _find_rate(
     if not 0 < rate < MAX_RATE:
         raise InvalidFieldError("amount", "The amount does not match originalAmount.")
     return rate
-
-
-def _lock_entry(member: Member, entry_id: int) -> Entry:
-    """Lock the member's ledger and then the entry; raise `NotFoundError`."""
-    lock_ledger_shared(member)
-    rows = Entry.objects.select_for_update(no_key=True)
-    entry: Entry = get_owned_or_404(rows, member, entry_id)
-    return entry
 
 
 def _validate_installments(data: EntryData) -> None:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import transaction
 
+from accounts.models import Member
 from ledger.encryption import DecryptionError, decrypt, encrypt, is_encrypted_with
+from ledger.locking import lock_ledger
 from ledger.models import Wallet
 from ledger.wallets import account_number_associated_data, log_undecryptable_number
 
-# Members between two reports; their wallets are locked one member at a time.
+# Members between two reports; their ledgers are locked one at a time.
 BATCH_SIZE = 500
 
 
@@ -47,8 +49,8 @@ def reencrypt_account_numbers(
             return total
         for member_id in ids:
             with transaction.atomic():
-                rows = numbered.filter(member_id=member_id).order_by("pk")
-                for wallet in rows.select_for_update(no_key=True):
+                lock_ledger(Member(pk=member_id))
+                for wallet in numbered.filter(member_id=member_id).order_by("pk"):
                     total += _reencrypt_wallet(wallet)
         last_id = ids[-1]
         report(total)

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.progress import SILENT_PROGRESS, Progress
-from ledger.locking import lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import Occurrence, RecurringRule
 from ledger.models.base import OwnedQuerySet
 
@@ -175,7 +175,7 @@ def _process_rules_if_due(
             # The commit need not wait for the disk: what a crash loses is lost with its
             # `next_date`, and the next run books it.
             cursor.execute("SET LOCAL synchronous_commit = off")
-        lock_ledger_shared(owner)
+        lock_ledger(owner)
         # The rules were listed without a lock: check again that they are due.
         today = timezone.localdate(now)
         rules = RecurringRule.objects.raw(_LOCK_DUE_RULES, [owner.pk, rule_ids, today])

@@ -9,7 +9,7 @@ from django.db.models import OuterRef
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
 from ledger.categories import get_or_create_category
-from ledger.locking import lock_ledger_row, lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import QuickEntry, QuickEntryTag
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
@@ -35,8 +35,7 @@ def get_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:
 def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
     """Create a template at the end of the list."""
     with transaction.atomic():
-        lock_ledger_shared(member)
-        lock_ledger_row(member)
+        lock_ledger(member)
         quick = QuickEntry(
             member=member,
             sort_order=next_position(QuickEntry.objects.owned_by(member)),
@@ -49,22 +48,23 @@ def update_quick_entry(
     member: Member, quick_entry_id: int, values: dict[str, Any]
 ) -> QuickEntry:
     with transaction.atomic():
-        lock_ledger_shared(member)
-        rows = QuickEntry.objects.select_for_update(of=("self",))
-        quick = get_owned_or_404(rows, member, quick_entry_id)
+        lock_ledger(member)
+        quick = get_owned_or_404(QuickEntry.objects.all(), member, quick_entry_id)
         _save(quick, values)
     return get_quick_entry(member, quick_entry_id)
 
 
 def delete_quick_entry(member: Member, quick_entry_id: int) -> None:
-    get_quick_entry(member, quick_entry_id).delete()
+    with transaction.atomic():
+        lock_ledger(member)
+        get_owned_or_404(QuickEntry.objects.all(), member, quick_entry_id).delete()
 
 
 def reorder_quick_entries(member: Member, ids: list[int]) -> None:
     """Give the member's templates the order of `ids`, which must name all of them."""
     with transaction.atomic():
-        rows = QuickEntry.objects.owned_by(member)
-        reorder(rows.select_for_update(no_key=True), ids)
+        lock_ledger(member)
+        reorder(QuickEntry.objects.owned_by(member), ids)
 
 
 def _save(quick: QuickEntry, values: dict[str, Any]) -> None:

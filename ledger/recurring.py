@@ -16,9 +16,9 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from accounts.models import Member
-from core.errors import InvalidFieldError, NotFoundError
+from core.errors import InvalidFieldError
 from ledger.categories import get_or_create_category
-from ledger.locking import lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import Entry, Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet
 from ledger.occurrences import (
@@ -68,7 +68,7 @@ def list_occurrences(member: Member, rule_id: int) -> QuerySet[Occurrence]:
 
 def create_rule(member: Member, values: dict[str, Any], today: date) -> RecurringRule:
     with transaction.atomic():
-        lock_ledger_shared(member)
+        lock_ledger(member)
         rule = RecurringRule(member=member)
         _save(rule, values, today)
     return get_rule(member, rule.pk)
@@ -84,8 +84,10 @@ def update_rule(
     """
     today = timezone.localdate(now)
     with transaction.atomic():
-        lock_ledger_shared(member)
-        rule = _lock_rule(member, rule_id)
+        lock_ledger(member)
+        rule: RecurringRule = get_owned_or_404(
+            RecurringRule.objects.all(), member, rule_id
+        )
         is_schedule_changed = any(
             name in values and values[name] != getattr(rule, name)
             for name in SCHEDULE_FIELDS
@@ -100,29 +102,23 @@ def update_rule(
 def delete_rule(member: Member, rule_id: int) -> None:
     """Delete a rule and its occurrences; the entries that it booked stay."""
     with transaction.atomic():
-        lock_ledger_shared(member)
-        _lock_rule(member, rule_id).delete()
+        lock_ledger(member)
+        get_owned_or_404(RecurringRule.objects.all(), member, rule_id).delete()
 
 
 def run_now(member: Member, rule_id: int, now: datetime) -> int:
     """Book the next due date now, whenever it is, and return the entry's id."""
     with transaction.atomic():
-        lock_ledger_shared(member)
-        rule = _lock_rule(member, rule_id)
+        lock_ledger(member)
+        rule: RecurringRule = get_owned_or_404(
+            RecurringRule.objects.all(), member, rule_id
+        )
         if rule.next_date is None:
             raise InvalidFieldError("endDate", "The rule has ended.", "ended")
         (entry_id,) = create_booked_entries([(rule, rule.next_date)], now)
         rule.next_date = next(unprocessed_due_dates(rule, rule.next_date), None)
         rule.save(update_fields=["next_date"])
     return entry_id
-
-
-def _lock_rule(member: Member, rule_id: int) -> RecurringRule:
-    rows = RecurringRule.objects.select_for_update(of=("self",))
-    rule: RecurringRule | None = rows.owned_by(member).filter(pk=rule_id).first()
-    if rule is None:
-        raise NotFoundError
-    return rule
 
 
 def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:

@@ -17,7 +17,7 @@ from django.db import connection, transaction
 
 from accounts.models import Member
 from core.db.rows import fetch_all
-from ledger.locking import lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import Ledger
 from ledger.rollups import OF_MEMBER, ROLLUPS
 
@@ -150,7 +150,7 @@ def _add(member_id: int, version: int, batch: list[WrongRows]) -> bool:
     with transaction.atomic(), connection.cursor() as cursor:
         # A restore may hold the ledger for longer than requests wait.
         cursor.execute("SET LOCAL lock_timeout = 0")
-        lock_ledger_shared(Member(pk=member_id))
+        lock_ledger(Member(pk=member_id))
         cursor.execute(_CLAIM_VERSION, {"member": member_id, "version": version})
         is_valid = bool(cursor.rowcount)
         for each in batch if is_valid else ():

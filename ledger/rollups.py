@@ -136,7 +136,7 @@ _CHANGE_VERSION = f"""
 def bulk_write(member: Member) -> Iterator[None]:
     """Compute the member's rollups once, after the block, instead of row by row.
 
-    Call in a transaction that holds the ledger's exclusive lock. Within it, the
+    Call under `lock_ledger`. Within it, the
     triggers do nothing from the beginning of the block on.
     """
     with connection.cursor() as cursor:
@@ -151,7 +151,7 @@ def delete_rollups(
 ) -> None:
     """Delete the rows of what was deleted, such as those of a wallet.
 
-    Call in a transaction that holds the ledger's exclusive lock.
+    Call under `lock_ledger`.
     """
     with connection.cursor() as cursor:
         cursor.execute(_CHANGE_VERSION, {"member": member.pk})

@@ -7,7 +7,7 @@ from django.db import transaction
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
 from core.errors import DuplicateError, raise_on_constraint_violation
-from ledger.locking import lock_ledger_exclusive, lock_ledger_row, lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import Tag, TagRollup
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
@@ -27,8 +27,7 @@ def create_tag(member: Member, name: str) -> Tag:
     """Create a tag at the end of the list; raise `DuplicateError` for its name."""
     tag = Tag(member=member, name=name)
     with transaction.atomic():
-        lock_ledger_shared(member)
-        lock_ledger_row(member)
+        lock_ledger(member)
         tag.sort_order = next_position(list_tags(member))
         with raise_on_constraint_violation(
             "account_tag_name_unique", DuplicateError(TAG_NAME_TAKEN)
@@ -40,8 +39,8 @@ def create_tag(member: Member, name: str) -> Tag:
 def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
     """Rename a tag, with all entries that have it; raise `DuplicateError`."""
     with transaction.atomic():
-        lock_ledger_shared(member)
-        tag: Tag = get_owned_or_404(Tag.objects.select_for_update(), member, tag_id)
+        lock_ledger(member)
+        tag: Tag = get_owned_or_404(Tag.objects.all(), member, tag_id)
         tag.name = name
         with raise_on_constraint_violation(
             "account_tag_name_unique", DuplicateError(TAG_NAME_TAKEN)
@@ -53,13 +52,14 @@ def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
 def reorder_tags(member: Member, ids: list[int]) -> None:
     """Give the member's tags the order of `ids`, which must name all of them."""
     with transaction.atomic():
-        reorder(list_tags(member).select_for_update(no_key=True), ids)
+        lock_ledger(member)
+        reorder(list_tags(member), ids)
 
 
 def delete_tag(member: Member, tag_id: int) -> None:
     """Delete a tag and remove it from everything that has it."""
     with transaction.atomic():
-        lock_ledger_exclusive(member)
+        lock_ledger(member)
         get_owned_or_404(Tag.objects.all(), member, tag_id).delete()
         delete_rollups(member, [TagRollup], tag_id=tag_id)
 
@@ -67,22 +67,17 @@ def delete_tag(member: Member, tag_id: int) -> None:
 def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
     """Return the member's tags with these names, in this order, without repetitions.
 
-    Unknown ones are created at the end of the list. Call inside a transaction.
+    Unknown ones are created at the end of the list. Call under `lock_ledger`.
     """
     wanted = list(dict.fromkeys(names))
     known = _get_tags_by_name(member, wanted)
     if missing := [name for name in wanted if name not in known]:
-        lock_ledger_row(member)
         first = next_position(Tag.objects.owned_by(member))
-        # A concurrent request may have created some of them before the lock was held.
-        Tag.objects.bulk_create(
-            [
-                Tag(member=member, name=name, sort_order=first + offset)
-                for offset, name in enumerate(missing)
-            ],
-            ignore_conflicts=True,
+        created = Tag.objects.bulk_create(
+            Tag(member=member, name=name, sort_order=first + offset)
+            for offset, name in enumerate(missing)
         )
-        known = _get_tags_by_name(member, wanted)
+        known |= {tag.name: tag for tag in created}
     return [known[name] for name in wanted]
 
 

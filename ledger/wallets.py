@@ -24,7 +24,7 @@ from ledger.encryption import (
     decrypt,
     encrypt,
 )
-from ledger.locking import lock_ledger_exclusive, lock_ledger_row, lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import (
     Entry,
     QuickEntry,
@@ -62,8 +62,7 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
     wallet = Wallet(member=member)
     _assign_fields(wallet, values)
     with transaction.atomic():
-        lock_ledger_shared(member)
-        lock_ledger_row(member)
+        lock_ledger(member)
         wallet.sort_order = next_position(Wallet.objects.owned_by(member))
         with raise_on_constraint_violation(
             "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
@@ -75,10 +74,8 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
 def update_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wallet:
     """Update the fields named in `values`; raise `DuplicateError` for the name."""
     with transaction.atomic():
-        # Excludes writers of entries, which rely on the kind of the wallet.
-        lock_ledger_exclusive(member)
-        rows = Wallet.objects.select_for_update(no_key=True)
-        wallet = get_owned_or_404(rows, member, wallet_id)
+        lock_ledger(member)
+        wallet = get_owned_or_404(Wallet.objects.all(), member, wallet_id)
         _assign_fields(wallet, values)
         if wallet.kind != Wallet.Kind.CARD and _has_installments(wallet):
             raise InvalidFieldError(
@@ -102,7 +99,7 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
     Raises `InUseError` if anything still refers to it.
     """
     with transaction.atomic():
-        lock_ledger_exclusive(member)
+        lock_ledger(member)
         wallets = Wallet.objects.all()
         wallet = get_owned_or_404(wallets, member, wallet_id)
         references = [
@@ -129,8 +126,8 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
 def reorder_wallets(member: Member, ids: list[int]) -> None:
     """Give the member's wallets the order of `ids`, which must name all of them."""
     with transaction.atomic():
-        rows = Wallet.objects.owned_by(member)
-        reorder(rows.select_for_update(no_key=True), ids)
+        lock_ledger(member)
+        reorder(Wallet.objects.owned_by(member), ids)
 
 
 def raise_on_missing_wallet(constraint: str) -> AbstractContextManager[None]:

@@ -20,10 +20,9 @@ class ReorderRequestSerializer(Serializer):
 def reorder(items: QuerySet[Any], ids: Sequence[int]) -> None:
     """Give `items` the order of `ids`, or raise `InvalidOrderError`.
 
-    Call inside a transaction, with a queryset that locks its rows.
+    Call under a lock against other writers of the list.
     """
-    # Ordered by id: concurrent requests lock the rows in the same order.
-    by_id = {item.pk: item for item in items.order_by("pk")}
+    by_id = {item.pk: item for item in items}
     if len(ids) != len(by_id) or set(ids) != set(by_id):
         raise InvalidOrderError
     for position, item_id in enumerate(ids, start=1):

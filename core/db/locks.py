@@ -17,18 +17,15 @@ class AdvisoryLock(IntEnum):
     # In the order in which they are taken.
     ACCOUNT_DELETION = 0x424F4152  # none: one for the service
     LEDGER = 0x4C45  # member
-    NOTIFICATIONS = 0x4E4F  # member
     PURCHASE_TOKEN = 0x4249  # hash of the token
 
 
 def advisory_xact_lock(lock: AdvisoryLock, object_id: int = 0) -> None:
-    """Wait for the lock and keep it, alone, until the transaction ends."""
-    _call("pg_advisory_xact_lock", lock, object_id)
-
-
-def advisory_xact_lock_shared(lock: AdvisoryLock, object_id: int = 0) -> None:
-    """Wait for the lock and keep it, shared, until the transaction ends."""
-    _call("pg_advisory_xact_lock_shared", lock, object_id)
+    """Wait for the lock and keep it until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(%s, %s)", [lock, make_lock_key(object_id)]
+        )
 
 
 def make_lock_key(object_id: int) -> int:
@@ -38,8 +35,3 @@ def make_lock_key(object_id: int) -> int:
     and never lets two hold the same lock.
     """
     return object_id % 2**31
-
-
-def _call(function: str, lock: AdvisoryLock, object_id: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s, %s)", [lock, make_lock_key(object_id)])

@@ -16,7 +16,7 @@ from ledger.backup.concurrency_limits import reader_slot, restore_lease
 from ledger.backup.ledger_writer import LedgerWriter
 from ledger.backup.validation import validate_tables
 from ledger.backup.workbook import open_tables
-from ledger.locking import lock_ledger_exclusive
+from ledger.locking import lock_ledger
 from ledger.models import Wallet
 from ledger.rollups import bulk_write
 from ledger.schedule import Frequency, Schedule
@@ -65,7 +65,7 @@ def replace_ledger(
     Raises `LeaseLostError` if another restore may have begun in the meantime.
     """
     with transaction.atomic():
-        lock_ledger_exclusive(member)
+        lock_ledger(member)
         lease.ensure_held()
         with connection.cursor() as cursor:
             cursor.execute(

@@ -28,7 +28,7 @@ from ledger.card_notifications.deduplication import (
 )
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.entries import EntryData, create_pending_entry, delete_locked_entry
-from ledger.locking import lock_notifications
+from ledger.locking import lock_ledger
 from ledger.models import Entry, Notification, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType
 from ledger.rates import RateCache, retry_with_rates
@@ -118,9 +118,12 @@ def _process_payment(
     now: datetime,
     rates: RateCache,
 ) -> Outcome:
-    """Process a recognized notification in one transaction, and count it."""
+    """Process a recognized notification in one transaction, and count it.
+
+    The lock makes it see all earlier ones, so that it finds those of the same payment.
+    """
     with transaction.atomic():
-        lock_notifications(member)
+        lock_ledger(member)
         outcome = _record_payment(member, incoming, parsed, now, rates)
         # Last, since those of all members increment the same few rows.
         increment_notification_count(now, recognized=True)
@@ -220,15 +223,13 @@ def _find_approval(
     cancellation: PaymentFingerprint,
     original_date: date | None,
 ) -> tuple[Notification, Entry] | None:
-    """Return the newest matching approval that has an entry; lock the entry."""
+    """Return the newest matching approval that has an entry."""
     entries = Entry.objects.owned_by(member).select_related("wallet")
     for approval in known:
         if approval.kind != Kind.APPROVAL or approval.is_cancelled:
             continue
         if is_cancelled_by(_fingerprint_of(approval), cancellation, original_date):
-            # NO KEY UPDATE, since rows that refer to the entry may still be written.
-            locked = entries.select_for_update(no_key=True, of=("self",))
-            entry = locked.filter(pk=approval.entry_id).first()
+            entry = entries.filter(pk=approval.entry_id).first()
             if entry is not None:
                 return approval, entry
     return None

@@ -22,7 +22,7 @@ from ledger.demo.entries import (
     make_quick_entries,
 )
 from ledger.demo.trades import create_investments
-from ledger.locking import lock_ledger_exclusive
+from ledger.locking import lock_ledger
 from ledger.models.base import EntryType
 from ledger.rollups import bulk_write
 from ledger.wallets import list_wallets
@@ -41,7 +41,7 @@ def create_demo_ledger(member: Member, now: datetime, today: date) -> DemoSummar
     """Fill a member's empty ledger with three years up to today."""
     backup = make_demo_backup(today)
     with transaction.atomic():
-        lock_ledger_exclusive(member)
+        lock_ledger(member)
         with bulk_write(member):
             LedgerWriter(member, now).write(backup)
         booked = process_rules(member, now, today)

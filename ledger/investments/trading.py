@@ -17,9 +17,8 @@ from core.errors import (
     raise_on_constraint_violation,
 )
 from ledger.errors import NegativeHoldingsError
-from ledger.locking import lock_ledger_row, lock_ledger_shared
+from ledger.locking import lock_ledger
 from ledger.models import Stock, Trade
-from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 
 STOCK_CODE_TAKEN = "A stock with this code already exists."
@@ -64,8 +63,7 @@ def create_stock(member: Member, values: dict[str, Any]) -> Stock:
     """Create a stock at the end of the list; raise `DuplicateError` for its code."""
     stock = Stock(member=member)
     with transaction.atomic():
-        lock_ledger_shared(member)
-        lock_ledger_row(member)
+        lock_ledger(member)
         stock.sort_order = next_position(Stock.objects.owned_by(member))
         _save_stock(stock, values)
     return stock
@@ -74,8 +72,8 @@ def create_stock(member: Member, values: dict[str, Any]) -> Stock:
 def update_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock:
     """Update the fields named in `values`; raise `DuplicateError` for the code."""
     with transaction.atomic():
-        lock_ledger_shared(member)
-        stock: Stock = get_owned_or_404(_lockable_stocks(), member, stock_id)
+        lock_ledger(member)
+        stock: Stock = get_owned_or_404(Stock.objects.all(), member, stock_id)
         _save_stock(stock, values)
     return stock
 
@@ -83,8 +81,8 @@ def update_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock
 def delete_stock(member: Member, stock_id: int) -> None:
     """Delete a stock; raise `InUseError` if it has trades."""
     with transaction.atomic():
-        lock_ledger_shared(member)
-        stock = get_owned_or_404(_lockable_stocks(), member, stock_id)
+        lock_ledger(member)
+        stock = get_owned_or_404(Stock.objects.all(), member, stock_id)
         if Trade.objects.owned_by(member).filter(stock=stock).exists():
             raise InUseError("The stock has trades.")
         stock.delete()
@@ -93,17 +91,16 @@ def delete_stock(member: Member, stock_id: int) -> None:
 def reorder_stocks(member: Member, ids: list[int]) -> None:
     """Give the member's stocks the order of `ids`, which must name all of them."""
     with transaction.atomic():
-        lock_ledger_shared(member)
-        # Locked in the order of ids, as in `_lock_stocks`.
-        reorder(_lockable_stocks().owned_by(member).order_by("id"), ids)
+        lock_ledger(member)
+        reorder(Stock.objects.owned_by(member), ids)
 
 
 def create_trade(member: Member, values: dict[str, Any]) -> Trade:
     """Create a trade; raise `NegativeHoldingsError` if more than held is sold."""
     trade = Trade(member=member, **values)
     with transaction.atomic():
-        lock_ledger_shared(member)
-        _lock_stocks(member, {trade.stock_id})
+        lock_ledger(member)
+        _require_stock(member, trade.stock_id)
         _require_non_negative_holdings(member, [_to_quantity_change(trade)])
         trade.save(force_insert=True)
     return trade
@@ -115,12 +112,13 @@ def update_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade
     Raises `NegativeHoldingsError` if holdings would be negative on any day (spec 3.14).
     """
     with transaction.atomic():
-        trade = _lock_trade(member, trade_id)
+        lock_ledger(member)
+        trade: Trade = get_owned_or_404(Trade.objects.all(), member, trade_id)
         before = _to_quantity_change(trade)
         for name, value in values.items():
             setattr(trade, name, value)
         after = _to_quantity_change(trade)
-        _lock_stocks(member, {before.stock_id, after.stock_id})
+        _require_stock(member, after.stock_id)
         if after != before:
             _require_non_negative_holdings(member, [_reverse(before), after])
         trade.save()
@@ -130,8 +128,8 @@ def update_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade
 def delete_trade(member: Member, trade_id: int) -> None:
     """Delete a trade; raise `NegativeHoldingsError` if a later sell depends on it."""
     with transaction.atomic():
-        trade = _lock_trade(member, trade_id)
-        _lock_stocks(member, {trade.stock_id})
+        lock_ledger(member)
+        trade: Trade = get_owned_or_404(Trade.objects.all(), member, trade_id)
         _require_non_negative_holdings(member, [_reverse(_to_quantity_change(trade))])
         trade.delete()
 
@@ -158,7 +156,7 @@ def find_first_negative_day(
 def _require_non_negative_holdings(
     member: Member, changes: list[QuantityChange]
 ) -> None:
-    """Raise `NegativeHoldingsError`; call under the locks of the stocks."""
+    """Raise `NegativeHoldingsError`; call under `lock_ledger`."""
     stocks = {change.stock_id for change in changes}
     days = [find_first_negative_day(member, stock_id, changes) for stock_id in stocks]
     negative_days = [day for day in days if day is not None]
@@ -175,26 +173,10 @@ def _reverse(change: QuantityChange) -> QuantityChange:
     return change._replace(quantity=-change.quantity)
 
 
-def _lock_trade(member: Member, trade_id: int) -> Trade:
-    """Lock a trade. All writers lock the trade before its stocks, against deadlocks."""
-    lock_ledger_shared(member)
-    rows = Trade.objects.select_for_update(no_key=True)
-    trade: Trade = get_owned_or_404(rows, member, trade_id)
-    return trade
-
-
-def _lock_stocks(member: Member, stock_ids: set[int]) -> None:
-    """Lock stocks against concurrent trades; raise if one does not exist."""
-    rows = _lockable_stocks().owned_by(member).filter(pk__in=stock_ids)
-    # In the order of ids, so that two writers cannot deadlock.
-    found = set(rows.order_by("id").values_list("id", flat=True))
-    if found != stock_ids:
+def _require_stock(member: Member, stock_id: int) -> None:
+    """Raise `InvalidFieldError` unless the member has the stock."""
+    if not Stock.objects.owned_by(member).filter(pk=stock_id).exists():
         raise InvalidFieldError("stockId", "Stock not found.", "does_not_exist")
-
-
-def _lockable_stocks() -> OwnedQuerySet:
-    rows: OwnedQuerySet = Stock.objects.select_for_update(no_key=True)
-    return rows
 
 
 def _save_stock(stock: Stock, values: dict[str, Any]) -> None:

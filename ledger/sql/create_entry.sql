@@ -15,8 +15,8 @@ DECLARE
     tag_ids bigint[];
     new_entry bigint;
 BEGIN
-    -- As `ledger.locking.lock_ledger_shared`: what is found below stays until the end.
-    PERFORM pg_advisory_xact_lock_shared(ledger_lock, ledger_key);
+    -- As `ledger.locking.lock_ledger`: what is found below stays until the end.
+    PERFORM pg_advisory_xact_lock(ledger_lock, ledger_key);
 
     IF category_name IS NOT NULL THEN
         SELECT id INTO new_category FROM account_category

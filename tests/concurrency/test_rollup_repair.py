@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from accounts.models import Member
 from ledger import rollup_repair
-from ledger.locking import lock_ledger_exclusive
+from ledger.locking import lock_ledger
 from ledger.models import (
     CategoryRollup,
     DayRollup,
@@ -39,7 +39,7 @@ def member() -> Member:
 @transaction.atomic
 def damage_rollups(member: Member) -> None:
     """Make rows of several rollups wrong, as no writer of the service does."""
-    lock_ledger_exclusive(member)
+    lock_ledger(member)
     DayRollup.objects.owned_by(member).delete()
     CategoryRollup.objects.owned_by(member).update(amount=3)
     TagRollup.objects.owned_by(member).update(entry_count=0)
@@ -152,7 +152,7 @@ def test_check_does_not_wait_for_a_restore(member: Member) -> None:
 
     def lock() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
-            lock_ledger_exclusive(member)
+            lock_ledger(member)
             for table in ("account_ledger", "account_entry"):
                 cursor.execute(
                     f"SELECT FROM {table} WHERE member_id = %s FOR UPDATE", [member.pk]

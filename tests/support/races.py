@@ -1,13 +1,16 @@
 """Run callables at once, each in a thread with a database connection of its own."""
 
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
-from django.db import connections
+from django.db import connection, connections
 
 START_TIMEOUT_SECONDS = 20
+# How long a statement waits for what is done before it; that may wait for its end.
+PAUSE_SECONDS = 0.3
 
 
 def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -33,3 +36,35 @@ def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 def sorted_statuses(responses: Sequence[Any]) -> list[int]:
     """The status codes, sorted; in an assertion they tell what won."""
     return sorted(response.status_code for response in responses)
+
+
+@contextmanager
+def call_before(fragment: str, call: Callable[[], Any]) -> Iterator[Future[Any]]:
+    """Let another connection make the call before a statement of the block.
+
+    It is the first statement of this thread that contains the fragment. It goes on when
+    the call has ended, or a moment later if the call waits for this thread's
+    transaction. The block gets the future of the call, which ends with the block.
+    """
+    result: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(call())
+        except Exception as error:
+            result.set_exception(error)
+        finally:
+            connections.close_all()
+
+    other = threading.Thread(target=run)
+
+    def pause(execute: Any, sql: Any, *arguments: Any) -> Any:
+        if fragment in str(sql) and other.ident is None:
+            other.start()
+            other.join(PAUSE_SECONDS)
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(pause):
+        yield result
+    assert other.ident is not None, f"no statement contains {fragment}"
+    other.join(START_TIMEOUT_SECONDS)
