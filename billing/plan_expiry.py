@@ -16,6 +16,7 @@ from billing.purchases import refresh_purchase
 from billing.store_notifications import purge_notifications
 from billing.stores import load_verifier
 from billing.subscriptions import acknowledge_purchase
+from core.db.transactions import retry_on_conflict
 from core.errors import ProviderUnavailableError
 from core.progress import SILENT_PROGRESS, Progress
 
@@ -29,16 +30,19 @@ STORE_REFUND_DEADLINE = timedelta(days=3)
 MAX_CONSECUTIVE_FAILURES = 3
 
 # SKIP LOCKED: a row that is locked is about to change, and left to the next run.
+# MATERIALIZED: the rows are chosen once. A subquery that a join runs again would skip
+# the rows that it has locked before, and choose as many others.
 _EXPIRE = """
-    UPDATE member SET plan = 'FREE', plan_expires_at = NULL, plan_product = '',
-        plan_auto_renew = false
-    WHERE id IN (
+    WITH lapsed AS MATERIALIZED (
         SELECT id FROM member
         WHERE plan = 'PREMIUM' AND plan_expires_at <= %(now)s
             AND NOT plan_auto_renew
         ORDER BY plan_expires_at LIMIT %(batch)s
         FOR NO KEY UPDATE SKIP LOCKED
     )
+    UPDATE member SET plan = 'FREE', plan_expires_at = NULL, plan_product = '',
+        plan_auto_renew = false
+    WHERE id IN (SELECT id FROM lapsed)
     RETURNING id
 """
 
@@ -75,18 +79,25 @@ def expire_lapsed_plans(now: datetime, progress: Progress = SILENT_PROGRESS) -> 
     """Set lapsed plans without auto-renew to FREE; return their number (spec 6.8)."""
     expired = 0
     while True:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(_EXPIRE, {"now": now, "batch": BATCH_SIZE})
-            member_ids = [int(row[0]) for row in cursor.fetchall()]
-            invalidate_member_session_cache(*member_ids)
-            for member_id in member_ids:
-                log_security_event(
-                    SecurityEvent.PLAN_CHANGED, member_id, plan=Member.Plan.FREE.value
-                )
-        expired += len(member_ids)
+        count = _expire_batch(now)
+        expired += count
         progress.update(f"{expired} plans expired so far")
-        if len(member_ids) < BATCH_SIZE:
+        if count < BATCH_SIZE:
             return expired
+
+
+@retry_on_conflict
+def _expire_batch(now: datetime) -> int:
+    """Set at most `BATCH_SIZE` lapsed plans to FREE; return their number."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_EXPIRE, {"now": now, "batch": BATCH_SIZE})
+        member_ids = [int(row[0]) for row in cursor.fetchall()]
+        invalidate_member_session_cache(*member_ids)
+        for member_id in member_ids:
+            log_security_event(
+                SecurityEvent.PLAN_CHANGED, member_id, plan=Member.Plan.FREE.value
+            )
+    return len(member_ids)
 
 
 def refresh_lapsed_renewals(

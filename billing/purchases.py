@@ -23,6 +23,7 @@ from billing.models import STATE_LENGTH, Purchase, RedeemedOrder
 from billing.products import add_period
 from billing.stores import Subscription, load_verifier
 from core.db.locks import AdvisoryLock, advisory_xact_lock
+from core.db.transactions import retry_on_conflict
 from core.errors import raise_on_constraint_violation
 
 PLAN_FIELDS = ("plan", "plan_expires_at", "plan_product", "plan_auto_renew")
@@ -108,6 +109,7 @@ def record_purchase(
     return PurchaseChange.CREATED if purchase is None else PurchaseChange.UPDATED
 
 
+@retry_on_conflict
 def refresh_purchase(purchase: Purchase, checked_at: datetime) -> None:
     """Ask the store for the current state of a purchase and update the plan.
 

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
@@ -19,7 +20,14 @@ from billing.purchases import (
     refresh_purchase,
     save_plan,
 )
-from billing.stores import StoreVerifier, hash_token, load_verifier, verify_token
+from billing.stores import (
+    StoreVerifier,
+    Subscription,
+    hash_token,
+    load_verifier,
+    verify_token,
+)
+from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, NotFoundError, ProviderUnavailableError
 
 logger = logging.getLogger(__name__)
@@ -44,6 +52,18 @@ def verify_purchase(member: Member, product_id: str, token: str) -> Verification
         raise InvalidFieldError("productId", "Unknown product.", "unknown")
     checked_at = timezone.now()
     subscription = verify_token(token, product)
+    result = _apply_purchase(member, subscription, checked_at)
+    # Only after the commit: an acknowledged purchase must never be lost here.
+    if subscription.is_entitled and not subscription.is_acknowledged:
+        acknowledge_purchase(subscription.token, subscription.product.id)
+    return result
+
+
+@retry_on_conflict
+def _apply_purchase(
+    member: Member, subscription: Subscription, checked_at: datetime
+) -> VerificationResult:
+    """Record the store's response and update the plan."""
     with transaction.atomic():
         locked = lock_member(member.pk)
         now = timezone.now()
@@ -51,9 +71,6 @@ def verify_purchase(member: Member, product_id: str, token: str) -> Verification
         if change is not PurchaseChange.NONE:
             recompute_plan(locked, now)
             save_plan(locked)
-    # Only after the commit: an acknowledged purchase must never be lost here.
-    if subscription.is_entitled and not subscription.is_acknowledged:
-        acknowledge_purchase(subscription.token, subscription.product.id)
     return VerificationResult(locked, applied=change is PurchaseChange.CREATED)
 
 
@@ -79,6 +96,7 @@ def reload_member(member: Member) -> Member:
     return Member.objects.defer("profile_image").get(pk=member.pk)
 
 
+@retry_on_conflict
 def cancel(member: Member) -> Member:
     """Turn auto-renew off; the plan stays until its expiry (spec 6.6).
 
@@ -104,6 +122,7 @@ def cancel(member: Member) -> Member:
     return locked
 
 
+@retry_on_conflict
 def resume(member: Member) -> Member:
     """Turn auto-renew on again while the subscription runs (spec 6.6).
 
@@ -133,6 +152,7 @@ def resume(member: Member) -> Member:
     return locked
 
 
+@retry_on_conflict
 def restore_membership(member: Member) -> Member:
     """Restore the plan of the payment that lasts longest (spec 6.7).
 
@@ -158,6 +178,7 @@ def restore_membership(member: Member) -> Member:
     return locked
 
 
+@retry_on_conflict
 def override_plan(member: Member, plan: str) -> Member:
     """Set a plan by hand: no expiry, subscription info cleared (spec 7.2).
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
@@ -282,3 +283,23 @@ def test_purchase_is_not_acknowledged_once_the_store_has_refunded_it(
     buy(buyer, TOKEN)
     run = run_expiry(timezone.now() + timedelta(days=4))
     assert (run.acknowledged, run.failed) == (0, 0)
+
+
+def test_batch_is_no_larger_than_its_limit_whatever_the_plan_of_its_statement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A nested loop that runs the subquery again would lock further rows each time."""
+    for _ in range(12):
+        make_subscriber()
+    batches: list[int] = []
+    monkeypatch.setattr(plan_expiry, "BATCH_SIZE", 5)
+    monkeypatch.setattr(
+        plan_expiry,
+        "invalidate_member_session_cache",
+        lambda *member_ids: batches.append(len(member_ids)),
+    )
+    with connection.cursor() as cursor:
+        for method in ("hashjoin", "mergejoin", "hashagg", "sort", "material"):
+            cursor.execute(f"SET LOCAL enable_{method} = off")
+    assert expire_lapsed_plans(timezone.now()) == 12
+    assert batches == [5, 5, 2]
