@@ -8,8 +8,10 @@ from accounts.locking import lock_actor_and_target
 from accounts.models import Member, PointHistory
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import revoke_sessions
+from core.db.transactions import retry_on_conflict
 
 
+@retry_on_conflict
 def delete_account(member: Member, *, by: Member | None = None) -> None:
     """Delete the account and all its data in one transaction.
 

@@ -35,6 +35,7 @@ from accounts.sessions import revoke_sessions
 from accounts.signup_setting import is_signup_enabled
 from core import http_client
 from core.client_ip import rate_limit_key
+from core.db.transactions import retry_on_conflict
 from core.errors import ProviderUnavailableError, RateLimitedError
 
 MAX_PICTURE_URL_LENGTH = 2048
@@ -157,6 +158,7 @@ def login_with_identity(identity: Identity) -> IdentityLogin:
         return _find_link_or_create(identity, now)
 
 
+@retry_on_conflict
 @transaction.atomic
 def _find_link_or_create(identity: Identity, now: datetime) -> IdentityLogin:
     member = Member.objects.filter(idp_id=identity.subject).first()

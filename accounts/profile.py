@@ -23,6 +23,7 @@ from accounts.sessions import (
     update_session_auth_hash,
 )
 from accounts.signup import validate_new_password
+from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, InvalidImageError
 from core.images import encode_image
 
@@ -52,12 +53,17 @@ def update_profile(
         fields.append("is_email_by_administrator")
     for name, value in changes.items():
         setattr(member, name, value)
+    _save_profile(member, fields, is_new_email=is_new_email)
+    return member
+
+
+@retry_on_conflict
+def _save_profile(member: Member, fields: list[str], *, is_new_email: bool) -> None:
     with transaction.atomic():
         member.save_fields(*fields)
         invalidate_member_session_cache(member.pk)
         if is_new_email:
             log_security_event(SecurityEvent.EMAIL_CHANGED, member.pk)
-    return member
 
 
 def change_password(
@@ -89,9 +95,15 @@ def change_password(
     # Hash before taking the lock: hashing is slow by design.
     verified_hash = member.password
     member.set_password(new_password)
+    _replace_password(member, verified_hash, kept_key_hash)
+
+
+@retry_on_conflict
+def _replace_password(member: Member, verified_hash: str, kept_key_hash: str) -> None:
+    """Save the member's new hash and revoke the other sessions."""
     with transaction.atomic():
         locked = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
-        # Another change may have replaced the password that was verified above.
+        # Another change may have replaced the password that was verified.
         if locked.password != verified_hash:
             raise PasswordMismatchError
         member.save_fields("password")

@@ -31,6 +31,7 @@ from accounts.session_cache import (
     set_cached_session,
 )
 from core.db.rows import prepared_cursor
+from core.db.transactions import retry_on_conflict
 from core.progress import SILENT_PROGRESS, Progress
 
 logger = logging.getLogger(__name__)
@@ -108,6 +109,7 @@ def find_session(key: str) -> LiveSession | None:
     return LiveSession(key_hash, session.data, session.expires_at, member, is_extended)
 
 
+@retry_on_conflict
 def create_session(
     member: Member, *, ip_address: str | None = None, user_agent: str = ""
 ) -> tuple[str, datetime]:
@@ -151,6 +153,7 @@ def revoke_session(key_hash: str) -> None:
     )
 
 
+@retry_on_conflict
 def revoke_sessions(member: Member, *, except_key_hash: str = "") -> int:
     """Revoke the member's sessions, except one if given; return their number."""
     rows = AuthSession.objects.filter(member=member).exclude(key_hash=except_key_hash)
@@ -220,6 +223,7 @@ class SessionStore(SessionBase):
         self.save(must_create=True)
         self.modified = True
 
+    @retry_on_conflict
     def save(self, must_create: bool = False) -> None:
         if self.session_key is None:
             self.create()

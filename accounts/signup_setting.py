@@ -4,6 +4,7 @@ from django.db import transaction
 
 from accounts.audit_log import CHANGE, log_admin_action
 from accounts.models import ApplicationSetting, Member
+from core.db.transactions import retry_on_conflict
 
 
 def is_signup_enabled() -> bool:
@@ -13,6 +14,7 @@ def is_signup_enabled() -> bool:
     return setting is None or setting.enabled
 
 
+@retry_on_conflict
 def set_signup_enabled(*, enabled: bool, by: Member | None = None) -> None:
     """Open or close sign-up; the change by an administrator is logged."""
     with transaction.atomic():

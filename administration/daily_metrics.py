@@ -17,6 +17,7 @@ from accounts.member_counters import compact_member_counts, count_members
 from accounts.models import Member
 from administration.models import DailyMetric
 from core.db.rows import fetch_all
+from core.db.transactions import retry_on_conflict
 from ledger.models import NotificationCount
 
 # Days of a time series, today included.
@@ -179,6 +180,7 @@ def count_members_of_last_day(now: datetime) -> int:
     return count
 
 
+@retry_on_conflict
 def save_daily_metrics(now: datetime) -> int:
     """Store today's gauges and the counts of past days; return the number of values.
 

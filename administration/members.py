@@ -19,6 +19,7 @@ from accounts.models import Member
 from accounts.profile import update_profile
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache, revoke_sessions
+from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
 MEMBER_NOT_FOUND = "Member not found."
@@ -51,6 +52,7 @@ def require_changeable_profile(actor: Member, member: Member) -> None:
         raise AdministratorProfileError
 
 
+@retry_on_conflict
 def create_member(actor: Member, data: accounts.signup.SignupData) -> Member:
     """Create a LOCAL member, even while sign-up is closed."""
     with transaction.atomic():
@@ -59,6 +61,7 @@ def create_member(actor: Member, data: accounts.signup.SignupData) -> Member:
     return member
 
 
+@retry_on_conflict
 def update_member_profile(
     actor: Member, member_id: int, changes: dict[str, str]
 ) -> Member:
@@ -78,6 +81,7 @@ def update_member_profile(
     return member
 
 
+@retry_on_conflict
 def set_member_role(actor: Member, member_id: int, role: str) -> Member:
     """Set the role to MEMBER or ADMIN; live sessions follow at once."""
     with _locked_member(actor, member_id) as member:
@@ -88,6 +92,7 @@ def set_member_role(actor: Member, member_id: int, role: str) -> Member:
     return member
 
 
+@retry_on_conflict
 def set_member_status(actor: Member, member_id: int, status: str) -> Member:
     """Set the status to ACTIVE or SUSPENDED; a suspension revokes all sessions."""
     with _locked_member(actor, member_id) as member:
@@ -100,6 +105,7 @@ def set_member_status(actor: Member, member_id: int, status: str) -> Member:
     return member
 
 
+@retry_on_conflict
 def set_member_plan(actor: Member, member_id: int, plan: str) -> Member:
     """Set the plan to FREE or PREMIUM without expiry; live sessions follow at once.
 
@@ -111,6 +117,7 @@ def set_member_plan(actor: Member, member_id: int, plan: str) -> Member:
     return updated
 
 
+@retry_on_conflict
 def delete_member(actor: Member, member_id: int) -> None:
     """Delete the account and all its data, like the member's own deletion."""
     member = get_other_member(actor, member_id)

@@ -18,9 +18,11 @@ from board.locking import (
 )
 from board.models import Comment, CommentVote
 from board.posts import raw_delete, require_author
+from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
 
+@retry_on_conflict
 def create_comment(member: Member, post_id: int, content: str, now: datetime) -> int:
     """Create a comment below a visible post and award points; return its id."""
     with transaction.atomic():
@@ -33,6 +35,7 @@ def create_comment(member: Member, post_id: int, content: str, now: datetime) ->
     return comment.pk
 
 
+@retry_on_conflict
 def update_comment(
     member: Member, comment_id: int, content: str, now: datetime
 ) -> None:
@@ -46,6 +49,7 @@ def update_comment(
         comment.save(update_fields=["content", "updated_at"])
 
 
+@retry_on_conflict
 def delete_comment(member: Member, comment_id: int) -> None:
     """Delete a comment with its votes.
 

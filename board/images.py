@@ -18,8 +18,9 @@ from accounts.rate_limits import RateLimitPolicy, consume_attempt, refund_attemp
 from board.content import extract_image_ids
 from board.locking import lock_member_for_update
 from board.models import Image
+from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, InvalidImageError, NotFoundError
-from core.images import encode_image
+from core.images import EncodedImage, encode_image
 from core.progress import SILENT_PROGRESS, Progress
 
 # Of one member, as stored (spec 10.1).
@@ -99,25 +100,29 @@ def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
         # Before the file is decoded, which is expensive, and again below the lock, when
         # the size is known and no concurrent upload can use the quota.
         _require_quota(member, 0)
-        encoded = encode_image(file, "post")
-        with transaction.atomic():
-            lock_member_for_update(member)
-            _require_quota(member, len(encoded.content))
-            return Image.objects.create(
-                member=member,
-                content=encoded.content,
-                content_type=encoded.content_type,
-                width=encoded.width,
-                height=encoded.height,
-                size=len(encoded.content),
-                content_hash=hashlib.sha256(encoded.content).hexdigest(),
-                created_at=now,
-                unused_since=now,
-            )
+        return _store_image(member, encode_image(file, "post"), now)
     except (InvalidImageError, InvalidFieldError):
         # A rejected file does not count as an upload, only as an attempt.
         refund_attempt(upload)
         raise
+
+
+@retry_on_conflict
+def _store_image(member: Member, encoded: EncodedImage, now: datetime) -> Image:
+    with transaction.atomic():
+        lock_member_for_update(member)
+        _require_quota(member, len(encoded.content))
+        return Image.objects.create(
+            member=member,
+            content=encoded.content,
+            content_type=encoded.content_type,
+            width=encoded.width,
+            height=encoded.height,
+            size=len(encoded.content),
+            content_hash=hashlib.sha256(encoded.content).hexdigest(),
+            created_at=now,
+            unused_since=now,
+        )
 
 
 def get_image(image_id: UUID) -> Image:
@@ -194,6 +199,7 @@ def _sync_links(post_ids: list[int], shown: set[UUID], now: datetime) -> None:
         cursor.execute(_UPDATE_UNUSED_SINCE, params | {"ids": locked})
 
 
+@retry_on_conflict
 @transaction.atomic
 def _mark_orphans_unused(now: datetime) -> bool:
     """Mark one batch of orphans as unused; return False if there are none left."""
@@ -204,6 +210,7 @@ def _mark_orphans_unused(now: datetime) -> bool:
         return bool(ids)
 
 
+@retry_on_conflict
 @transaction.atomic
 def _purge_batch(now: datetime) -> tuple[int, int]:
     """Delete one batch of unused images; return the numbers found and deleted."""

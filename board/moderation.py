@@ -15,11 +15,13 @@ from accounts.models import Member
 from board.locking import lock_comments, lock_member_key_share, lock_posts
 from board.models import Comment, CommentVote, Post
 from board.posts import delete_locked_posts
+from core.db.transactions import retry_on_conflict
 
 HIDDEN_MESSAGE, SHOWN_MESSAGE = "Hidden.", "Shown again."
 PINNED_MESSAGE, UNPINNED_MESSAGE = "Marked as notice.", "Unmarked as notice."
 
 
+@retry_on_conflict
 @transaction.atomic
 def hide_posts(actor: Member, post_ids: Collection[int], *, hidden: bool) -> int:
     """Hide posts, or show them again; return the number of changed posts."""
@@ -28,6 +30,7 @@ def hide_posts(actor: Member, post_ids: Collection[int], *, hidden: bool) -> int
     return _update_and_log(actor, posts, "is_hidden", hidden, message)
 
 
+@retry_on_conflict
 @transaction.atomic
 def mark_notices(actor: Member, post_ids: Collection[int], *, notice: bool) -> int:
     """Set the notice flag of posts; return the number of changed posts."""
@@ -36,6 +39,7 @@ def mark_notices(actor: Member, post_ids: Collection[int], *, notice: bool) -> i
     return _update_and_log(actor, posts, "is_notice", notice, message)
 
 
+@retry_on_conflict
 @transaction.atomic
 def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int:
     """Delete posts with their comments and votes; return the number of posts."""
@@ -46,6 +50,7 @@ def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int
     return len(posts)
 
 
+@retry_on_conflict
 @transaction.atomic
 def hide_comments(actor: Member, comment_ids: Collection[int], *, hidden: bool) -> int:
     """Hide comments, or show them again; return the number of changed comments."""
@@ -54,6 +59,7 @@ def hide_comments(actor: Member, comment_ids: Collection[int], *, hidden: bool) 
     return _update_and_log(actor, comments, "is_hidden", hidden, message)
 
 
+@retry_on_conflict
 @transaction.atomic
 def delete_comments(actor: Member, comment_ids: Collection[int]) -> int:
     """Delete comments with their votes; return the number of comments."""

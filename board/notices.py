@@ -5,8 +5,10 @@ from django.db import transaction
 from accounts.models import Member
 from board.locking import lock_member_key_share, lock_post
 from board.moderation import mark_notices
+from core.db.transactions import retry_on_conflict
 
 
+@retry_on_conflict
 def set_notice(actor: Member, post_id: int, *, notice: bool) -> None:
     """Make a visible post a notice, or a regular post again.
 

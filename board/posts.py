@@ -25,6 +25,7 @@ from board.locking import (
     lock_post,
 )
 from board.models import Comment, CommentVote, Post, PostVote
+from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, NotFoundError
 
 
@@ -39,6 +40,7 @@ class PostData:
     notice: bool = False
 
 
+@retry_on_conflict
 def create_post(member: Member, data: PostData, now: datetime) -> int:
     """Create a post and award points for it; return its id.
 
@@ -63,6 +65,7 @@ def create_post(member: Member, data: PostData, now: datetime) -> int:
     return post.pk
 
 
+@retry_on_conflict
 def update_post(
     member: Member, post_id: int, changes: Mapping[str, Any], now: datetime
 ) -> None:
@@ -90,6 +93,7 @@ def update_post(
             sync_post_images(post.pk, post.content, now)
 
 
+@retry_on_conflict
 def delete_post(member: Member, post_id: int, now: datetime) -> None:
     """Delete a post with its comments and all votes.
 

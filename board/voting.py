@@ -13,6 +13,7 @@ from accounts.models import Member
 from board.errors import SelfVoteError
 from board.locking import lock_comment, lock_member_key_share, lock_post
 from board.models import Comment, CommentVote, Post, PostVote
+from core.db.transactions import retry_on_conflict
 
 VoteChoice = Literal["up", "down"]
 VOTE_VALUE_BY_CHOICE: dict[str, int | None] = {"up": 1, "down": -1, "none": None}
@@ -51,6 +52,7 @@ class VoteResult:
     my_vote: VoteChoice | None
 
 
+@retry_on_conflict
 @transaction.atomic
 def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResult:
     """Vote on a visible post; raise `SelfVoteError` or `NotFoundError`."""
@@ -59,6 +61,7 @@ def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResu
     return _apply_vote(member, post, PostVote, {"post": post}, request)
 
 
+@retry_on_conflict
 @transaction.atomic
 def vote_on_comment(
     member: Member, comment_id: int, request: VoteRequest

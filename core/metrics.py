@@ -32,4 +32,8 @@ database_connection_failures = Counter(
     "ledger_database_connection_failures",
     "Failed attempts to get a connection to PostgreSQL.",
 )
+transaction_conflicts = Counter(
+    "ledger_transaction_conflicts",
+    "Transactions that PostgreSQL ended by a deadlock or a serialization failure.",
+)
 redis_failures = Counter("ledger_fast_store_failures", "Failed calls to Valkey.")

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import Member
 from core.db.rows import fetch_all
+from core.db.transactions import retry_on_conflict
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
 from ledger.cash_flow import ratio
 from ledger.categories import get_or_create_category
@@ -130,6 +131,7 @@ def list_budgets(member: Member, month: Month) -> OwnedQuerySet:
     )
 
 
+@retry_on_conflict
 def create_budget(member: Member, category: str, month: Month, amount: int) -> Budget:
     """Create a budget; raise `DuplicateError` if the month has one of the category."""
     with transaction.atomic():
@@ -148,6 +150,7 @@ def create_budget(member: Member, category: str, month: Month, amount: int) -> B
     return budget
 
 
+@retry_on_conflict
 def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Budget:
     """Update the fields named in `changes`; raise `DuplicateError` on a conflict."""
     with transaction.atomic():
@@ -165,12 +168,14 @@ def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Bu
     return budget
 
 
+@retry_on_conflict
 def delete_budget(member: Member, budget_id: int) -> None:
     with transaction.atomic():
         lock_ledger(member)
         get_owned_or_404(Budget.objects.all(), member, budget_id).delete()
 
 
+@retry_on_conflict
 def copy_budgets(member: Member, source: Month, target: Month) -> tuple[int, int]:
     """Copy a month's budgets to another and return (created, overwritten) counts."""
     if source == target:
@@ -244,6 +249,7 @@ def get_expected_income(member: Member, month: Month) -> int:
     return row.amount if row else 0
 
 
+@retry_on_conflict
 def set_expected_income(member: Member, month: Month, amount: int) -> None:
     with transaction.atomic():
         lock_ledger(member)

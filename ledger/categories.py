@@ -7,6 +7,7 @@ from django.db import IntegrityError, connection, transaction
 from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from core.api.ordering import next_position
+from core.db.transactions import retry_on_conflict
 from core.errors import (
     CategoryHierarchyError,
     DuplicateError,
@@ -60,6 +61,7 @@ def list_categories(member: Member, type_: str | None = None) -> list[Category]:
     return list(flatten_tree(list(rows.filter(type=type_) if type_ else rows)))
 
 
+@retry_on_conflict
 def create_category(
     member: Member, *, name: str, type: str, parent: Category | None
 ) -> Category:
@@ -73,6 +75,7 @@ def create_category(
     return category
 
 
+@retry_on_conflict
 def update_category(
     member: Member, category_id: int, changes: dict[str, Any]
 ) -> Category:
@@ -97,6 +100,7 @@ def update_category(
     return category
 
 
+@retry_on_conflict
 def delete_category(member: Member, category_id: int, move_to: int | None) -> None:
     """Delete a category after moving what refers to it to `move_to`, if given.
 
@@ -134,6 +138,7 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
         delete_rollups(member, (CategoryRollup, MemoRollup), category_id=category_id)
 
 
+@retry_on_conflict
 def reorder_categories(member: Member, ids: list[int]) -> None:
     """Reorder the siblings of the first id; `ids` must name all of them."""
     with transaction.atomic():
@@ -200,6 +205,7 @@ def _save(category: Category) -> None:
         raise
 
 
+@retry_on_conflict
 def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
     """Copy the default categories and return (imported, skipped) counts.
 

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from accounts.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
 from accounts.models import Member
 from core.api.ordering import next_position
+from core.db.transactions import retry_on_conflict
 from core.errors import (
     CategoryHierarchyError,
     DuplicateError,
@@ -39,6 +40,7 @@ def get_default_category(category_id: int) -> DefaultCategory:
         raise NotFoundError("Category not found.") from None
 
 
+@retry_on_conflict
 def create_default_category(actor: Member, fields: dict[str, Any]) -> DefaultCategory:
     """Create a category, last among its siblings."""
     category = DefaultCategory(**fields)
@@ -51,6 +53,7 @@ def create_default_category(actor: Member, fields: dict[str, Any]) -> DefaultCat
     return category
 
 
+@retry_on_conflict
 def update_default_category(
     actor: Member, category_id: int, changes: dict[str, Any]
 ) -> DefaultCategory:
@@ -69,6 +72,7 @@ def update_default_category(
     return category
 
 
+@retry_on_conflict
 def delete_default_category(actor: Member, category_id: int) -> None:
     """Delete a category; raise `CategoryHierarchyError` if it has minor ones.
 
@@ -83,6 +87,7 @@ def delete_default_category(actor: Member, category_id: int) -> None:
         category.delete()
 
 
+@retry_on_conflict
 def reorder_default_categories(actor: Member, ids: list[int]) -> None:
     """Reorder the siblings of the first id; `ids` must name all of them."""
     with transaction.atomic():
@@ -95,6 +100,7 @@ def reorder_default_categories(actor: Member, ids: list[int]) -> None:
         _save_order(actor, first, ids)
 
 
+@retry_on_conflict
 def move_default_category(actor: Member, category_id: int, step: int) -> None:
     """Move a category one position `UP` or `DOWN` among its siblings, if possible."""
     with transaction.atomic():

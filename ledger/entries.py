@@ -13,6 +13,7 @@ from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
 from core.db.locks import AdvisoryLock, make_lock_key
 from core.db.rows import prepared_cursor
+from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, ProviderUnavailableError
 from ledger.categories import get_or_create_category
 from ledger.currencies import MAX_RATE, apply_rate, compute_rate
@@ -61,6 +62,7 @@ _SHARED_FIELDS = tuple(
 )
 
 
+@retry_on_conflict
 def create_entry(member: Member, data: EntryData, now: datetime) -> int:
     """Create a confirmed entry and return its id.
 
@@ -143,6 +145,7 @@ def update_entry(
     With `confirm`, confirm a pending entry as well, and leave a confirmed one alone.
     """
 
+    @retry_on_conflict
     def write(rates: RateCache) -> None:
         with transaction.atomic():
             lock_ledger(member)
@@ -196,6 +199,7 @@ def confirm_entry(
     update_entry(member, entry_id, corrections, now, confirm=True)
 
 
+@retry_on_conflict
 def delete_entry(member: Member, entry_id: int) -> None:
     """Delete one entry of the member."""
     with transaction.atomic():

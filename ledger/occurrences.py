@@ -1,8 +1,8 @@
 """Process the due dates of recurring rules (BOOKED, SKIPPED or MISSED).
 
 Each due date is stored as an occurrence, unique in the database, in the transaction
-that creates its entry and under the lock of the rule. Therefore concurrent workers post
-a date once, and an entry that the member deletes is not created again.
+that creates its entry and under the lock of the ledger. Therefore concurrent workers
+post a date once, and an entry that the member deletes is not created again.
 """
 
 import logging
@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
+from core.db.transactions import retry_on_conflict
 from core.progress import SILENT_PROGRESS, Progress
 from ledger.locking import lock_ledger
 from ledger.models import Occurrence, RecurringRule
@@ -24,8 +26,10 @@ from ledger.models.base import OwnedQuerySet
 
 logger = logging.getLogger(__name__)
 
-# Per rule; the next run continues. Both bound a transaction.
-MAX_DUE_DATES_PER_RUN = 400
+# Of one member; the next run continues.
+MAX_DUE_DATES_PER_RUN = 4_000
+# Both bound a transaction, and so a member's turn.
+MAX_DUE_DATES_PER_TRANSACTION = 400
 MAX_RULES_PER_TRANSACTION = 20
 # Whose plans are read together, a fraction of a second before their rules are booked.
 MEMBERS_PER_BATCH = 50
@@ -34,13 +38,11 @@ RuleDate = tuple[RecurringRule, date]
 
 # Plain SQL: a million rules may be due on the first of a month, and Django would take
 # more time to compile the queries than the database to run them.
-_LOCK_DUE_RULES = """
+_READ_DUE_RULES = """
 SELECT * FROM account_recurring
 WHERE member_id = %s AND id = ANY(%s) AND active AND next_date <= %s
 ORDER BY id
-FOR UPDATE SKIP LOCKED
 """
-# After the lock: what was committed before it is seen.
 _READ_PROCESSED_DATES = """
 SELECT rule_id, due_date FROM account_recurring_occurrence
 WHERE member_id = %(member)s AND rule_id = ANY(%(rules)s) AND due_date >= %(first)s
@@ -93,37 +95,64 @@ class RecurringRunResult:
         )
 
 
+class Turn(NamedTuple):
+    """What one transaction has done; the ids of its rules that are due still."""
+
+    result: RecurringRunResult = RecurringRunResult()
+    unfinished: tuple[int, ...] = ()
+
+    @property
+    def date_count(self) -> int:
+        return self.result.booked + self.result.missed
+
+
 def process_due_rules(
     now: datetime,
     progress: Progress = SILENT_PROGRESS,
     members: tuple[int, int] | None = None,
 ) -> RecurringRunResult:
-    """Process everything that is due by today, of all premium members.
+    """Process what is due by today, of all premium members.
 
     `members` limits the run to a range of member ids, both inclusive. Idempotent and
-    safe to run concurrently: rules are processed under their locks, and those locked by
-    another run are skipped. A rule that fails is logged and does not stop the others.
+    safe to run concurrently. A rule that fails is logged and does not stop the others.
+
+    The members take turns of one transaction each, so that nobody waits for all that
+    another one has to catch up. What exceeds `MAX_DUE_DATES_PER_RUN` of a member is
+    left to the next run.
     """
     due = list_due_rules(now, members)
     rows = list(due.order_by("member_id", "pk").values_list("member_id", "pk"))
-    owners = [
-        (owner_id, [rule_id for _, rule_id in pairs])
+    waiting = {
+        owner_id: [rule_id for _, rule_id in pairs]
         for owner_id, pairs in groupby(rows, key=itemgetter(0))
-    ]
-    total, done = RecurringRunResult(), 0
-    for start in range(0, len(owners), MEMBERS_PER_BATCH):
-        batch = owners[start : start + MEMBERS_PER_BATCH]
-        # The list may be minutes old: a plan may have ended since.
-        bookable = list_bookable_members(now).filter(pk__in=[pk for pk, _ in batch])
-        premium_since = dict(bookable.values_list("pk", "premium_since"))
-        for owner_id, rule_ids in batch:
-            done += len(rule_ids)
-            if (since := premium_since.get(owner_id)) is None:
-                continue
-            for first in range(0, len(rule_ids), MAX_RULES_PER_TRANSACTION):
-                some = rule_ids[first : first + MAX_RULES_PER_TRANSACTION]
-                total += _process_or_log(Member(pk=owner_id), since, some, now)
-        progress.update(f"{done} of {len(rows)} rules")
+    }
+    budgets = dict.fromkeys(waiting, MAX_DUE_DATES_PER_RUN)
+    total = RecurringRunResult()
+    while waiting:
+        owner_ids = list(waiting)
+        for start in range(0, len(owner_ids), MEMBERS_PER_BATCH):
+            batch = owner_ids[start : start + MEMBERS_PER_BATCH]
+            # The list may be minutes old: a plan may have ended since.
+            bookable = list_bookable_members(now).filter(pk__in=batch)
+            premium_since = dict(bookable.values_list("pk", "premium_since"))
+            for owner_id in batch:
+                rule_ids = waiting.pop(owner_id)
+                if (since := premium_since.get(owner_id)) is None:
+                    continue
+                turn = _process_or_log(
+                    Member(pk=owner_id),
+                    since,
+                    rule_ids[:MAX_RULES_PER_TRANSACTION],
+                    min(budgets[owner_id], MAX_DUE_DATES_PER_TRANSACTION),
+                    now,
+                )
+                total += turn.result
+                budgets[owner_id] -= turn.date_count
+                left = [*turn.unfinished, *rule_ids[MAX_RULES_PER_TRANSACTION:]]
+                if left and budgets[owner_id]:
+                    waiting[owner_id] = left
+            left_count = sum(map(len, waiting.values()))
+            progress.update(f"{len(rows) - left_count} of {len(rows)} rules")
     return total
 
 
@@ -151,25 +180,36 @@ def list_bookable_members(now: datetime) -> QuerySet[Member]:
 
 
 def _process_or_log(
-    owner: Member, premium_since: datetime, rule_ids: list[int], now: datetime
-) -> RecurringRunResult:
+    owner: Member,
+    premium_since: datetime,
+    rule_ids: list[int],
+    max_dates: int,
+    now: datetime,
+) -> Turn:
     """Process rules of one member together, or one by one if one of them fails."""
     try:
-        return _process_rules_if_due(owner, premium_since, rule_ids, now)
+        return _process_rules_if_due(owner, premium_since, rule_ids, max_dates, now)
     except Exception:
         if len(rule_ids) == 1:
             logger.exception("recurring rule %s failed", rule_ids[0])
-            return RecurringRunResult(failed=1)
-    results = (
-        _process_or_log(owner, premium_since, [rule_id], now) for rule_id in rule_ids
-    )
-    return sum(results, RecurringRunResult())
+            return Turn(RecurringRunResult(failed=1))
+    total = Turn()
+    for rule_id in rule_ids:
+        left = max_dates - total.date_count
+        turn = _process_or_log(owner, premium_since, [rule_id], left, now)
+        total = Turn(total.result + turn.result, total.unfinished + turn.unfinished)
+    return total
 
 
+@retry_on_conflict
 def _process_rules_if_due(
-    owner: Member, premium_since: datetime, rule_ids: list[int], now: datetime
-) -> RecurringRunResult:
-    """Process the rules, but those that are locked or no longer due."""
+    owner: Member,
+    premium_since: datetime,
+    rule_ids: list[int],
+    max_dates: int,
+    now: datetime,
+) -> Turn:
+    """Process those of the rules that are still due, up to a number of due dates."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             # The commit need not wait for the disk: what a crash loses is lost with its
@@ -178,9 +218,17 @@ def _process_rules_if_due(
         lock_ledger(owner)
         # The rules were listed without a lock: check again that they are due.
         today = timezone.localdate(now)
-        rules = RecurringRule.objects.raw(_LOCK_DUE_RULES, [owner.pk, rule_ids, today])
+        rules = RecurringRule.objects.raw(_READ_DUE_RULES, [owner.pk, rule_ids, today])
         due = [(rule, first_bookable_day(rule, premium_since)) for rule in rules]
-        return process_due_dates(due, today, now)
+        result = process_due_dates(due, today, now, max_dates)
+        return Turn(
+            result,
+            tuple(
+                rule.pk
+                for rule, _ in due
+                if rule.next_date is not None and rule.next_date <= today
+            ),
+        )
 
 
 def process_rule_until(
@@ -188,7 +236,7 @@ def process_rule_until(
 ) -> RecurringRunResult:
     """Process the rule's due dates up to this day.
 
-    Call in a transaction, with the owner's ledger and the rule locked.
+    Call under `lock_ledger`.
     """
     owner = Member.objects.filter(pk=rule.member_id)
     premium_since = owner.values_list("premium_since", flat=True).first()
@@ -213,9 +261,12 @@ def first_bookable_day(
 
 
 def process_due_dates(
-    rules: Sequence[tuple[RecurringRule, date | None]], until: date, now: datetime
+    rules: Sequence[tuple[RecurringRule, date | None]],
+    until: date,
+    now: datetime,
+    max_dates: int = MAX_DUE_DATES_PER_TRANSACTION,
 ) -> RecurringRunResult:
-    """Process the due dates up to `until` of rules of one member.
+    """Process the due dates up to `until` of rules of one member, up to a number.
 
     Each rule comes with the day from which its due dates are booked; earlier ones are
     MISSED, and without a day the rule waits. The number of statements depends neither
@@ -235,10 +286,11 @@ def process_due_dates(
         for day in rule.schedule.due_dates(start, date.max):
             if day in processed[rule.pk]:
                 continue
-            if day > until or len(days) == MAX_DUE_DATES_PER_RUN:
+            if day > until or len(days) == max_dates:
                 rule.next_date = day
                 break
             days.append(day)
+        max_dates -= len(days)
         missed += [(rule, day) for day in days if day < book_from]
         booked += [(rule, day) for day in days if day >= book_from]
     if missed:

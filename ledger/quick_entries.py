@@ -8,6 +8,7 @@ from django.db.models import OuterRef
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
+from core.db.transactions import retry_on_conflict
 from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger
 from ledger.models import QuickEntry, QuickEntryTag
@@ -32,6 +33,7 @@ def get_quick_entry(member: Member, quick_entry_id: int) -> QuickEntry:
     return quick
 
 
+@retry_on_conflict
 def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
     """Create a template at the end of the list."""
     with transaction.atomic():
@@ -44,6 +46,7 @@ def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
     return get_quick_entry(member, quick.pk)
 
 
+@retry_on_conflict
 def update_quick_entry(
     member: Member, quick_entry_id: int, values: dict[str, Any]
 ) -> QuickEntry:
@@ -54,12 +57,14 @@ def update_quick_entry(
     return get_quick_entry(member, quick_entry_id)
 
 
+@retry_on_conflict
 def delete_quick_entry(member: Member, quick_entry_id: int) -> None:
     with transaction.atomic():
         lock_ledger(member)
         get_owned_or_404(QuickEntry.objects.all(), member, quick_entry_id).delete()
 
 
+@retry_on_conflict
 def reorder_quick_entries(member: Member, ids: list[int]) -> None:
     """Give the member's templates the order of `ids`, which must name all of them."""
     with transaction.atomic():

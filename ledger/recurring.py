@@ -16,13 +16,14 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from accounts.models import Member
+from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError
 from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger
 from ledger.models import Entry, Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet
 from ledger.occurrences import (
-    MAX_DUE_DATES_PER_RUN,
+    MAX_DUE_DATES_PER_TRANSACTION,
     create_booked_entries,
     create_occurrences,
     process_rule_until,
@@ -66,6 +67,7 @@ def list_occurrences(member: Member, rule_id: int) -> QuerySet[Occurrence]:
     )
 
 
+@retry_on_conflict
 def create_rule(member: Member, values: dict[str, Any], today: date) -> RecurringRule:
     with transaction.atomic():
         lock_ledger(member)
@@ -74,6 +76,7 @@ def create_rule(member: Member, values: dict[str, Any], today: date) -> Recurrin
     return get_rule(member, rule.pk)
 
 
+@retry_on_conflict
 def update_rule(
     member: Member, rule_id: int, values: dict[str, Any], now: datetime
 ) -> RecurringRule:
@@ -99,6 +102,7 @@ def update_rule(
     return get_rule(member, rule_id)
 
 
+@retry_on_conflict
 def delete_rule(member: Member, rule_id: int) -> None:
     """Delete a rule and its occurrences; the entries that it booked stay."""
     with transaction.atomic():
@@ -106,6 +110,7 @@ def delete_rule(member: Member, rule_id: int) -> None:
         get_owned_or_404(RecurringRule.objects.all(), member, rule_id).delete()
 
 
+@retry_on_conflict
 def run_now(member: Member, rule_id: int, now: datetime) -> int:
     """Book the next due date now, whenever it is, and return the entry's id."""
     with transaction.atomic():
@@ -174,6 +179,6 @@ def _update_next_date(
         return []
     due = unprocessed_due_dates(rule, rule.next_date)
     passed = takewhile(lambda day: day < today, due)
-    skipped = list(islice(passed, MAX_DUE_DATES_PER_RUN))
+    skipped = list(islice(passed, MAX_DUE_DATES_PER_TRANSACTION))
     rule.next_date = next(unprocessed_due_dates(rule, today), None)
     return skipped

@@ -17,6 +17,7 @@ from django.db import connection, transaction
 
 from accounts.models import Member
 from core.db.rows import fetch_all
+from core.db.transactions import retry_on_conflict
 from ledger.locking import lock_ledger
 from ledger.models import Ledger
 from ledger.rollups import OF_MEMBER, ROLLUPS
@@ -145,6 +146,7 @@ def _split(wrong: list[WrongRows]) -> Iterator[list[WrongRows]]:
     yield batch
 
 
+@retry_on_conflict
 def _add(member_id: int, version: int, batch: list[WrongRows]) -> bool:
     """Add the rows, unless the version of the rollups is another; return whether."""
     with transaction.atomic(), connection.cursor() as cursor:

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
+from core.db.transactions import retry_on_conflict
 from core.errors import DuplicateError, raise_on_constraint_violation
 from ledger.locking import lock_ledger
 from ledger.models import Tag, TagRollup
@@ -23,6 +24,7 @@ def list_tags(member: Member) -> OwnedQuerySet:
     return Tag.objects.owned_by(member)
 
 
+@retry_on_conflict
 def create_tag(member: Member, name: str) -> Tag:
     """Create a tag at the end of the list; raise `DuplicateError` for its name."""
     tag = Tag(member=member, name=name)
@@ -36,6 +38,7 @@ def create_tag(member: Member, name: str) -> Tag:
     return tag
 
 
+@retry_on_conflict
 def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
     """Rename a tag, with all entries that have it; raise `DuplicateError`."""
     with transaction.atomic():
@@ -49,6 +52,7 @@ def rename_tag(member: Member, tag_id: int, name: str) -> Tag:
     return tag
 
 
+@retry_on_conflict
 def reorder_tags(member: Member, ids: list[int]) -> None:
     """Give the member's tags the order of `ids`, which must name all of them."""
     with transaction.atomic():
@@ -56,6 +60,7 @@ def reorder_tags(member: Member, ids: list[int]) -> None:
         reorder(list_tags(member), ids)
 
 
+@retry_on_conflict
 def delete_tag(member: Member, tag_id: int) -> None:
     """Delete a tag and remove it from everything that has it."""
     with transaction.atomic():

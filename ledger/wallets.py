@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
+from core.db.transactions import retry_on_conflict
 from core.errors import (
     DuplicateError,
     InUseError,
@@ -57,6 +58,7 @@ def with_balance(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
     return annotated
 
 
+@retry_on_conflict
 def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
     """Create a wallet at the end of the list; raise `DuplicateError` for its name."""
     wallet = Wallet(member=member)
@@ -71,6 +73,7 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
     return get_wallet(member, wallet.pk)
 
 
+@retry_on_conflict
 def update_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wallet:
     """Update the fields named in `values`; raise `DuplicateError` for the name."""
     with transaction.atomic():
@@ -93,6 +96,7 @@ def get_wallet(member: Member, wallet_id: int) -> Wallet:
     return wallet
 
 
+@retry_on_conflict
 def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
     """Delete a wallet after moving what refers to it to `move_to`, if given.
 
@@ -123,6 +127,7 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
         delete_rollups(member, (WalletRollup, WalletMonthRollup), wallet_id=wallet_id)
 
 
+@retry_on_conflict
 def reorder_wallets(member: Member, ids: list[int]) -> None:
     """Give the member's wallets the order of `ids`, which must name all of them."""
     with transaction.atomic():

@@ -28,6 +28,7 @@ from accounts.sessions import revoke_session
 from administration.members import set_member_plan, set_member_role, set_member_status
 from billing.admin import PurchaseInline
 from core.admin import CappedPaginator, NewestInline, ReadOnlyAdmin
+from core.db.transactions import retry_on_conflict
 from core.errors import DomainError
 
 MAX_BATCH_SIZE = 100
@@ -196,6 +197,7 @@ class MemberAdmin(ReadOnlyAdmin):
         )
         return [end_session, *super().get_urls()]
 
+    @retry_on_conflict
     def revoke_session(
         self, request: HttpRequest, member_id: int, key_hash: str
     ) -> HttpResponse:

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
 from core.api.renderers import dump_json
+from core.db.transactions import is_conflict
 from core.errors import (
     CrossOriginError,
     DomainError,
@@ -79,6 +80,17 @@ class InternalError(DomainError):
     detail = "An internal error occurred."
 
 
+class TransactionConflictError(DomainError):
+    """The transaction met others in each attempt (`core.db.transactions`)."""
+
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    detail = "Other changes were made at the same time. Try again."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": "1"})
+
+
 # Exceptions of Django and the errors they become.
 EXCEPTION_MAP: tuple[tuple[tuple[type[Exception], ...], type[DomainError]], ...] = (
     (DATABASE_UNAVAILABLE_ERRORS, ServiceUnavailableError),
@@ -117,6 +129,8 @@ def to_domain_error(exc: Exception) -> DomainError | None:
         return AuthenticationRequiredError() if is_deleted else None
     if isinstance(exc, get_user_model().DoesNotExist):
         return AuthenticationRequiredError()
+    if is_conflict(exc):
+        return TransactionConflictError()
     for kind, problem in EXCEPTION_MAP:
         if isinstance(exc, kind):
             return problem()

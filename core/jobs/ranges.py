@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, Sum
 from django.utils import timezone
 
+from core.db.transactions import retry_on_conflict
 from core.jobs.models import JobRange, JobRun
 from core.jobs.runner import log_end_of_run, purge_old_records
 from core.leases.holding import HeldLease, LeaseLostError, acquire_lease
@@ -70,6 +71,7 @@ def _find_run(name: str) -> JobRun | None:
     return JobRun.objects.filter(job=name, state=JobRun.State.RUNNING).first()
 
 
+@retry_on_conflict
 def _get_or_create_run(name: str, last_id: int) -> tuple[JobRun, bool]:
     purge_old_records(timezone.now())
     while True:
@@ -145,6 +147,7 @@ def _process(range_: JobRange, held: HeldLease, job: RangeJob) -> None:
         held.release()
 
 
+@retry_on_conflict
 def _close(run: JobRun) -> None:
     """Record the end of the run, unless another worker has."""
     with transaction.atomic():

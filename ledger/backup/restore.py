@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Member
+from core.db.transactions import retry_on_conflict
 from core.leases.holding import HeldLease
 from ledger.account_deletion import delete_ledger_for_restore
 from ledger.backup.columns import NEXT_DATE_NOT_GIVEN, Backup, BudgetRow, RecurringRow
@@ -57,6 +58,7 @@ def restore_backup(
     return backup.row_counts()
 
 
+@retry_on_conflict
 def replace_ledger(
     member: Member, backup: Backup, now: datetime, lease: HeldLease
 ) -> None:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.models import Member
 from card_alerts import Kind, ParseResult, Reason, parse
 from core.db.rows import fetch_all, prepared_cursor
+from core.db.transactions import retry_on_conflict
 from ledger.card_notifications.category_suggestion import suggest_category
 from ledger.card_notifications.counters import increment_notification_count
 from ledger.card_notifications.deduplication import (
@@ -111,6 +112,7 @@ def process_notification(
     return Outcome(Action.IGNORED, parsed, wallet, reason=parsed.reason)
 
 
+@retry_on_conflict
 def _process_payment(
     member: Member,
     incoming: IncomingNotification,

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from django.db import transaction
 
 from accounts.models import Member
+from core.db.transactions import retry_on_conflict
 from ledger.backup.columns import Backup, CategoryRow, ReferringRow, TagRow
 from ledger.backup.ledger_writer import LedgerWriter
 from ledger.default_categories import list_default_categories
@@ -37,6 +38,7 @@ class DemoSummary:
     trades: int
 
 
+@retry_on_conflict
 def create_demo_ledger(member: Member, now: datetime, today: date) -> DemoSummary:
     """Fill a member's empty ledger with three years up to today."""
     backup = make_demo_backup(today)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
+from core.db.transactions import retry_on_conflict
 from core.errors import (
     DuplicateError,
     InUseError,
@@ -59,6 +60,7 @@ class QuantityChange(NamedTuple):
     quantity: Decimal
 
 
+@retry_on_conflict
 def create_stock(member: Member, values: dict[str, Any]) -> Stock:
     """Create a stock at the end of the list; raise `DuplicateError` for its code."""
     stock = Stock(member=member)
@@ -69,6 +71,7 @@ def create_stock(member: Member, values: dict[str, Any]) -> Stock:
     return stock
 
 
+@retry_on_conflict
 def update_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock:
     """Update the fields named in `values`; raise `DuplicateError` for the code."""
     with transaction.atomic():
@@ -78,6 +81,7 @@ def update_stock(member: Member, stock_id: int, values: dict[str, Any]) -> Stock
     return stock
 
 
+@retry_on_conflict
 def delete_stock(member: Member, stock_id: int) -> None:
     """Delete a stock; raise `InUseError` if it has trades."""
     with transaction.atomic():
@@ -88,6 +92,7 @@ def delete_stock(member: Member, stock_id: int) -> None:
         stock.delete()
 
 
+@retry_on_conflict
 def reorder_stocks(member: Member, ids: list[int]) -> None:
     """Give the member's stocks the order of `ids`, which must name all of them."""
     with transaction.atomic():
@@ -95,6 +100,7 @@ def reorder_stocks(member: Member, ids: list[int]) -> None:
         reorder(Stock.objects.owned_by(member), ids)
 
 
+@retry_on_conflict
 def create_trade(member: Member, values: dict[str, Any]) -> Trade:
     """Create a trade; raise `NegativeHoldingsError` if more than held is sold."""
     trade = Trade(member=member, **values)
@@ -106,6 +112,7 @@ def create_trade(member: Member, values: dict[str, Any]) -> Trade:
     return trade
 
 
+@retry_on_conflict
 def update_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade:
     """Update a trade, including its stock.
 
@@ -125,6 +132,7 @@ def update_trade(member: Member, trade_id: int, values: dict[str, Any]) -> Trade
     return trade
 
 
+@retry_on_conflict
 def delete_trade(member: Member, trade_id: int) -> None:
     """Delete a trade; raise `NegativeHoldingsError` if a later sell depends on it."""
     with transaction.atomic():

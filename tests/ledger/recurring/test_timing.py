@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.models import Entry, Occurrence
-from ledger.occurrences import MAX_DUE_DATES_PER_RUN, RecurringRunResult
+from ledger.occurrences import MAX_DUE_DATES_PER_TRANSACTION, RecurringRunResult
 from tests.support.calendar_oracle import (
     BOOKED,
     ENTRIES,
@@ -135,7 +135,7 @@ def test_rule_switched_on_after_years_starts_today(client: JSONClient) -> None:
     with travel_to("2036-01-01"):
         other = JSONClient(Member.objects.get())
         assert patch_rule(other, rule, active=True)["nextDate"] == "2036-01-01"
-    assert Occurrence.objects.count() == MAX_DUE_DATES_PER_RUN
+    assert Occurrence.objects.count() == MAX_DUE_DATES_PER_TRANSACTION
     assert Entry.objects.count() == 0
 
 
