@@ -21,7 +21,6 @@ from ledger import occurrences as occurrences_module
 from ledger import tasks
 from ledger.models import Category, Entry, Occurrence, RecurringRule
 from ledger.occurrences import (
-    MAX_DUE_DATES_PER_RUN,
     MAX_RULES_PER_TRANSACTION,
     RecurringRunResult,
     process_due_rules,
@@ -93,17 +92,6 @@ def test_home_time_zone_decides_when_a_day_is_due(client: JSONClient) -> None:
     before_midnight = datetime(2026, 11, 21, 14, 59, 59, tzinfo=UTC)
     assert process_due_rules(before_midnight).booked == 0
     assert process_due_rules(before_midnight + timedelta(seconds=1)).booked == 1
-
-
-def test_long_downtime_is_caught_up_over_several_runs(
-    client: JSONClient, member: Member
-) -> None:
-    create_rule(client, frequency="DAILY", anchorDate="2026-11-21")
-    day = (date(2026, 11, 21) + timedelta(MAX_DUE_DATES_PER_RUN + 4)).isoformat()
-    assert run_job(day) == RecurringRunResult(MAX_DUE_DATES_PER_RUN, 0, 0)
-    assert run_job(day) == RecurringRunResult(5, 0, 0)
-    assert run_job(day) == RecurringRunResult(0, 0, 0)
-    assert len(set(days_of_entries(member))) == Entry.objects.count() == 405
 
 
 def test_catch_up_stops_at_the_end_date(client: JSONClient, member: Member) -> None:
