@@ -188,6 +188,7 @@ def invalidate_member_session_cache(*member_ids: int) -> None:
     transaction.on_commit(invalidate)
 
 
+@retry_on_conflict
 def purge_expired_sessions(now: datetime, progress: Progress = SILENT_PROGRESS) -> int:
     """Delete expired rows in batches; return their number."""
     purged = 0
