@@ -30,6 +30,7 @@ from ledger.models import (
 )
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
+from ledger.quotas import require_room
 from ledger.rollups import bulk_write, delete_rollups
 
 # Rows that move to another category when theirs is deleted; budgets are added up.
@@ -69,6 +70,7 @@ def create_category(
     category = Category(member=member, name=name, type=type, parent=parent)
     with transaction.atomic():
         lock_ledger(member)
+        require_room(member, Category)
         validate_parent(category)
         category.sort_order = next_position(siblings_of(category))
         _save(category)
@@ -170,6 +172,7 @@ def get_or_create_category(
     category: Category | None = rows.first()
     if category is not None:
         return category
+    require_room(member, Category)
     category = Category(member=member, type=type_, name=name)
     category.sort_order = next_position(siblings_of(category))
     category.save(force_insert=True)
@@ -216,6 +219,8 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
         lock_ledger(member)
         defaults = list(flatten_tree(list(DefaultCategory.objects.all())))
         known = {(c.type, c.name): c for c in Category.objects.owned_by(member)}
+        names = {(d.type, _localized_name(d, english=english)) for d in defaults}
+        require_room(member, Category, len(names - set(known)))
         imported = 0
         for default in defaults:
             name = _localized_name(default, english=english)

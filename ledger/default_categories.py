@@ -22,6 +22,7 @@ from core.errors import (
 )
 from ledger.category_tree import flatten_tree, has_children, validate_parent
 from ledger.models import DefaultCategory
+from ledger.quotas import require_room_in
 
 NAME_TAKEN = "A default category with this name and type already exists."
 # Steps of `move_default_category`.
@@ -46,6 +47,7 @@ def create_default_category(actor: Member, fields: dict[str, Any]) -> DefaultCat
     category = DefaultCategory(**fields)
     with transaction.atomic():
         _lock_table()
+        require_room_in(DefaultCategory.objects.all())
         validate_parent(category)
         category.sort_order = next_position(siblings_of(category))
         _save(category)

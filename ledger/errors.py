@@ -21,6 +21,12 @@ class ReceiptsNotConfiguredError(DomainError):
     detail = "Receipt recognition is not configured."
 
 
+class LimitReachedError(DomainError):
+    status = 409
+    code = "LIMIT_REACHED"
+    detail = "The list has as many rows as it may have."
+
+
 class EmptyBackupError(DomainError):
     code = "EMPTY_BACKUP"
     detail = "The backup contains no rows; nothing was changed."

@@ -14,6 +14,7 @@ from ledger.locking import lock_ledger
 from ledger.models import QuickEntry, QuickEntryTag
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
+from ledger.quotas import require_room
 from ledger.tags import get_or_create_tags
 from ledger.wallets import raise_on_missing_wallet
 
@@ -38,6 +39,7 @@ def create_quick_entry(member: Member, values: dict[str, Any]) -> QuickEntry:
     """Create a template at the end of the list."""
     with transaction.atomic():
         lock_ledger(member)
+        require_room(member, QuickEntry)
         quick = QuickEntry(
             member=member,
             sort_order=next_position(QuickEntry.objects.owned_by(member)),

@@ -30,6 +30,7 @@ from ledger.occurrences import (
     unprocessed_due_dates,
 )
 from ledger.ownership import get_owned_or_404
+from ledger.quotas import require_room
 from ledger.schedule import Schedule
 from ledger.tags import get_or_create_tags
 from ledger.wallets import raise_on_missing_wallet
@@ -71,6 +72,7 @@ def list_occurrences(member: Member, rule_id: int) -> QuerySet[Occurrence]:
 def create_rule(member: Member, values: dict[str, Any], today: date) -> RecurringRule:
     with transaction.atomic():
         lock_ledger(member)
+        require_room(member, RecurringRule)
         rule = RecurringRule(member=member)
         _save(rule, values, today)
     return get_rule(member, rule.pk)

@@ -12,6 +12,7 @@ from ledger.locking import lock_ledger
 from ledger.models import Tag, TagRollup
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
+from ledger.quotas import require_room
 from ledger.rollups import delete_rollups
 
 TAG_NAME_TAKEN = "A tag with this name already exists."
@@ -30,6 +31,7 @@ def create_tag(member: Member, name: str) -> Tag:
     tag = Tag(member=member, name=name)
     with transaction.atomic():
         lock_ledger(member)
+        require_room(member, Tag)
         tag.sort_order = next_position(list_tags(member))
         with raise_on_constraint_violation(
             "account_tag_name_unique", DuplicateError(TAG_NAME_TAKEN)
@@ -77,6 +79,7 @@ def get_or_create_tags(member: Member, names: Sequence[str]) -> list[Tag]:
     wanted = list(dict.fromkeys(names))
     known = _get_tags_by_name(member, wanted)
     if missing := [name for name in wanted if name not in known]:
+        require_room(member, Tag, len(missing))
         first = next_position(Tag.objects.owned_by(member))
         created = Tag.objects.bulk_create(
             Tag(member=member, name=name, sort_order=first + offset)

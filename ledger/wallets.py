@@ -36,6 +36,7 @@ from ledger.models import (
 )
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import get_owned_or_404
+from ledger.quotas import require_room
 from ledger.rollups import bulk_write, delete_rollups
 
 logger = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
     _assign_fields(wallet, values)
     with transaction.atomic():
         lock_ledger(member)
+        require_room(member, Wallet)
         wallet.sort_order = next_position(Wallet.objects.owned_by(member))
         with raise_on_constraint_violation(
             "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)

@@ -4,7 +4,7 @@ No database access. Sheets are validated in their order, so that the rows that o
 may refer to are known; only the parent of a category may come after it.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sized
 from typing import Any
 
 from core.errors import InvalidFieldError
@@ -20,14 +20,16 @@ from ledger.backup.columns import (
     BudgetRow,
     CategoryRow,
     EntryRow,
+    QuickEntryRow,
     RecurringRow,
     ReferringRow,
     TagRow,
     WalletRow,
 )
 from ledger.entries import EntryData, resolve_amounts
+from ledger.models import Category, QuickEntry, RecurringRule, Tag, Wallet
 from ledger.models.base import EntryType
-from ledger.models.wallets import Wallet
+from ledger.quotas import MAX_ROWS
 
 # Checks a row, and completes what follows from its other cells; raises `RowError`.
 RowRule = Callable[[Any], None]
@@ -86,10 +88,18 @@ def _missing_reference_error(column: str, kind: str, name: str) -> RowError:
     return RowError(column, "does_not_exist", detail)
 
 
+def _require_room(rows: Sized, model: type[Any]) -> None:
+    """Raise `RowError` if there are as many rows as a ledger may have (spec 10.1)."""
+    limit = MAX_ROWS[model]
+    if len(rows) >= limit:
+        raise RowError("name", "limit", f"A ledger has at most {limit} of them.")
+
+
 def _make_wallet_rule(backup: Backup, home_currency: str) -> RowRule:
     names = UniqueNames()
 
     def check(row: WalletRow) -> None:
+        _require_room(backup.wallets, Wallet)
         names.add(row.name)
 
     return check
@@ -99,6 +109,7 @@ def _make_tag_rule(backup: Backup, home_currency: str) -> RowRule:
     names = UniqueNames()
 
     def check(row: TagRow) -> None:
+        _require_room(backup.tags, Tag)
         names.add(row.name)
 
     return check
@@ -108,6 +119,7 @@ def _make_category_rule(backup: Backup, home_currency: str) -> RowRule:
     names = UniqueNames()
 
     def check(row: CategoryRow) -> None:
+        _require_room(backup.categories, Category)
         names.add((row.type, row.name))
 
     return check
@@ -185,6 +197,7 @@ def _make_recurring_rule(backup: Backup, home_currency: str) -> RowRule:
     references = ReferenceIndex(backup)
 
     def check(row: RecurringRow) -> None:
+        _require_room(backup.recurring, RecurringRule)
         references.validate(row)
         if row.end_date is not None and row.end_date < row.anchor_date:
             raise RowError("endDate", "invalid", "Must not be before the anchor date.")
@@ -204,7 +217,13 @@ def _make_budget_rule(backup: Backup, home_currency: str) -> RowRule:
 
 
 def _make_quick_entry_rule(backup: Backup, home_currency: str) -> RowRule:
-    return ReferenceIndex(backup).validate
+    references = ReferenceIndex(backup)
+
+    def check(row: QuickEntryRow) -> None:
+        _require_room(backup.quick_entries, QuickEntry)
+        references.validate(row)
+
+    return check
 
 
 ROW_RULES: dict[str, Callable[[Backup, str], RowRule]] = {

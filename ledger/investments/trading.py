@@ -21,6 +21,7 @@ from ledger.errors import NegativeHoldingsError
 from ledger.locking import lock_ledger
 from ledger.models import Stock, Trade
 from ledger.ownership import get_owned_or_404
+from ledger.quotas import require_room
 
 STOCK_CODE_TAKEN = "A stock with this code already exists."
 
@@ -66,6 +67,7 @@ def create_stock(member: Member, values: dict[str, Any]) -> Stock:
     stock = Stock(member=member)
     with transaction.atomic():
         lock_ledger(member)
+        require_room(member, Stock)
         stock.sort_order = next_position(Stock.objects.owned_by(member))
         _save_stock(stock, values)
     return stock
