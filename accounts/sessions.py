@@ -41,6 +41,8 @@ SLIDING_RENEWAL_INTERVAL = timedelta(minutes=5)
 SESSION_KEY_BYTES = 32
 MAX_USER_AGENT_LENGTH = 200
 PURGE_BATCH = 5_000
+# Of one member; a further login ends the oldest.
+MAX_SESSIONS = 50
 
 # What a request may read of its member without a query, in the model's field order
 # (`Model.from_db` expects that order).
@@ -280,7 +282,17 @@ def _insert_row(
         ip_address=ip_address,
         user_agent=user_agent[:MAX_USER_AGENT_LENGTH],
     )
+    if member is not None:
+        _revoke_oldest_sessions(member, now)
     return expires_at
+
+
+def _revoke_oldest_sessions(member: Member, now: datetime) -> None:
+    """Revoke the live sessions beyond `MAX_SESSIONS`; the caller locks the member."""
+    rows = AuthSession.objects.filter(member=member, expires_at__gt=now)
+    newest_first = rows.order_by("-created_at", "-key_hash")
+    for key_hash in newest_first.values_list("key_hash", flat=True)[MAX_SESSIONS:]:
+        revoke_session(key_hash)
 
 
 def _update_row(key_hash: str, data: dict[str, Any], member: Member | None) -> None:

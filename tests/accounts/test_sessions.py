@@ -18,6 +18,7 @@ from accounts import session_cache, sessions
 from accounts.models import AuthSession, Member
 from accounts.session_cookies import SessionMiddleware
 from accounts.sessions import (
+    MAX_SESSIONS,
     SessionStore,
     create_session,
     hash_session_key,
@@ -26,6 +27,7 @@ from accounts.sessions import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
+from tests.support.races import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -763,3 +765,50 @@ def test_cookie_is_never_in_a_response_that_caches_may_share(
         request = RequestFactory().get("/api/images/x", {"cache": cache})
         request.COOKIES[COOKIE] = "key"
         assert (COOKIE in middleware(request).cookies) is is_renewed
+
+
+# --- The number of sessions of a member -----------------------------------------
+
+
+def test_login_beyond_the_limit_ends_the_oldest_session(
+    free_member: Member, other_member: Member
+) -> None:
+    clients = [warm_up(free_member)]
+    others = warm_up(other_member)
+    start = AuthSession.objects.get(member=free_member).created_at
+    # As old as their numbers, the last one the newest.
+    rows = [
+        AuthSession(
+            key_hash=f"{number}".rjust(64, "0"),
+            member=free_member,
+            created_at=start + timedelta(seconds=number),
+            last_seen_at=start,
+            expires_at=start + timedelta(days=1),
+        )
+        for number in range(1, MAX_SESSIONS)
+    ]
+    AuthSession.objects.bulk_create(rows)
+    with time_machine.travel(start + timedelta(hours=1), tick=False):
+        expired = {"last_seen_at": start, "expires_at": start + timedelta(minutes=1)}
+        AuthSession.objects.create(
+            key_hash="f" * 64, member=free_member, created_at=start, **expired
+        )
+        # An expired row does not count.
+        assert status_of(clients[0]) == 200
+        clients.append(JSONClient(free_member))
+        assert [status_of(client) for client in clients] == [401, 200]
+        assert status_of(others) == 200
+        live = AuthSession.objects.filter(member=free_member)
+        live = live.filter(expires_at__gt=timezone.now())
+        assert live.count() == MAX_SESSIONS
+        assert log_in(JSONClient(), free_member).status_code == 200
+    assert not AuthSession.objects.filter(key_hash=rows[0].key_hash).exists()
+    assert AuthSession.objects.filter(key_hash=rows[1].key_hash).exists()
+
+
+def test_logins_at_once_leave_as_many_sessions_as_allowed(
+    free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 3)
+    run_concurrently([lambda: create_session(free_member)] * 8)
+    assert AuthSession.objects.filter(member=free_member).count() == 3
