@@ -18,15 +18,20 @@ from board.locking import (
 )
 from board.models import Comment, CommentVote
 from board.posts import raw_delete, require_author
+from board.rate_limits import count_write
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
 
 @retry_on_conflict
 def create_comment(member: Member, post_id: int, content: str, now: datetime) -> int:
-    """Create a comment below a visible post and award points; return its id."""
+    """Create a comment below a visible post and award points; return its id.
+
+    Raises `NotFoundError` or `RateLimitedError`.
+    """
     with transaction.atomic():
         lock_member_for_update(member)
+        count_write(member, "comments")
         post = lock_post(post_id)
         comment = Comment.objects.create(
             member=member, post=post, content=content, created_at=now, updated_at=now

@@ -6,7 +6,7 @@ taken in the order of `board.locking`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -25,8 +25,12 @@ from board.locking import (
     lock_post,
 )
 from board.models import Comment, CommentVote, Post, PostVote
+from board.rate_limits import count_write
 from core.db.transactions import retry_on_conflict
-from core.errors import InvalidFieldError, NotFoundError
+from core.errors import DuplicateError, InvalidFieldError, NotFoundError
+
+# The same title and content are not posted twice within this time.
+REPEAT_WINDOW = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,16 @@ class PostData:
 def create_post(member: Member, data: PostData, now: datetime) -> int:
     """Create a post and award points for it; return its id.
 
-    `notice` is ignored unless the member is an administrator (spec 5.5).
+    `notice` is ignored unless the member is an administrator (spec 5.5). Raises
+    `RateLimitedError`, and `DuplicateError` for what the member has just posted.
     """
     content = _sanitize_content(data.content)
     with transaction.atomic():
         lock_member_for_update(member)
+        count_write(member, "posts")
+        recent = Post.objects.filter(member=member, created_at__gt=now - REPEAT_WINDOW)
+        if recent.filter(title=data.title, content=content).exists():
+            raise DuplicateError("You have just posted this.")
         post = Post.objects.create(
             member=member,
             title=data.title,

@@ -13,6 +13,7 @@ from accounts.models import Member
 from board.errors import SelfVoteError
 from board.locking import lock_comment, lock_member_key_share, lock_post
 from board.models import Comment, CommentVote, Post, PostVote
+from board.rate_limits import count_write
 from core.db.transactions import retry_on_conflict
 
 VoteChoice = Literal["up", "down"]
@@ -55,8 +56,12 @@ class VoteResult:
 @retry_on_conflict
 @transaction.atomic
 def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResult:
-    """Vote on a visible post; raise `SelfVoteError` or `NotFoundError`."""
+    """Vote on a visible post.
+
+    Raises `SelfVoteError`, `NotFoundError` or `RateLimitedError`.
+    """
     lock_member_key_share(member)
+    count_write(member, "votes")
     post = lock_post(post_id)
     return _apply_vote(member, post, PostVote, {"post": post}, request)
 
@@ -66,8 +71,9 @@ def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResu
 def vote_on_comment(
     member: Member, comment_id: int, request: VoteRequest
 ) -> VoteResult:
-    """Vote on a visible comment; raise `SelfVoteError` or `NotFoundError`."""
+    """Vote on a visible comment; raises as `vote_on_post`."""
     lock_member_key_share(member)
+    count_write(member, "votes")
     comment = lock_comment(comment_id)
     return _apply_vote(member, comment, CommentVote, {"comment": comment}, request)
 

@@ -37,9 +37,6 @@ CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
 METRICS_TOKEN = env.read_text("METRICS_TOKEN")
-USE_TZ = True
-LANGUAGE_CODE = "en-us"
-USE_I18N = True
 
 # --- Applications -------------------------------------------------------------
 
@@ -249,6 +246,14 @@ STORE_PACKAGE_NAME = env.read_text("STORE_PACKAGE_NAME")
 STORE_PUSH_AUDIENCE = env.read_text("STORE_PUSH_AUDIENCE")
 STORE_PUSH_EMAIL = env.read_text("STORE_PUSH_EMAIL")
 
+# --- The board: accepted writes of one member ---------------------------------
+
+BOARD_LIMITS_PER_HOUR = {
+    "posts": env.read_int("BOARD_POSTS_PER_HOUR", 60, minimum=1),
+    "comments": env.read_int("BOARD_COMMENTS_PER_HOUR", 300, minimum=1),
+    "votes": env.read_int("BOARD_VOTES_PER_HOUR", 1_200, minimum=1),
+}
+
 # --- The JSON interface -------------------------------------------------------
 
 REST_FRAMEWORK = {
@@ -263,11 +268,6 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
     "DATETIME_FORMAT": None,
     "URL_FORMAT_OVERRIDE": None,
-    "TEST_REQUEST_DEFAULT_FORMAT": "json",
-    "TEST_REQUEST_RENDERER_CLASSES": [
-        "rest_framework.renderers.JSONRenderer",
-        "rest_framework.renderers.MultiPartRenderer",
-    ],
 }
 # 2.5 MiB for a JSON body; the response to a larger one is 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**19
