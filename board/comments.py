@@ -31,8 +31,8 @@ def create_comment(member: Member, post_id: int, content: str, now: datetime) ->
     """
     with transaction.atomic():
         lock_member_for_update(member)
-        count_write(member, "comments")
         post = lock_post(post_id)
+        count_write(member, "comments")
         comment = Comment.objects.create(
             member=member, post=post, content=content, created_at=now, updated_at=now
         )

@@ -4,9 +4,9 @@ Locks are taken in this order, and end with the transaction:
 
 1. the advisory lock of account deletions (`board.account_deletion`),
 2. the row of the writing member,
-3. the member's writes of the hour (`board.rate_limits`),
-4. posts, in the order of their ids,
-5. comments, in the order of their ids,
+3. posts, in the order of their ids,
+4. comments, in the order of their ids,
+5. the member's writes of the hour (`board.rate_limits`),
 6. the stored counts of posts,
 7. images, in the order of their ids (`board.images`).
 

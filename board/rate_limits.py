@@ -12,8 +12,8 @@ from accounts.rate_limits import RateLimitPolicy, consume_attempt
 def count_write(member: Member, kind: Literal["posts", "comments", "votes"]) -> None:
     """Count a write of the member; raise `RateLimitedError` if there are too many.
 
-    Call in the transaction of the write, after the lock of the member and before those
-    of posts: a write that is refused does not count.
+    Call in the transaction of the write, after the locks of posts and comments: a write
+    that is refused does not count, and none waits for a post while others wait for it.
     """
     max_writes: int = settings.BOARD_LIMITS_PER_HOUR[kind]
     policy = RateLimitPolicy(f"board-{kind}", max_writes, timedelta(hours=1))

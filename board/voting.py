@@ -61,7 +61,6 @@ def vote_on_post(member: Member, post_id: int, request: VoteRequest) -> VoteResu
     Raises `SelfVoteError`, `NotFoundError` or `RateLimitedError`.
     """
     lock_member_key_share(member)
-    count_write(member, "votes")
     post = lock_post(post_id)
     return _apply_vote(member, post, PostVote, {"post": post}, request)
 
@@ -73,7 +72,6 @@ def vote_on_comment(
 ) -> VoteResult:
     """Vote on a visible comment; raises as `vote_on_post`."""
     lock_member_key_share(member)
-    count_write(member, "votes")
     comment = lock_comment(comment_id)
     return _apply_vote(member, comment, CommentVote, {"comment": comment}, request)
 
@@ -88,6 +86,7 @@ def _apply_vote(
     """Create, change or delete the member's vote on a locked post or comment."""
     if target.member_id == member.pk:
         raise SelfVoteError
+    count_write(member, "votes")
     votes = vote_model._default_manager
     vote = votes.filter(member=member, **target_field).first()
     before = vote.value if vote else None

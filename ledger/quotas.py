@@ -17,7 +17,7 @@ from ledger.models import (
 )
 
 # Of one member; default categories are shared by all.
-MAX_ROWS: dict[type[Any], int] = {
+MAX_ROWS: dict[Any, int] = {
     Wallet: 1_000,
     Category: 1_000,
     Tag: 1_000,

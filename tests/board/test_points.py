@@ -1,5 +1,6 @@
 """Points for posts and comments: three awards a day in total."""
 
+import itertools
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,11 +13,14 @@ from tests.support.factories import make_comment, make_member, make_post
 
 POSTS, POINTS = "/api/board/posts", "/api/auth/points"
 BODY = {"title": "Rice", "content": "Rice", "category": "tips"}
+_numbers = itertools.count(1)
 EVENING = datetime.fromisoformat("2026-11-20T23:30:00+09:00")
 
 
 def write_post(client: JSONClient) -> Any:
-    response = client.send("POST", POSTS, BODY)
+    # The same post again would be a duplicate.
+    body = BODY | {"title": f"Rice {next(_numbers)}"}
+    response = client.send("POST", POSTS, body)
     assert response.status_code == 201
     return response.data["id"]
 

@@ -49,9 +49,9 @@ ORDER = (
     "LEDGER",
     "member",
     "PURCHASE_TOKEN",
-    "rate_limit",
     "board_post",
     "board_comment",
+    "rate_limit",
     "board_post_count",
     "board_image",
 )
@@ -209,8 +209,11 @@ LEFT_OUT = {
 }
 
 
-# Tables that a trigger looks into without locking a row: the count of comments stays.
+# Tables of which no row is locked that others may wait for: rows are new, or a trigger
+# looks into the table and finds that the count of comments stays.
 NO_ROWS = {
+    ("POST", f"{B}/posts"): {"board_post"},
+    ("POST", f"{B}/posts/@post/comments"): {"board_comment"},
     ("PUT", f"{B}/comments/@own_comment"): {"board_post", "board_post_count"},
     ("POST", f"{B}/comments/@comment/vote"): {"board_post", "board_post_count"},
 }

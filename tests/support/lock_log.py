@@ -47,7 +47,8 @@ class LockLog:
 @contextmanager
 def record_locks() -> Iterator[LockLog]:
     """Run the block in a transaction that is rolled back, and log its locks."""
-    log, seen = LockLog(), set()
+    log = LockLog()
+    seen: set[str] = set()
 
     def execute_and_look(execute: Any, sql: Any, *arguments: Any) -> Any:
         try:

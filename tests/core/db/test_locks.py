@@ -7,11 +7,7 @@ from django.db import connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 from django.test.utils import CaptureQueriesContext
 
-from core.db.locks import (
-    AdvisoryLock,
-    advisory_xact_lock,
-    advisory_xact_lock_shared,
-)
+from core.db.locks import AdvisoryLock, advisory_xact_lock
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TRY = "SELECT pg_try_advisory_xact_lock(%s, %s)"
@@ -42,18 +38,8 @@ def test_transaction_holds_its_lock_until_it_ends(other_session: CursorWrapper) 
         advisory_xact_lock(AdvisoryLock.LEDGER, 7)
         assert not can_take(other_session, AdvisoryLock.LEDGER, 7)
         assert can_take(other_session, AdvisoryLock.LEDGER, 8)
-        assert can_take(other_session, AdvisoryLock.NOTIFICATIONS, 7)
+        assert can_take(other_session, AdvisoryLock.PURCHASE_TOKEN, 7)
     assert can_take(other_session, AdvisoryLock.LEDGER, 7)
-
-
-def test_shared_lock_admits_others_that_share_it(other_session: CursorWrapper) -> None:
-    with transaction.atomic():
-        advisory_xact_lock_shared(AdvisoryLock.LEDGER, 7)
-        assert not can_take(other_session, AdvisoryLock.LEDGER, 7)
-        other_session.execute(
-            "SELECT pg_try_advisory_xact_lock_shared(%s, %s)", [AdvisoryLock.LEDGER, 7]
-        )
-        assert other_session.fetchone() == (True,)
 
 
 def test_ids_of_any_size_are_valid_keys(other_session: CursorWrapper) -> None:
