@@ -69,7 +69,7 @@ def test_without_the_lock_they_would(
     client: JSONClient, member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The race is real: this is what the lock is for."""
-    monkeypatch.setattr(trading, "_lock_stocks", lambda *_: None)
+    monkeypatch.setattr(trading, "lock_ledger", lambda *_: None)
     for _ in range(ROUNDS):
         stock = make_trade(member, quantity=10).stock
         if sorted_statuses(run_concurrently([sell(client, stock)] * 3)) != [
