@@ -2,6 +2,7 @@
 
 import ast
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -138,11 +139,12 @@ def meet_in_a_deadlock(client: JSONClient, category: Category) -> Any:
 def wait_until_another_waits() -> None:
     """Return when another session waits for a lock of this one."""
     with connection.cursor() as cursor:
-        blocked = None
+        blocked, deadline = None, time.monotonic() + 20
         while blocked is None:
+            assert time.monotonic() < deadline
             cursor.execute(
-                "SELECT 1 FROM pg_stat_activity"
-                " WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+                "SELECT 1 FROM pg_locks WHERE NOT granted"
+                " AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
             )
             blocked = cursor.fetchone()
 
