@@ -176,6 +176,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
         },
     ),
     ("POST", "/api/auth/logout", None),
+    ("POST", "/api/auth/sessions/end-others", None),
     ("DELETE", "/api/auth/me", None),
     (
         "POST",
