@@ -135,8 +135,8 @@ def test_learned_category_that_changes_below_a_notification_is_never_a_500(
         path += f"?moveTo={make_category(member, name='Drinks').pk}"
     other = send_another(client, change, path, {"name": "Drinks"})
     text = "신한카드(1309)승인 4,800원 11/10 08:31 바람커피"
-    # After the suggestion, before the category of that name is looked up.
-    with call_before('FROM "account_category"', other) as changed:
+    # After the suggestion, before the entry refers to the category.
+    with call_before('INSERT INTO "account_entry"', other) as changed:
         response = client.send(
             "POST", f"{ACCOUNT}/entries/notification", {"text": text}
         )
