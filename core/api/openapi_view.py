@@ -1,6 +1,7 @@
 """The view of the OpenAPI document."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
@@ -11,13 +12,47 @@ from rest_framework.response import Response
 from core.api.permissions import AllowAny
 
 
-class PlainJsonRenderer(OpenApiJsonRenderer):
+class JsonRenderer(OpenApiJsonRenderer):
+    """The document as JSON, rendered once for each indent, which is at most 8."""
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Any = None,
+    ) -> bytes:
+        context = renderer_context or {}
+
+        def render() -> bytes:
+            return super(JsonRenderer, self).render(data, accepted_media_type, context)
+
+        indent = self.get_indent(accepted_media_type or "", context)  # type: ignore[no-untyped-call]
+        return render_once(data, f"json {indent}", render)
+
+
+class YamlRenderer(OpenApiYamlRenderer):
+    """The document as YAML, rendered once."""
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Any = None,
+    ) -> bytes:
+        def render() -> bytes:
+            content: bytes = super(YamlRenderer, self).render(data)  # type: ignore[no-untyped-call]
+            return content
+
+        return render_once(data, "yaml", render)
+
+
+class PlainJsonRenderer(JsonRenderer):
     """JSON under its general media type."""
 
     media_type = "application/json"
 
 
-class PlainYamlRenderer(OpenApiYamlRenderer):
+class PlainYamlRenderer(YamlRenderer):
     """YAML under its general media type."""
 
     media_type = "application/yaml"
@@ -29,8 +64,8 @@ class OpenApiSchemaView(SpectacularAPIView):
     authentication_classes = []
     permission_classes = [AllowAny]
     renderer_classes = [
-        OpenApiJsonRenderer,
-        OpenApiYamlRenderer,
+        JsonRenderer,
+        YamlRenderer,
         PlainJsonRenderer,
         PlainYamlRenderer,
     ]
@@ -48,3 +83,18 @@ def build_document() -> Any:
     """Build the document once for a process: it takes longer than most requests."""
     generator: Any = OpenApiSchemaView.generator_class
     return generator().get_schema(public=True)
+
+
+def render_once(data: Any, name: str, render: Callable[[], bytes]) -> bytes:
+    """Return the rendered document of that name; render errors each time.
+
+    Everybody may request the document, and to render it takes up to 50 milliseconds.
+    """
+    if data is not build_document():
+        return render()
+    if name not in _rendered_documents:
+        _rendered_documents[name] = render()
+    return _rendered_documents[name]
+
+
+_rendered_documents: dict[str, bytes] = {}

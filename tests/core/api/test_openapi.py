@@ -7,6 +7,7 @@ import pytest
 import yaml
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.validation import validate_schema
 
 from config.url_aliases import ALIASED_WITHOUT_APP
@@ -175,6 +176,32 @@ def test_document_comes_under_the_name_that_is_asked_for(
     assert response.status_code == 200
     assert response.headers["Content-Type"].partition(";")[0] == kind
     assert yaml.safe_load(response.content)["openapi"].startswith("3.")
+
+
+@pytest.mark.parametrize(
+    ("accept", "renderer"),
+    [
+        ("application/json", OpenApiJsonRenderer),
+        ("application/yaml", OpenApiYamlRenderer),
+    ],
+)
+def test_document_is_rendered_once(
+    accept: str, renderer: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody may request it, and to render it takes longer than most requests."""
+    first = JSONClient().get("/api/schema", HTTP_ACCEPT=accept)
+    monkeypatch.setattr(renderer, "render", lambda *_: b"rendered again")
+    again = JSONClient().get("/api/schema", HTTP_ACCEPT=accept)
+    assert again.content == first.content
+    # An error in the same format is not the document.
+    assert JSONClient().post("/api/schema", HTTP_ACCEPT=accept).content != first.content
+
+
+def test_document_has_the_indent_that_is_asked_for() -> None:
+    for indent in (1, 3):
+        media_type = f"application/json; indent={indent}"
+        content = JSONClient().get("/api/schema", HTTP_ACCEPT=media_type).content
+        assert content.startswith(b"{\n" + b" " * indent + b'"')
 
 
 @pytest.mark.django_db
