@@ -1,6 +1,7 @@
 """The view of the OpenAPI document."""
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -78,9 +79,15 @@ class OpenApiSchemaView(SpectacularAPIView):
         )
 
 
-@functools.cache
 def build_document() -> Any:
     """Build the document once for a process: it takes longer than most requests."""
+    # The library loads its extensions on first use, and fails in two threads at once.
+    with _document_lock:
+        return _build_document()
+
+
+@functools.cache
+def _build_document() -> Any:
     generator: Any = OpenApiSchemaView.generator_class
     return generator().get_schema(public=True)
 
@@ -97,4 +104,5 @@ def render_once(data: Any, name: str, render: Callable[[], bytes]) -> bytes:
     return _rendered_documents[name]
 
 
+_document_lock = threading.Lock()
 _rendered_documents: dict[str, bytes] = {}

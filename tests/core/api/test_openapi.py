@@ -1,6 +1,9 @@
 """The OpenAPI document: complete, canonical, made without a warning."""
 
 import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,6 +14,8 @@ from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.validation import validate_schema
 
 from config.url_aliases import ALIASED_WITHOUT_APP
+from core.api import openapi_view
+from core.api.openapi_view import OpenApiSchemaView, build_document
 from tests.support.clients import JSONClient
 from tests.support.routes import list_routes
 
@@ -195,6 +200,29 @@ def test_document_is_rendered_once(
     assert again.content == first.content
     # An error in the same format is not the document.
     assert JSONClient().post("/api/schema", HTTP_ACCEPT=accept).content != first.content
+
+
+def test_document_is_built_by_one_of_the_first_requests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The library fails while two threads load its extensions."""
+    built: list[int] = []
+
+    class SlowGenerator:
+        def get_schema(self, *, public: bool) -> dict[str, str]:
+            built.append(threading.get_ident())
+            time.sleep(0.2)
+            return {}
+
+    monkeypatch.setattr(OpenApiSchemaView, "generator_class", SlowGenerator)
+    openapi_view._build_document.cache_clear()
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            documents = list(pool.map(lambda _: build_document(), range(4)))
+    finally:
+        openapi_view._build_document.cache_clear()
+    assert documents == [{}] * 4
+    assert len(built) == 1
 
 
 def test_document_has_the_indent_that_is_asked_for() -> None:
