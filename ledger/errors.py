@@ -41,8 +41,8 @@ class RestoreInProgressError(InUseError):
     detail = "Another restore of this ledger is in progress."
 
 
-class BackupReadersBusyError(DomainError):
-    """All parser processes are busy; their number is limited to bound memory."""
+class BackupsBusyError(DomainError):
+    """As many backups are being read or written as memory and threads allow."""
 
     status = 503
     code = "SERVICE_UNAVAILABLE"

@@ -1,7 +1,7 @@
-"""Concurrency limits of restores: one per member, and few readers over all processes.
+"""Concurrency limits of backups: exports in a process, restores, readers over all.
 
-They are leases, since no transaction is open while a file is read. Those of a process
-that was killed expire.
+Each member may run one restore. The limits of restores are leases, since no transaction
+is open while a file is read. Those of a process that was killed expire.
 """
 
 import time
@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from accounts.models import Member
+from core.bulkhead import Bulkhead
 from core.leases.holding import HeldLease, LeaseLostError, acquire_lease, lease
-from ledger.errors import BackupReadersBusyError, RestoreInProgressError
+from ledger.errors import BackupsBusyError, RestoreInProgressError
 
 # Files that are read at the same time: each reader may take 448 MiB.
 MAX_READERS = 2
@@ -18,6 +19,23 @@ MAX_READERS = 2
 MAX_QUEUED_READERS = 4
 QUEUE_TIMEOUT_SECONDS = 10.0
 POLL_INTERVAL_SECONDS = 0.1
+# Exports of a process at the same time: a large one keeps a thread for seconds, and
+# other requests need the rest of them.
+MAX_EXPORTS = 2
+
+_exports = Bulkhead(MAX_EXPORTS)
+
+
+@contextmanager
+def export_slot() -> Iterator[None]:
+    """Hold one of the process's slots for writing a workbook during the block.
+
+    Raises `BackupsBusyError` if all are taken.
+    """
+    with _exports.slot() as has_slot:
+        if not has_slot:
+            raise BackupsBusyError
+        yield
 
 
 @contextmanager
@@ -40,19 +58,19 @@ def restore_lease(member: Member) -> Iterator[HeldLease]:
 def reader_slot() -> Iterator[None]:
     """Hold one of the slots for reading files during the block.
 
-    Raises `BackupReadersBusyError` if all are taken for 10 seconds, or if too many
+    Raises `BackupsBusyError` if all are taken for 10 seconds, or if too many
     restores wait already.
     """
     slot = _acquire_any("reader slot", MAX_READERS)
     if slot is None:
         place = _acquire_any("reader queue", MAX_QUEUED_READERS)
         if place is None:
-            raise BackupReadersBusyError
+            raise BackupsBusyError
         deadline = time.monotonic() + QUEUE_TIMEOUT_SECONDS
         try:
             while slot is None:
                 if time.monotonic() >= deadline:
-                    raise BackupReadersBusyError
+                    raise BackupsBusyError
                 time.sleep(POLL_INTERVAL_SECONDS)
                 slot = _acquire_any("reader slot", MAX_READERS)
         finally:

@@ -42,7 +42,7 @@ def restore_backup(
     """Replace the member's ledger by a file; return the number of rows of each sheet.
 
     Everything is validated before anything is deleted. Raises `InvalidBackupError`,
-    `EmptyBackupError`, `RestoreInProgressError` or `BackupReadersBusyError`.
+    `EmptyBackupError`, `RestoreInProgressError` or `BackupsBusyError`.
     """
     today = timezone.localdate(now)
     with restore_lease(member) as lease:

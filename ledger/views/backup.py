@@ -17,6 +17,7 @@ from core.api.parsers import MAX_UPLOAD_BYTES, LimitedMultiPartParser, read_limi
 from core.api.permissions import IsPremium
 from core.api.renderers import JSONRenderer
 from core.api.serializers import validate_body, validate_query
+from ledger.backup.concurrency_limits import export_slot
 from ledger.backup.export import backup_filename, write_backup
 from ledger.backup.restore import restore_backup
 from ledger.ownership import OwnedView
@@ -70,10 +71,12 @@ class BackupView(OwnedView):
     def get(self, request: Request) -> FileResponse:
         """Download a backup.
 
-        The ledger as a workbook, without stocks, trades and expected incomes.
+        The ledger as a workbook, without stocks, trades and expected incomes. 503
+        while too many others are being written.
         """
-        file = tempfile.SpooledTemporaryFile(MAX_IN_MEMORY_BYTES)  # noqa: SIM115 - closed by the response
-        write_backup(self.member, file)
+        with export_slot():
+            file = tempfile.SpooledTemporaryFile(MAX_IN_MEMORY_BYTES)  # noqa: SIM115 - closed by the response
+            write_backup(self.member, file)
         file.seek(0)
         return FileResponse(
             file,

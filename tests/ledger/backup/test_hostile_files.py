@@ -245,6 +245,22 @@ def test_third_reader_gets_503_after_waiting(
     assert send_json(client, WHOLE).status_code == 200
 
 
+def test_backup_gets_503_while_a_process_writes_as_many_as_it_may(
+    premium_member: Member,
+) -> None:
+    """Large ones of one member would hold all of its threads for seconds."""
+    client = JSONClient(premium_member)
+    with ExitStack() as stack:
+        for _ in range(concurrency_limits.MAX_EXPORTS):
+            assert b"".join(client.get(BACKUP)).startswith(b"PK")
+            stack.enter_context(concurrency_limits.export_slot())
+        refused = client.get(BACKUP)
+        assert refused.status_code == 503
+        assert b"SERVICE_UNAVAILABLE" in refused.content
+        assert refused.headers["Retry-After"]
+    assert b"".join(client.get(BACKUP)).startswith(b"PK")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_restore_waits_for_a_place_to_read(premium_member: Member) -> None:
     client = JSONClient(premium_member)
