@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from benchmarks import (
     administration,
     against,
+    attack,
     board,
     disk,
     entries,
@@ -52,6 +53,7 @@ BENCHMARK_NAMES = (
     totals.NAME,
     faults.NAME,
     failover.NAME,
+    attack.NAME,
 )
 
 
@@ -142,6 +144,11 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
             faults.DATASET, keep_logs=arguments.keep
         ) as environment:
             rows += faults.measure(environment, durations)
+    if attack.NAME in arguments.names:
+        with benchmark_environment(
+            attack.DATASET, keep_logs=arguments.keep
+        ) as environment:
+            rows += attack.measure(environment, arguments.scale)
     if failover.NAME in arguments.names:
         for is_synchronous in (True, False):
             with benchmark_environment(

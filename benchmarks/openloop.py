@@ -101,6 +101,9 @@ class LoadGenerator:
         self, path: str, token: str
     ) -> tuple[int, dict[str, str], bytes]:
         """Send one request on an idle connection, or a new one if there is none."""
+        # The server closes connections that are idle for long.
+        while self.idle_connections and self.idle_connections[-1][0].at_eof():
+            self.idle_connections.pop()[1].close()
         if self.idle_connections:
             reader, writer = self.idle_connections.pop()
         else:
