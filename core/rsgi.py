@@ -55,6 +55,8 @@ MAX_WAIT_SECONDS = 5.0
 MAX_OVERLOADED_WAIT_SECONDS = 0.35
 OVERLOAD_INTERVAL_SECONDS = 1.0
 QUEUE_CHECK_SECONDS = 0.05
+# Of one client, those that wait for their turn included: it takes all threads but one.
+MAX_CLIENT_REQUESTS = 64
 # One may wait for a store while the other tells that the process is alive.
 HEALTH_THREADS = 2
 HEALTH_PATHS = ("/api/health", "/metrics")
@@ -75,6 +77,14 @@ class Job:
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     # Taken once: by the thread that answers, or by the event loop, which rejects.
     claim: threading.Lock = field(default_factory=threading.Lock)
+
+
+@dataclass(slots=True)
+class ClientTurns:
+    """The requests of one client, and its slots for those that may have a thread."""
+
+    slots: asyncio.Semaphore
+    request_count: int = 0
 
 
 class UriTooLongError(DomainError):
@@ -107,6 +117,8 @@ class ThreadedWSGIApplication:
         # Those of both queues, oldest first, with some that a thread has by now.
         self._waiting: deque[Job] = deque()
         self._last_idle_at = 0.0
+        # The turns of clients that have requests now.
+        self._turns: dict[str, ClientTurns] = {}
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; called by Granian in each worker."""
@@ -130,14 +142,41 @@ class ThreadedWSGIApplication:
                 raise UriTooLongError
             environ = build_environ(scope)
             environ["wsgi.input"] = await self._read_body(environ, protocol)
-            is_health = scope.path.startswith(HEALTH_PATHS)
-            jobs = self._health_jobs if is_health else self._jobs
-            if jobs.qsize() >= MAX_WAITING_REQUESTS:
-                environ["wsgi.input"].close()
-                raise ServiceUnavailableError
+            if scope.path.startswith(HEALTH_PATHS):
+                await self._answer_in_thread(self._health_jobs, environ, protocol)
+            else:
+                await self._answer_in_turn(environ, protocol)
         except DomainError as error:
             reject(protocol, error, must_close="wsgi.input" not in environ)
-            return
+
+    async def _answer_in_turn(self, environ: Environ, protocol: Protocol) -> None:
+        """Answer a request when its client has less than all threads but one."""
+        client = get_client(environ)
+        turns = self._turns.get(client)
+        if turns is None:
+            slots = asyncio.Semaphore(max(1, self.thread_count - 1))
+            turns = self._turns[client] = ClientTurns(slots)
+        turns.request_count += 1
+        try:
+            if turns.request_count > MAX_CLIENT_REQUESTS:
+                environ["wsgi.input"].close()
+                raise ServiceUnavailableError
+            async with turns.slots:
+                await self._answer_in_thread(self._jobs, environ, protocol)
+        finally:
+            turns.request_count -= 1
+            if not turns.request_count:
+                del self._turns[client]
+
+    async def _answer_in_thread(
+        self,
+        jobs: "queue.SimpleQueue[Job | None]",
+        environ: Environ,
+        protocol: Protocol,
+    ) -> None:
+        if jobs.qsize() >= MAX_WAITING_REQUESTS:
+            environ["wsgi.input"].close()
+            raise ServiceUnavailableError
         job = Job(environ, protocol, self._loop.time())
         self._waiting.append(job)
         jobs.put(job)
@@ -230,6 +269,19 @@ class ThreadedWSGIApplication:
             os.kill(os.getpid(), signal.SIGTERM)
             return
         self._loop.call_later(PARENT_CHECK_SECONDS, self._stop_if_orphaned, parent_pid)
+
+
+def get_client(environ: Environ) -> str:
+    """Return what tells clients apart: a session, or without one the address.
+
+    Whoever makes up another for each request gains what several clients would.
+    """
+    return (
+        environ.get("HTTP_AUTHORIZATION")
+        or environ.get("HTTP_COOKIE")
+        or environ.get("HTTP_X_FORWARDED_FOR")
+        or str(environ["REMOTE_ADDR"])
+    )
 
 
 def build_environ(scope: Scope) -> Environ:

@@ -238,7 +238,8 @@ def test_health_is_answered_while_all_threads_wait_and_the_rest_is_refused(
         waiting = []
         for _ in range(THREADS + MAX_WAITING_REQUESTS):
             waiting.append(stack.enter_context(closing(server.connect())))
-            waiting[-1].request("GET", "/sleep")
+            each = {"Authorization": f"Bearer {len(waiting)}"}
+            waiting[-1].request("GET", "/sleep", headers=each)
             time.sleep(0.05)
         assert server.send("GET", "/api/health/live")[0] == 200
         refused = stack.enter_context(closing(server.connect()))
@@ -327,14 +328,37 @@ def test_rejected_request_is_not_worked_on(server: Server) -> None:
     """The thread comes to it when its client has its answer."""
     with ExitStack() as stack:
         asleep = [stack.enter_context(closing(server.connect())) for _ in range(2)]
-        for each in asleep:
-            each.request("GET", "/sleep-long")
+        for number, each in enumerate(asleep):
+            each.request("GET", "/sleep-long", headers={"Cookie": f"id={number}"})
         time.sleep(0.2)
         before = server.send("GET", "/api/health/count")[1]
         status, problem = server.send("GET", "/")
         assert (status, problem["code"]) == (503, "SERVICE_UNAVAILABLE")
         assert [each.getresponse().status for each in asleep] == [200, 200]
     assert server.send("GET", "/api/health/count")[1] == before + 1
+
+
+def test_one_client_leaves_a_thread_to_others(server: Server) -> None:
+    with ExitStack() as stack:
+        greedy = [stack.enter_context(closing(server.connect())) for _ in range(3)]
+        for each in greedy:
+            each.request("GET", "/sleep", headers={"Authorization": "Bearer greedy"})
+        time.sleep(0.2)
+        started_at = time.monotonic()
+        assert server.send("GET", "/", Authorization="Bearer other")[0] == 200
+        assert time.monotonic() - started_at < 0.5
+        assert [each.getresponse().status for each in greedy] == [200] * 3
+
+
+def test_requests_of_one_client_are_limited(server: Server) -> None:
+    with ExitStack() as stack:
+        greedy = [stack.enter_context(closing(server.connect())) for _ in range(5)]
+        for each in greedy:
+            each.request("GET", "/sleep", headers={"X-Forwarded-For": "192.0.2.9"})
+            time.sleep(0.05)
+        statuses = [each.getresponse().status for each in reversed(greedy)]
+    assert statuses == [503, 200, 200, 200, 200]
+    assert server.send("GET", "/", None, **{"X-Forwarded-For": "192.0.2.9"})[0] == 200
 
 
 def test_url_that_is_too_long_is_refused(server: Server) -> None:

@@ -11,6 +11,7 @@ from core import rsgi
 
 rsgi.BODY_TIMEOUT_SECONDS = 1.0
 rsgi.MAX_WAITING_REQUESTS = 2
+rsgi.MAX_CLIENT_REQUESTS = 4
 # Between the two times that requests sleep.
 rsgi.MAX_WAIT_SECONDS = rsgi.OVERLOAD_INTERVAL_SECONDS = 3.0
 SLEEP_SECONDS, LONG_SLEEP_SECONDS = 1.0, 4.5
