@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class Bulkhead:
-    """A number of slots that never makes a caller wait for one.
+    """A number of slots that makes a caller wait for one briefly, or not at all.
 
     It keeps what hangs from holding all threads of the web server.
     """
@@ -15,9 +15,9 @@ class Bulkhead:
         self._slots = threading.BoundedSemaphore(slots)
 
     @contextmanager
-    def slot(self) -> Iterator[bool]:
-        """Hold a slot for the block; yield False if none is free."""
-        has_slot = self._slots.acquire(blocking=False)
+    def slot(self, *, wait_seconds: float = 0.0) -> Iterator[bool]:
+        """Hold a slot for the block; yield False if none gets free in time."""
+        has_slot = self._slots.acquire(timeout=wait_seconds)
         try:
             yield has_slot
         finally:

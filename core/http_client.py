@@ -37,6 +37,8 @@ MIN_TELLING_SECONDS = 0.75
 # Threads of a process that may be in calls to one service: fewer than the web server
 # has (`core.rsgi.DEFAULT_THREADS`).
 MAX_CALLS = 2
+# A service that is well answers within this time, so that calls at once all succeed.
+SLOT_WAIT_SECONDS = 0.5
 _CHUNK_BYTES = 2**16
 _UNAVAILABLE_STATUSES = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
@@ -132,7 +134,7 @@ def _call(
 ) -> ProviderResponse:
     if not circuit_breaker.allows_request(service.name):
         raise ProviderUnavailableError
-    with service.bulkhead.slot() as has_slot:
+    with service.bulkhead.slot(wait_seconds=SLOT_WAIT_SECONDS) as has_slot:
         if not has_slot:
             raise ProviderBusyError
         started_at = time.monotonic()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from threading import BoundedSemaphore
 from typing import Any
 
 import pytest
@@ -210,7 +211,8 @@ def test_posts_that_show_the_same_pictures_do_not_wait_crosswise() -> None:
     assert not Image.objects.filter(unused_since=None).exists()
 
 
-def test_quota_is_exact_for_uploads_at_once() -> None:
+def test_quota_is_exact_for_uploads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.images._callers", BoundedSemaphore(8))
     member = make_member()
     for _ in range(MAX_IMAGES - 3):
         make_image(member)

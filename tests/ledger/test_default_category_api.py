@@ -4,9 +4,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import LogEntry
 
-from accounts.models import Member
+from accounts.models import AuditLogEntry, Member
 from ledger.migrations._default_categories import EXPENSE
 from ledger.models import DefaultCategory
 from tests.conftest import ClientOf
@@ -219,10 +218,11 @@ def test_every_change_is_in_the_log(client: JSONClient, administrator: Member) -
     client.send("PATCH", f"{PATH}/{food}", {"name": "식비"})
     client.send("PUT", ORDER, {"ids": [food]})
     client.send("DELETE", f"{PATH}/{food}")
-    entries = list(LogEntry.objects.order_by("id"))
-    assert [e.object_repr for e in entries] == ["Food", "식비", "식비", "식비"]
-    assert [e.action_flag for e in entries] == [1, 2, 2, 3]
-    assert {e.user_id for e in entries} == {administrator.pk}
+    entries = list(AuditLogEntry.objects.order_by("id"))
+    assert [e.target_label for e in entries] == ["Food", "식비", "식비", "식비"]
+    actions = ["ADDITION", "CHANGE", "CHANGE", "DELETION"]
+    assert [e.action for e in entries] == actions
+    assert {e.actor_id for e in entries} == {administrator.pk}
 
 
 def test_members_import_what_administrators_made(

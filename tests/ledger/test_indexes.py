@@ -83,8 +83,8 @@ def test_every_reference_between_members_rows_carries_the_member() -> None:
 def test_no_foreign_key_sets_columns_to_null() -> None:
     """Citus rejects SET NULL in a key that contains the distribution column."""
     actions = {row[5] for row in fetch(FOREIGN_KEYS, list_tables())}
-    # No action, and cascades.
-    assert actions == {"a", "c"}
+    # No action, restrict, and cascades.
+    assert actions == {"a", "r", "c"}
 
 
 def test_every_table_leads_to_the_ledger_or_is_a_total_of_it() -> None:
