@@ -6,6 +6,7 @@ from django.db import connection
 from django.db.models import Sum
 
 from accounts.models import Member, MemberCount
+from accounts.models.members import CLOSED
 
 # Triggers only insert rows: neither they nor this statement wait for each other.
 _COMPACT = """
@@ -22,7 +23,7 @@ def count_members(now: datetime, **filters: str) -> int:
     The plan is the effective one at `now`.
     """
     plan = filters.get("plan")
-    rows = MemberCount.objects.filter(**filters).order_by()
+    rows = MemberCount.objects.exclude(status=CLOSED).filter(**filters).order_by()
     count = int(rows.aggregate(sum=Sum("count"))["sum"] or 0)
     if plan is None:
         return count

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from django.db import connection
 
 from accounts.models import Member
+from accounts.models.members import CLOSED
 from board.models import Comment, Post
 from core.errors import NotFoundError
 
@@ -32,7 +33,11 @@ def lock_member_key_share(member: Member) -> None:
     # Before any post: account deletion locks the member first, so a writer that held a
     # post already would wait for the member while the deletion waits for the post.
     with connection.cursor() as cursor:
-        cursor.execute("SELECT id FROM member WHERE id = %s FOR KEY SHARE", [member.pk])
+        # PostgreSQL compares the status again after it has waited for the row.
+        cursor.execute(
+            "SELECT id FROM member WHERE id = %s AND status <> %s FOR KEY SHARE",
+            [member.pk, CLOSED],
+        )
         if cursor.fetchone() is None:
             raise Member.DoesNotExist
 

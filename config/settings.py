@@ -200,6 +200,11 @@ ACCOUNT_DELETION_STEPS = [
     "accounts.account_deletion.delete_member_data",
     "billing.account_deletion.delete_member_data",
 ]
+# Of an account with very many rows: whether it is one, what ends with the request, and
+# what a job deletes in batches before the steps above.
+ACCOUNT_DELETION_SIZES = ["ledger.account_deletion.has_more_rows_than"]
+ACCOUNT_CLOSING_STEPS = ["board.account_deletion.delete_member_data"]
+ACCOUNT_DELETION_BATCHES = ["ledger.account_deletion.delete_in_batches"]
 SESSION_ENGINE = "accounts.sessions"
 SESSION_TTL_DAYS = env.read_int("SESSION_TTL_DAYS", 14, minimum=1, maximum=3650)
 SESSION_COOKIE_AGE = SESSION_TTL_DAYS * 24 * 60 * 60
@@ -308,7 +313,7 @@ JOB_VISIBILITY_TIMEOUT_SECONDS = 10 * 60
 # How many workers share a run that is split into ranges (`core.jobs.ranges`).
 JOB_WORKERS = env.read_int("JOB_WORKERS", 2, minimum=1, maximum=64)
 # Jobs that record no run while there is nothing to do; a missing run is not late.
-ON_DEMAND_JOBS = frozenset({"process_store_notifications"})
+ON_DEMAND_JOBS = frozenset({"delete_closed_accounts", "process_store_notifications"})
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -334,6 +339,7 @@ CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 # Store the time of a run as soon as it is sent: a Beat that is killed sends it once.
 CELERY_BEAT_SYNC_EVERY = 1
 _JOB_INTERVALS = {
+    "accounts.tasks.delete_closed_accounts": timedelta(minutes=1),
     "accounts.tasks.purge_sessions": timedelta(days=1),
     "administration.tasks.snapshot_daily_metrics": timedelta(days=1),
     "billing.tasks.expire_plans": timedelta(hours=1),

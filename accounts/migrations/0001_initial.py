@@ -309,6 +309,11 @@ class Migration(migrations.Migration):
                         name="member_suspended",
                     ),
                     models.Index(
+                        condition=models.Q(("status", "CLOSED")),
+                        fields=["id"],
+                        name="member_closed",
+                    ),
+                    models.Index(
                         condition=models.Q(("plan", "PREMIUM")),
                         fields=["-id"],
                         name="member_premium",

@@ -16,8 +16,20 @@ MAX_LOGIN_ID_LENGTH = 50
 MAX_DISPLAY_NAME_LENGTH = 100
 
 
+# The status of an account that is closed, while a job deletes what is left of it. None
+# of `Member.Status`, which administrators set and see: `Member.objects` does not have
+# such members.
+CLOSED = "CLOSED"
+
+
 class MemberManager(BaseUserManager["Member"]):
-    """Manager with case-insensitive login ids and queries by plan."""
+    """Manager with case-insensitive login ids and queries by plan.
+
+    Without members whose accounts are closed (`accounts.account_deletion`).
+    """
+
+    def get_queryset(self) -> "models.QuerySet[Member]":
+        return super().get_queryset().exclude(status=CLOSED)
 
     def get_by_natural_key(self, username: str | None) -> "Member":
         return self.with_login_id(username or "").get()
@@ -148,6 +160,7 @@ class Member(AbstractBaseUser):
     last_login = None
 
     objects: ClassVar[MemberManager] = MemberManager()
+    including_closed: ClassVar["models.Manager[Member]"] = models.Manager()
 
     USERNAME_FIELD = "login_id"
     EMAIL_FIELD = "email"
@@ -195,6 +208,9 @@ class Member(AbstractBaseUser):
                 fields=["-id"],
                 condition=models.Q(status="SUSPENDED"),
                 name="member_suspended",
+            ),
+            models.Index(
+                fields=["id"], condition=models.Q(status=CLOSED), name="member_closed"
             ),
             models.Index(
                 fields=["-id"],

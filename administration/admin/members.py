@@ -98,7 +98,8 @@ class MemberPaginator(CappedPaginator):
     @cached_property
     def count(self) -> int:
         rows: Any = self.object_list
-        if rows.query.where:
+        # Every query of members has the condition that the account is not closed.
+        if rows.query.where != Member.objects.all().query.where:
             return int(super().count)
         return count_members(timezone.now())
 

@@ -1,0 +1,109 @@
+"""A member with rows in every table that names one."""
+
+from datetime import datetime
+
+from accounts.models import Member, PointHistory
+from billing.models import Purchase
+from billing.stores import hash_token
+from board.models import CommentVote, Image, PostVote
+from ledger.models import (
+    BudgetIncome,
+    Notification,
+    Occurrence,
+    QuickEntryTag,
+    RecurringTag,
+)
+from tests.support.clients import JSONClient
+from tests.support.factories import (
+    make_budget,
+    make_category,
+    make_comment,
+    make_entry,
+    make_post,
+    make_quick_entry,
+    make_rule,
+    make_tag,
+    make_trade,
+    make_wallet,
+)
+
+NOON = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
+
+
+def give_everything(member: Member) -> None:
+    """Rows in every table that names a member; a new table needs a line here."""
+    wallet = make_wallet(member)
+    major = make_category(member)
+    make_category(member, parent=major)
+    make_entry(member, wallet=wallet, category=major, tags=("food", "out"))
+    make_entry(member, wallet=wallet, category=major, pending=True)
+    make_entry(member, type="income")
+    quick = make_quick_entry(member, wallet=wallet, category=major)
+    QuickEntryTag.objects.create(
+        quick_entry=quick, tag=make_tag(member), member_id=member.pk, position=0
+    )
+    make_trade(member)
+    make_budget(member, category=major)
+    BudgetIncome.objects.create(member=member, year=2026, month=11, amount=1)
+    give_rule(member, wallet=wallet, category=major)
+    give_notification(member)
+    give_board(member)
+    give_purchase(member)
+    PointHistory.objects.create(
+        member=member, points=10, reason="POST", created_at=NOON
+    )
+    JSONClient(member)
+
+
+def give_rule(member: Member, **fields: object) -> None:
+    """Create a recurring rule with a tag and an occurrence."""
+    rule = make_rule(member, **fields)
+    RecurringTag.objects.create(
+        rule=rule, tag=make_tag(member), member_id=member.pk, position=0
+    )
+    Occurrence.objects.create(
+        member=member,
+        rule=rule,
+        due_date=rule.anchor_date,
+        status=Occurrence.Status.BOOKED,
+        entry=make_entry(member),
+    )
+
+
+def give_notification(member: Member) -> None:
+    """A payment that was announced, and a memo from which a category is learned."""
+    Notification.objects.create(
+        member=member,
+        notif_key="key",
+        kind="approval",
+        value=1,
+        happened_at=NOON,
+        is_timed=True,
+    )
+    make_entry(member, memo="cafe", category=make_category(member))
+
+
+def give_purchase(member: Member) -> None:
+    """A verified order."""
+    Purchase.objects.create(
+        member=member,
+        store="test",
+        order_id=f"test-{member.pk}",
+        purchase_token=f"test-{member.pk}",
+        token_hash=hash_token(f"test-{member.pk}"),
+        product_id="premium_monthly",
+        purchased_at=NOON,
+        expires_at=NOON,
+        auto_renew=True,
+        checked_at=NOON,
+    )
+
+
+def give_board(member: Member) -> None:
+    """Create a post, a comment and votes on another member's post, and an image."""
+    make_post(member)
+    comment = make_comment(member)
+    theirs = make_comment(comment.post.member, post=comment.post)
+    PostVote.objects.create(post=comment.post, member=member, value=1)
+    CommentVote.objects.create(comment=theirs, member=member, value=-1)
+    Image.objects.create(member=member, content=b"x", width=1, height=1, size=1)
