@@ -115,6 +115,7 @@ def _close(member: Member) -> None:
     )
 
 
+@retry_on_conflict
 def _delete_closed(member: Member) -> None:
     """Delete the account when its batches are done."""
     with transaction.atomic():

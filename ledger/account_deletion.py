@@ -1,11 +1,13 @@
 """Deletion of a ledger, by account deletion or before a restore."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 
 from accounts.models import Member
+from core.db.transactions import retry_on_conflict
 from ledger.locking import lock_ledger
 from ledger.models import (
     Budget,
@@ -111,12 +113,12 @@ def has_more_rows_than(member: Member, limit: int) -> bool:
 
 
 def delete_in_batches(member: Member) -> Iterator[int]:
-    """Delete the ledger of a closed account, but for its own row.
+    """Delete the ledger of a closed account.
 
     Yields the number of rows of each batch after its transaction. Totals are deleted
     after the entries; until then nobody reads them, nor does `check_totals`.
     """
-    for model in (*REPLACED_BY_RESTORE, *KEPT_BY_RESTORE, *ROLLUPS):
+    for model in (*REPLACED_BY_RESTORE, *KEPT_BY_RESTORE, *ROLLUPS, Ledger):
         rows = model._default_manager.filter(member_id=member.pk).order_by()
         column = _LARGE_TABLES.get(model)
         # By type, because the index of memos begins with it.
@@ -134,28 +136,51 @@ def _delete_part(
 ) -> Iterator[int]:
     """Delete the rows, in batches by the column if one is given."""
     rest = rows
-    while True:
-        with transaction.atomic(), connection.cursor() as cursor:
+    while column is not None:
+        deleted, end = _delete_batch(member, rest, column)
+        if end is None:
+            break
+        yield deleted
+        rest = rows.filter(**{f"{column}__gt": end})
+    # From the first row on again, for what has been added.
+    yield _delete_rest(member, rows)
+
+
+@retry_on_conflict
+def _delete_batch(
+    member: Member, rows: QuerySet[Model], column: str
+) -> tuple[int, object]:
+    """Delete the first rows; return their number, and the last value of the column.
+
+    The value is None, and nothing is deleted, if the rows are fewer than a batch.
+    """
+    with _batch_transaction(member):
+        values = rows.order_by(column).values_list(column, flat=True)
+        ends = list(values[BATCH_SIZE - 1 : BATCH_SIZE])
+        if not ends:
+            return 0, None
+        batch = rows.filter(**{f"{column}__lte": ends[0]})
+        return batch._raw_delete(batch.db), ends[0]
+
+
+@retry_on_conflict
+def _delete_rest(member: Member, rows: QuerySet[Model]) -> int:
+    with _batch_transaction(member):
+        return rows._raw_delete(rows.db)
+
+
+@contextmanager
+def _batch_transaction(member: Member) -> Iterator[None]:
+    """Lock the ledger, against a request that began before the account was closed."""
+    with transaction.atomic():
+        lock_ledger(member)
+        with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT set_config('statement_timeout', %s, true),"
                 " set_config('ledger.is_bulk_write', 'on', true)",
                 [f"{STATEMENT_TIMEOUT_SECONDS}s"],
             )
-            # Against a request that began before the account was closed.
-            lock_ledger_exclusive(member)
-            ends = (
-                rest.order_by(column).values_list(column, flat=True)
-                if column
-                else rest.none()
-            )[BATCH_SIZE - 1 : BATCH_SIZE]
-            end = next(iter(ends), None)
-            # The last batch begins at the first row again, for what has been added.
-            batch = rows if end is None else rest.filter(**{f"{column}__lte": end})
-            deleted = batch._raw_delete(batch.db)
-        yield deleted
-        if end is None:
-            return
-        rest = rows.filter(**{f"{column}__gt": end})
+        yield
 
 
 def _delete_rows(member: Member, models: Iterable[type[Model]]) -> None:

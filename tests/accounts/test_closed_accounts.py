@@ -23,7 +23,7 @@ from board.models import Comment, Post
 from config.celery import app
 from core.jobs.models import JobRun
 from ledger import account_deletion as ledger_deletion
-from ledger.models import Entry, EntryTag, MemoRollup
+from ledger.models import Entry, EntryTag, Ledger, MemoRollup
 from ledger.rollup_repair import repair_rollups
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
@@ -202,6 +202,8 @@ def test_batches_are_small(leaving: Member) -> None:
     assert len(small) >= len(batches) - 4  # categories, tags and the like: at once
     assert not Entry.objects.owned_by(leaving).exists()
     assert not MemoRollup.objects.owned_by(leaving).exists()
+    # Its reference is checked against all rows of the ledger that are dead by then.
+    assert not Ledger.objects.owned_by(leaving).exists()
 
 
 def test_killed_job_is_continued_from_any_batch(

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from accounts import account_deletion
 from accounts.models import Member
+from accounts.tasks import delete_closed_accounts
 from ledger.models import Entry, Wallet
 from tests.support.clients import JSONClient
 from tests.support.factories import (
@@ -150,8 +152,9 @@ def race(*actions: Action) -> list[Any]:
         assert client.send("GET", "/api/auth/session").status_code == 200
         calls.append(partial(action, client, life))
     responses = run_concurrently(calls)
+    delete_closed_accounts()
     assert not any(count_rows_of(life.member).values())
-    assert not Member.objects.filter(pk=life.member.pk).exists()
+    assert not Member.including_closed.filter(pk=life.member.pk).exists()
     return responses
 
 
@@ -170,3 +173,15 @@ def test_entries_written_in_every_way_at_once_leave_nothing_behind() -> None:
         statuses = [response.status_code for response in responses]
         assert max(statuses) < 500, [response.content for response in responses]
         assert statuses[-1] == 204
+
+
+@pytest.mark.parametrize("action", [*ENTRIES, *PLANS, *ACCOUNT])
+def test_large_account_that_is_closed_meanwhile_leaves_nothing_behind(
+    action: Action, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(account_deletion, "MAX_ROWS_OF_REQUEST", 0)
+    for _ in range(ROUNDS // 3):
+        responses = race(action, action)
+        statuses = [response.status_code for response in responses]
+        assert max(statuses) < 500, [response.content for response in responses]
+        assert 204 in statuses

@@ -12,14 +12,22 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from accounts import account_deletion
 from accounts.models import Member
 from accounts.rate_limits import RateLimitPolicy
+from accounts.tasks import delete_closed_accounts
 from board import images
 from board.images import MAX_IMAGES, purge_unused_images
 from board.models import Comment, CommentVote, Image, Post, PostImage, PostVote
 from tests.support.board_counters import find_counter_drift
 from tests.support.clients import JSONClient
-from tests.support.factories import count_rows_of, make_comment, make_member, make_post
+from tests.support.factories import (
+    count_rows_of,
+    make_comment,
+    make_entry,
+    make_member,
+    make_post,
+)
 from tests.support.images import draw
 from tests.support.races import run_concurrently, sorted_statuses
 
@@ -62,6 +70,7 @@ def make_image(member: Member, **fields: Any) -> Image:
 
 def set_scene() -> Scene:
     leaving, staying = make_member(), make_member()
+    make_entry(leaving)
     posts = make_post(staying), make_post(leaving)
     comments = tuple(
         make_comment(member, post=post)
@@ -132,6 +141,11 @@ def race(*parts: tuple[Action, str]) -> list[Any]:
     responses = [
         response for several in run_concurrently(calls) for response in several
     ]
+    content = (Post, Comment, PostVote, CommentVote, Image)
+    assert not any(
+        each.objects.filter(member=scene.leaving).exists() for each in content
+    )
+    delete_closed_accounts()
     statuses = [response.status_code for response in responses]
     assert max(statuses) < 500, [r.content for r in responses if r.status_code >= 500]
     assert statuses[-1] == 204
@@ -151,6 +165,14 @@ def test_everything_at_once() -> None:
     for _ in range(ROUNDS):
         race(*((a, w) for a in (vote, comment, edit) for w in ("leaving", "staying")))
         race(*((a, w) for a in (write, delete) for w in ("leaving", "staying")))
+
+
+def test_closed_account_has_nothing_on_the_board(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(account_deletion, "MAX_ROWS_OF_REQUEST", 0)
+    for _ in range(ROUNDS):
+        race(*((action, "leaving") for action in (vote, comment, write, upload)))
 
 
 def test_two_who_voted_and_commented_on_each_other_leave_at_once() -> None:
