@@ -35,6 +35,9 @@ NOT_RETRIED = {
     "core/db/transactions.py": {"repeatable_read": "reads"},
     "core/jobs/ranges.py": {"_process": "a range that fails is recorded as failed"},
     "core/leases/holding.py": {"acquire_lease": "one row"},
+    "ledger/account_deletion.py": {
+        "_batch_transaction": "a block of decorated functions"
+    },
     "ledger/categories.py": {"_save": "a savepoint"},
     "ledger/default_categories.py": {"_save": "a savepoint"},
     "ledger/key_rotation.py": {
