@@ -50,6 +50,7 @@ def delete_account(member: Member, *, by: Member | None = None) -> None:
             locked = Member.objects.select_for_update().get(pk=member.pk)
         else:
             locked = lock_actor_and_target(by, member.pk, to_delete=True)
+        log_security_event(SecurityEvent.ACCOUNT_DELETED, locked.pk)
         if any(
             import_string(path)(locked, MAX_ROWS_OF_REQUEST)
             for path in settings.ACCOUNT_DELETION_SIZES
@@ -57,12 +58,15 @@ def delete_account(member: Member, *, by: Member | None = None) -> None:
             _close(locked)
         else:
             _delete(locked)
-        log_security_event(SecurityEvent.ACCOUNT_DELETED, locked.pk)
 
 
 def list_closed_accounts() -> QuerySet[Member]:
     """Return the members whose accounts are closed, the oldest first."""
     return Member.including_closed.filter(status=CLOSED).order_by("id")
+
+
+def has_closed_accounts() -> bool:
+    return list_closed_accounts().exists()
 
 
 def delete_accounts_in_batches() -> BatchResult:

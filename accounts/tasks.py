@@ -4,7 +4,7 @@ from datetime import datetime
 
 from celery import shared_task
 
-from accounts.account_deletion import delete_accounts_in_batches, list_closed_accounts
+from accounts.account_deletion import delete_accounts_in_batches, has_closed_accounts
 from accounts.rate_limits import purge_rate_limits
 from accounts.sessions import purge_expired_sessions
 from core.jobs.runner import run_job
@@ -26,7 +26,7 @@ def purge_sessions() -> None:
 @shared_task  # type: ignore[untyped-decorator]
 def delete_closed_accounts() -> None:
     """Delete the data of closed accounts; every minute, no run without any."""
-    if list_closed_accounts().exists():
+    if has_closed_accounts():
         run_job("delete_closed_accounts", run_delete_closed_accounts)
 
 
