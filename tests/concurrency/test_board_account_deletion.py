@@ -141,14 +141,14 @@ def race(*parts: tuple[Action, str]) -> list[Any]:
     responses = [
         response for several in run_concurrently(calls) for response in several
     ]
+    statuses = [response.status_code for response in responses]
+    assert max(statuses) < 500, [r.content for r in responses if r.status_code >= 500]
+    assert statuses[-1] == 204
     content = (Post, Comment, PostVote, CommentVote, Image)
     assert not any(
         each.objects.filter(member=scene.leaving).exists() for each in content
     )
     delete_closed_accounts()
-    statuses = [response.status_code for response in responses]
-    assert max(statuses) < 500, [r.content for r in responses if r.status_code >= 500]
-    assert statuses[-1] == 204
     assert not any(count_rows_of(scene.leaving).values())
     assert find_counter_drift() == []
     return responses
