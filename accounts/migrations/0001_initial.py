@@ -321,6 +321,7 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(
+                        condition=models.Q(("login_id_normalized__isnull", False)),
                         fields=("login_id_normalized",),
                         name="member_login_id_unique",
                     ),

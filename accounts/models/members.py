@@ -170,8 +170,13 @@ class Member(AbstractBaseUser):
         db_table = "member"
         ordering = ["id"]
         constraints = [
+            # Always so, and still a condition: PostgreSQL takes the columns of a unique
+            # index without one for a key of the row. It computes this one anew in each
+            # update, so that each would wait for all who refer to the member.
             models.UniqueConstraint(
-                fields=["login_id_normalized"], name="member_login_id_unique"
+                fields=["login_id_normalized"],
+                condition=models.Q(login_id_normalized__isnull=False),
+                name="member_login_id_unique",
             ),
             # Outside ASCII, no key would be the login id of one member only.
             models.CheckConstraint(

@@ -173,3 +173,25 @@ def test_every_reference_between_rows_of_members_is_a_foreign_key() -> None:
                 key = (model._meta.db_table, field.column)
                 is_total = model._meta.db_table.endswith("_total")
                 assert key in keys or is_total or key in WITHOUT_FOREIGN_KEY, field
+
+
+def test_no_generated_column_is_a_key_of_its_row() -> None:
+    """PostgreSQL would lock the row of an update as if its key changed.
+
+    It does so where a trigger may change the row before the update, and with it what
+    the column is computed from. Such an update waits for all who refer to the row.
+    """
+    sql = """
+        SELECT i.indexrelid::regclass::text, a.attname
+        FROM pg_index i JOIN pg_attribute a
+            ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+        WHERE i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL
+            AND a.attgenerated = 's' AND EXISTS (
+                -- Before an update, for each row.
+                SELECT FROM pg_trigger t
+                WHERE t.tgrelid = i.indrelid AND t.tgtype & 19 = 19
+            )
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        assert cursor.fetchall() == []
