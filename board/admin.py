@@ -1,36 +1,44 @@
-"""Moderation in the Django admin: find posts and comments, hide, pin or delete them."""
+"""Moderation in the Django admin.
+
+Find posts, comments and images; hide, pin or delete them.
+"""
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, cast
+from uuid import UUID
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Prefetch, QuerySet
 from django.http import HttpRequest
+from django.template.defaultfilters import filesizeformat, truncatechars
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import Member
 from board import moderation
-from board.content import normalize_search_text, render_html
-from board.models import Comment, Post
+from board.content import IMAGE_PATH_PREFIX, normalize_search_text, render_html
+from board.models import Comment, Image, Post, PostImage
 from core.admin import DEFERRED_MEMBER_FIELDS, ReadOnlyAdmin
 
 MAX_BATCH_SIZE = 100
+# Of the posts that show an image, the newest ones.
+MAX_LISTED_POSTS = 20
 # The newest ones: the text of comments has no index.
 MAX_SEARCHED_COMMENTS = 200_000
 AUTHOR_PREFIX = "@"
 AUTHOR_SEARCH_HELP = f"{AUTHOR_PREFIX}login_id of the author, or a phrase"
 
-BulkAction = Callable[[Member, Collection[int]], int]
+BulkAction = Callable[[Member, Collection[Any]], int]
 
 
 class ModerationAdmin(ReadOnlyAdmin):
-    """Base of posts and comments: search by author or text, change by actions only."""
+    """Base of the content of members: search by author or text, change by actions."""
 
     ordering = ["-id"]
     list_select_related = ["member"]
@@ -40,7 +48,7 @@ class ModerationAdmin(ReadOnlyAdmin):
     bulk_actions: dict[str, tuple[str, BulkAction]]
 
     @admin.display(description="author")
-    def author(self, row: Post | Comment) -> str:
+    def author(self, row: Post | Comment | Image) -> str:
         return row.member.login_id
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -56,6 +64,10 @@ class ModerationAdmin(ReadOnlyAdmin):
             members = Member.objects.with_login_id(login_id)
             return queryset.filter(member__in=list(members.only("id"))), False
         return (self.filter_by_text(queryset, term) if term else queryset), False
+
+    @abstractmethod
+    def summarize(self, row: Any) -> str:
+        """Return the words by which a row is recognized."""
 
     @abstractmethod
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
@@ -111,6 +123,9 @@ class PostAdmin(ModerationAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("search_text", "content")
 
+    def summarize(self, row: Post) -> str:
+        return row.title
+
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         return rows.filter(search_text__contains=normalize_search_text(text))
 
@@ -139,10 +154,88 @@ class CommentAdmin(ModerationAdmin):
         "delete": ("Delete, with all votes", moderation.delete_comments),
     }
 
+    def summarize(self, row: Comment) -> str:
+        return row.content
+
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         newest = Comment.objects.aggregate(newest=Max("id"))["newest"] or 0
         rows = rows.filter(id__gt=newest - MAX_SEARCHED_COMMENTS)
         return rows.filter(content__icontains=text)
+
+
+@admin.register(Image)
+class ImageAdmin(ModerationAdmin):
+    ordering = ["-created_at", "id"]
+    list_display = ["id", "thumbnail", "author", "file_size", "posts", "created_at"]
+    list_display_links = ["id"]
+    list_filter = ["created_at"]
+    search_help_text = f"{AUTHOR_PREFIX}login_id of the member, or an image's address."
+    fields = [
+        ("id", "author", "created_at"),
+        ("file_size", "content_type", "width", "height"),
+        *("posts", "unused_since", "shown"),
+    ]
+    readonly_fields = ["id", "author", "created_at", "file_size", "posts", "shown"]
+    bulk_actions = {
+        "delete": (
+            "Delete, also from the posts that show it",
+            moderation.delete_shown_images,
+        ),
+    }
+
+    @admin.display(description="member")
+    def author(self, row: Post | Comment | Image) -> str:
+        return row.member.login_id
+
+    @admin.display(description="image")
+    def thumbnail(self, image: Image) -> SafeString:
+        return format_html(
+            '<img src="{}{}" height="60" loading="lazy" alt="">',
+            *(IMAGE_PATH_PREFIX, image.pk),
+        )
+
+    @admin.display(description="image")
+    def shown(self, image: Image) -> SafeString:
+        return format_html(
+            '<img src="{}{}" width="400" alt="">', IMAGE_PATH_PREFIX, image.pk
+        )
+
+    @admin.display(description="size")
+    def file_size(self, image: Image) -> str:
+        return filesizeformat(image.size)
+
+    @admin.display(description="shown by posts")
+    def posts(self, image: Any) -> SafeString:
+        return format_html_join(
+            ", ",
+            '<a href="{}">{}</a>',
+            [
+                (reverse("admin:board_post_change", args=[link.post_id]), link.post_id)
+                for link in image.newest_links
+            ],
+        )
+
+    def is_id(self, text: str) -> bool:
+        return _parse_uuid(text) is not None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        newest = PostImage.objects.order_by("-post_id")[:MAX_LISTED_POSTS]
+        links = Prefetch("shown_in", newest, to_attr="newest_links")
+        return super().get_queryset(request).defer("content").prefetch_related(links)
+
+    def summarize(self, row: Image) -> str:
+        return f"{row.width} × {row.height}, {filesizeformat(row.size)}"
+
+    def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
+        image_id = _parse_uuid(text.rpartition("/")[2])
+        return rows.filter(pk=image_id) if image_id else rows.none()
+
+
+def _parse_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 def _confirm_or_apply(
@@ -150,7 +243,8 @@ def _confirm_or_apply(
 ) -> TemplateResponse | None:
     """Apply an action to the selected rows; ask for confirmation before deleting."""
     label, change = model_admin.bulk_actions[name]
-    ids = list(rows.order_by("pk").values_list("pk", flat=True)[: MAX_BATCH_SIZE + 1])
+    rows = rows.prefetch_related(None).order_by("pk")
+    ids = list(rows.values_list("pk", flat=True)[: MAX_BATCH_SIZE + 1])
     if len(ids) > MAX_BATCH_SIZE:
         messages.error(request, f"Select at most {MAX_BATCH_SIZE} rows.")
     elif name == "delete" and "confirmed" not in request.POST:
@@ -158,7 +252,10 @@ def _confirm_or_apply(
             **model_admin.admin_site.each_context(request),
             "title": label,
             "opts": model_admin.opts,
-            "selected": model_admin.get_queryset(request).filter(pk__in=ids),
+            "selected": [
+                (row, truncatechars(model_admin.summarize(row), 100))
+                for row in model_admin.get_queryset(request).filter(pk__in=ids)
+            ],
             "checkbox": ACTION_CHECKBOX_NAME,
         }
         return TemplateResponse(request, "admin/board/confirm.html", context)

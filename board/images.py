@@ -80,12 +80,16 @@ _LOCK_OWN = """
 """
 _UNLINK_EVERYWHERE = "DELETE FROM board_post_image WHERE image_id = ANY(%(ids)s)"
 _DELETE = "DELETE FROM board_image WHERE id = ANY(%(ids)s)"
+_LOCK_CHOSEN = """
+    SELECT id FROM board_image WHERE id = ANY(%(ids)s) ORDER BY id FOR UPDATE
+"""
 _DELETE_UNUSED = """
     DELETE FROM board_image image
     WHERE id = ANY(%(ids)s) AND NOT EXISTS (
         SELECT FROM board_post_image shown WHERE shown.image_id = image.id
     )
 """
+_DELETE_UNUSED_OF_UPLOADER = f"{_DELETE_UNUSED} AND member_id = %(uploader)s"
 
 
 def create_image(member: Member, file: IO[bytes], now: datetime) -> Image:
@@ -147,6 +151,38 @@ def unlink_images(post_ids: Iterable[int], now: datetime) -> None:
     _sync_links(list(post_ids), set(), now)
 
 
+def delete_post_images(
+    post_ids: Iterable[int], now: datetime, *, uploader: Member | None = None
+) -> None:
+    """Unlink all images from posts that are being deleted, and delete the images too.
+
+    Those that other posts show stay. With `uploader` only this member's images are
+    deleted; those of others become unused.
+    """
+    unlinked = _sync_links(list(post_ids), set(), now)
+    if not unlinked:
+        return
+    with connection.cursor() as cursor:
+        if uploader is None:
+            cursor.execute(_DELETE_UNUSED, {"ids": unlinked})
+        else:
+            params: dict[str, Any] = {"ids": unlinked, "uploader": uploader.pk}
+            cursor.execute(_DELETE_UNUSED_OF_UPLOADER, params)
+
+
+def delete_images(image_ids: Iterable[UUID]) -> list[UUID]:
+    """Delete images, also those that posts show; return the ids of those that existed.
+
+    The posts keep an empty place.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LOCK_CHOSEN, {"ids": list(image_ids)})
+        ids = [row[0] for row in cursor.fetchall()]
+        cursor.execute(_UNLINK_EVERYWHERE, {"ids": ids})
+        cursor.execute(_DELETE, {"ids": ids})
+    return ids
+
+
 def delete_member_images(member: Member) -> None:
     """Delete all images of a member, also those that posts of others show."""
     with connection.cursor() as cursor:
@@ -185,18 +221,22 @@ def _require_quota(member: Member, extra_bytes: int) -> None:
         raise InvalidFieldError("image", detail, "quota")
 
 
-def _sync_links(post_ids: list[int], shown: set[UUID], now: datetime) -> None:
-    """Link the posts to the shown images that exist, and to no others."""
+def _sync_links(post_ids: list[int], shown: set[UUID], now: datetime) -> list[UUID]:
+    """Link the posts to the shown images that exist, and to no others.
+
+    Return the ids of the images, locked, that the posts show now or showed before.
+    """
     with connection.cursor() as cursor:
         params: dict[str, Any] = {"posts": post_ids, "ids": list(shown), "now": now}
         cursor.execute(_LOCK, params)
         locked = [row[0] for row in cursor.fetchall()]
         if not locked:
-            return
+            return []
         params["ids"] = [image_id for image_id in locked if image_id in shown]
         cursor.execute(_UNLINK_OTHERS, params)
         cursor.execute(_LINK, params)
         cursor.execute(_UPDATE_UNUSED_SINCE, params | {"ids": locked})
+    return locked
 
 
 @retry_on_conflict

@@ -266,6 +266,7 @@ class Image(models.Model):
             models.Index(
                 fields=["member", "-created_at"], name="board_image_by_member"
             ),
+            models.Index(fields=["-created_at", "id"], name="board_image_newest"),
             models.Index(
                 fields=["unused_since"],
                 condition=Q(unused_since__isnull=False),

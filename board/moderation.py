@@ -1,19 +1,21 @@
-"""Moderation by staff: hide, pin and delete posts and comments.
+"""Moderation by staff: hide, pin and delete posts and comments, delete images.
 
-Every change is written to the audit log, which names posts and comments by their ids
-only, since it outlives what their authors wrote.
+Every change is written to the audit log, which names posts, comments and images by
+their ids only, since it outlives what their authors wrote.
 """
 
 from collections.abc import Collection
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.audit_log import CHANGE, DELETION, log_admin_action
 from accounts.models import Member
+from board.images import delete_images
 from board.locking import lock_comments, lock_member_key_share, lock_posts
-from board.models import Comment, CommentVote, Post
+from board.models import Comment, CommentVote, Image, Post
 from board.posts import delete_locked_posts
 from core.db.transactions import retry_on_conflict
 
@@ -42,7 +44,10 @@ def mark_notices(actor: Member, post_ids: Collection[int], *, notice: bool) -> i
 @retry_on_conflict
 @transaction.atomic
 def delete_posts(actor: Member, post_ids: Collection[int], now: datetime) -> int:
-    """Delete posts with their comments and votes; return the number of posts."""
+    """Delete posts with their comments, votes and images; return the number of posts.
+
+    Images that other posts show stay.
+    """
     posts = list(_lock_posts(actor, post_ids))
     for post in posts:
         log_admin_action(actor, post, DELETION)
@@ -68,6 +73,16 @@ def delete_comments(actor: Member, comment_ids: Collection[int]) -> int:
         log_admin_action(actor, comment, DELETION)
     CommentVote.objects.filter(comment_id__in=comment_ids).delete()
     return comments._raw_delete(comments.db)
+
+
+@transaction.atomic
+def delete_shown_images(actor: Member, image_ids: Collection[UUID]) -> int:
+    """Delete images, also those that posts show; return the number of images."""
+    lock_member_key_share(actor)
+    deleted = delete_images(image_ids)
+    for image_id in deleted:
+        log_admin_action(actor, Image(pk=image_id), DELETION)
+    return len(deleted)
 
 
 def _lock_posts(actor: Member, post_ids: Collection[int]) -> QuerySet[Post]:

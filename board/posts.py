@@ -17,7 +17,7 @@ from accounts.models import Member, PointHistory
 from accounts.points import award_points
 from board.content import build_search_text, is_empty, sanitize_html
 from board.errors import NotAuthorError
-from board.images import sync_post_images, unlink_images
+from board.images import delete_post_images, sync_post_images
 from board.locking import (
     lock_comments,
     lock_member_for_update,
@@ -104,22 +104,30 @@ def update_post(
 
 @retry_on_conflict
 def delete_post(member: Member, post_id: int, now: datetime) -> None:
-    """Delete a post with its comments and all votes.
+    """Delete a post with its comments, all votes and the images that only it shows.
 
     Its author and administrators can; what an administrator deletes of others is
-    written to the audit log.
+    written to the audit log. An author deletes own images only.
     """
     with transaction.atomic():
         lock_member_key_share(member)
         post = lock_post(post_id, for_delete=True)
         require_author(member, post, or_administrator=True)
-        if post.member_id != member.pk:
+        is_author = post.member_id == member.pk
+        if not is_author:
             log_admin_action(member, post, DELETION)
-        delete_locked_posts([post_id], now)
+        # An author may show images of others, who have yet to use them.
+        delete_locked_posts([post_id], now, uploader=member if is_author else None)
 
 
-def delete_locked_posts(post_ids: list[int], now: datetime) -> None:
-    """Delete posts that the caller's transaction has locked, and all below them."""
+def delete_locked_posts(
+    post_ids: list[int], now: datetime, *, uploader: Member | None = None
+) -> None:
+    """Delete posts that the caller's transaction has locked, and all below them.
+
+    The images that no other post shows are deleted too, with `uploader` only those of
+    this member.
+    """
     comments = Comment.objects.filter(post_id__in=post_ids)
     lock_comments(comments.values_list("id", flat=True))
     CommentVote.objects.filter(comment__post_id__in=post_ids).delete()
@@ -127,7 +135,7 @@ def delete_locked_posts(post_ids: list[int], now: datetime) -> None:
     raw_delete(PostVote.objects.filter(post_id__in=post_ids))
     raw_delete(Post.objects.filter(pk__in=post_ids))
     # Last, as in `create_post`: every writer locks the stored counts before images.
-    unlink_images(post_ids, now)
+    delete_post_images(post_ids, now, uploader=uploader)
 
 
 def get_post(post_id: int) -> Post:

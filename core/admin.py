@@ -55,8 +55,8 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 class ListAdmin(AuditedAdmin):
     """A list without whole-table counts and without sorting by unindexed columns.
 
-    Lookups are limited to those of the list's own filters, and selected rows to
-    numeric ids, so that a crafted URL cannot start an expensive query.
+    Lookups are limited to those of the list's own filters, and selected rows to ids
+    of the model's form, so that a crafted URL cannot start an expensive query.
     """
 
     paginator = CappedPaginator
@@ -76,12 +76,16 @@ class ListAdmin(AuditedAdmin):
             field in self.list_filter and operator in ALLOWED_LOOKUPS
         )
 
+    def is_id(self, text: str) -> bool:
+        """Return True if the text has the form of an id of the model."""
+        return text.isascii() and text.isdigit()
+
     def response_action(
         self, request: HttpRequest, queryset: Any, *args: Any, **options: Any
     ) -> Any:
         selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
-        if not all(pk.isascii() and pk.isdigit() for pk in selected):
-            raise BadRequest("The selected ids must be numbers.")
+        if not all(map(self.is_id, selected)):
+            raise BadRequest("The selected ids are invalid.")
         return super().response_action(request, queryset, *args, **options)
 
 

@@ -373,6 +373,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="image",
+            index=models.Index(fields=["-created_at", "id"], name="board_image_newest"),
+        ),
+        migrations.AddIndex(
+            model_name="image",
             index=models.Index(
                 condition=models.Q(("unused_since__isnull", False)),
                 fields=["unused_since"],

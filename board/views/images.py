@@ -42,7 +42,7 @@ class ImageUploadView(APIView):
         The image is re-encoded without metadata; an animated GIF or WebP keeps its
         frames (at most 100), a very large image is scaled down. A member may upload
         100 images an hour and keep 200 images of 50 MB in total. An image that no post
-        has shown for a day is deleted.
+        has shown for a day is deleted; with the last post that shows it, at once.
         """
         file = validate_body(ImageUploadRequestSerializer, request)["image"]
         image = images.create_image(current_member(request), file, timezone.now())

@@ -11,10 +11,12 @@ from django.utils import timezone
 
 from accounts.models import AuditLogEntry, Member
 from billing.models import Purchase, StoreNotification
+from board.models import Image
 from core import admin as lists
 from core.jobs.models import JobRun
 from tests.support.admin_site import (
     COMMENTS,
+    IMAGES,
     LOG,
     MEMBERS,
     POSTS,
@@ -37,6 +39,7 @@ TABLES = (
     "django_admin_log",
     "board_post",
     "board_comment",
+    "board_image",
 )
 """What grows with the service."""
 
@@ -103,6 +106,7 @@ def test_nothing_of_a_members_ledger_is_in_the_admin() -> None:
         "billing.Purchase",
         "billing.StoreNotification",
         "board.Comment",
+        "board.Image",
         "board.Post",
         "django_celery_beat.PeriodicTask",
     }
@@ -141,7 +145,7 @@ def test_purchases_cost_the_same_for_one_row_and_for_twenty(
 
 
 @pytest.mark.parametrize(
-    "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS]
+    "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS, IMAGES]
 )
 def test_no_list_reads_a_table_whole(
     browser: JSONClient,
@@ -161,7 +165,7 @@ def test_no_list_reads_a_table_whole(
 
 
 @pytest.mark.parametrize(
-    "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS]
+    "path", [MEMBERS, NOTIFICATIONS, PURCHASES, RUNS, LOG, POSTS, COMMENTS, IMAGES]
 )
 def test_no_list_loads_images_and_hashes_of_members(
     browser: JSONClient, administrator: Member, path: Any
@@ -221,6 +225,7 @@ def fill(administrator: Member) -> None:
         member = make_member()
         make_purchase(member, f"GPA.{number}")
         make_comment(member)
+        Image.objects.create(member=member, content=b"x", width=1, height=1, size=1)
         JobRun.objects.create(job=f"job {number}", state="DONE", started_at=now)
         StoreNotification.objects.create(kind="test", body="{}")
         AuditLogEntry.objects.create(

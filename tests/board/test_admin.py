@@ -10,7 +10,7 @@ from accounts.models import AuditLogEntry, Member
 from board import admin
 from board.content import build_search_text, sanitize_html
 from board.models import Comment, Image, Post, PostCount, PostImage
-from tests.support.admin_site import COMMENTS, POSTS
+from tests.support.admin_site import COMMENTS, IMAGES, POSTS
 from tests.support.board_counters import find_counter_drift
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
@@ -51,15 +51,30 @@ def titles_in(page: str, *posts: Post) -> list[str]:
     return [post.title for post in posts if f">{post.title}</a>" in page]
 
 
-def log_of(row: Post | Comment) -> list[tuple[str, str, str]]:
+def log_of(row: Post | Comment | Image) -> list[tuple[str, str, str]]:
     entries = AuditLogEntry.objects.filter(target_id=str(row.pk)).order_by("id")
     return list(entries.values_list("action", "target_label", "text"))
+
+
+def shown_image(*posts: Post) -> Image:
+    image = Image.objects.create(
+        member=posts[0].member,
+        content=b"x",
+        content_type="image/png",
+        width=80,
+        height=60,
+        size=2048,
+        unused_since=None,
+    )
+    for post in posts:
+        PostImage.objects.create(post=post, image=image)
+    return image
 
 
 def test_only_administrators_moderate(free_member: Member) -> None:
     browser = JSONClient()
     browser.cookies["sessionid"] = JSONClient(free_member).token
-    for path in (POSTS, COMMENTS):
+    for path in (POSTS, COMMENTS, IMAGES):
         assert browser.get(path).status_code == 302
 
 
@@ -173,10 +188,7 @@ def test_posts_are_deleted_after_a_question(
 ) -> None:
     post, kept = make_post(free_member, ups=2), make_post(free_member)
     make_comment(other_member, post=post, ups=1)
-    image = Image.objects.create(
-        member=free_member, content=b"x", width=1, height=1, size=1, unused_since=None
-    )
-    PostImage.objects.create(post=post, image=image)
+    shown_image(post)
     question = act(browser, POSTS, "delete", post)
     assert question.status_code == 200
     assert "cannot be undone" in question.content.decode()
@@ -184,6 +196,7 @@ def test_posts_are_deleted_after_a_question(
     assert act(browser, POSTS, "delete", post, confirmed="yes").status_code == 302
     assert Post.objects.get() == kept
     assert not Comment.objects.exists()
+    assert not Image.objects.exists()
     assert log_of(post) == [(DELETION, f"post {post.pk}", "")]
     assert find_counter_drift() == []
 
@@ -205,6 +218,53 @@ def test_comments_are_hidden_and_deleted_and_counted(
     assert [flag for flag, _, _ in log_of(comment)] == [CHANGE, CHANGE, DELETION]
 
 
+def test_images_are_listed_with_the_posts_that_show_them(
+    browser: JSONClient, free_member: Member, other_member: Member
+) -> None:
+    post, other = make_post(free_member), make_post(free_member)
+    image, foreign = shown_image(post, other), shown_image(make_post(other_member))
+    unused = Image.objects.create(
+        member=free_member, content=b"x", width=1, height=1, size=1
+    )
+    page = see(browser, IMAGES)
+    for each in (image, foreign, unused):
+        assert f'src="/api/images/{each.pk}"' in page
+    for author in (free_member, other_member):
+        assert f">{author.login_id}<" in page
+    assert f"{POSTS}{post.pk}/change/" in page
+    assert f"{POSTS}{other.pk}/change/" in page
+    assert "2.0\xa0KB" in page
+    detail = see(browser, f"{IMAGES}{image.pk}/change/")
+    assert f"{POSTS}{other.pk}/change/" in detail
+    for words in (f"@{free_member.login_id}", f"https://x/api/images/{image.pk}"):
+        found = see(browser, IMAGES, q=words)
+        assert f"/api/images/{image.pk}" in found
+        assert f"/api/images/{foreign.pk}" not in found
+    assert 'src="/api/images/' not in see(browser, IMAGES, q="@nobody")
+    assert browser.get(IMAGES, {"q": "rice"}).status_code == 200
+
+
+def test_images_are_deleted_after_a_question(
+    browser: JSONClient, anonymous: JSONClient, free_member: Member
+) -> None:
+    post = make_post(free_member)
+    image, kept = shown_image(post), shown_image(post)
+    question = act(browser, IMAGES, "delete", image)
+    assert question.status_code == 200
+    assert "80 × 60, 2.0\xa0KB" in question.content.decode()
+    assert Image.objects.count() == 2
+    assert act(browser, IMAGES, "delete", image, confirmed="yes").status_code == 302
+    assert anonymous.get(f"/api/images/{image.pk}").status_code == 404
+    assert anonymous.get(f"/api/images/{kept.pk}").status_code == 200
+    assert log_of(image) == [(DELETION, f"image {image.pk}", "")]
+    assert Post.objects.get() == post
+
+
+def test_crafted_ids_of_images_are_refused(browser: JSONClient) -> None:
+    data = {"action": "delete", "_selected_action": ["1' OR 1=1"]}
+    assert browser.post(IMAGES, data).status_code == 400
+
+
 def test_at_most_a_hundred_at_once(
     browser: JSONClient, free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,13 +281,13 @@ def test_lists_cost_the_same_however_long(
 ) -> None:
     for rows in (1, 20):
         for _ in range(rows):
-            make_comment(make_member())
-        for path in (POSTS, COMMENTS):
+            shown_image(make_comment(make_member()).post)
+        for path in (POSTS, COMMENTS, IMAGES):
             with django_assert_max_num_queries(8):
                 see(browser, path)
 
 
 @pytest.mark.parametrize("path", ["add/", "1/delete/"])
 def test_nothing_is_added_or_changed_by_hand(browser: JSONClient, path: str) -> None:
-    for model in (POSTS, COMMENTS):
+    for model in (POSTS, COMMENTS, IMAGES):
         assert browser.get(f"{model}{path}").status_code in {302, 403}

@@ -123,8 +123,49 @@ def test_api_links_and_unlinks(free_member: Member) -> None:
     assert client.send("PATCH", path, {"title": "Bread"}).status_code == 200
     assert unused_since(other) is None
     assert client.send("DELETE", path).status_code == 204
-    assert unused_since(other) is not None
+    assert not Image.objects.filter(pk=other.pk).exists()
     assert linked() == set()
+
+
+def test_author_deletes_own_images_with_the_post(
+    anonymous: JSONClient, free_member: Member, other_member: Member
+) -> None:
+    own, elsewhere = make_image(free_member), make_image(free_member)
+    draft_of_another = make_image(other_member)
+    post, later = make_post(free_member), make_post(other_member)
+    sync_post_images(post.pk, show(own, elsewhere, draft_of_another), NOW)
+    sync_post_images(later.pk, show(elsewhere), NOW)
+    path = f"{POSTS}/{post.pk}"
+    assert JSONClient(free_member).send("DELETE", path).status_code == 204
+    statuses = [
+        anonymous.get(f"/api/images/{image.pk}").status_code
+        for image in (own, elsewhere, draft_of_another)
+    ]
+    assert statuses == [404, 200, 200]
+    assert unused_since(elsewhere) is None
+    assert unused_since(draft_of_another) is not None
+    assert linked() == {(later.pk, elsewhere.pk)}
+
+
+def test_administrator_deletes_all_images_of_a_post(
+    anonymous: JSONClient,
+    administrator: Member,
+    free_member: Member,
+    other_member: Member,
+) -> None:
+    own, foreign = make_image(free_member), make_image(other_member)
+    elsewhere = make_image(free_member)
+    post, later = make_post(free_member), make_post(other_member)
+    sync_post_images(post.pk, show(own, foreign, elsewhere), NOW)
+    sync_post_images(later.pk, show(elsewhere), NOW)
+    path = f"{POSTS}/{post.pk}"
+    assert JSONClient(administrator).send("DELETE", path).status_code == 204
+    statuses = [
+        anonymous.get(f"/api/images/{image.pk}").status_code
+        for image in (own, foreign, elsewhere)
+    ]
+    assert statuses == [404, 404, 200]
+    assert linked() == {(later.pk, elsewhere.pk)}
 
 
 # --- Purge ------------------------------------------------------------------------

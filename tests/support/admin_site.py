@@ -13,6 +13,7 @@ TASKS = "/admin/django_celery_beat/periodictask/"
 LOG = "/admin/accounts/auditlogentry/"
 POSTS = "/admin/board/post/"
 COMMENTS = "/admin/board/comment/"
+IMAGES = "/admin/board/image/"
 
 
 def logged_in_browser(member: Member) -> JSONClient:
