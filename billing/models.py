@@ -68,6 +68,11 @@ class Purchase(models.Model):
                 name="iap_purchase_renewing",
             ),
             models.Index(
+                fields=["member", "expires_at"],
+                condition=Q(store="test"),
+                name="iap_purchase_test_mode",
+            ),
+            models.Index(
                 fields=["id"],
                 condition=Q(is_acknowledged=False),
                 name="iap_purchase_unacknowledged",

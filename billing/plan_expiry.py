@@ -4,7 +4,10 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from accounts.models import Member
@@ -12,9 +15,14 @@ from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache
 from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase
-from billing.purchases import refresh_purchase
+from billing.purchases import (
+    lock_member,
+    recompute_plan,
+    refresh_purchase,
+    save_plan,
+)
 from billing.store_notifications import purge_notifications
-from billing.stores import load_verifier
+from billing.stores import TEST_STORE, load_verifier
 from billing.subscriptions import acknowledge_purchase
 from core.db.transactions import retry_on_conflict
 from core.errors import ProviderUnavailableError
@@ -66,8 +74,9 @@ def run_expiry(now: datetime, progress: Progress = SILENT_PROGRESS) -> ExpiryRes
     # Refresh first, so that a subscription that has ended expires in the same run.
     refreshed, not_refreshed = refresh_lapsed_renewals(now, progress)
     acknowledged, not_acknowledged = retry_acknowledgements(now)
+    tests_ended = end_test_purchases(now)
     return ExpiryResult(
-        expired=expire_lapsed_plans(now, progress),
+        expired=tests_ended + expire_lapsed_plans(now, progress),
         refreshed=refreshed,
         acknowledged=acknowledged,
         purged=purge_notifications(now - NOTIFICATION_RETENTION),
@@ -98,6 +107,47 @@ def _expire_batch(now: datetime) -> int:
                 SecurityEvent.PLAN_CHANGED, member_id, plan=Member.Plan.FREE.value
             )
     return len(member_ids)
+
+
+def end_test_purchases(now: datetime) -> int:
+    """End purchases of the test mode that have lapsed, without the mode all of them.
+
+    No store renews them, although they are recorded to renew themselves (spec 6.4).
+    Return the number of plans that became FREE.
+    """
+    purchases = Purchase.objects.filter(store=TEST_STORE)
+    if settings.BILLING_TEST_MODE:
+        ended = purchases.filter(auto_renew=True, expires_at__lte=now)
+    else:
+        ended = purchases.filter(Q(auto_renew=True) | Q(expires_at__gt=now))
+    member_ids = ended.order_by("member_id").values_list("member_id", flat=True)
+    return sum(
+        _end_test_purchases(ended, member_id, now)
+        for member_id in list(member_ids.distinct())
+    )
+
+
+@retry_on_conflict
+@transaction.atomic
+def _end_test_purchases(
+    purchases: QuerySet[Purchase], member_id: int, now: datetime
+) -> bool:
+    """End purchases of a member; return True if the plan became FREE."""
+    try:
+        member = lock_member(member_id)
+    except Member.DoesNotExist:
+        return False
+    own = purchases.filter(member=member)
+    is_plan_affected = own.filter(is_active=True).exists()
+    own.update(
+        expires_at=Least("expires_at", now), auto_renew=False, checked_at=timezone.now()
+    )
+    if not is_plan_affected:
+        return False
+    plan_before = member.plan
+    recompute_plan(member, now)
+    save_plan(member)
+    return member.plan != plan_before
 
 
 def refresh_lapsed_renewals(

@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from billing.purchases import (
     save_plan,
 )
 from billing.stores import (
+    TEST_STORE,
     StoreVerifier,
     Subscription,
     hash_token,
@@ -163,6 +165,8 @@ def restore_membership(member: Member) -> Member:
     with transaction.atomic():
         locked = lock_member(member.pk)
         payments = Purchase.objects.filter(member=locked, replaced_at=None)
+        if not settings.BILLING_TEST_MODE:
+            payments = payments.exclude(store=TEST_STORE)
         payment = payments.order_by("-expires_at", "-id").first()
         if payment is None:
             raise NotFoundError("There is no payment to restore.")

@@ -158,6 +158,11 @@ class Migration(migrations.Migration):
                         name="iap_purchase_renewing",
                     ),
                     models.Index(
+                        condition=models.Q(("store", "test")),
+                        fields=["member", "expires_at"],
+                        name="iap_purchase_test_mode",
+                    ),
+                    models.Index(
                         condition=models.Q(("is_acknowledged", False)),
                         fields=["id"],
                         name="iap_purchase_unacknowledged",

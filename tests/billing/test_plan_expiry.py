@@ -259,7 +259,81 @@ def test_purchases_of_another_store_are_not_refreshed(
         plan_expires_at=timezone.now() - SECOND
     )
     assert run_expiry(timezone.now()).refreshed == 0
-    assert tester.get_json("/api/billing/subscription")["plan"] == "PREMIUM"
+
+
+# --- Test mode --------------------------------------------------------------------
+
+
+@pytest.fixture
+def tester(test_mode: None, free_member: Member) -> Member:
+    """Return a member who bought a month in the test mode."""
+    assert buy(JSONClient(free_member), "test-1").status_code == 200
+    return free_member
+
+
+def test_test_purchase_ends_after_its_period(tester: Member) -> None:
+    expires_at = Purchase.objects.get().expires_at
+    assert run_expiry(expires_at - SECOND).expired == 0
+    assert plan_of(tester) == ("PREMIUM", expires_at, "premium_monthly", True)
+    assert run_expiry(expires_at).expired == 1
+    assert plan_of(tester) == ("FREE", None, "", False)
+    assert AuthSession.objects.get().plan == "FREE"
+    assert run_expiry(expires_at).expired == 0
+
+
+def test_newer_test_purchase_goes_on(tester: Member) -> None:
+    first = Purchase.objects.get().expires_at
+    buy(JSONClient(tester), "test-2")
+    last = Purchase.objects.latest("expires_at").expires_at
+    assert run_expiry(first).expired == 0
+    assert plan_of(tester) == ("PREMIUM", last, "premium_monthly", True)
+    assert run_expiry(last).expired == 1
+
+
+def test_test_purchases_end_with_the_test_mode(tester: Member, settings: Any) -> None:
+    client = JSONClient(tester)
+    settings.BILLING_TEST_MODE = False
+    assert run_expiry(timezone.now()).expired == 1
+    assert plan_of(tester) == ("FREE", None, "", False)
+    assert client.send("GET", "/api/account/tags").status_code == 403
+    settings.BILLING_TEST_MODE = True
+    assert client.send("POST", "/api/billing/restore").status_code == 200
+    assert buy(client, "test-1").data["applied"] is False
+    assert plan_of(tester)[0] == "FREE"
+
+
+def test_test_purchase_is_not_restored_without_the_test_mode(
+    tester: Member, administrator: Member, settings: Any
+) -> None:
+    path = f"/api/admin/members/{tester.pk}/plan"
+    JSONClient(administrator).send("PUT", path, {"plan": "FREE"})
+    settings.BILLING_TEST_MODE = False
+    restored = JSONClient(tester).send("POST", "/api/billing/restore")
+    assert restored.status_code == 404
+    assert plan_of(tester)[0] == "FREE"
+
+
+def test_plan_that_was_paid_for_outlasts_a_test_purchase(
+    tester: Member, play: FakePlay, settings: Any
+) -> None:
+    paid_until = play.sell(TOKEN, expires_at=timezone.now() + timedelta(days=3))
+    buy(JSONClient(tester), TOKEN)
+    settings.BILLING_TEST_MODE = False
+    assert run_expiry(timezone.now()).expired == 0
+    assert plan_of(tester) == ("PREMIUM", paid_until, "premium_monthly", True)
+
+
+def test_administrators_plan_outlasts_a_test_purchase(
+    tester: Member, administrator: Member, settings: Any
+) -> None:
+    path = f"/api/admin/members/{tester.pk}/plan"
+    JSONClient(administrator).send("PUT", path, {"plan": "PREMIUM"})
+    settings.BILLING_TEST_MODE = False
+    assert run_expiry(timezone.now()).expired == 0
+    assert plan_of(tester) == ("PREMIUM", None, "", False)
+
+
+# --- Acknowledgements ---------------------------------------------------------------
 
 
 def test_late_acknowledgement_is_made_by_the_job(

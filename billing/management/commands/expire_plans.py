@@ -11,7 +11,9 @@ from core.progress import Progress
 
 class Command(BaseCommand):
     help = (
-        "Sets members whose plan has lapsed and does not renew itself to FREE. With a "
+        "Sets members whose plan has lapsed and does not renew itself to FREE, also "
+        "those whose purchase was made in the test mode, or all of these once the mode "
+        "is off. With a "
         "store that can be asked (STORE_VERIFIER), first refreshes lapsed plans that "
         "renew themselves, then retries acknowledgements of purchases; deletes the "
         "store's notifications after 180 days. Beat does the same every hour; it is "
