@@ -3,9 +3,11 @@
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.timesince import timeuntil
 
 from accounts.models import Member
 from billing.models import Purchase, StoreNotification
+from billing.unpresented_purchases import SEARCH_DURATION
 from core.admin import DEFERRED_MEMBER_FIELDS, NewestInline, ReadOnlyAdmin
 
 
@@ -76,7 +78,10 @@ class PurchaseAdmin(ReadOnlyAdmin):
 class StoreNotificationAdmin(ReadOnlyAdmin):
     """Notifications of the store as received, with their outcome."""
 
-    list_display = ["received_at", "kind", "outcome", "processed_at", "attempts"]
+    list_display = [
+        *("received_at", "kind", "outcome", "time_left"),
+        *("processed_at", "attempts"),
+    ]
     list_filter = ["outcome"]
     search_fields = ["message_id__exact"]
     search_help_text = "Complete message id."
@@ -85,6 +90,14 @@ class StoreNotificationAdmin(ReadOnlyAdmin):
         "message_id",
         ("received_at", "processed_at"),
         ("kind", "package"),
-        ("outcome", "attempts", "next_attempt_at"),
+        ("outcome", "attempts", "next_attempt_at", "time_left"),
         "body",
     ]
+    readonly_fields = ["time_left"]
+
+    @admin.display(description="time left to find the owner")
+    def time_left(self, notification: StoreNotification) -> str | None:
+        is_waiting = notification.outcome == StoreNotification.Outcome.NO_OWNER
+        if not is_waiting or notification.processed_at is not None:
+            return None
+        return timeuntil(notification.received_at + SEARCH_DURATION)

@@ -40,6 +40,8 @@ class Purchase(models.Model):
     replaced_at = models.DateTimeField(null=True, blank=True)
     # False until the delivery is confirmed to the store, which would refund it else.
     is_acknowledged = models.BooleanField(default=True)
+    # Made in the store, without the app: the acknowledgement names the account.
+    is_out_of_app = models.BooleanField(default=False)
     # When the store was asked for the state that is recorded here.
     checked_at = models.DateTimeField()
 
@@ -104,6 +106,8 @@ class StoreNotification(models.Model):
     class Outcome(models.TextChoices):
         PENDING = "PENDING"
         REFRESHED = "REFRESHED", "purchase refreshed from the store"
+        ASSIGNED = "ASSIGNED", "purchase given to its owner"
+        NO_OWNER = "NO_OWNER", "purchase without an owner"
         UNKNOWN_PURCHASE = "UNKNOWN_PURCHASE", "purchase not recorded"
         OTHER_PACKAGE = "OTHER_PACKAGE", "other application"
         NO_SUBSCRIPTION = "NO_SUBSCRIPTION", "not about a subscription, or unreadable"
@@ -122,13 +126,15 @@ class StoreNotification(models.Model):
     processed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.IntegerField(default=0)
     next_attempt_at = models.DateTimeField(default=timezone.now)
+    # When the store was asked about a token that is not recorded.
+    looked_up_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         db_table = "store_notification"
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(processed_at=None, outcome="PENDING")
+                condition=Q(processed_at=None, outcome__in=("PENDING", "NO_OWNER"))
                 | (Q(processed_at__isnull=False) & ~Q(outcome="PENDING")),
                 name="store_notification_outcome_when_processed",
             )

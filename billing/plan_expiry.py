@@ -201,7 +201,11 @@ def retry_acknowledgements(now: datetime) -> tuple[int, int]:
     )
     acknowledged = failed = failed_in_a_row = 0
     for purchase in purchases.order_by("id")[:BATCH_SIZE]:
-        if acknowledge_purchase(purchase.purchase_token, purchase.product_id):
+        if acknowledge_purchase(
+            purchase.purchase_token,
+            purchase.product_id,
+            owner_id=purchase.member_id if purchase.is_out_of_app else None,
+        ):
             acknowledged, failed_in_a_row = acknowledged + 1, 0
         else:
             failed, failed_in_a_row = failed + 1, failed_in_a_row + 1

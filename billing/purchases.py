@@ -61,7 +61,7 @@ def record_purchase(
     belongs to another member, and `InvalidPurchaseError` if an unknown order grants
     nothing.
     """
-    _lock_tokens(subscription.token_hash, subscription.replaced_token_hash)
+    lock_tokens(subscription.token_hash, subscription.replaced_token_hash)
     _require_token_owner(member, subscription)
     purchase = Purchase.objects.filter(
         store=subscription.store, order_id=subscription.order_id
@@ -132,7 +132,7 @@ def refresh_purchase(purchase: Purchase, checked_at: datetime) -> None:
                 member, subscription, checked_at=checked_at, now=now
             )
         else:
-            _lock_tokens(purchase.token_hash)
+            lock_tokens(purchase.token_hash)
             change = _expire_token(
                 purchase.store, purchase.token_hash, checked_at=checked_at, now=now
             )
@@ -201,6 +201,11 @@ def hash_order(store: str, order_id: str, secret: str | bytes | None = None) -> 
     return salted_hmac(_ORDER_HASH_SALT, value, secret, algorithm="sha256").hexdigest()
 
 
+def hash_account_id(member_id: int) -> str:
+    """Return the SHA-256 in hex by which an app may name a member to the store."""
+    return hashlib.sha256(str(member_id).encode()).hexdigest()
+
+
 def _require_token_owner(member: Member, subscription: Subscription) -> None:
     """Raise `PurchaseAlreadyUsedError` if the token is not the member's to present.
 
@@ -208,8 +213,7 @@ def _require_token_owner(member: Member, subscription: Subscription) -> None:
     account for which the app started the purchase.
     """
     # An app may name the buyer by the member's id, or by its SHA-256 in hex.
-    member_id = str(member.pk)
-    own_account_ids = {member_id, hashlib.sha256(member_id.encode()).hexdigest()}
+    own_account_ids = {str(member.pk), hash_account_id(member.pk)}
     account_id = subscription.obfuscated_account_id
     if account_id and account_id not in own_account_ids:
         raise PurchaseAlreadyUsedError
@@ -265,6 +269,7 @@ def _create_purchase(
             expires_at=expires_at,
             auto_renew=subscription.auto_renew,
             is_acknowledged=subscription.is_acknowledged,
+            is_out_of_app=subscription.is_out_of_app,
             checked_at=checked_at,
         )
     # Check after the INSERT: it has waited for an account deletion that was about to
@@ -275,7 +280,7 @@ def _create_purchase(
         raise PurchaseAlreadyUsedError
 
 
-def _lock_tokens(*token_hashes: str) -> None:
+def lock_tokens(*token_hashes: str) -> None:
     """Lock purchase tokens until the transaction ends; empty hashes are skipped."""
     # In the order of the keys, so that two transactions cannot deadlock.
     keys = sorted(int(token_hash[:7], 16) for token_hash in token_hashes if token_hash)

@@ -13,13 +13,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase, StoreNotification
 from billing.purchases import refresh_purchase
 from billing.stores import StoreVerifier, hash_token, load_verifier
+from billing.unpresented_purchases import (
+    SEARCH_INTERVAL,
+    assign_purchase,
+    is_search_due,
+)
 from core.api.fields import has_control_characters
 from core.errors import ProviderUnavailableError, RateLimitedError
 
@@ -165,14 +170,21 @@ def process_pending_notifications(now: datetime) -> ProcessingResult:
         ):
             continue
         try:
-            outcome = _process(verifier, notification)
+            outcome = _process(verifier, notification, now)
         except ProviderUnavailableError:
             failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
         else:
-            StoreNotification.objects.filter(pk=notification.pk).update(
-                outcome=outcome, processed_at=timezone.now()
-            )
-            processed, failed_in_a_row = processed + 1, 0
+            failed_in_a_row = 0
+            if outcome is Outcome.PENDING:
+                continue
+            row = StoreNotification.objects.filter(pk=notification.pk)
+            if outcome is Outcome.NO_OWNER and is_search_due(notification, now):
+                row.update(outcome=outcome, next_attempt_at=now + SEARCH_INTERVAL)
+            else:
+                row.update(outcome=outcome, processed_at=timezone.now())
+                processed += 1
+            if outcome in (Outcome.NO_OWNER, Outcome.UNKNOWN_PURCHASE):
+                processed += _settle_others(notification, outcome, now)
         if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
             break
     return ProcessingResult(processed, failed)
@@ -198,10 +210,35 @@ def _list_pending(now: datetime) -> QuerySet[StoreNotification]:
     return StoreNotification.objects.filter(processed_at=None, next_attempt_at__lte=now)
 
 
-def _process(verifier: StoreVerifier, notification: StoreNotification) -> Outcome:
+def _settle_others(
+    notification: StoreNotification, outcome: Outcome, now: datetime
+) -> int:
+    """Settle what else waits about an unknown token; return the number.
+
+    The store was asked after `now`, which is an answer to all that came before. Else
+    each would wait for a look-up of its own.
+    """
+    kinds = Q()
+    for kind in SUBSCRIPTION_KINDS:
+        kinds |= Q(kind__startswith=kind)
+    others = StoreNotification.objects.filter(
+        kinds,
+        token_hash=notification.token_hash,
+        package=notification.package,
+        processed_at=None,
+        outcome=Outcome.PENDING,
+        received_at__lte=now,
+    )
+    return others.update(outcome=outcome, processed_at=timezone.now())
+
+
+def _process(
+    verifier: StoreVerifier, notification: StoreNotification, now: datetime
+) -> Outcome:
     """Refresh the purchase that the notification is about; return the outcome.
 
-    Raises `ProviderUnavailableError`.
+    A purchase that is not recorded is given to its owner. PENDING means that it is too
+    early to ask the store again. Raises `ProviderUnavailableError`.
     """
     if not notification.kind.startswith(SUBSCRIPTION_KINDS):
         return Outcome.NO_SUBSCRIPTION
@@ -210,9 +247,10 @@ def _process(verifier: StoreVerifier, notification: StoreNotification) -> Outcom
     purchase = Purchase.objects.filter(
         store=verifier.store, token_hash=notification.token_hash
     ).first()
-    if purchase is None:
-        return Outcome.UNKNOWN_PURCHASE
     try:
+        if purchase is None:
+            token = parse_message(notification.body.encode()).token
+            return assign_purchase(verifier, notification, token, now)
         refresh_purchase(purchase, timezone.now())
     except PurchaseAlreadyUsedError:
         return Outcome.REJECTED

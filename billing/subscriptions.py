@@ -14,6 +14,7 @@ from billing.models import Purchase
 from billing.products import find_product
 from billing.purchases import (
     PurchaseChange,
+    hash_account_id,
     list_active_purchases,
     lock_member,
     recompute_plan,
@@ -57,7 +58,11 @@ def verify_purchase(member: Member, product_id: str, token: str) -> Verification
     result = _apply_purchase(member, subscription, checked_at)
     # Only after the commit: an acknowledged purchase must never be lost here.
     if subscription.is_entitled and not subscription.is_acknowledged:
-        acknowledge_purchase(subscription.token, subscription.product.id)
+        acknowledge_purchase(
+            subscription.token,
+            subscription.product.id,
+            owner_id=member.pk if subscription.is_out_of_app else None,
+        )
     return result
 
 
@@ -76,15 +81,20 @@ def _apply_purchase(
     return VerificationResult(locked, applied=change is PurchaseChange.CREATED)
 
 
-def acknowledge_purchase(token: str, product_id: str) -> bool:
+def acknowledge_purchase(
+    token: str, product_id: str, *, owner_id: int | None = None
+) -> bool:
     """Acknowledge a recorded purchase to the store; return False if that failed.
 
+    `owner_id` is the member of a purchase that was made outside of the app: the store
+    does not know the account yet, and names it with each renewal from then on.
     The hourly job tries again: the store refunds what stays unacknowledged for three
     days.
     """
     verifier = load_verifier()
     try:
-        verifier.acknowledge(token, product_id)
+        account_id = "" if owner_id is None else hash_account_id(owner_id)
+        verifier.acknowledge(token, product_id, account_id)
     except (ProviderUnavailableError, InvalidPurchaseError) as error:
         logger.warning("purchase not acknowledged: %s", type(error).__name__)
         return False

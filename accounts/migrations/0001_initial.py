@@ -304,6 +304,14 @@ class Migration(migrations.Migration):
                         name="member_admins",
                     ),
                     models.Index(
+                        models.Func(
+                            "id",
+                            output_field=models.TextField(),
+                            template="encode(sha256(decode(%(expressions)s::text, 'escape')), 'hex')",
+                        ),
+                        name="member_account_id_hash",
+                    ),
+                    models.Index(
                         condition=models.Q(("status", "SUSPENDED")),
                         fields=["-id"],
                         name="member_suspended",

@@ -20,6 +20,12 @@ MAX_DISPLAY_NAME_LENGTH = 100
 # of `Member.Status`, which administrators set and see: `Member.objects` does not have
 # such members.
 CLOSED = "CLOSED"
+# SHA-256 of the id in hex, by which an app names the member to a store.
+ACCOUNT_ID_HASH = models.Func(
+    "id",
+    template="encode(sha256(decode(%(expressions)s::text, 'escape')), 'hex')",
+    output_field=models.TextField(),
+)
 
 
 class MemberManager(BaseUserManager["Member"]):
@@ -46,6 +52,12 @@ class MemberManager(BaseUserManager["Member"]):
         """
         key = comparison_key(email)
         return self.none() if key is None else self.filter(email_normalized=key)
+
+    def with_account_id_hash(self, account_id: str) -> "models.QuerySet[Member]":
+        """Return the member whose id has this SHA-256, in hex."""
+        return self.alias(account_id_hash=ACCOUNT_ID_HASH).filter(
+            account_id_hash=account_id
+        )
 
     def with_premium(self, now: datetime) -> "models.QuerySet[Member]":
         """Return members with premium access at `now`, by plan or role (spec 1.9).
@@ -209,6 +221,7 @@ class Member(AbstractBaseUser):
             models.Index(
                 fields=["-id"], condition=models.Q(role="ADMIN"), name="member_admins"
             ),
+            models.Index(ACCOUNT_ID_HASH, name="member_account_id_hash"),
             models.Index(
                 fields=["-id"],
                 condition=models.Q(status="SUSPENDED"),

@@ -59,6 +59,8 @@ class Migration(migrations.Migration):
                         choices=[
                             ("PENDING", "Pending"),
                             ("REFRESHED", "purchase refreshed from the store"),
+                            ("ASSIGNED", "purchase given to its owner"),
+                            ("NO_OWNER", "purchase without an owner"),
                             ("UNKNOWN_PURCHASE", "purchase not recorded"),
                             ("OTHER_PACKAGE", "other application"),
                             (
@@ -77,6 +79,7 @@ class Migration(migrations.Migration):
                     "next_attempt_at",
                     models.DateTimeField(default=django.utils.timezone.now),
                 ),
+                ("looked_up_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "db_table": "store_notification",
@@ -91,7 +94,10 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("outcome", "PENDING"), ("processed_at", None)),
+                            models.Q(
+                                ("outcome__in", ("PENDING", "NO_OWNER")),
+                                ("processed_at", None),
+                            ),
                             models.Q(
                                 ("processed_at__isnull", False),
                                 models.Q(("outcome", "PENDING"), _negated=True),
@@ -133,6 +139,7 @@ class Migration(migrations.Migration):
                 ("is_active", models.BooleanField(default=True)),
                 ("replaced_at", models.DateTimeField(blank=True, null=True)),
                 ("is_acknowledged", models.BooleanField(default=True)),
+                ("is_out_of_app", models.BooleanField(default=False)),
                 ("checked_at", models.DateTimeField()),
                 (
                     "member",

@@ -24,7 +24,9 @@ class Subscription:
 
     Without `expires_at` the period is counted here, from the product. `replaced_token`
     is the token whose place this one took (an upgrade, a new sign-up), and
-    `obfuscated_account_id` the buyer as the app named them to the store.
+    `obfuscated_account_id` the buyer as the app named them to the store. Of a purchase
+    that was made outside of the app, and is not acknowledged yet, `expired_token` and
+    `expired_account_id` are those of the buyer's last subscription.
     """
 
     store: str
@@ -38,6 +40,9 @@ class Subscription:
     state: str = ""
     replaced_token: str = ""
     obfuscated_account_id: str = ""
+    is_out_of_app: bool = False
+    expired_token: str = ""
+    expired_account_id: str = ""
 
     @property
     def token_hash(self) -> str:
@@ -72,9 +77,10 @@ class StoreVerifier(Protocol):
         """
         ...
 
-    def acknowledge(self, token: str, product_id: str) -> None:
+    def acknowledge(self, token: str, product_id: str, account_id: str = "") -> None:
         """Confirm to the store that the purchase was delivered.
 
+        `account_id` names the buyer of a purchase that was made outside of the app.
         Google refunds purchases that are not acknowledged within three days.
         """
         ...
@@ -96,7 +102,7 @@ class StubVerifier:
     ) -> Subscription:
         raise InvalidPurchaseError
 
-    def acknowledge(self, token: str, product_id: str) -> None:
+    def acknowledge(self, token: str, product_id: str, account_id: str = "") -> None:
         raise InvalidPurchaseError
 
     def stop_renewal(self, token: str, product_id: str) -> None:

@@ -85,24 +85,29 @@ class GooglePlay:
             raise ProviderUnavailableError
         return _parse_subscription(body, token, product)
 
-    def acknowledge(self, token: str, product_id: str) -> None:
+    def acknowledge(self, token: str, product_id: str, account_id: str = "") -> None:
         """Call `purchases.subscriptions.acknowledge`."""
-        self._post(token, product_id, "acknowledge")
+        ids = {"externalAccountIds": {"obfuscatedAccountId": account_id}}
+        self._post(token, product_id, "acknowledge", ids if account_id else {})
 
     def stop_renewal(self, token: str, product_id: str) -> None:
         """Call `purchases.subscriptions.cancel`."""
-        self._post(token, product_id, "cancel")
+        self._post(token, product_id, "cancel", {})
 
     @property
     def _purchases_url(self) -> str:
         base = f"{settings.STORE_BASE_URL}/androidpublisher/v3/applications"
         return f"{base}/{_quote(self.package)}/purchases"
 
-    def _post(self, token: str, product_id: str, method: str) -> None:
+    def _post(
+        self, token: str, product_id: str, method: str, body: Mapping[str, Any]
+    ) -> None:
         path = f"subscriptions/{_quote(product_id)}/tokens/{_quote(token)}:{method}"
         url = f"{self._purchases_url}/{path}"
         headers = self._authorization_headers()
-        response = http_client.post_json(url, {}, service=google_play, headers=headers)
+        response = http_client.post_json(
+            url, body, service=google_play, headers=headers
+        )
         self._check_status(response)
 
     def _authorization_headers(self) -> Mapping[str, str]:
@@ -202,6 +207,10 @@ def _parse_subscription(
         identifiers = body.get("externalAccountIdentifiers") or {}
         account_id = str(identifiers.get("obfuscatedExternalAccountId") or "")
         replaced_token = str(body.get("linkedPurchaseToken") or "")
+        out_of_app = body.get("outOfAppPurchaseContext") or {}
+        expired_ids = out_of_app.get("expiredExternalAccountIdentifiers") or {}
+        expired_id = str(expired_ids.get("obfuscatedExternalAccountId") or "")
+        expired_token = str(out_of_app.get("expiredPurchaseToken") or "")
         is_acknowledged = body.get("acknowledgementState") == ACKNOWLEDGED_STATE
     except (LookupError, TypeError, ValueError, AttributeError):
         logger.warning("google play: unreadable response")
@@ -221,6 +230,9 @@ def _parse_subscription(
         state=state,
         replaced_token=replaced_token,
         obfuscated_account_id=account_id,
+        is_out_of_app=bool(out_of_app),
+        expired_token=expired_token,
+        expired_account_id=expired_id,
     )
 
 

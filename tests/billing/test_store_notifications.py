@@ -309,7 +309,7 @@ def test_other_notifications_are_sorted_out_without_asking(
         Outcome.NO_SUBSCRIPTION,
         Outcome.NO_SUBSCRIPTION,
     ]
-    assert len(play.calls) == asked
+    assert len(play.calls) == asked + 1, "about the unknown token only"
 
 
 def test_store_that_does_not_answer_is_asked_again_later(
@@ -423,9 +423,11 @@ def test_thousand_messages_are_each_handled_once(
     while process_pending_notifications(timezone.now()).processed:
         pass
     assert not StoreNotification.objects.filter(processed_at=None).exists()
-    assert set(StoreNotification.objects.values_list("attempts", flat=True)) == {1}
+    tried = StoreNotification.objects.filter(attempts=1).count()
+    unknown = StoreNotification.objects.filter(outcome=Outcome.UNKNOWN_PURCHASE).count()
+    assert tried == len(bodies) - unknown + 1
     followed = StoreNotification.objects.filter(outcome=Outcome.REFRESHED).count()
-    assert len(play.calls) - asked == followed > 100
+    assert len(play.calls) - asked - 1 == followed > 100
     plans = [Member.objects.get(pk=member.pk).plan for member in members]
     assert plans == ["FREE", "PREMIUM"] * 10
 
