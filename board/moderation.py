@@ -75,6 +75,7 @@ def delete_comments(actor: Member, comment_ids: Collection[int]) -> int:
     return comments._raw_delete(comments.db)
 
 
+@retry_on_conflict
 @transaction.atomic
 def delete_shown_images(actor: Member, image_ids: Collection[UUID]) -> int:
     """Delete images, also those that posts show; return the number of images."""
