@@ -70,7 +70,8 @@ def test_tag_that_is_renamed_or_deleted_below_a_writer_is_never_a_500(
     with call_before('INSERT INTO "account_tag"', rename) as renamed:
         response = client.send(method, path, body)
     assert response.status_code in {200, 201}, response.content
-    assert response.data["tags"] == ["old", "new"]
+    # The other request may have waited, and be through before the row is read back.
+    assert response.data["tags"][-1] == "new"
     assert renamed.result().status_code in {200, 204}
     names = {"old", "new"} - {"old"} | ({"other"} if change == "PUT" else set())
     assert set(Tag.objects.values_list("name", flat=True)) == names
@@ -136,7 +137,7 @@ def test_learned_category_that_changes_below_a_notification_is_never_a_500(
     other = send_another(client, change, path, {"name": "Drinks"})
     text = "신한카드(1309)승인 4,800원 11/10 08:31 바람커피"
     # After the suggestion, before the entry refers to the category.
-    with call_before('INSERT INTO "account_entry"', other) as changed:
+    with call_before("SELECT account_create_entry", other) as changed:
         response = client.send(
             "POST", f"{ACCOUNT}/entries/notification", {"text": text}
         )
