@@ -8,6 +8,7 @@ import pytest
 
 from accounts.avatars import avatar_url
 from accounts.models import Member
+from board.models import Post
 from tests.support.clients import JSONClient
 from tests.support.images import draw
 
@@ -35,7 +36,9 @@ def read_version(member: Member) -> str | None:
 
 
 def author_of_a_post(member: Member) -> Any:
-    body = {"title": "Rice", "category": "tips", "content": "<p>Rice</p>"}
+    # The same post twice would be refused.
+    title = f"Rice {Post.objects.count()}"
+    body = {"title": title, "category": "tips", "content": "<p>Rice</p>"}
     return JSONClient(member).send("POST", POSTS, body).data["author"]
 
 
