@@ -46,7 +46,8 @@ MAX_LARGE_BODIES = 64
 # After this, a body has to have come at the rate of a poor mobile network.
 BODY_TIMEOUT_SECONDS = 8.0
 MIN_BYTES_PER_SECOND = 2**14
-# Bounds the memory and the disk that waiting requests take.
+# Bounds the memory and the disk that requests take which wait for a thread, and those
+# which wait for their client's turn.
 MAX_WAITING_REQUESTS = 256
 # So long a request waits for a thread. Where some have waited for all of the overload
 # interval, there is more work than can be done: then who waits longer than the shorter
@@ -119,6 +120,7 @@ class ThreadedWSGIApplication:
         self._last_idle_at = 0.0
         # The turns of clients that have requests now.
         self._turns: dict[str, ClientTurns] = {}
+        self._turn_waiter_count = 0
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; called by Granian in each worker."""
@@ -158,15 +160,31 @@ class ThreadedWSGIApplication:
             turns = self._turns[client] = ClientTurns(slots)
         turns.request_count += 1
         try:
-            if turns.request_count > MAX_CLIENT_REQUESTS:
-                environ["wsgi.input"].close()
-                raise ServiceUnavailableError
-            async with turns.slots:
+            if turns.slots.locked():
+                await self._wait_for_turn(turns, environ)
+            else:
+                # Does not wait.
+                await turns.slots.acquire()
+            try:
                 await self._answer_in_thread(self._jobs, environ, protocol)
+            finally:
+                turns.slots.release()
         finally:
             turns.request_count -= 1
             if not turns.request_count:
                 del self._turns[client]
+
+    async def _wait_for_turn(self, turns: ClientTurns, environ: Environ) -> None:
+        """Take a slot of the client; raise if too many requests wait for one."""
+        is_full = self._turn_waiter_count >= MAX_WAITING_REQUESTS
+        if is_full or turns.request_count > MAX_CLIENT_REQUESTS:
+            environ["wsgi.input"].close()
+            raise ServiceUnavailableError
+        self._turn_waiter_count += 1
+        try:
+            await turns.slots.acquire()
+        finally:
+            self._turn_waiter_count -= 1
 
     async def _answer_in_thread(
         self,

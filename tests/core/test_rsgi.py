@@ -357,8 +357,20 @@ def test_requests_of_one_client_are_limited(server: Server) -> None:
             each.request("GET", "/sleep", headers={"X-Forwarded-For": "192.0.2.9"})
             time.sleep(0.05)
         statuses = [each.getresponse().status for each in reversed(greedy)]
-    assert statuses == [503, 200, 200, 200, 200]
+    assert statuses == [503, 503, 200, 200, 200]
     assert server.send("GET", "/", None, **{"X-Forwarded-For": "192.0.2.9"})[0] == 200
+
+
+def test_requests_that_wait_for_their_turns_are_limited_in_all(server: Server) -> None:
+    """Each may hold a large body."""
+    with ExitStack() as stack:
+        sent = []
+        for client in ("a", "a", "a", "b", "b"):
+            sent.append(stack.enter_context(closing(server.connect())))
+            sent[-1].request("GET", "/sleep", headers={"Cookie": f"id={client}"})
+            time.sleep(0.05)
+        statuses = [each.getresponse().status for each in reversed(sent)]
+    assert statuses == [503, 200, 200, 200, 200]
 
 
 def test_url_that_is_too_long_is_refused(server: Server) -> None:
