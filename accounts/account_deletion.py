@@ -1,4 +1,4 @@
-"""Account deletion: everything that a member has, in the order of spec 2.9.
+"""Deletion of accounts with all that a member has, in the order of spec 2.9.
 
 An account with very many rows is only closed by the request: its content on the board
 is deleted, its sessions end, and nothing tells any more whose it was. A job deletes
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What a run of the job did: rows that it deleted, and accounts that are left."""
+    """The result of a run of the job: rows deleted, and accounts left."""
 
     rows: int
     failed: int

@@ -12,7 +12,7 @@ logger = logging.getLogger("security")
 
 
 class SecurityEvent(Enum):
-    """What a line of the log is about; its name is the `event`."""
+    """The subject of a line of the log; its name is the `event`."""
 
     ACCOUNT_CREATED = auto()
     ACCOUNT_DELETED = auto()

@@ -41,7 +41,7 @@ PIPELINED_REQUESTS = 4
 
 @dataclass(frozen=True)
 class SlowKind:
-    """What each connection sends at first, and then once a second."""
+    """The bytes that each connection sends at first, and then once a second."""
 
     name: str
     start: bytes = b""

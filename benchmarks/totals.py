@@ -66,7 +66,7 @@ VALUES (%s, '2016-06-01', 'expense', 7, %s, %s, 'memo of shop 1', false, now(), 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a command took: seconds, and seconds of processors with PostgreSQL's."""
+    """The cost of a command: seconds, and processor seconds with PostgreSQL's."""
 
     seconds: float
     processor_seconds: float
