@@ -12,13 +12,10 @@ import asyncio
 import functools
 import logging
 import os
-import queue
 import signal
 import sys
 import tempfile
 import threading
-from collections import deque
-from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, Any
 
@@ -31,6 +28,7 @@ from core.api.exception_handler import (
 from core.errors import DomainError, ServiceUnavailableError
 from core.metrics import rejected_request_count
 from core.metrics_files import claim_metrics_number
+from core.request_queue import Job, RequestQueue
 
 logger = logging.getLogger(__name__)
 
@@ -46,18 +44,8 @@ MAX_LARGE_BODIES = 64
 # After this, a body has to have come at the rate of a poor mobile network.
 BODY_TIMEOUT_SECONDS = 8.0
 MIN_BYTES_PER_SECOND = 2**14
-# Bounds the memory and the disk that requests take which wait for a thread, and those
-# which wait for their client's turn.
-MAX_WAITING_REQUESTS = 256
-# So long a request waits for a thread. Where some have waited for all of the overload
-# interval, there is more work than can be done: then who waits longer than the shorter
-# limit is rejected, so that all others are answered in time.
-MAX_WAIT_SECONDS = 5.0
-MAX_OVERLOADED_WAIT_SECONDS = 0.35
-OVERLOAD_INTERVAL_SECONDS = 1.0
+# How often requests are looked for that have waited for too long.
 QUEUE_CHECK_SECONDS = 0.05
-# Of one client, those that wait for their turn included: it takes all threads but one.
-MAX_CLIENT_REQUESTS = 64
 # One may wait for a store while the other tells that the process is alive.
 HEALTH_THREADS = 2
 HEALTH_PATHS = ("/api/health", "/metrics")
@@ -66,26 +54,6 @@ PARENT_CHECK_SECONDS = 1.0
 Protocol = Any
 Scope = Any
 Environ = dict[str, Any]
-
-
-@dataclass(slots=True)
-class Job:
-    """A request that waits for a thread."""
-
-    environ: Environ
-    protocol: Protocol
-    queued_at: float
-    answered: asyncio.Event = field(default_factory=asyncio.Event)
-    # Taken once: by the thread that answers, or by the event loop, which rejects.
-    claim: threading.Lock = field(default_factory=threading.Lock)
-
-
-@dataclass(slots=True)
-class ClientTurns:
-    """The requests of one client, and its slots for those that may have a thread."""
-
-    slots: asyncio.Semaphore
-    request_count: int = 0
 
 
 class UriTooLongError(DomainError):
@@ -111,30 +79,27 @@ class ThreadedWSGIApplication:
 
     def __init__(self, wsgi_application: Any, thread_count: int) -> None:
         self.wsgi_application = wsgi_application
-        self.thread_count = thread_count
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._health_jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        # A client leaves one of the threads to others.
+        self._requests = RequestQueue(thread_count, max(1, thread_count - 1))
+        self._health_requests = RequestQueue(HEALTH_THREADS, HEALTH_THREADS)
         self._large_body_count = 0
-        # Those of both queues, oldest first, with some that a thread has by now.
-        self._waiting: deque[Job] = deque()
-        self._last_idle_at = 0.0
-        # The turns of clients that have requests now.
-        self._turns: dict[str, ClientTurns] = {}
-        self._turn_waiter_count = 0
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; called by Granian in each worker."""
         claim_metrics_number()
         self._loop = loop
-        for jobs in self._list_queues():
-            threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
+        for requests in (self._requests, self._health_requests):
+            for _ in range(requests.thread_count):
+                threading.Thread(
+                    target=self._work, args=(requests,), daemon=True
+                ).start()
         self._stop_if_orphaned(os.getppid())
         self._reject_overdue()
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         """End the threads when their requests are answered; called by Granian."""
-        for jobs in self._list_queues():
-            jobs.put(None)
+        self._requests.stop()
+        self._health_requests.stop()
 
     async def __rsgi__(self, scope: Scope, protocol: Protocol) -> None:
         """Answer one request."""
@@ -144,62 +109,19 @@ class ThreadedWSGIApplication:
                 raise UriTooLongError
             environ = build_environ(scope)
             environ["wsgi.input"] = await self._read_body(environ, protocol)
-            if scope.path.startswith(HEALTH_PATHS):
-                await self._answer_in_thread(self._health_jobs, environ, protocol)
-            else:
-                await self._answer_in_turn(environ, protocol)
+            is_health = scope.path.startswith(HEALTH_PATHS)
+            requests = self._health_requests if is_health else self._requests
+            job = Job(environ, protocol, get_client(environ), self._loop.time())
+            try:
+                requests.add(job)
+            except ServiceUnavailableError:
+                environ["wsgi.input"].close()
+                raise
         except DomainError as error:
             reject(protocol, error, must_close="wsgi.input" not in environ)
-
-    async def _answer_in_turn(self, environ: Environ, protocol: Protocol) -> None:
-        """Answer a request when its client has less than all threads but one."""
-        client = get_client(environ)
-        turns = self._turns.get(client)
-        if turns is None:
-            slots = asyncio.Semaphore(max(1, self.thread_count - 1))
-            turns = self._turns[client] = ClientTurns(slots)
-        turns.request_count += 1
-        try:
-            if turns.slots.locked():
-                await self._wait_for_turn(turns, environ)
-            else:
-                # Does not wait.
-                await turns.slots.acquire()
-            try:
-                await self._answer_in_thread(self._jobs, environ, protocol)
-            finally:
-                turns.slots.release()
-        finally:
-            turns.request_count -= 1
-            if not turns.request_count:
-                del self._turns[client]
-
-    async def _wait_for_turn(self, turns: ClientTurns, environ: Environ) -> None:
-        """Take a slot of the client; raise if too many requests wait for one."""
-        is_full = self._turn_waiter_count >= MAX_WAITING_REQUESTS
-        if is_full or turns.request_count > MAX_CLIENT_REQUESTS:
-            environ["wsgi.input"].close()
-            raise ServiceUnavailableError
-        self._turn_waiter_count += 1
-        try:
-            await turns.slots.acquire()
-        finally:
-            self._turn_waiter_count -= 1
-
-    async def _answer_in_thread(
-        self,
-        jobs: "queue.SimpleQueue[Job | None]",
-        environ: Environ,
-        protocol: Protocol,
-    ) -> None:
-        if jobs.qsize() >= MAX_WAITING_REQUESTS:
-            environ["wsgi.input"].close()
-            raise ServiceUnavailableError
-        job = Job(environ, protocol, self._loop.time())
-        self._waiting.append(job)
-        jobs.put(job)
-        # Until then Granian keeps the request open.
-        await job.answered.wait()
+        else:
+            # Until then Granian keeps the request open.
+            await job.answered.wait()
 
     async def _read_body(self, environ: Environ, protocol: Protocol) -> IO[bytes]:
         """Return the whole body and set its CONTENT_LENGTH."""
@@ -230,22 +152,19 @@ class ThreadedWSGIApplication:
         environ["CONTENT_LENGTH"] = str(received)
         return body
 
-    def _list_queues(self) -> "list[queue.SimpleQueue[Job | None]]":
-        """Return the queue of each thread."""
-        return [self._jobs] * self.thread_count + [self._health_jobs] * HEALTH_THREADS
-
-    def _work(self, jobs: "queue.SimpleQueue[Job | None]") -> None:
+    def _work(self, requests: RequestQueue) -> None:
         """Answer one request after the other; the target of each thread."""
-        while job := jobs.get():
-            if not job.claim.acquire(blocking=False):
-                continue
+        while job := requests.take():
             try:
                 self._answer(job.environ, job.protocol)
             except BaseException:
                 logger.exception("a request failed outside of Django")
                 reject(job.protocol, InternalError())
             finally:
-                self._loop.call_soon_threadsafe(job.answered.set)
+                self._loop.call_soon_threadsafe(self._finish, requests, job)
+
+    def _finish(self, requests: RequestQueue, job: Job) -> None:
+        requests.finish(job, self._loop.time())
 
     def _answer(self, environ: Environ, protocol: Protocol) -> None:
         start: list[Any] = []
@@ -265,20 +184,11 @@ class ThreadedWSGIApplication:
 
     def _reject_overdue(self) -> None:
         """Reject requests that have waited for a thread for too long."""
-        now = self._loop.time()
-        is_overloaded = now - self._last_idle_at > OVERLOAD_INTERVAL_SECONDS
-        limit = MAX_OVERLOADED_WAIT_SECONDS if is_overloaded else MAX_WAIT_SECONDS
-        while self._waiting:
-            job = self._waiting[0]
-            if not job.claim.locked():
-                if now - job.queued_at <= limit or not job.claim.acquire(False):
-                    break
+        for requests in (self._requests, self._health_requests):
+            for job in requests.pop_overdue(self._loop.time()):
                 job.environ["wsgi.input"].close()
                 reject(job.protocol, ServiceUnavailableError())
                 job.answered.set()
-            self._waiting.popleft()
-        else:
-            self._last_idle_at = now
         self._loop.call_later(QUEUE_CHECK_SECONDS, self._reject_overdue)
 
     def _stop_if_orphaned(self, parent_pid: int) -> None:

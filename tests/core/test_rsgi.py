@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,6 @@ from core import rsgi
 from core.rsgi import (
     MAX_BODY_BYTES,
     MAX_IN_MEMORY_BYTES,
-    MAX_OVERLOADED_WAIT_SECONDS,
-    MAX_WAIT_SECONDS,
-    OVERLOAD_INTERVAL_SECONDS,
-    Job,
-    ThreadedWSGIApplication,
     build_environ,
 )
 from devstack.environment import ROOT
@@ -252,78 +246,6 @@ def test_health_is_answered_while_all_threads_wait_and_the_rest_is_refused(
         assert [each.getresponse().status for each in waiting] == [200] * len(waiting)
 
 
-class Clock:
-    """An event loop that has the time only."""
-
-    now = 100.0
-
-    def time(self) -> float:
-        return self.now
-
-    def call_later(self, delay: float, callback: Any) -> None:
-        """Do nothing: the tests call it."""
-
-
-class Answers(list[int]):
-    """The statuses that a request was answered with."""
-
-    def response_bytes(self, status: int, headers: Any, body: bytes) -> None:
-        self.append(status)
-
-
-class Waiting:
-    """An application without threads: all of its requests wait."""
-
-    def __init__(self) -> None:
-        self.clock, self.application = Clock(), ThreadedWSGIApplication(None, 1)
-        self.application._loop = self.clock  # type: ignore[assignment]
-        self.check()
-
-    def add(self) -> Job:
-        job = Job({"wsgi.input": BytesIO()}, Answers(), self.clock.now)
-        self.application._waiting.append(job)
-        return job
-
-    def check(self, seconds: float = 0.0) -> None:
-        self.clock.now += seconds
-        self.application._reject_overdue()
-
-
-def test_short_stall_rejects_nobody() -> None:
-    waiting = Waiting()
-    job = waiting.add()
-    waiting.check(OVERLOAD_INTERVAL_SECONDS - 0.01)
-    assert not job.protocol
-    assert not job.answered.is_set()
-
-
-def test_request_waits_for_the_shorter_limit_where_others_have_waited_for_long() -> (
-    None
-):
-    waiting = Waiting()
-    stalled = waiting.add()
-    waiting.check(OVERLOAD_INTERVAL_SECONDS)
-    late = waiting.add()
-    waiting.check(MAX_OVERLOADED_WAIT_SECONDS - 0.01)
-    last = waiting.add()
-    assert (stalled.protocol, late.protocol) == ([503], [])
-    waiting.check(0.02)
-    assert (late.protocol, last.protocol) == ([503], [])
-    assert late.answered.is_set()
-
-
-def test_request_that_a_thread_has_is_not_rejected() -> None:
-    waiting = Waiting()
-    job = waiting.add()
-    assert job.claim.acquire(blocking=False)
-    waiting.check(MAX_WAIT_SECONDS + 1)
-    assert not job.protocol
-    # Nothing waits, so that the next one has time again.
-    fresh = waiting.add()
-    waiting.check(OVERLOAD_INTERVAL_SECONDS - 0.01)
-    assert not fresh.protocol
-
-
 def test_rejected_request_is_not_worked_on(server: Server) -> None:
     """The thread comes to it when its client has its answer."""
     with ExitStack() as stack:
@@ -359,18 +281,6 @@ def test_requests_of_one_client_are_limited(server: Server) -> None:
         statuses = [each.getresponse().status for each in reversed(greedy)]
     assert statuses == [503, 503, 200, 200, 200]
     assert server.send("GET", "/", None, **{"X-Forwarded-For": "192.0.2.9"})[0] == 200
-
-
-def test_requests_that_wait_for_their_turns_are_limited_in_all(server: Server) -> None:
-    """Each may hold a large body."""
-    with ExitStack() as stack:
-        sent = []
-        for client in ("a", "a", "a", "b", "b"):
-            sent.append(stack.enter_context(closing(server.connect())))
-            sent[-1].request("GET", "/sleep", headers={"Cookie": f"id={client}"})
-            time.sleep(0.05)
-        statuses = [each.getresponse().status for each in reversed(sent)]
-    assert statuses == [503, 200, 200, 200, 200]
 
 
 def test_url_that_is_too_long_is_refused(server: Server) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from http.client import responses
 from typing import Any
 
-from core import rsgi
+from core import request_queue, rsgi
 
 rsgi.BODY_TIMEOUT_SECONDS = 1.0
-rsgi.MAX_WAITING_REQUESTS = 2
-rsgi.MAX_CLIENT_REQUESTS = 4
+request_queue.MAX_WAITING_REQUESTS = 2
+request_queue.MAX_CLIENT_REQUESTS = 4
 # Between the two times that requests sleep.
-rsgi.MAX_WAIT_SECONDS = rsgi.OVERLOAD_INTERVAL_SECONDS = 3.0
+request_queue.MAX_WAIT_SECONDS = request_queue.OVERLOAD_INTERVAL_SECONDS = 3.0
 SLEEP_SECONDS, LONG_SLEEP_SECONDS = 1.0, 4.5
 count = 0
 
