@@ -124,7 +124,11 @@ class ProfileImageView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Profile"
 
-    @extend_schema(request=ProfileImageRequestSerializer, responses=MemberSerializer)
+    @extend_schema(
+        operation_id="setProfileImage",
+        request=ProfileImageRequestSerializer,
+        responses=MemberSerializer,
+    )
     def put(self, request: Request) -> Response:
         """Replace the profile image.
 

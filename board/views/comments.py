@@ -23,7 +23,9 @@ class PostCommentViewSet(ViewSet):
     schema_tag = "Board"
 
     @extend_schema(
-        parameters=[PageQuerySerializer], responses=page_serializer(CommentSerializer)
+        operation_id="listComments",
+        parameters=[PageQuerySerializer],
+        responses=page_serializer(CommentSerializer),
     )
     def list(self, request: Request, post_id: int) -> Response:
         """List the comments of a post.
@@ -38,7 +40,11 @@ class PostCommentViewSet(ViewSet):
         )
         return Response(page_payload(request, page, count, results))
 
-    @extend_schema(request=CommentSerializer, responses={201: CommentSerializer})
+    @extend_schema(
+        operation_id="createComment",
+        request=CommentSerializer,
+        responses={201: CommentSerializer},
+    )
     def create(self, request: Request, post_id: int) -> Response:
         """Create a comment.
 
@@ -84,7 +90,11 @@ class CommentViewSet(ViewSet):
         comments.delete_comment(current_member(request), comment_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=VoteRequestSerializer, responses=VoteResultSerializer)
+    @extend_schema(
+        operation_id="setCommentVote",
+        request=VoteRequestSerializer,
+        responses=VoteResultSerializer,
+    )
     @action(detail=True, methods=["post"], url_path="vote")
     def vote_on_comment(self, request: Request, comment_id: int) -> Response:
         """Vote on a comment.

@@ -113,7 +113,11 @@ class PostViewSet(ViewSet):
         posts.delete_post(current_member(request), post_id, timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=VoteRequestSerializer, responses=VoteResultSerializer)
+    @extend_schema(
+        operation_id="setPostVote",
+        request=VoteRequestSerializer,
+        responses=VoteResultSerializer,
+    )
     @action(detail=True, methods=["post"], url_path="vote")
     def vote_on_post(self, request: Request, post_id: int) -> Response:
         """Vote on a post.

@@ -40,6 +40,7 @@ METHOD_VERBS = {
 CONDITIONAL_RESPONSE_FIELDS = [("Wallet", "accountNumberUnreadable")]
 
 _VIEW_SUFFIX_RE = re.compile(r"(View|ViewSet)$")
+_PATH_PARAMETER_RE = re.compile(r"\{\w+\}")
 _CAPITAL_RE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -164,6 +165,20 @@ def mark_conditional_fields_optional(
         required = result["components"]["schemas"][name]["required"]
         if field in required:
             required.remove(field)
+    return result
+
+
+def rename_path_parameters(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Name path parameters in camelCase, like all names that clients see."""
+    result["paths"] = {
+        _PATH_PARAMETER_RE.sub(lambda match: to_camel_case(match.group()), path): item
+        for path, item in result["paths"].items()
+    }
+    for item in result["paths"].values():
+        for operation in item.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path":
+                    parameter["name"] = to_camel_case(parameter["name"])
     return result
 
 

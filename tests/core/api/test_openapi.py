@@ -3,7 +3,9 @@
 import re
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +18,11 @@ from drf_spectacular.validation import validate_schema
 from config.url_aliases import ALIASED_WITHOUT_APP
 from core.api import openapi_view
 from core.api.openapi_view import OpenApiSchemaView, build_document
+from core.api.serializers import to_camel_case
 from tests.support.clients import JSONClient
 from tests.support.routes import list_routes
 
+ROOT = Path(__file__).resolve().parents[3]
 UNDOCUMENTED = {"/api/docs", "/api/schema"}
 
 
@@ -36,6 +40,10 @@ def list_operations(document: Any) -> list[tuple[str, str, Any]]:
         for method, operation in item.items()
         if method in {"get", "post", "put", "patch", "delete"}
     ]
+
+
+def with_camel_case_parameters(path: str) -> str:
+    return re.sub(r"\{\w+\}", lambda match: to_camel_case(match.group()), path)
 
 
 def test_document_is_made_without_warnings(document: Any) -> None:
@@ -58,14 +66,15 @@ def test_every_canonical_path_is_in_with_all_its_methods(document: Any) -> None:
     for route in list_routes():
         if not route.path.startswith("/api/") or route.path in aliases | UNDOCUMENTED:
             continue
-        assert route.path in document["paths"], route.path
-        documented = set(document["paths"][route.path])
+        path = with_camel_case_parameters(route.path)
+        assert path in document["paths"]
+        documented = set(document["paths"][path])
         assert {method.lower() for method in route.methods} <= documented
 
 
 def test_addresses_as_written_are_left_out(document: Any) -> None:
     assert all(path.startswith("/api/") for path in document["paths"])
-    for alias in ("/api/entries/pending/count", "/api/entries/{entry_id}/confirm"):
+    for alias in ("/api/entries/pending/count", "/api/entries/{entryId}/confirm"):
         assert alias not in document["paths"]
     assert "/api/account/entries/pending/count" in document["paths"]
 
@@ -86,6 +95,22 @@ def test_every_operation_has_a_unique_id_in_camel_case(document: Any) -> None:
     ] == []
 
 
+def test_operation_ids_are_those_of_the_table(document: Any) -> None:
+    """Clients are generated from the ids: none of them ever changes."""
+    table = (ROOT / "docs" / "api-operations.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| ([A-Z]+) \| `(\S+)` \| (.+?) \|$", table, re.M)
+    assert sorted(rows) == sorted(
+        (operation["operationId"], method.upper(), path, *operation["tags"])
+        for path, method, operation in list_operations(document)
+    )
+
+
+def test_no_tag_has_many_operations(document: Any) -> None:
+    operations = list_operations(document)
+    tags = Counter(operation["tags"][0] for _, _, operation in operations)
+    assert max(tags.values()) < len(operations) / 5
+
+
 def test_every_operation_has_the_tag_of_its_area(document: Any) -> None:
     for path, method, operation in list_operations(document):
         is_health_check = path.startswith("/api/health")
@@ -104,19 +129,19 @@ def test_every_operation_has_a_short_title(document: Any) -> None:
     [
         ("get", "wallets", "listWallets", "List wallets"),
         ("post", "entries", "createEntry", "Create an entry"),
-        ("get", "tags/{tag_id}", "getTag", "Get a tag"),
+        ("get", "tags/{tagId}", "getTag", "Get a tag"),
         (
             "put",
-            "quick-entries/{quick_entry_id}",
+            "quick-entries/{quickEntryId}",
             "replaceQuickEntry",
             "Replace a quick entry",
         ),
-        ("patch", "categories/{category_id}", "updateCategory", "Update a category"),
-        ("delete", "trades/{trade_id}", "deleteTrade", "Delete a trade"),
+        ("patch", "categories/{categoryId}", "updateCategory", "Update a category"),
+        ("delete", "trades/{tradeId}", "deleteTrade", "Delete a trade"),
         ("put", "stocks/reorder", "reorderStocks", "Reorder stocks"),
         (
             "post",
-            "entries/{entry_id}/confirm",
+            "entries/{entryId}/confirm",
             "confirmEntry",
             "Confirm a pending entry",
         ),
@@ -147,9 +172,11 @@ def test_all_names_are_camel_case(document: Any) -> None:
         for key in schema.get("properties", {}):
             assert "_" not in key, f"{name}.{key}"
     for path, _, operation in list_operations(document):
+        assert "_" not in path
         for parameter in operation.get("parameters", []):
-            if parameter["in"] == "query":
-                assert "_" not in parameter["name"], path
+            assert "_" not in parameter["name"], path
+            if parameter["in"] == "path":
+                assert f"{{{parameter['name']}}}" in path
 
 
 def test_both_ways_of_presenting_a_session_are_described(document: Any) -> None:
