@@ -10,7 +10,7 @@ MAX_SEARCH_LENGTH = 100
 
 
 class SignupSettingSerializer(Serializer):
-    enabled = StrictBooleanField()
+    enabled = StrictBooleanField(help_text="Whether anybody may sign up.")
 
 
 class MemberQuerySerializer(QuerySerializer):
@@ -19,8 +19,16 @@ class MemberQuerySerializer(QuerySerializer):
         max_length=MAX_SEARCH_LENGTH,
         help_text="Words; login id, display name or email contains each of them.",
     )
-    role = serializers.ChoiceField(choices=Member.Role.choices, required=False)
-    status = serializers.ChoiceField(choices=Member.Status.choices, required=False)
+    role = serializers.ChoiceField(
+        choices=Member.Role.choices,
+        required=False,
+        help_text="Only members with this role.",
+    )
+    status = serializers.ChoiceField(
+        choices=Member.Status.choices,
+        required=False,
+        help_text="Only members with this status.",
+    )
     plan = serializers.ChoiceField(
         choices=Member.Plan.choices,
         required=False,
@@ -29,12 +37,20 @@ class MemberQuerySerializer(QuerySerializer):
 
 
 class MemberRoleRequestSerializer(Serializer):
-    role = serializers.ChoiceField(choices=Member.Role.choices)
+    role = serializers.ChoiceField(
+        choices=Member.Role.choices,
+        help_text="The new role; `ADMIN` for administrators.",
+    )
 
 
 class MemberStatusRequestSerializer(Serializer):
-    status = serializers.ChoiceField(choices=Member.Status.choices)
+    status = serializers.ChoiceField(
+        choices=Member.Status.choices,
+        help_text="The new status; a `SUSPENDED` member cannot log in.",
+    )
 
 
 class MemberPlanRequestSerializer(Serializer):
-    plan = serializers.ChoiceField(choices=Member.Plan.choices)
+    plan = serializers.ChoiceField(
+        choices=Member.Plan.choices, help_text="The new plan, without expiry."
+    )

@@ -16,15 +16,20 @@ from core.api.serializers import Serializer
 class ProductSerializer(Serializer):
     """A subscription product; the price in the store applies."""
 
-    id = serializers.CharField()
-    name = serializers.CharField()
-    period = serializers.ChoiceField(choices=[period.value for period in BillingPeriod])
+    id = serializers.CharField(help_text="The id of the product in the store.")
+    name = serializers.CharField(help_text="Name of the product, in English.")
+    period = serializers.ChoiceField(
+        choices=[period.value for period in BillingPeriod],
+        help_text="How often it is paid.",
+    )
     price = serializers.IntegerField(help_text="In whole units of the currency.")
-    currency = serializers.CharField()
+    currency = serializers.CharField(help_text="ISO 4217 code of the price.")
 
 
 class PurchaseRequestSerializer(Serializer):
-    product_id = StrictCharField(max_length=100)
+    product_id = StrictCharField(
+        max_length=100, help_text="The `id` of one of the products."
+    )
     purchase_token = StrictCharField(
         max_length=TOKEN_LENGTH,
         trim_whitespace=False,
@@ -33,15 +38,23 @@ class PurchaseRequestSerializer(Serializer):
 
 
 class SubscriptionSerializer(Serializer):
-    plan = serializers.ChoiceField(choices=Member.Plan.choices)
+    plan = serializers.ChoiceField(
+        choices=Member.Plan.choices,
+        help_text="The effective plan: FREE after the expiry.",
+    )
     plan_expires_at = serializers.DateTimeField(
         allow_null=True, help_text="Null for FREE and for a plan without expiry."
     )
     next_payment_at = serializers.DateTimeField(
         allow_null=True, help_text="Null without auto-renew."
     )
-    auto_renew = serializers.BooleanField()
-    product = serializers.CharField(allow_null=True)
+    auto_renew = serializers.BooleanField(
+        help_text="Whether the store renews the subscription at `planExpiresAt`."
+    )
+    product = serializers.CharField(
+        allow_null=True,
+        help_text="The `id` of the product; null without a subscription.",
+    )
 
 
 class PurchaseVerificationSerializer(SubscriptionSerializer):
@@ -51,7 +64,9 @@ class PurchaseVerificationSerializer(SubscriptionSerializer):
 
 
 class PushMessageRequestSerializer(Serializer):
-    message_id = serializers.CharField()
+    message_id = serializers.CharField(
+        help_text="Id of the message; a second one with the same id is not stored."
+    )
     data = serializers.CharField(  # type: ignore[assignment]
         help_text="The notification, JSON in base64."
     )
@@ -60,12 +75,12 @@ class PushMessageRequestSerializer(Serializer):
 class PushRequestSerializer(Serializer):
     """A push request of Google Cloud Pub/Sub; any other body is stored as well."""
 
-    message = PushMessageRequestSerializer()
-    subscription = serializers.CharField()
+    message = PushMessageRequestSerializer(help_text="The message of the store.")
+    subscription = serializers.CharField(help_text="Name of the Pub/Sub subscription.")
 
 
 class PushReceivedSerializer(Serializer):
-    received = serializers.BooleanField()
+    received = serializers.BooleanField(help_text="Always true.")
 
 
 def product_payload(product: Product) -> dict[str, Any]:

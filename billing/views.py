@@ -33,7 +33,10 @@ class ProductsView(APIView):
 
     @extend_schema(operation_id="listProducts", responses=ProductSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """List the subscription products."""
+        """List the subscription products.
+
+        The monthly and the yearly one; the store charges the price that it shows.
+        """
         return Response([product_payload(product) for product in PRODUCTS])
 
 

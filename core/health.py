@@ -21,13 +21,24 @@ DATABASE_TIMEOUT_SECONDS = 2.0
 
 
 class HealthSerializer(Serializer):
-    status = serializers.ChoiceField(choices=HEALTH_STATES)
-    database = serializers.ChoiceField(choices=DEPENDENCY_STATES)
-    fast_store = serializers.ChoiceField(choices=DEPENDENCY_STATES)
+    status = serializers.ChoiceField(
+        choices=HEALTH_STATES,
+        help_text=(
+            "`ok`; `degraded` without the fast store; `unavailable` without the "
+            "database."
+        ),
+    )
+    database = serializers.ChoiceField(
+        choices=DEPENDENCY_STATES, help_text="Whether the database answers."
+    )
+    fast_store = serializers.ChoiceField(
+        choices=DEPENDENCY_STATES,
+        help_text="Whether the fast store answers; requests are served without it.",
+    )
 
 
 class LivenessSerializer(Serializer):
-    status = serializers.CharField()
+    status = serializers.CharField(help_text="Always `ok`.")
 
 
 class HealthView(APIView):

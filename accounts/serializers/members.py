@@ -1,4 +1,4 @@
-"""Serializers of members, profiles and sign-up."""
+"""Serializers of members (spec 2.1), session users (spec 2.5) and sign-up."""
 
 from typing import Any
 
@@ -18,6 +18,11 @@ class LoginIdField(StrictCharField):
     """A login id: 3 to 50 letters, digits, dots, underscores and hyphens."""
 
     def __init__(self, **options: Any) -> None:
+        options.setdefault(
+            "help_text",
+            "Name for login: 3 to 50 letters, digits, dots, underscores and hyphens. "
+            "Unique in any letter case.",
+        )
         super().__init__(min_length=3, max_length=MAX_LOGIN_ID_LENGTH, **options)
 
     def to_internal_value(self, data: Any) -> str:
@@ -27,6 +32,9 @@ class LoginIdField(StrictCharField):
 
 class StrictEmailField(StrictCharField):
     def __init__(self, **options: Any) -> None:
+        options.setdefault(
+            "help_text", "Email address; several members may have the same."
+        )
         super().__init__(max_length=254, **options)
 
     def to_internal_value(self, data: Any) -> str:
@@ -36,6 +44,10 @@ class StrictEmailField(StrictCharField):
 
 class PasswordField(StrictCharField):
     def __init__(self, **options: Any) -> None:
+        options.setdefault(
+            "help_text",
+            "8 to 128 characters; too common or too similar passwords are refused.",
+        )
         super().__init__(
             trim_whitespace=False,
             max_length=MAX_PASSWORD_LENGTH,
@@ -48,22 +60,42 @@ class MemberSummarySerializer(Serializer):
     """A member in a list, without the profile image."""
 
     id = serializers.IntegerField()
-    login_id = serializers.CharField()
-    display_name = serializers.CharField()
-    email = serializers.CharField()
-    provider = serializers.ChoiceField(choices=Member.Provider.choices)
-    role = serializers.ChoiceField(choices=Member.Role.choices)
-    status = serializers.ChoiceField(choices=Member.Status.choices)
-    plan = serializers.SerializerMethodField()
-    plan_expires_at = serializers.DateTimeField(allow_null=True)
-    plan_product = serializers.SerializerMethodField()
-    plan_auto_renew = serializers.BooleanField()
-    points = serializers.IntegerField()
-    idp_picture = serializers.SerializerMethodField()
+    login_id = serializers.CharField(help_text="Name for login.")
+    display_name = serializers.CharField(help_text="The name that other members see.")
+    email = serializers.CharField(help_text="Email address; not unique.")
+    provider = serializers.ChoiceField(
+        choices=Member.Provider.choices,
+        help_text=(
+            "Where the account is from: `LOCAL` has a password, `IDP` logs in by "
+            "the identity provider."
+        ),
+    )
+    role = serializers.ChoiceField(
+        choices=Member.Role.choices, help_text="`ADMIN` for administrators."
+    )
+    status = serializers.ChoiceField(
+        choices=Member.Status.choices, help_text="A `SUSPENDED` member cannot log in."
+    )
+    plan = serializers.SerializerMethodField(
+        help_text="The effective plan: FREE after the expiry."
+    )
+    plan_expires_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When the plan ends; null for FREE and for a plan without expiry.",
+    )
+    plan_product = serializers.SerializerMethodField(
+        help_text="The `id` of the product; null without a subscription."
+    )
+    plan_auto_renew = serializers.BooleanField(
+        help_text="Whether the store renews the subscription at `planExpiresAt`."
+    )
+    points = serializers.IntegerField(help_text="Points earned for posts and comments.")
+    idp_picture = serializers.SerializerMethodField(
+        help_text="URL of the picture at the identity provider; null without one."
+    )
     created_at = serializers.DateTimeField()
 
     def get_plan(self, member: Member) -> str:
-        """The effective plan: FREE after the expiry."""
         return member.effective_plan(timezone.now())
 
     def get_plan_product(self, member: Member) -> str | None:
@@ -74,23 +106,33 @@ class MemberSummarySerializer(Serializer):
 
 
 class MemberSerializer(MemberSummarySerializer):
-    """A member with the profile image (spec 2.1)."""
+    """A member with the profile image."""
 
-    profile_image = serializers.SerializerMethodField()
+    profile_image = serializers.SerializerMethodField(
+        help_text="The profile image as a data URL; null without one."
+    )
 
     def get_profile_image(self, member: Member) -> str | None:
         return member.profile_image or None
 
 
 class SessionUserSerializer(Serializer):
-    """The member of a session (spec 2.5)."""
+    """The member of a session."""
 
     id = serializers.IntegerField()
-    login_id = serializers.CharField()
-    display_name = serializers.CharField()
-    role = serializers.ChoiceField(choices=Member.Role.choices)
-    plan = serializers.ChoiceField(choices=Member.Plan.choices)
-    plan_expires_at = serializers.DateTimeField(allow_null=True)
+    login_id = serializers.CharField(help_text="Name for login.")
+    display_name = serializers.CharField(help_text="The name that other members see.")
+    role = serializers.ChoiceField(
+        choices=Member.Role.choices, help_text="`ADMIN` for administrators."
+    )
+    plan = serializers.ChoiceField(
+        choices=Member.Plan.choices,
+        help_text="The effective plan: FREE after the expiry.",
+    )
+    plan_expires_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When the plan ends; null for FREE and for a plan without expiry.",
+    )
 
 
 def session_user_payload(member: Member) -> dict[str, Any]:
@@ -109,7 +151,10 @@ def session_user_payload(member: Member) -> dict[str, Any]:
 class NewMemberRequestSerializer(Serializer):
     login_id = LoginIdField()
     password = PasswordField()
-    display_name = StrictCharField(max_length=MAX_DISPLAY_NAME_LENGTH)
+    display_name = StrictCharField(
+        max_length=MAX_DISPLAY_NAME_LENGTH,
+        help_text="The name that other members see; 1 to 100 characters.",
+    )
     email = StrictEmailField()
 
 
@@ -123,7 +168,11 @@ class SignupRequestSerializer(NewMemberRequestSerializer):
 
 
 class ProfileRequestSerializer(Serializer):
-    display_name = StrictCharField(max_length=MAX_DISPLAY_NAME_LENGTH, required=False)
+    display_name = StrictCharField(
+        max_length=MAX_DISPLAY_NAME_LENGTH,
+        required=False,
+        help_text="The name that other members see; 1 to 100 characters.",
+    )
     email = StrictEmailField(required=False)
 
 

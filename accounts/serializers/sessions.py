@@ -10,12 +10,17 @@ MAX_NONCE_LENGTH = 255
 
 
 class LoginRequestSerializer(Serializer):
-    login_id = StrictCharField(max_length=200)
-    password = PasswordField()
+    login_id = StrictCharField(
+        max_length=200, help_text="The login id, in any letter case."
+    )
+    password = PasswordField(help_text="The password.")
 
 
 class IdTokenRequestSerializer(Serializer):
-    id_token = StrictCharField(max_length=8192)
+    id_token = StrictCharField(
+        max_length=8192,
+        help_text="The ID token that the identity provider issued for our client id.",
+    )
     nonce = StrictCharField(
         required=False,
         max_length=MAX_NONCE_LENGTH,
@@ -26,26 +31,44 @@ class IdTokenRequestSerializer(Serializer):
 class LoginSessionSerializer(Serializer):
     """A new session; send the token as `Authorization: Bearer <token>`."""
 
-    token = serializers.CharField()
-    expires_at = serializers.DateTimeField()
-    member = MemberSerializer()
+    token = serializers.CharField(
+        help_text="Credential for `Authorization: Bearer`; shown only here."
+    )
+    expires_at = serializers.DateTimeField(
+        help_text="When the session ends; each use extends it."
+    )
+    member = MemberSerializer(help_text="The member who has logged in.")
 
 
 class IdpLoginSessionSerializer(LoginSessionSerializer):
-    created = serializers.BooleanField()
-    linked = serializers.BooleanField()
+    created = serializers.BooleanField(
+        help_text="True if this login created the account."
+    )
+    linked = serializers.BooleanField(
+        help_text="True if this login linked the provider to an existing account."
+    )
 
 
 class VerifyPasswordRequestSerializer(Serializer):
-    password = PasswordField()
+    password = PasswordField(help_text="The password of the caller.")
 
 
 class PasswordVerifiedSerializer(Serializer):
-    verified = serializers.BooleanField()
+    verified = serializers.BooleanField(
+        help_text="Always true; a wrong password is an error."
+    )
 
 
 class ChangePasswordRequestSerializer(Serializer):
-    current_password = PasswordField(required=False, allow_null=True, default=None)
+    current_password = PasswordField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=(
+            "The present password. Left out or null only by members without one, "
+            "whose account was linked to the identity provider."
+        ),
+    )
     new_password = PasswordField()
 
 
@@ -54,8 +77,11 @@ class EndedSessionsSerializer(Serializer):
 
 
 class IdpClientIdSerializer(Serializer):
-    client_id = serializers.CharField(allow_blank=True)
+    client_id = serializers.CharField(
+        allow_blank=True,
+        help_text="The audience of ID tokens; empty if the provider is not configured.",
+    )
 
 
 class SignupEnabledSerializer(Serializer):
-    enabled = serializers.BooleanField()
+    enabled = serializers.BooleanField(help_text="Whether anybody may sign up now.")

@@ -74,7 +74,11 @@ class VerifyPasswordView(APIView):
         responses=PasswordVerifiedSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Verify the password."""
+        """Verify the password.
+
+        Asks for it again before something sensitive; 400 `PASSWORD_MISMATCH` if it is
+        wrong.
+        """
         body = validate_body(VerifyPasswordRequestSerializer, request)
         verify_password(
             get_full_member(request), body["password"], get_client_ip(request)

@@ -61,7 +61,7 @@ class SignupView(APIView):
     def post(self, request: Request) -> Response:
         """Sign up and log in.
 
-        At most 5 attempts an hour from an IP address.
+        At most 5 attempts an hour from an IP address, refused ones included.
         """
         signup.require_signup_allowed(get_client_ip(request))
         # Before validation: a filled honeypot is refused whatever else is sent.
@@ -83,7 +83,11 @@ class LoginView(APIView):
         responses=LoginSessionSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Log in with login id and password."""
+        """Log in with login id and password.
+
+        A wrong login id and a wrong password are the same error, 401
+        `INVALID_CREDENTIALS`; too many of them are 429 `RATE_LIMITED`.
+        """
         body = validate_body(LoginRequestSerializer, request)
         member = login.authenticate_member(
             body["login_id"], body["password"], get_client_ip(request)
@@ -134,7 +138,10 @@ class SignupEnabledView(APIView):
 
     @extend_schema(responses=SignupEnabledSerializer)
     def get(self, request: Request) -> Response:
-        """Check whether sign-up is open."""
+        """Check whether sign-up is open.
+
+        Public. An administrator may have closed it.
+        """
         return Response({"enabled": is_signup_enabled()})
 
 
@@ -182,7 +189,10 @@ class SessionView(APIView):
 
     @extend_schema(responses=SessionUserSerializer)
     def get(self, request: Request) -> Response:
-        """Get the session user."""
+        """Get the session user.
+
+        The member who is logged in, with the plan that is in force now.
+        """
         return Response(session_user_payload(current_member(request)))
 
 

@@ -51,6 +51,10 @@ class MemberViewSet(ViewSet):
 
     @extend_schema(responses=MemberSerializer)
     def retrieve(self, request: Request, member_id: int) -> Response:
+        """Get a member.
+
+        With the profile image.
+        """
         return Response(MemberSerializer(members.get_member(member_id)).data)
 
     @extend_schema(responses={204: None})

@@ -18,7 +18,10 @@ class SignupSettingView(APIView):
 
     @extend_schema(responses=SignupSettingSerializer)
     def get(self, request: Request) -> Response:
-        """Get the sign-up setting."""
+        """Get the sign-up setting.
+
+        Open unless an administrator has closed it.
+        """
         return Response({"enabled": is_signup_enabled()})
 
     @extend_schema(

@@ -60,7 +60,10 @@ class UserViewSet(ViewSet):
 
     @extend_schema(responses=MemberSerializer)
     def retrieve(self, request: Request, member_id: int) -> Response:
-        """Get a user."""
+        """Get a user.
+
+        With the profile image.
+        """
         return Response(MemberSerializer(members.get_member(member_id)).data)
 
     @extend_schema(

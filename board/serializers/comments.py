@@ -1,4 +1,4 @@
-"""Serializers of comments."""
+"""Serializers of comments (spec 5.3)."""
 
 from rest_framework import serializers
 
@@ -9,33 +9,40 @@ from core.api.serializers import Serializer
 
 
 class CommentSerializer(Serializer):
-    """A comment (spec 5.3)."""
+    """A comment."""
 
     id = serializers.IntegerField(read_only=True)
     content = StrictCharField(
         max_length=COMMENT_LENGTH,
         help_text="Plain text, stored unchanged: escape it when showing it as HTML.",
     )
-    up_count = serializers.IntegerField(read_only=True)
-    down_count = serializers.IntegerField(read_only=True)
+    up_count = serializers.IntegerField(read_only=True, help_text="Number of up votes.")
+    down_count = serializers.IntegerField(
+        read_only=True, help_text="Number of down votes."
+    )
     my_vote = serializers.ChoiceField(
-        choices=VOTE_CHOICES, read_only=True, allow_null=True
+        choices=VOTE_CHOICES,
+        read_only=True,
+        allow_null=True,
+        help_text="The caller's vote; null without one.",
     )
     hot = serializers.BooleanField(
         read_only=True, help_text="At most a day old with at least 50 up votes."
     )
-    author = AuthorSerializer(read_only=True)
+    author = AuthorSerializer(read_only=True, help_text="The member who wrote it.")
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
 
 
 class CommentPostSerializer(Serializer):
     id = serializers.IntegerField()
-    title = serializers.CharField()
-    category = serializers.ChoiceField(choices=PostCategory.choices)
+    title = serializers.CharField(help_text="Title of the post.")
+    category = serializers.ChoiceField(
+        choices=PostCategory.choices, help_text="Category of the post."
+    )
 
 
 class MyCommentSerializer(CommentSerializer):
     """A comment of the caller with its post."""
 
-    post = CommentPostSerializer(read_only=True)
+    post = CommentPostSerializer(read_only=True, help_text="The post it belongs to.")

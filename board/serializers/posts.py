@@ -1,4 +1,4 @@
-"""Serializers of posts and of the filters of their list."""
+"""Serializers of posts (spec 5.1) and of the filters of their list."""
 
 from typing import Any
 
@@ -22,8 +22,8 @@ VOTE_CHOICES = [("up", "up"), ("down", "down")]
 class AuthorSerializer(Serializer):
     """The author of a post or comment, or a recommender."""
 
-    id = serializers.IntegerField()
-    display_name = serializers.CharField()
+    id = serializers.IntegerField(help_text="Id of the member.")
+    display_name = serializers.CharField(help_text="The name that other members see.")
     avatar = serializers.CharField(
         allow_null=True,
         help_text="URL of the profile image, or of the image at the identity provider.",
@@ -39,11 +39,14 @@ class PostTagsField(UniqueListField):
 
 
 class PostSummarySerializer(Serializer):
-    """A post in a list (spec 5.1)."""
+    """A post in a list."""
 
     id = serializers.IntegerField(read_only=True)
-    title = StrictCharField(max_length=TITLE_LENGTH)
-    category = serializers.ChoiceField(choices=PostCategory.choices)
+    title = StrictCharField(max_length=TITLE_LENGTH, help_text="1 to 200 characters.")
+    category = serializers.ChoiceField(
+        choices=PostCategory.choices,
+        help_text="The part of the board that the post is in.",
+    )
     tags = PostTagsField(help_text="If omitted from an update, the tags do not change.")
     notice = StrictBooleanField(
         required=False, help_text="Ignored unless an administrator sends it."
@@ -51,16 +54,21 @@ class PostSummarySerializer(Serializer):
     hot = serializers.BooleanField(
         read_only=True, help_text="At most a day old with at least 50 up votes."
     )
-    up_count = serializers.IntegerField(read_only=True)
+    up_count = serializers.IntegerField(read_only=True, help_text="Number of up votes.")
     down_count = serializers.IntegerField(
         read_only=True,
         help_text="Clients may hide the content of a post with 20 or more.",
     )
-    comment_count = serializers.IntegerField(read_only=True)
-    my_vote = serializers.ChoiceField(
-        choices=VOTE_CHOICES, read_only=True, allow_null=True
+    comment_count = serializers.IntegerField(
+        read_only=True, help_text="Number of comments."
     )
-    author = AuthorSerializer(read_only=True)
+    my_vote = serializers.ChoiceField(
+        choices=VOTE_CHOICES,
+        read_only=True,
+        allow_null=True,
+        help_text="The caller's vote; null without one.",
+    )
+    author = AuthorSerializer(read_only=True, help_text="The member who wrote it.")
     created_at = serializers.DateTimeField(read_only=True)
 
 
@@ -82,13 +90,19 @@ class PostSerializer(PostSummarySerializer):
 class PostQuerySerializer(QuerySerializer):
     """Filters of the post list, combined with AND."""
 
-    category = serializers.ChoiceField(choices=PostCategory.choices, required=False)
+    category = serializers.ChoiceField(
+        choices=PostCategory.choices,
+        required=False,
+        help_text="Only posts of this category.",
+    )
     keyword = StrictCharField(
         max_length=KEYWORD_LENGTH,
         required=False,
         help_text="Searched in title and text, ignoring case.",
     )
-    tag = StrictCharField(max_length=TAG_LENGTH, required=False)
+    tag = StrictCharField(
+        max_length=TAG_LENGTH, required=False, help_text="Only posts with this tag."
+    )
     before = serializers.IntegerField(
         min_value=1,
         required=False,

@@ -37,6 +37,12 @@ class VoteRequestSerializer(Serializer):
 class VoteResultSerializer(Serializer):
     """The counters after a vote, and the caller's vote."""
 
-    up_count = serializers.IntegerField()
-    down_count = serializers.IntegerField()
-    my_vote = serializers.ChoiceField(choices=VOTE_CHOICES, allow_null=True)
+    up_count = serializers.IntegerField(help_text="Number of up votes, with this one.")
+    down_count = serializers.IntegerField(
+        help_text="Number of down votes, with this one."
+    )
+    my_vote = serializers.ChoiceField(
+        choices=VOTE_CHOICES,
+        allow_null=True,
+        help_text="The caller's vote after the request; null without one.",
+    )

@@ -76,6 +76,10 @@ class PostViewSet(ViewSet):
 
     @extend_schema(responses=PostSerializer)
     def retrieve(self, request: Request, post_id: int) -> Response:
+        """Get a post.
+
+        With its content and the members who voted it up.
+        """
         return Response(_get_post_payload(request, post_id))
 
     @extend_schema(request=PostSerializer, responses=PostSerializer)
@@ -90,7 +94,7 @@ class PostViewSet(ViewSet):
     def partial_update(self, request: Request, post_id: int) -> Response:
         """Update a post.
 
-        Only the author may.
+        Only the author may. Fields that are left out do not change.
         """
         return self._update(request, post_id, partial=True)
 
@@ -169,7 +173,10 @@ class NoticeViewSet(ViewSet):
     @extend_schema(request=None, responses=PostSerializer)
     @action(detail=True, methods=["post"], url_path="notice")
     def publish_notice(self, request: Request, post_id: int) -> Response:
-        """Publish a post as a notice."""
+        """Publish a post as a notice.
+
+        Notices stand above the other posts of the list. Only administrators may.
+        """
         notices.set_notice(current_member(request), post_id, notice=True)
         return Response(_get_post_payload(request, post_id))
 
@@ -178,7 +185,7 @@ class NoticeViewSet(ViewSet):
     def withdraw_notice(self, request: Request, post_id: int) -> Response:
         """Withdraw a notice.
 
-        The post stays as a regular post.
+        The post stays as a regular post. Only administrators may.
         """
         notices.set_notice(current_member(request), post_id, notice=False)
         return Response(_get_post_payload(request, post_id))

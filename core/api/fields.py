@@ -116,7 +116,12 @@ class AmountField(StrictIntegerField):
     """Money in whole home-currency units, 1 to 999,999,999,999."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**{"min_value": 1, "max_value": MAX_AMOUNT} | kwargs)
+        kwargs = {"min_value": 1, "max_value": MAX_AMOUNT} | kwargs
+        kwargs.setdefault(
+            "help_text",
+            f"In whole home-currency units, {kwargs['min_value']} to {MAX_AMOUNT}.",
+        )
+        super().__init__(**kwargs)
 
 
 class StrictListField(serializers.ListField):

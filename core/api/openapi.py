@@ -36,6 +36,27 @@ METHOD_VERBS = {
     "DELETE": "delete",
 }
 
+# The description of standard actions whose view says nothing else.
+ACTION_DESCRIPTIONS = {
+    "retrieve": "404 `NOT_FOUND` if there is none with this id.",
+    "update": "Optional fields that are left out get their defaults.",
+    "partial_update": "Fields that are left out do not change.",
+    "destroy": "It cannot be brought back.",
+    "reorder": (
+        "`ids` are all items of the list in their new order, else 400 `INVALID_ORDER`. "
+        "Returns the list."
+    ),
+}
+# The description of fields that mean the same in every schema.
+FIELD_DESCRIPTIONS = {
+    "id": "Identifier, as in paths and in the fields of others that refer to it.",
+    "sortOrder": "Place in the list, the lowest first; changed by reordering.",
+    "createdAt": "Time of creation.",
+    "updatedAt": "Time of the last change.",
+    "year": "Year.",
+    "month": "Month, 1 to 12.",
+}
+
 # Fields that are left out of a response unless they apply.
 CONDITIONAL_RESPONSE_FIELDS = [("Wallet", "accountNumberUnreadable")]
 
@@ -45,23 +66,38 @@ _CAPITAL_RE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class FieldErrorSerializer(Serializer):
-    field = serializers.CharField()
-    code = serializers.CharField()
-    detail = serializers.CharField()
+    field = serializers.CharField(
+        help_text=(
+            "Name of the field, dotted if nested (`ids.1`); `body` for the body as "
+            "a whole."
+        )
+    )
+    code = serializers.CharField(
+        help_text="What is wrong, for programs, such as `required` or `max_value`."
+    )
+    detail = serializers.CharField(help_text="What is wrong, for people.")
     sheet = serializers.CharField(required=False, help_text="Of a backup.")
     row = serializers.IntegerField(required=False, help_text="The headers are row 1.")
-    column = serializers.CharField(required=False, allow_null=True)
+    column = serializers.CharField(
+        required=False, allow_null=True, help_text="Name of the column, of a backup."
+    )
 
 
 class ProblemSerializer(Serializer):
     """Problem details (RFC 9457): `code` is the error, `errors` the invalid fields."""
 
-    type = serializers.CharField()
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    detail = serializers.CharField()
-    code = serializers.CharField()
-    errors = FieldErrorSerializer(many=True, required=False)  # type: ignore[assignment]
+    type = serializers.CharField(help_text="Always `about:blank`.")
+    title = serializers.CharField(help_text="The phrase of the status.")
+    status = serializers.IntegerField(help_text="The status of the response.")
+    detail = serializers.CharField(help_text="What went wrong, for people.")
+    code = serializers.CharField(
+        help_text="What went wrong, for programs, such as `NOT_FOUND`."
+    )
+    errors = FieldErrorSerializer(
+        many=True,
+        required=False,
+        help_text="The invalid fields, with `VALIDATION_ERROR` and the like.",
+    )  # type: ignore[assignment]
 
 
 @functools.cache
@@ -69,10 +105,15 @@ def page_serializer(item: type[Serializer]) -> type[Serializer]:
     """Return the serializer class of one page of `item`s."""
     name = item.__name__.removesuffix("Serializer") + "PageSerializer"
     fields = {
-        "count": serializers.IntegerField(),
-        "next": serializers.CharField(allow_null=True),
-        "previous": serializers.CharField(allow_null=True),
-        "results": item(many=True),
+        "count": serializers.IntegerField(help_text="Number of rows on all pages."),
+        "next": serializers.CharField(
+            allow_null=True, help_text="URL of the next page; null on the last one."
+        ),
+        "previous": serializers.CharField(
+            allow_null=True,
+            help_text="URL of the page before; null on the first one.",
+        ),
+        "results": item(many=True, help_text="The rows of this page."),
     }
     return type(name, (Serializer,), fields)
 
@@ -116,7 +157,9 @@ class ApiAutoSchema(AutoSchema):
         return f"{verb} {'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
     def get_description(self) -> str:  # type: ignore[override]
-        return self._operation_docstring().partition("\n")[2].strip()
+        description = self._operation_docstring().partition("\n")[2].strip()
+        action = getattr(self.view, "action", "")
+        return description or ACTION_DESCRIPTIONS.get(action, "")
 
     def get_response_serializers(self) -> Any:
         # Standard list actions return the view's serializer many times.
@@ -129,6 +172,19 @@ class ApiAutoSchema(AutoSchema):
         # drf-spectacular appends "Request" to the names of request schemas.
         name = type(serializer).__name__.removesuffix("Serializer")
         return name.removesuffix("Request") if direction == "request" else name
+
+    def _get_serializer_field_meta(self, field: Any, direction: Direction) -> Any:
+        meta = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
+        if text := FIELD_DESCRIPTIONS.get(field.field_name):
+            meta.setdefault("description", text)
+        return meta
+
+    def _resolve_path_parameters(self, variables: list[str]) -> Any:
+        parameters = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
+        for parameter in parameters:
+            noun = parameter["name"].removesuffix("_id").replace("_", " ")
+            parameter["description"] = f"Id of the {noun}."
+        return parameters
 
     def _operation_docstring(self) -> str:
         handler = getattr(self.view, "action", None) or self.method.lower()

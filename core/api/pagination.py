@@ -19,7 +19,11 @@ MAX_PAGE_NUMBER = 10**9
 
 
 class PageQuerySerializer(QuerySerializer):
-    page = serializers.IntegerField(min_value=1, default=1)
+    page = serializers.IntegerField(
+        min_value=1,
+        default=1,
+        help_text="Number of the page, from 1; a page after the last one is 404.",
+    )
     size = serializers.IntegerField(
         min_value=1,
         default=DEFAULT_PAGE_SIZE,

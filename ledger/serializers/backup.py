@@ -31,23 +31,53 @@ class RestoreRequestSerializer(Serializer):
     `GET /api/account/backup` returns.
     """
 
-    wallets = serializers.ListField(child=serializers.DictField(), required=False)
-    tags = serializers.ListField(child=serializers.DictField(), required=False)
-    categories = serializers.ListField(child=serializers.DictField(), required=False)
-    entries = serializers.ListField(child=serializers.DictField(), required=False)
-    recurring = serializers.ListField(child=serializers.DictField(), required=False)
-    budgets = serializers.ListField(child=serializers.DictField(), required=False)
-    quick_entries = serializers.ListField(child=serializers.DictField(), required=False)
+    wallets = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Rows of the sheet `wallets`.",
+    )
+    tags = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Rows of the sheet `tags`.",
+    )
+    categories = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text=(
+            "Rows of the sheet `categories`; `parent` is the name of the major one."
+        ),
+    )
+    entries = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Rows of the sheet `entries`; `wallet` and `category` are names.",
+    )
+    recurring = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Rows of the sheet `recurring`; `wallet` and `category` are names.",
+    )
+    budgets = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Rows of the sheet `budgets`; `category` is a name.",
+    )
+    quick_entries = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Rows of the sheet `quickEntries`, as in `recurring`.",
+    )
 
 
 class RestoreResultSerializer(Serializer):
     """The number of rows of each sheet that were restored, or would be."""
 
-    dry_run = serializers.BooleanField()
-    wallets = serializers.IntegerField()
-    tags = serializers.IntegerField()
-    categories = serializers.IntegerField()
-    entries = serializers.IntegerField()
-    recurring = serializers.IntegerField()
+    dry_run = serializers.BooleanField(help_text="True if nothing was written.")
+    wallets = serializers.IntegerField(help_text="Number of wallets.")
+    tags = serializers.IntegerField(help_text="Number of tags.")
+    categories = serializers.IntegerField(help_text="Number of categories.")
+    entries = serializers.IntegerField(help_text="Number of entries.")
+    recurring = serializers.IntegerField(help_text="Number of recurring rules.")
     budgets = serializers.IntegerField(help_text="Budgets of the current month.")
-    quick_entries = serializers.IntegerField()
+    quick_entries = serializers.IntegerField(help_text="Number of quick entries.")

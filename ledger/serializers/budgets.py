@@ -28,20 +28,40 @@ class BudgetSerializer(MonthSerializer):
 
 
 class CopyBudgetsRequestSerializer(Serializer):
-    from_year = StrictIntegerField(min_value=MIN_YEAR, max_value=MAX_YEAR)
-    from_month = StrictIntegerField(min_value=1, max_value=12)
-    to_year = StrictIntegerField(min_value=MIN_YEAR, max_value=MAX_YEAR)
-    to_month = StrictIntegerField(min_value=1, max_value=12)
+    from_year = StrictIntegerField(
+        min_value=MIN_YEAR,
+        max_value=MAX_YEAR,
+        help_text="Year of the month to copy from.",
+    )
+    from_month = StrictIntegerField(
+        min_value=1, max_value=12, help_text="Month to copy from, 1 to 12."
+    )
+    to_year = StrictIntegerField(
+        min_value=MIN_YEAR,
+        max_value=MAX_YEAR,
+        help_text="Year of the month to copy to.",
+    )
+    to_month = StrictIntegerField(
+        min_value=1,
+        max_value=12,
+        help_text="Month to copy to, 1 to 12; another one than that copied from.",
+    )
 
 
 class CopyBudgetsResultSerializer(Serializer):
-    created = serializers.IntegerField()
-    overwritten = serializers.IntegerField()
+    created = serializers.IntegerField(help_text="Number of new budgets.")
+    overwritten = serializers.IntegerField(
+        help_text="Number of budgets whose amount was replaced."
+    )
 
 
 class BudgetTotalSerializer(Serializer):
-    budgeted = serializers.IntegerField()
-    spent = serializers.IntegerField()
+    budgeted = serializers.IntegerField(
+        help_text="Budgeted amount, in whole home-currency units."
+    )
+    spent = serializers.IntegerField(
+        help_text="Confirmed expenses of the month, in whole home-currency units."
+    )
     remaining = serializers.IntegerField(help_text="Negative when overspent.")
     share = ExactDecimalField(
         max_digits=20,
@@ -52,27 +72,33 @@ class BudgetTotalSerializer(Serializer):
 
 
 class CategoryBudgetStatusSerializer(BudgetTotalSerializer):
-    category = serializers.CharField()
-    parent = serializers.CharField(allow_null=True)  # type: ignore[assignment]
+    category = serializers.CharField(help_text="Name of the category.")
+    parent = serializers.CharField(
+        allow_null=True, help_text="Name of its major category; null for a major one."
+    )  # type: ignore[assignment]
 
 
 class IncomeStatusSerializer(Serializer):
-    expected = serializers.IntegerField()
-    actual = serializers.IntegerField()
+    expected = serializers.IntegerField(help_text="Expected income; 0 if none is set.")
+    actual = serializers.IntegerField(help_text="Confirmed income of the month.")
 
 
 class MonthlyBudgetStatusSerializer(Serializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
-    categories = CategoryBudgetStatusSerializer(many=True)
+    categories = CategoryBudgetStatusSerializer(
+        many=True, help_text="Each budget of the month, in the order of the categories."
+    )
     total = BudgetTotalSerializer(
         help_text="Minor categories of a budgeted major category are not counted again."
     )
-    income = IncomeStatusSerializer()
+    income = IncomeStatusSerializer(
+        help_text="Expected and actual income, in whole home-currency units."
+    )
 
 
 class BudgetChartDaySerializer(Serializer):
-    date = serializers.DateField()
+    date = serializers.DateField(help_text="Day of the month.")
     budgeted = serializers.IntegerField(help_text="Cumulative, spread evenly.")
     spent = serializers.IntegerField(help_text="Cumulative.")
 
@@ -80,7 +106,7 @@ class BudgetChartDaySerializer(Serializer):
 class BudgetChartSerializer(Serializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
-    days = BudgetChartDaySerializer(many=True)
+    days = BudgetChartDaySerializer(many=True, help_text="Each day of the month.")
 
 
 class BudgetIncomeSerializer(MonthSerializer):

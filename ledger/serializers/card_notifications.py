@@ -84,16 +84,30 @@ class NotificationRequestSerializer(ParseNotificationRequestSerializer):
 
 
 class SpanSerializer(Serializer):
-    start = serializers.IntegerField()
+    start = serializers.IntegerField(
+        help_text="The first code point of the field, from 0."
+    )
     end = serializers.IntegerField(help_text="The first code point after it.")
 
 
 class ParsedNotificationSerializer(Serializer):
     """The fields found in a text; null if not found."""
 
-    recognized = serializers.BooleanField()
-    kind = serializers.ChoiceField(choices=list(Kind), allow_null=True)
-    card_company = serializers.CharField(allow_null=True)
+    recognized = serializers.BooleanField(
+        help_text="Whether the text reports a payment or a cancellation."
+    )
+    kind = serializers.ChoiceField(
+        choices=list(Kind),
+        allow_null=True,
+        help_text="What the text reports; null if it is no payment.",
+    )
+    card_company = serializers.CharField(
+        allow_null=True,
+        help_text=(
+            "Short name of the issuer, such as 신한; null if neither text nor sender "
+            "tells."
+        ),
+    )
     card_hint = serializers.CharField(
         allow_null=True, help_text="Digits or masked number of the card, else its name."
     )
@@ -105,12 +119,22 @@ class ParsedNotificationSerializer(Serializer):
         allow_null=True, help_text="Null for the home currency."
     )
     original_amount = ExactDecimalField(
-        max_digits=16, decimal_places=4, allow_null=True
+        max_digits=16,
+        decimal_places=4,
+        allow_null=True,
+        help_text="Amount in `currency`; null for a home-currency payment.",
     )
-    merchant = serializers.CharField(allow_null=True)
-    installment_months = serializers.IntegerField(allow_null=True)
-    occurred_at = serializers.DateTimeField(allow_null=True)
-    running_total = serializers.IntegerField(allow_null=True)
+    merchant = serializers.CharField(allow_null=True, help_text="Where it was paid.")
+    installment_months = serializers.IntegerField(
+        allow_null=True, help_text="2 to 24; null if paid at once."
+    )
+    occurred_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Time of the payment; null if the text prints no time.",
+    )
+    running_total = serializers.IntegerField(
+        allow_null=True, help_text="The printed sum of the card's payments so far."
+    )
     wallet_id = serializers.IntegerField(
         allow_null=True, help_text="The wallet of the card."
     )
@@ -123,14 +147,22 @@ class ParsedNotificationSerializer(Serializer):
 
 
 class NotificationOutcomeSerializer(Serializer):
-    action = serializers.ChoiceField(choices=list(Action))
+    action = serializers.ChoiceField(
+        choices=list(Action),
+        help_text=(
+            "What was done. `CREATED`: a pending entry was added. `DUPLICATE`: the "
+            "payment is already recorded. `CANCELLED`: its pending entry was "
+            "deleted. `REFUND_PENDING`: a pending income entry was added. "
+            "`IGNORED`: nothing."
+        ),
+    )
     reason = serializers.ChoiceField(
         choices=list(Reason), allow_null=True, help_text="With IGNORED."
     )
     entry = EntrySerializer(
         allow_null=True, help_text="The entry of the payment, new or existing."
     )
-    parsed = ParsedNotificationSerializer()
+    parsed = ParsedNotificationSerializer(help_text="What was read from the text.")
 
 
 def parsed_notification_payload(

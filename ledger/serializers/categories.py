@@ -12,15 +12,30 @@ from ledger.serializers.fields import NameField
 class CategorySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    type = serializers.ChoiceField(choices=EntryType.choices)
+    type = serializers.ChoiceField(
+        choices=EntryType.choices,
+        help_text="Whether it is for entries of `income` or of `expense`.",
+    )
     parent_id = OwnedPrimaryKeyField(
-        Category, source="parent", required=False, allow_null=True, default=None
+        Category,
+        source="parent",
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=(
+            "Id of the major category; null for a major one. Of the same type, and "
+            "itself without a parent."
+        ),
     )
     sort_order = serializers.IntegerField(read_only=True)
 
 
 class CategoryQuerySerializer(QuerySerializer):
-    type = serializers.ChoiceField(choices=EntryType.choices, required=False)
+    type = serializers.ChoiceField(
+        choices=EntryType.choices,
+        required=False,
+        help_text="Only categories of this type.",
+    )
 
 
 class ImportCategoriesRequestSerializer(Serializer):
@@ -33,5 +48,7 @@ class ImportCategoriesRequestSerializer(Serializer):
 
 
 class ImportCategoriesResultSerializer(Serializer):
-    imported = serializers.IntegerField()
-    skipped = serializers.IntegerField()
+    imported = serializers.IntegerField(help_text="Number of new categories.")
+    skipped = serializers.IntegerField(
+        help_text="Number of those whose name the caller already has."
+    )

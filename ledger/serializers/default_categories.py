@@ -10,19 +10,31 @@ from ledger.models.base import MAX_NAME_LENGTH
 
 class DefaultCategorySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
-    name = StrictCharField(max_length=MAX_NAME_LENGTH)
+    name = StrictCharField(
+        max_length=MAX_NAME_LENGTH, help_text="The Korean name, 1 to 100 characters."
+    )
     name_en = StrictCharField(
         max_length=MAX_NAME_LENGTH,
         allow_blank=True,
         required=False,
-        help_text="The name in an English import; the Korean one if empty.",
+        help_text=(
+            "The name in an English import; the Korean one if empty. Left out of an"
+            " update, it does not change."
+        ),
     )
-    type = serializers.ChoiceField(choices=DefaultCategory.Type.choices)
+    type = serializers.ChoiceField(
+        choices=DefaultCategory.Type.choices,
+        help_text="Whether it is for entries of `income` or of `expense`.",
+    )
     parent_id = StrictPrimaryKeyField(
         queryset=DefaultCategory.objects.all(),
         source="parent",
         required=False,
         allow_null=True,
         default=None,
+        help_text=(
+            "Id of the major category; null for a major one. Of the same type, and "
+            "itself without a parent."
+        ),
     )
     sort_order = serializers.IntegerField(read_only=True)

@@ -1,4 +1,4 @@
-"""Serializers of entries and of the filters of their list."""
+"""Serializers of entries (spec 3.4) and of the filters of their list."""
 
 import calendar
 from datetime import date
@@ -29,6 +29,7 @@ class CurrencyField(StrictCharField):
     """An ISO 4217 currency code, in any letter case."""
 
     def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("help_text", "ISO 4217 code, in any letter case.")
         super().__init__(max_length=3, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
@@ -39,49 +40,71 @@ class CurrencyField(StrictCharField):
 
 
 class EntryWalletSerializer(Serializer):
-    id = serializers.IntegerField()
-    name = serializers.CharField()
+    id = serializers.IntegerField(help_text="Id of the wallet.")
+    name = serializers.CharField(help_text="Name of the wallet.")
 
 
 class EntrySerializer(Serializer):
-    """An entry (spec 3.4); a response is also a valid request.
+    """An entry; a response is also a valid request."""
 
-    Validates requests and describes responses, which `ledger.entry_list` builds.
-    """
+    # Validates requests and describes responses, which `ledger.entry_list` builds.
 
     id = serializers.IntegerField(read_only=True)
-    date = IsoDateField()
-    type = serializers.ChoiceField(choices=EntryType.choices)
+    date = IsoDateField(help_text="Day of the payment.")
+    type = serializers.ChoiceField(
+        choices=EntryType.choices,
+        help_text="Money received (`income`) or spent (`expense`).",
+    )
     amount = AmountField(
         min_value=0,
         required=False,
         allow_null=True,
         default=None,
         help_text=(
-            f"Whole home-currency units, 1 to {MAX_AMOUNT}; 0 only in a pending entry "
-            "without an exchange rate. If missing, originalAmount is converted."
+            f"In whole home-currency units, 1 to {MAX_AMOUNT}; 0 only in a pending "
+            "entry without an exchange rate. Null or left out: `originalAmount` is "
+            "converted."
         ),
     )
     category = NameField(
         required=False,
         allow_null=True,
         default=None,
-        help_text="By name; an unknown one is created as a major category.",
+        help_text="By name; an unknown one is created as a major category. Null: none.",
     )
     wallet_id = UncheckedPrimaryKeyField(
-        Wallet, source="wallet", required=False, allow_null=True, default=None
+        Wallet,
+        source="wallet",
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Id of a wallet of the caller; null or left out: no wallet.",
     )
-    wallet = EntryWalletSerializer(read_only=True, allow_null=True)
+    wallet = EntryWalletSerializer(
+        read_only=True,
+        allow_null=True,
+        help_text="The wallet with its name; null without one.",
+    )
     memo = OptionalTextField()
     tags = LedgerTagListField(help_text="By name; unknown ones are created.")
-    currency = CurrencyField(required=False, allow_null=True, default=None)
+    currency = CurrencyField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=(
+            "ISO 4217 code of a foreign currency, which needs `originalAmount`; "
+            "null for the home currency."
+        ),
+    )
     original_amount = PositiveDecimalField(
         max_digits=16,
         decimal_places=4,
         required=False,
         allow_null=True,
         default=None,
-        help_text="In `currency`; null for a home-currency entry.",
+        help_text=(
+            "In `currency`, with up to 4 decimals; null for a home-currency entry."
+        ),
     )
     exchange_rate = PositiveDecimalField(
         max_digits=20,
@@ -89,7 +112,10 @@ class EntrySerializer(Serializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Home-currency units for one unit of `currency`.",
+        help_text=(
+            "Home-currency units for one unit of `currency`, with up to 8 decimals."
+            " Null or left out: the rate of the day is looked up."
+        ),
     )
     installment_months = StrictIntegerField(
         min_value=2,
@@ -97,9 +123,15 @@ class EntrySerializer(Serializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Null if paid at once; only for expenses of a CARD wallet.",
+        help_text="2 to 24; null if paid at once. Only for expenses of a CARD wallet.",
     )
-    pending = serializers.BooleanField(read_only=True)
+    pending = serializers.BooleanField(
+        read_only=True,
+        help_text=(
+            "True for an entry from a card notification until it is confirmed; it "
+            "counts nowhere before."
+        ),
+    )
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
 
@@ -121,38 +153,74 @@ class EntrySerializer(Serializer):
 class EntryQuerySerializer(QuerySerializer):
     """The filters of the entry list, which are combined with AND."""
 
-    from_ = IsoDateField(required=False, source="from_")
-    to = IsoDateField(required=False)
+    from_ = IsoDateField(
+        required=False, source="from_", help_text="Only entries of this day and later."
+    )
+    to = IsoDateField(required=False, help_text="Only entries of this day and before.")
     year = serializers.IntegerField(
-        min_value=MIN_FILTER_YEAR, max_value=MAX_FILTER_YEAR, required=False
+        min_value=MIN_FILTER_YEAR,
+        max_value=MAX_FILTER_YEAR,
+        required=False,
+        help_text="Only entries of this year.",
     )
     month = serializers.IntegerField(
-        min_value=1, max_value=12, required=False, help_text="Together with `year`."
+        min_value=1,
+        max_value=12,
+        required=False,
+        help_text="Only entries of this month, 1 to 12; needs `year`.",
     )
-    type = serializers.ChoiceField(choices=EntryType.choices, required=False)
+    type = serializers.ChoiceField(
+        choices=EntryType.choices,
+        required=False,
+        help_text="Only entries of this type.",
+    )
     category = serializers.CharField(
         max_length=MAX_NAME_LENGTH,
         required=False,
-        help_text="By name; a major one includes its minor ones.",
+        help_text=(
+            "Only entries of this category, by name; a major one includes its minor"
+            " ones."
+        ),
     )
-    wallet_id = serializers.IntegerField(required=False)
-    tag = serializers.CharField(max_length=MAX_NAME_LENGTH, required=False)
+    wallet_id = serializers.IntegerField(
+        required=False, help_text="Only entries of this wallet."
+    )
+    tag = serializers.CharField(
+        max_length=MAX_NAME_LENGTH,
+        required=False,
+        help_text="Only entries with this tag, by name.",
+    )
     keyword = serializers.CharField(
         max_length=MAX_NAME_LENGTH,
         required=False,
-        help_text="In the memo, ignoring case.",
+        help_text="Only entries with this text in the memo, in any letter case.",
     )
-    pending = serializers.BooleanField(required=False, allow_null=True, default=None)
+    pending = serializers.BooleanField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=(
+            "True: only pending entries; false: only confirmed ones; left out: both."
+        ),
+    )
     min_amount = serializers.IntegerField(
-        required=False, min_value=0, max_value=MAX_AMOUNT
+        required=False,
+        min_value=0,
+        max_value=MAX_AMOUNT,
+        help_text="Only entries of at least this amount.",
     )
     max_amount = serializers.IntegerField(
-        required=False, min_value=0, max_value=MAX_AMOUNT
+        required=False,
+        min_value=0,
+        max_value=MAX_AMOUNT,
+        help_text="Only entries of at most this amount.",
     )
 
 
 class PendingCountSerializer(Serializer):
-    count = serializers.IntegerField()
+    count = serializers.IntegerField(
+        help_text="Number of entries that wait for confirmation."
+    )
 
 
 def resolve_date_range(query: dict[str, Any]) -> tuple[date | None, date | None]:

@@ -23,6 +23,7 @@ class NameField(StrictCharField):
     """A name of 1 to 100 characters."""
 
     def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("help_text", f"1 to {MAX_NAME_LENGTH} characters.")
         super().__init__(max_length=MAX_NAME_LENGTH, **kwargs)
 
 
@@ -30,6 +31,9 @@ class OptionalTextField(StrictCharField):
     """A text that may be missing, empty or null; these are all stored as ""."""
 
     def __init__(self, max_length: int = MAX_MEMO_LENGTH, **kwargs: Any) -> None:
+        kwargs.setdefault(
+            "help_text", f"At most {max_length} characters; empty if left out or null."
+        )
         super().__init__(
             max_length=max_length,
             required=False,
@@ -62,6 +66,9 @@ class LedgerTagNameField(TagNameField):
     """The name of a tag, 1 to 100 characters."""
 
     def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault(
+            "help_text", f"1 to {MAX_NAME_LENGTH} characters, without commas."
+        )
         super().__init__(max_length=MAX_NAME_LENGTH, **kwargs)
 
 
@@ -89,4 +96,7 @@ class LinkedTagListField(LedgerTagListField):
 class MoveToQuerySerializer(QuerySerializer):
     """`moveTo`: the row that takes over the references to the deleted one."""
 
-    move_to = serializers.IntegerField(required=False)
+    move_to = serializers.IntegerField(
+        required=False,
+        help_text="Id of the one that takes over what refers to the deleted one.",
+    )

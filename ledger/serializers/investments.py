@@ -1,4 +1,4 @@
-"""Serializers of stocks, trades and the portfolio."""
+"""Serializers of stocks and trades (spec 3.14), and of the portfolio."""
 
 import functools
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class StockListSerializer(serializers.ListSerializer[Any]):
 
 
 class StockSerializer(Serializer):
-    """A stock (spec 3.14)."""
+    """A stock."""
 
     class Meta:
         list_serializer_class = StockListSerializer
@@ -63,7 +63,10 @@ class StockSerializer(Serializer):
         )
     )
     name = NameField()
-    market = OptionalTextField(max_length=MAX_CODE_LENGTH)
+    market = OptionalTextField(
+        max_length=MAX_CODE_LENGTH,
+        help_text="Name of the market, such as KOSPI; at most 20 characters.",
+    )
     current_price = NonNegativeMoneyField(
         required=False,
         allow_null=True,
@@ -74,7 +77,9 @@ class StockSerializer(Serializer):
         ),
     )
     price_at = serializers.DateTimeField(
-        read_only=True, allow_null=True, help_text="The time of the price."
+        read_only=True,
+        allow_null=True,
+        help_text="The time of the price; null if none is known.",
     )
     sort_order = serializers.IntegerField(read_only=True)
 
@@ -86,12 +91,16 @@ class StockSerializer(Serializer):
 
 
 class TradeSerializer(Serializer):
-    """A trade (spec 3.14); a response is also a valid request."""
+    """A trade; a response is also a valid request."""
 
     id = serializers.IntegerField(read_only=True)
-    stock_id = OwnedPrimaryKeyField(Stock, source="stock")
-    side = serializers.ChoiceField(choices=Trade.Side.choices)
-    date = IsoDateField()
+    stock_id = OwnedPrimaryKeyField(
+        Stock, source="stock", help_text="Id of a stock of the caller."
+    )
+    side = serializers.ChoiceField(
+        choices=Trade.Side.choices, help_text="`BUY` or `SELL`."
+    )
+    date = IsoDateField(help_text="Day of the trade.")
     quantity = PositiveDecimalField(
         max_digits=18,
         decimal_places=6,
@@ -99,15 +108,25 @@ class TradeSerializer(Serializer):
     )
     price = NonNegativeMoneyField(
         help_text=(
-            f"Per share, in whole home-currency units, 0 to {MAX_AMOUNT}; 0 for "
+            f"Per share, in whole home-currency units, 0 to {MAX_AMOUNT}. 0 for "
             "bonus shares and the like."
         )
     )
-    fee = NonNegativeMoneyField(required=False, default=0)
+    fee = NonNegativeMoneyField(
+        required=False,
+        default=0,
+        help_text=(
+            "In whole home-currency units; 0 if left out. Raises the cost of a buy,"
+            " reduces the profit of a sell."
+        ),
+    )
     tax = NonNegativeMoneyField(
         required=False,
         default=0,
-        help_text="Reduces the profit of a sell; ignored for a buy.",
+        help_text=(
+            "In whole home-currency units; 0 if left out. Reduces the profit of a "
+            "sell; ignored for a buy."
+        ),
     )
     memo = OptionalTextField()
 
@@ -129,17 +148,23 @@ class TradeSerializer(Serializer):
 class TradeQuerySerializer(QuerySerializer):
     """The filters of the trade list, which are combined with AND."""
 
-    stock_id = serializers.IntegerField(required=False)
-    from_ = IsoDateField(required=False, source="from_")
-    to = IsoDateField(required=False)
-    side = serializers.ChoiceField(choices=Trade.Side.choices, required=False)
+    stock_id = serializers.IntegerField(
+        required=False, help_text="Only trades of this stock."
+    )
+    from_ = IsoDateField(
+        required=False, source="from_", help_text="Only trades of this day and later."
+    )
+    to = IsoDateField(required=False, help_text="Only trades of this day and before.")
+    side = serializers.ChoiceField(
+        choices=Trade.Side.choices, required=False, help_text="Only buys or only sells."
+    )
 
 
 class HoldingSerializer(Serializer):
-    stock_id = serializers.IntegerField()
-    code = serializers.CharField()
-    name = serializers.CharField()
-    market = serializers.CharField()
+    stock_id = serializers.IntegerField(help_text="Id of the stock.")
+    code = serializers.CharField(help_text="Code of the stock.")
+    name = serializers.CharField(help_text="Name of the stock.")
+    market = serializers.CharField(help_text="Market of the stock; empty if not set.")
     quantity = ExactDecimalField(
         max_digits=30, decimal_places=6, help_text="0 if all shares were sold."
     )
@@ -149,40 +174,63 @@ class HoldingSerializer(Serializer):
         allow_null=True,
         help_text="Per share, with 2 decimals; null if none is held.",
     )
-    cost_basis = serializers.IntegerField()
-    current_price = serializers.IntegerField(allow_null=True)
-    price_at = serializers.DateTimeField(allow_null=True)
+    cost_basis = serializers.IntegerField(
+        help_text="Cost of the shares held, with fees, in whole home-currency units."
+    )
+    current_price = serializers.IntegerField(
+        allow_null=True,
+        help_text=(
+            "Latest price of a share, in whole home-currency units; null if none is"
+            " known."
+        ),
+    )
+    price_at = serializers.DateTimeField(
+        allow_null=True, help_text="Time of that price; null if none is known."
+    )
     price_stale = serializers.BooleanField(
         help_text="True if the latest lookup failed; the previous price is shown."
     )
     market_value = serializers.IntegerField(
         allow_null=True, help_text="Null if no price is known."
     )
-    unrealized_profit = serializers.IntegerField(allow_null=True)
+    unrealized_profit = serializers.IntegerField(
+        allow_null=True, help_text="marketValue - costBasis; null if no price is known."
+    )
     unrealized_rate = ExactDecimalField(
         max_digits=30,
         decimal_places=4,
         allow_null=True,
         help_text="unrealizedProfit / costBasis with 4 decimals: 0.25 is 25 %.",
     )
-    realized_profit = serializers.IntegerField()
+    realized_profit = serializers.IntegerField(
+        help_text="Profit of all sells, after fees and taxes."
+    )
 
 
 class PortfolioTotalsSerializer(Serializer):
     """Rounded from the exact sums; a holding without a price counts at its cost."""
 
-    cost_basis = serializers.IntegerField()
-    market_value = serializers.IntegerField()
-    unrealized_profit = serializers.IntegerField()
-    unrealized_rate = ExactDecimalField(
-        max_digits=30, decimal_places=4, allow_null=True
+    cost_basis = serializers.IntegerField(help_text="Cost of all shares held.")
+    market_value = serializers.IntegerField(
+        help_text="Market value of all shares held."
     )
-    realized_profit = serializers.IntegerField()
+    unrealized_profit = serializers.IntegerField(help_text="marketValue - costBasis.")
+    unrealized_rate = ExactDecimalField(
+        max_digits=30,
+        decimal_places=4,
+        allow_null=True,
+        help_text="unrealizedProfit / costBasis with 4 decimals; null without cost.",
+    )
+    realized_profit = serializers.IntegerField(
+        help_text="Profit of all sells, after fees and taxes."
+    )
 
 
 class PortfolioSerializer(Serializer):
-    holdings = HoldingSerializer(many=True)
-    totals = PortfolioTotalsSerializer()
+    holdings = HoldingSerializer(
+        many=True, help_text="Each stock, in its `sortOrder`; sold-out ones last."
+    )
+    totals = PortfolioTotalsSerializer(help_text="Sums in whole home-currency units.")
 
 
 def portfolio_payload(portfolio: Portfolio) -> dict[str, Any]:

@@ -18,7 +18,10 @@ from ledger.serializers.fields import (
 class QuickEntrySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    type = serializers.ChoiceField(choices=EntryType.choices)
+    type = serializers.ChoiceField(
+        choices=EntryType.choices,
+        help_text="Money received (`income`) or spent (`expense`).",
+    )
     amount = AmountField(
         required=False,
         allow_null=True,
@@ -29,10 +32,15 @@ class QuickEntrySerializer(Serializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="By name; an unknown one is created as a major category.",
+        help_text="By name; an unknown one is created as a major category. Null: none.",
     )
     wallet_id = OwnedPrimaryKeyField(
-        Wallet, source="wallet", required=False, allow_null=True, default=None
+        Wallet,
+        source="wallet",
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Id of a wallet of the caller; null or left out: no wallet.",
     )
     memo = OptionalTextField()
     tags = LinkedTagListField(help_text="By name; unknown ones are created.")

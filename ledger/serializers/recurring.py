@@ -27,25 +27,44 @@ class RecurringRuleSerializer(Serializer):
 
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    type = serializers.ChoiceField(choices=EntryType.choices)
+    type = serializers.ChoiceField(
+        choices=EntryType.choices,
+        help_text="Money received (`income`) or spent (`expense`).",
+    )
     amount = AmountField()
     category = CategoryNameField(
         required=False,
         allow_null=True,
         default=None,
-        help_text="By name; an unknown one is created as a major category.",
+        help_text="By name; an unknown one is created as a major category. Null: none.",
     )
     wallet_id = OwnedPrimaryKeyField(
-        Wallet, source="wallet", required=False, allow_null=True, default=None
+        Wallet,
+        source="wallet",
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Id of a wallet of the caller; null or left out: no wallet.",
     )
     memo = OptionalTextField()
     tags = LinkedTagListField(help_text="By name; unknown ones are created.")
-    frequency = serializers.ChoiceField(choices=[name.value for name in Frequency])
+    frequency = serializers.ChoiceField(
+        choices=[name.value for name in Frequency], help_text="Unit of the interval."
+    )
     interval = StrictIntegerField(
-        min_value=1, max_value=MAX_INTERVAL, required=False, default=1
+        min_value=1,
+        max_value=MAX_INTERVAL,
+        required=False,
+        default=1,
+        help_text="Every so many days, weeks, months or years; 1 if left out.",
     )
     anchor_date = IsoDateField(help_text="The date that due dates count from.")
-    end_date = IsoDateField(required=False, allow_null=True, default=None)
+    end_date = IsoDateField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Last possible due date; null or left out: no end.",
+    )
     next_date = serializers.DateField(
         read_only=True, allow_null=True, help_text="Null after the end of the rule."
     )
@@ -58,7 +77,7 @@ class RecurringRuleSerializer(Serializer):
 
 class OccurrenceSerializer(Serializer):
     id = serializers.IntegerField()
-    due_date = serializers.DateField()
+    due_date = serializers.DateField(help_text="The due date.")
     status = serializers.ChoiceField(
         choices=Occurrence.Status.choices,
         help_text="SKIPPED: the rule was inactive. MISSED: the plan had expired.",

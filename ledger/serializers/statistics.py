@@ -17,8 +17,8 @@ MAX_RANGE_DAYS = 3_700
 
 
 class RangeStatisticsQuerySerializer(QuerySerializer):
-    from_ = IsoDateField(source="from_")
-    to = IsoDateField()
+    from_ = IsoDateField(source="from_", help_text="First day.")
+    to = IsoDateField(help_text="Last day; at most 3,700 days after the first.")
     group_by = serializers.ChoiceField(
         choices=[unit.value for unit in Unit],
         required=False,
@@ -37,21 +37,32 @@ class RangeStatisticsQuerySerializer(QuerySerializer):
 
 
 class NetFlowSerializer(Serializer):
-    income = serializers.IntegerField()
-    expense = serializers.IntegerField()
+    income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
+    expense = serializers.IntegerField(
+        help_text="Expense, in whole home-currency units."
+    )
     net = serializers.IntegerField(help_text="income - expense")
 
 
 class FlowSerializer(NetFlowSerializer):
-    count = serializers.IntegerField()
+    count = serializers.IntegerField(help_text="Number of entries.")
 
 
 class CategoryFlowSerializer(Serializer):
-    type = serializers.ChoiceField(choices=EntryType.choices)
-    category = serializers.CharField(allow_null=True)
-    parent = serializers.CharField(allow_null=True)  # type: ignore[assignment]
-    amount = serializers.IntegerField()
-    count = serializers.IntegerField()
+    type = serializers.ChoiceField(
+        choices=EntryType.choices,
+        help_text="Money received (`income`) or spent (`expense`).",
+    )
+    category = serializers.CharField(
+        allow_null=True, help_text="Name of the category; null for entries without one."
+    )
+    parent = serializers.CharField(
+        allow_null=True, help_text="Name of its major category; null for a major one."
+    )  # type: ignore[assignment]
+    amount = serializers.IntegerField(
+        help_text="Sum of its entries, in whole home-currency units."
+    )
+    count = serializers.IntegerField(help_text="Number of entries.")
     share = ExactDecimalField(
         max_digits=20,
         decimal_places=4,
@@ -61,33 +72,48 @@ class CategoryFlowSerializer(Serializer):
 
 
 class DayFlowSerializer(Serializer):
-    date = serializers.DateField()
-    income = serializers.IntegerField()
-    expense = serializers.IntegerField()
+    date = serializers.DateField(help_text="The day.")
+    income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
+    expense = serializers.IntegerField(
+        help_text="Expense, in whole home-currency units."
+    )
 
 
 class WalletFlowSerializer(Serializer):
-    wallet_id = serializers.IntegerField(allow_null=True)
-    name = serializers.CharField(allow_null=True)
-    income = serializers.IntegerField()
-    expense = serializers.IntegerField()
+    wallet_id = serializers.IntegerField(
+        allow_null=True, help_text="Id of the wallet; null for entries without one."
+    )
+    name = serializers.CharField(
+        allow_null=True, help_text="Name of the wallet; null for entries without one."
+    )
+    income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
+    expense = serializers.IntegerField(
+        help_text="Expense, in whole home-currency units."
+    )
 
 
 class TagFlowSerializer(Serializer):
-    tag = serializers.CharField()
-    income = serializers.IntegerField()
-    expense = serializers.IntegerField()
-    count = serializers.IntegerField()
+    tag = serializers.CharField(help_text="Name of the tag.")
+    income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
+    expense = serializers.IntegerField(
+        help_text="Expense, in whole home-currency units."
+    )
+    count = serializers.IntegerField(help_text="Number of entries.")
 
 
 class MonthStatisticsSerializer(FlowSerializer):
     year = serializers.IntegerField()
     month = serializers.IntegerField()
-    previous = NetFlowSerializer()
-    by_category = CategoryFlowSerializer(many=True)
-    by_day = DayFlowSerializer(many=True)
-    by_wallet = WalletFlowSerializer(many=True)
-    by_tag = TagFlowSerializer(many=True)
+    previous = NetFlowSerializer(help_text="Totals of the month before.")
+    by_category = CategoryFlowSerializer(
+        many=True, help_text="Each category with entries, the largest amounts first."
+    )
+    by_day = DayFlowSerializer(many=True, help_text="Each day of the month.")
+    by_wallet = WalletFlowSerializer(many=True, help_text="Each wallet with entries.")
+    by_tag = TagFlowSerializer(
+        many=True,
+        help_text="Each tag with entries; an entry with two tags counts in both.",
+    )
 
 
 class MonthFlowSerializer(FlowSerializer):
@@ -96,20 +122,24 @@ class MonthFlowSerializer(FlowSerializer):
 
 class YearStatisticsSerializer(NetFlowSerializer):
     year = serializers.IntegerField()
-    months = MonthFlowSerializer(many=True)
-    by_category = CategoryFlowSerializer(many=True)
+    months = MonthFlowSerializer(many=True, help_text="Each month of the year.")
+    by_category = CategoryFlowSerializer(
+        many=True, help_text="Each category with entries, the largest amounts first."
+    )
 
 
 class RangePointSerializer(FlowSerializer):
-    start = serializers.DateField()
-    end = serializers.DateField()
+    start = serializers.DateField(help_text="First day.")
+    end = serializers.DateField(help_text="Last day.")
 
 
 class RangeStatisticsSerializer(NetFlowSerializer):
-    from_ = serializers.DateField()
-    to = serializers.DateField()
-    group_by = serializers.ChoiceField(choices=[unit.value for unit in Unit])
-    points = RangePointSerializer(many=True)
+    from_ = serializers.DateField(help_text="First day.")
+    to = serializers.DateField(help_text="Last day.")
+    group_by = serializers.ChoiceField(
+        choices=[unit.value for unit in Unit], help_text="Length of the periods."
+    )
+    points = RangePointSerializer(many=True, help_text="Each period, oldest first.")
 
 
 def net_flow_payload(flow: Flow) -> dict[str, int]:

@@ -41,7 +41,11 @@ class PeriodCountField(serializers.IntegerField):
 
 
 class TrendQuerySerializer(QuerySerializer):
-    unit = TrendUnitField(required=False, default=Unit.MONTH)
+    unit = TrendUnitField(
+        required=False,
+        default=Unit.MONTH,
+        help_text="Length of a period, in any letter case.",
+    )
     months = PeriodCountField(
         MAX_MONTHS,
         default=DEFAULT_MONTHS,
@@ -66,10 +70,12 @@ class TrendQuerySerializer(QuerySerializer):
 
 
 class TrendPointSerializer(Serializer):
-    start = serializers.DateField()
-    end = serializers.DateField()
-    income = serializers.IntegerField()
-    expense = serializers.IntegerField()
+    start = serializers.DateField(help_text="First day.")
+    end = serializers.DateField(help_text="Last day, also of the current period.")
+    income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
+    expense = serializers.IntegerField(
+        help_text="Expense, in whole home-currency units."
+    )
     net = serializers.IntegerField(help_text="income - expense")
     net_worth = serializers.IntegerField(
         help_text="At the end of the period; of the current one, as of now."
@@ -77,8 +83,10 @@ class TrendPointSerializer(Serializer):
 
 
 class TrendSerializer(Serializer):
-    unit = serializers.ChoiceField(choices=list(UNIT_BY_NAME))
-    points = TrendPointSerializer(many=True)
+    unit = serializers.ChoiceField(
+        choices=list(UNIT_BY_NAME), help_text="Length of a period."
+    )
+    points = TrendPointSerializer(many=True, help_text="Each period, oldest first.")
 
 
 def trend_point_payload(point: TrendPoint) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Serializers of wallets and net worth."""
+"""Serializers of wallets (spec 3.2) and net worth."""
 
 from typing import Any
 
@@ -16,38 +16,75 @@ MAX_ACCOUNT_NUMBER_LENGTH = 64
 
 
 class WalletSerializer(Serializer):
-    """A wallet (spec 3.2)."""
+    """A wallet."""
 
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
-    institution = OptionalTextField(max_length=MAX_NAME_LENGTH)
+    kind = serializers.ChoiceField(
+        choices=Wallet.Kind.choices,
+        help_text=(
+            "What it is. Installments need a `CARD`; card notifications go to a "
+            "`CARD` or `CHECK_CARD`."
+        ),
+    )
+    institution = OptionalTextField(
+        max_length=MAX_NAME_LENGTH,
+        help_text=(
+            "Name of the bank or card company, at most 100 characters; card "
+            "notifications are matched by it."
+        ),
+    )
     account_number = StrictCharField(
         max_length=MAX_ACCOUNT_NUMBER_LENGTH,
         required=False,
         allow_blank=True,
         allow_null=True,
         default=None,
-        help_text="Encrypted at rest; null if there is none or it cannot be decrypted.",
+        help_text=(
+            "At most 64 characters. Null if there is none, or if the stored one "
+            "cannot be decrypted."
+        ),
     )
     account_number_unreadable = serializers.BooleanField(
         read_only=True,
         required=False,
         help_text="Present, and true, if the stored number cannot be decrypted.",
     )
-    opening_balance = SignedMoneyField(required=False, default=0)
+    opening_balance = SignedMoneyField(
+        required=False,
+        default=0,
+        help_text=(
+            "Balance before the first entry, negative for a debt, in whole "
+            "home-currency units; 0 if left out."
+        ),
+    )
     balance = serializers.IntegerField(
         read_only=True,
-        help_text="Opening balance + income - expense of confirmed entries.",
+        help_text="Opening balance + income - expense of confirmed entries, in whole "
+        "home-currency units.",
     )
-    manual_valuation = StrictBooleanField(required=False, default=False)
+    manual_valuation = StrictBooleanField(
+        required=False,
+        default=False,
+        help_text=(
+            "True: `currentValue` is typed in and counts in place of the balance, "
+            "as for a pension."
+        ),
+    )
     current_value = SignedMoneyField(
         required=False,
         allow_null=True,
         default=None,
-        help_text="Replaces the balance if manualValuation is true.",
+        help_text=(
+            "The value that counts in place of the balance if `manualValuation` is "
+            "true; else null."
+        ),
     )
-    archived = StrictBooleanField(required=False, default=False)
+    archived = StrictBooleanField(
+        required=False,
+        default=False,
+        help_text="True: no longer in use. It still counts in the net worth.",
+    )
     memo = OptionalTextField()
     sort_order = serializers.IntegerField(read_only=True)
 
@@ -65,14 +102,16 @@ class WalletSerializer(Serializer):
 
 
 class NetWorthWalletSerializer(Serializer):
-    id = serializers.IntegerField()
-    name = serializers.CharField()
-    kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
-    balance = serializers.IntegerField()
-    value = serializers.IntegerField(
-        help_text="The manual valuation, else the balance."
+    id = serializers.IntegerField(help_text="Id of the wallet.")
+    name = serializers.CharField(help_text="Name of the wallet.")
+    kind = serializers.ChoiceField(choices=Wallet.Kind.choices, help_text="What it is.")
+    balance = serializers.IntegerField(
+        help_text="Opening balance + income - expense of confirmed entries."
     )
-    archived = serializers.BooleanField()
+    value = serializers.IntegerField(
+        help_text="The typed-in value, else the balance; negative for a debt."
+    )
+    archived = serializers.BooleanField(help_text="Whether it is no longer in use.")
 
 
 class NetWorthSerializer(Serializer):
@@ -82,4 +121,6 @@ class NetWorthSerializer(Serializer):
         help_text="Sum of negative wallets, as a positive number."
     )
     investments = serializers.IntegerField(help_text="Market value of holdings.")
-    wallets = NetWorthWalletSerializer(many=True)
+    wallets = NetWorthWalletSerializer(
+        many=True, help_text="Each wallet, in its `sortOrder`, archived ones too."
+    )

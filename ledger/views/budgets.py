@@ -118,7 +118,10 @@ class BudgetViewSet(OwnedModelViewSet):
     @extend_schema(request=BudgetIncomeSerializer, responses=BudgetIncomeSerializer)
     @get_budget_income.mapping.put
     def set_budget_income(self, request: Request) -> Response:
-        """Set the expected income of a month."""
+        """Set the expected income of a month.
+
+        Replaces the amount set before; 0 removes it.
+        """
         body = validate_body(BudgetIncomeSerializer, request)
         month = Month(body["year"], body["month"])
         budgets.set_expected_income(self.member, month, body["amount"])

@@ -58,6 +58,11 @@ class EntryViewSet(OwnedModelViewSet):
         return Response(get_entry_payload(self.member, self.object_id))
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Create an entry.
+
+        In the home currency with `amount`. In a foreign one with `currency` and
+        `originalAmount`, which is converted at `exchangeRate` or the rate of the date.
+        """
         data = entries.EntryData(**validate_body(EntrySerializer, request))
         entry_id = entries.create_entry(self.member, data, timezone.now())
         payload = get_entry_payload(self.member, entry_id)
@@ -90,5 +95,8 @@ class EntryViewSet(OwnedModelViewSet):
     @extend_schema(responses=PendingCountSerializer)
     @action(detail=False, url_path="pending/count")
     def count_pending_entries(self, request: Request) -> Response:
-        """Count pending entries."""
+        """Count pending entries.
+
+        Those that wait for confirmation, of all dates.
+        """
         return Response({"count": entry_list.count_pending_entries(self.member)})

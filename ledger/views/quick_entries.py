@@ -14,7 +14,10 @@ from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.quick_entries import QuickEntrySerializer
 
 
-@extend_schema_view(create=extend_schema(description="Added last."))
+@extend_schema_view(
+    list=extend_schema(description="In their `sortOrder`."),
+    create=extend_schema(description="Added last."),
+)
 class QuickEntryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Quick entries"

@@ -28,6 +28,7 @@ from ledger.serializers.recurring import OccurrenceSerializer, RecurringRuleSeri
 
 
 @extend_schema_view(
+    list=extend_schema(description="Oldest first, inactive ones too."),
     create=extend_schema(
         description="Starts at the first due date that is not in the past."
     ),

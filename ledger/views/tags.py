@@ -14,6 +14,7 @@ from ledger.serializers.tags import TagSerializer
 
 
 @extend_schema_view(
+    list=extend_schema(description="In their `sortOrder`."),
     create=extend_schema(
         description="Added last. Names are unique: 409 `DUPLICATE` if it is taken."
     ),

@@ -17,6 +17,7 @@ from ledger.serializers.wallets import WalletSerializer
 
 
 @extend_schema_view(
+    list=extend_schema(description="In their `sortOrder`, archived ones too."),
     create=extend_schema(
         description="Added last. Names are unique: 409 `DUPLICATE` if it is taken."
     ),

@@ -4,6 +4,7 @@ import re
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,38 @@ def test_all_names_are_camel_case(document: Any) -> None:
             assert "_" not in parameter["name"], path
             if parameter["in"] == "path":
                 assert f"{{{parameter['name']}}}" in path
+
+
+def list_descriptions(document: Any) -> Iterator[tuple[str, str | None]]:
+    """Yield where a client developer looks for a text, and the text."""
+    for _, _, operation in list_operations(document):
+        name = operation["operationId"]
+        yield name, operation.get("description")
+        for parameter in operation.get("parameters", []):
+            yield f"{name}({parameter['name']})", parameter.get("description")
+    for name, schema in document["components"]["schemas"].items():
+        for key, field in schema.get("properties", {}).items():
+            yield f"{name}.{key}", field.get("description")
+
+
+def test_every_operation_parameter_and_property_is_described(document: Any) -> None:
+    assert [place for place, text in list_descriptions(document) if not text] == []
+
+
+def test_descriptions_do_not_cite_what_client_developers_do_not_have(
+    document: Any,
+) -> None:
+    texts = dict(list_descriptions(document)) | {
+        name: schema.get("description")
+        for name, schema in document["components"]["schemas"].items()
+    }
+    citation = re.compile(r"\b(contract|section|spec)\b|ledger\.|\.md\b", re.IGNORECASE)
+    assert [place for place, text in texts.items() if citation.search(text or "")] == []
+
+
+def test_id_in_a_path_is_described_by_its_noun(document: Any) -> None:
+    parameters = document["paths"]["/api/account/quick-entries/{quickEntryId}"]["get"]
+    assert parameters["parameters"][0]["description"] == "Id of the quick entry."
 
 
 def test_both_ways_of_presenting_a_session_are_described(document: Any) -> None:
