@@ -7,6 +7,7 @@ import re
 from datetime import timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts.errors import (
     PasswordMismatchError,
@@ -86,7 +87,7 @@ def change_password(
     if member.has_usable_password():
         if current_password is None:
             raise InvalidFieldError(
-                "currentPassword", "This field is required.", "required"
+                "currentPassword", gettext("This field is required."), "required"
             )
         verify_password(member, current_password, ip_address)
         if current_password == new_password:
@@ -134,17 +135,17 @@ def clean_image(data_url: str) -> str:
     """
     parts = parse_data_url(data_url)
     if parts is None:
-        raise InvalidImageError("Send data:image/(png|jpeg|webp|gif);base64,…")
+        raise InvalidImageError(gettext("Send data:image/(png|jpeg|webp|gif);base64,…"))
     kind, text = parts
     # Four characters of base64 are three bytes: refuse before decoding.
     if len(text) > MAX_IMAGE_BYTES * 4 // 3 + 4:
-        raise InvalidImageError("The image is larger than 1 MiB.")
+        raise InvalidImageError(gettext("The image is larger than 1 MiB."))
     try:
         content = base64.b64decode(text, validate=True)
     except binascii.Error:
         raise InvalidImageError from None
     if len(content) > MAX_IMAGE_BYTES:
-        raise InvalidImageError("The image is larger than 1 MiB.")
+        raise InvalidImageError(gettext("The image is larger than 1 MiB."))
     encoded = encode_image(io.BytesIO(content), "avatar", kind).content
     return f"data:image/{kind};base64,{base64.b64encode(encoded).decode()}"
 

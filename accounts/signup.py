@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
 from accounts.errors import SignupDisabledError, SignupRefusedError
 from accounts.models import Member
@@ -57,16 +58,18 @@ def create_member(data: SignupData) -> Member:
     validate_new_password(data.password, member, field="password")
     # Before hashing, which is slow; the constraint decides between concurrent requests.
     if Member.objects.with_login_id(data.login_id).exists():
-        raise DuplicateError("This login id is taken.")
+        raise DuplicateError(gettext("This login id is taken."))
     member.set_password(data.password)
     with (
         raise_on_constraint_violation(
-            "member_login_id_unique", DuplicateError("This login id is taken.")
+            "member_login_id_unique", DuplicateError(gettext("This login id is taken."))
         ),
         # The serializers check it before; a command may not have.
         raise_on_constraint_violation(
             "member_login_id_characters",
-            InvalidFieldError("loginId", "Only letters, digits and ._- are allowed."),
+            InvalidFieldError(
+                "loginId", gettext("Only letters, digits and ._- are allowed.")
+            ),
         ),
     ):
         member.save(force_insert=True)

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.models import Member
 from billing.errors import InvalidPurchaseError
@@ -52,7 +53,7 @@ def verify_purchase(member: Member, product_id: str, token: str) -> Verification
     """
     product = find_product(product_id)
     if product is None:
-        raise InvalidFieldError("productId", "Unknown product.", "unknown")
+        raise InvalidFieldError("productId", gettext("Unknown product."), "unknown")
     checked_at = timezone.now()
     subscription = verify_token(token, product)
     result = _apply_purchase(member, subscription, checked_at)
@@ -154,7 +155,7 @@ def resume(member: Member) -> Member:
         is_bought = locked.plan_expires_at is not None or locked.plan_product != ""
         is_running = locked.effective_plan(timezone.now()) == Member.Plan.PREMIUM
         if not (is_bought and is_running):
-            raise NotFoundError("There is no active subscription to resume.")
+            raise NotFoundError(gettext("There is no active subscription to resume."))
         newest = list_active_purchases(locked).first()
         if newest is not None:
             newest.auto_renew = True
@@ -179,7 +180,7 @@ def restore_membership(member: Member) -> Member:
             payments = payments.exclude(store=TEST_STORE)
         payment = payments.order_by("-expires_at", "-id").first()
         if payment is None:
-            raise NotFoundError("There is no payment to restore.")
+            raise NotFoundError(gettext("There is no payment to restore."))
         plan_lasts_longer = locked.plan == Member.Plan.PREMIUM and (
             locked.plan_expires_at is None
             or locked.plan_expires_at >= payment.expires_at

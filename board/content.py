@@ -7,6 +7,7 @@ from uuid import UUID
 
 import nh3
 from django.conf import settings
+from django.utils.translation import gettext
 
 from core.api.fields import DISALLOWED_CHARACTERS
 from core.errors import InvalidFieldError
@@ -70,14 +71,15 @@ def sanitize_html(html: str) -> str:
     has too many tags.
     """
     if len(_ANY_TAG_RE.findall(html)) > MAX_HTML_TAGS:
-        detail = "The content has too many HTML tags."
+        detail = gettext("The content has too many HTML tags.")
         raise InvalidFieldError("content", detail, "max_length")
     # Without the dropped tags a parser may read the rest differently, so repeat until
     # nothing changes.
     for _ in range(MAX_PASSES):
         cleaned = _clean_once(html)
         if len(cleaned) > MAX_CONTENT_LENGTH:
-            detail = f"The content has more than {MAX_CONTENT_LENGTH} characters."
+            detail = gettext("The content has more than {limit} characters.")
+            detail = detail.format(limit=MAX_CONTENT_LENGTH)
             raise InvalidFieldError("content", detail, "max_length")
         if cleaned == html:
             return cleaned

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import Count, Sum
+from django.utils.translation import gettext
 
 from accounts.models import Member
 from accounts.rate_limits import RateLimitPolicy, consume_attempt, refund_attempt
@@ -214,10 +215,11 @@ def _require_quota(member: Member, extra_bytes: int) -> None:
         images=Count("id"), bytes=Sum("size", default=0)
     )
     if used["images"] >= MAX_IMAGES:
-        detail = f"You already have {MAX_IMAGES} images."
+        detail = gettext("You already have {limit} images.").format(limit=MAX_IMAGES)
         raise InvalidFieldError("image", detail, "quota")
     if used["bytes"] + extra_bytes > MAX_TOTAL_BYTES:
-        detail = f"Your images would take more than {MAX_TOTAL_BYTES >> 20} MB."
+        detail = gettext("Your images would take more than {limit} MB.")
+        detail = detail.format(limit=MAX_TOTAL_BYTES >> 20)
         raise InvalidFieldError("image", detail, "quota")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from accounts.audit_log import DELETION, log_admin_action
 from accounts.models import Member, PointHistory
@@ -57,7 +58,7 @@ def create_post(member: Member, data: PostData, now: datetime) -> int:
         count_write(member, "posts")
         recent = Post.objects.filter(member=member, created_at__gt=now - REPEAT_WINDOW)
         if recent.filter(title=data.title, content=content).exists():
-            raise DuplicateError("You have just posted this.")
+            raise DuplicateError(gettext("You have just posted this."))
         post = Post.objects.create(
             member=member,
             title=data.title,
@@ -166,6 +167,6 @@ def _sanitize_content(html: str) -> str:
     """Return safe HTML; raise `InvalidFieldError` if it shows nothing."""
     content = sanitize_html(html)
     if is_empty(content):
-        detail = "The content must contain text or an image."
+        detail = gettext("The content must contain text or an image.")
         raise InvalidFieldError("content", detail, "blank")
     return content

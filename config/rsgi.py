@@ -7,13 +7,18 @@ from core.metrics_files import use_named_files
 use_named_files()
 
 from django.conf import settings  # noqa: E402
+from django.utils import translation  # noqa: E402
 
 from config.env import read_int  # noqa: E402
 from config.wsgi import application as wsgi_application  # noqa: E402
 from core.rsgi import DEFAULT_THREADS, ThreadedWSGIApplication  # noqa: E402
 
-# Else the first request would load it, in each process.
+# Else the first requests would load them, in each process.
 import_module(settings.ROOT_URLCONF)
+
+for language, _ in settings.LANGUAGES:
+    with translation.override(language):
+        pass
 
 application = ThreadedWSGIApplication(
     wsgi_application, read_int("WEB_THREADS", DEFAULT_THREADS, minimum=1)

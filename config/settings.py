@@ -36,6 +36,10 @@ TRUSTED_PROXY_COUNT = env.read_int("TRUSTED_PROXY_COUNT", 0, maximum=10)
 CORS_ALLOWED_ORIGINS = env.read_origins("CORS_ALLOWED_ORIGINS")
 HOME_CURRENCY = env.read_currency("HOME_CURRENCY", "KRW")
 TIME_ZONE = env.read_time_zone("TIME_ZONE", "Asia/Seoul")
+# Of texts for clients (`core.languages`); the source is in the first one.
+LANGUAGES = [("en", "English"), ("ko", "한국어")]
+LANGUAGE_CODE = "en"
+LOCALE_PATHS = [BASE_DIR / "locale"]
 METRICS_TOKEN = env.read_text("METRICS_TOKEN")
 
 # --- Applications -------------------------------------------------------------
@@ -63,6 +67,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     *(["core.middleware.PrometheusMiddleware"] if METRICS_TOKEN else []),
     "core.middleware.AccessLogMiddleware",
+    "core.languages.LanguageMiddleware",
     "core.middleware.RetrySafeRequestsMiddleware",
     "core.middleware.NoStoreMiddleware",
     "core.content_security_policy.ContentSecurityPolicyMiddleware",

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 # After which a client may try again.
 RETRY_AFTER_SECONDS = 5
@@ -21,7 +23,7 @@ class FieldError:
     """
 
     field: str
-    detail: str
+    detail: str | Promise
     code: str = "invalid"
     location: Mapping[str, Any] | None = None
 
@@ -35,16 +37,17 @@ class DomainError(Exception):
 
     status = 400
     code = "VALIDATION_ERROR"
-    detail = "The request is invalid."
+    # A lazy text has the language in which the error is rendered.
+    detail: str | Promise = gettext_lazy("The request is invalid.")
 
     def __init__(
         self,
-        detail: str | None = None,
+        detail: str | Promise | None = None,
         *,
         errors: tuple[FieldError, ...] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        self.detail = detail or self.detail
+        self.detail = self.detail if detail is None else detail
         self.errors = errors
         self.headers = dict(headers or {})
         super().__init__(self.detail)
@@ -53,42 +56,46 @@ class DomainError(Exception):
 class InvalidFieldError(DomainError):
     """A field of the request breaks a rule: 400 with the name of the field."""
 
-    def __init__(self, field: str, detail: str, code: str = "invalid") -> None:
+    def __init__(
+        self, field: str, detail: str | Promise, code: str = "invalid"
+    ) -> None:
         super().__init__(errors=(FieldError(field, detail, code),))
 
 
 class NotFoundError(DomainError):
     status = 404
     code = "NOT_FOUND"
-    detail = "Not found."
+    detail = gettext_lazy("Not found.")
 
 
 class DuplicateError(DomainError):
     status = 409
     code = "DUPLICATE"
-    detail = "This already exists."
+    detail = gettext_lazy("This already exists.")
 
 
 class InUseError(DomainError):
     status = 409
     code = "IN_USE"
-    detail = "This is in use."
+    detail = gettext_lazy("This is in use.")
 
 
 class InvalidOrderError(DomainError):
     code = "INVALID_ORDER"
-    detail = "The list must contain each id exactly once."
+    detail = gettext_lazy("The list must contain each id exactly once.")
 
 
 class CategoryHierarchyError(DomainError):
     code = "CATEGORY_HIERARCHY"
-    detail = "A minor category must belong to a major category of the same type."
+    detail = gettext_lazy(
+        "A minor category must belong to a major category of the same type."
+    )
 
 
 class ServiceUnavailableError(DomainError):
     status = 503
     code = "SERVICE_UNAVAILABLE"
-    detail = "The service is temporarily unavailable. Try again later."
+    detail = gettext_lazy("The service is temporarily unavailable. Try again later.")
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
@@ -96,13 +103,13 @@ class ServiceUnavailableError(DomainError):
 
 class InvalidImageError(DomainError):
     code = "INVALID_IMAGE"
-    detail = "The image is damaged or its format is not supported."
+    detail = gettext_lazy("The image is damaged or its format is not supported.")
 
 
 class RateLimitedError(DomainError):
     status = 429
     code = "RATE_LIMITED"
-    detail = "Too many attempts. Try again later."
+    detail = gettext_lazy("Too many attempts. Try again later.")
 
     def __init__(self, retry_after_seconds: int) -> None:
         super().__init__(headers={"Retry-After": str(max(1, retry_after_seconds))})
@@ -111,7 +118,7 @@ class RateLimitedError(DomainError):
 class ProviderUnavailableError(DomainError):
     status = 502
     code = "PROVIDER_UNAVAILABLE"
-    detail = "An external service is currently unavailable."
+    detail = gettext_lazy("An external service is currently unavailable.")
 
 
 class ProviderBusyError(ProviderUnavailableError):
@@ -119,7 +126,7 @@ class ProviderBusyError(ProviderUnavailableError):
 
     status = 503
     code = "SERVICE_UNAVAILABLE"
-    detail = "An external service is currently busy. Try again later."
+    detail = gettext_lazy("An external service is currently busy. Try again later.")
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
@@ -128,7 +135,7 @@ class ProviderBusyError(ProviderUnavailableError):
 class CrossOriginError(DomainError):
     status = 403
     code = "CSRF_FAILED"
-    detail = "Requests authenticated by cookie must come from this site."
+    detail = gettext_lazy("Requests authenticated by cookie must come from this site.")
 
 
 @contextmanager

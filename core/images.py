@@ -16,6 +16,7 @@ from tempfile import TemporaryFile
 from typing import IO, Literal
 
 import orjson
+from django.utils.translation import gettext_lazy
 
 from core.errors import InvalidImageError, ServiceUnavailableError
 
@@ -25,6 +26,14 @@ ALLOWED_KINDS = ("png", "jpeg", "webp", "gif")
 MAX_CALLERS = 3
 # Above the processor time that a decoder has.
 TIMEOUT_SECONDS = 25
+
+# What the decoder found, by its name there.
+ERROR_DETAILS = {
+    "frames": gettext_lazy("The image has too many frames."),
+    "markup": gettext_lazy("The file contains HTML or script code."),
+    "pixels": gettext_lazy("The image has too many pixels."),
+    "trailing": gettext_lazy("The file contains data after the end of the image."),
+}
 
 _callers = threading.BoundedSemaphore(MAX_CALLERS)
 _decode_lock = threading.Lock()
@@ -72,7 +81,7 @@ def encode_image(
         output.seek(0)
         header = orjson.loads(output.readline())
         if "error" in header:
-            raise InvalidImageError(header["error"] or None)
+            raise InvalidImageError(ERROR_DETAILS.get(header["error"]))
         content_type = f"image/{header['type']}"
         return EncodedImage(
             output.read(), content_type, header["width"], header["height"]

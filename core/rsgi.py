@@ -19,6 +19,9 @@ import threading
 from io import BytesIO
 from typing import IO, Any
 
+from django.utils import translation
+from django.utils.translation import gettext_lazy
+
 from core.api.exception_handler import (
     InternalError,
     InvalidRequestError,
@@ -26,6 +29,7 @@ from core.api.exception_handler import (
     problem_response,
 )
 from core.errors import DomainError, ServiceUnavailableError
+from core.languages import choose_language
 from core.metrics import rejected_request_count
 from core.metrics_files import claim_metrics_number
 from core.request_queue import Job, RequestQueue
@@ -59,19 +63,19 @@ Environ = dict[str, Any]
 class UriTooLongError(DomainError):
     status = 414
     code = "URI_TOO_LONG"
-    detail = "The URL is too long."
+    detail = gettext_lazy("The URL is too long.")
 
 
 class RequestTimeoutError(DomainError):
     status = 408
     code = "REQUEST_TIMEOUT"
-    detail = "The request body came too slowly."
+    detail = gettext_lazy("The request body came too slowly.")
 
 
 class BodyCutOffError(InvalidRequestError):
     """The client went away, or broke the format, before the end of the body."""
 
-    detail = "The request body is incomplete."
+    detail = gettext_lazy("The request body is incomplete.")
 
 
 class ThreadedWSGIApplication:
@@ -103,11 +107,10 @@ class ThreadedWSGIApplication:
 
     async def __rsgi__(self, scope: Scope, protocol: Protocol) -> None:
         """Answer one request."""
-        environ: Environ = {}
+        environ = build_environ(scope)
         try:
             if len(scope.path) + len(scope.query_string) > MAX_URL_BYTES:
                 raise UriTooLongError
-            environ = build_environ(scope)
             environ["wsgi.input"] = await self._read_body(environ, protocol)
             is_health = scope.path.startswith(HEALTH_PATHS)
             requests = self._health_requests if is_health else self._requests
@@ -118,7 +121,7 @@ class ThreadedWSGIApplication:
                 environ["wsgi.input"].close()
                 raise
         except DomainError as error:
-            reject(protocol, error, must_close="wsgi.input" not in environ)
+            reject(protocol, error, environ)
         else:
             # Until then Granian keeps the request open.
             await job.answered.wait()
@@ -159,7 +162,7 @@ class ThreadedWSGIApplication:
                 self._answer(job.environ, job.protocol)
             except BaseException:
                 logger.exception("a request failed outside of Django")
-                reject(job.protocol, InternalError())
+                reject(job.protocol, InternalError(), job.environ)
             finally:
                 self._loop.call_soon_threadsafe(self._finish, requests, job)
 
@@ -187,7 +190,7 @@ class ThreadedWSGIApplication:
         for requests in (self._requests, self._health_requests):
             for job in requests.pop_overdue(self._loop.time()):
                 job.environ["wsgi.input"].close()
-                reject(job.protocol, ServiceUnavailableError())
+                reject(job.protocol, ServiceUnavailableError(), job.environ)
                 job.answered.set()
         self._loop.call_later(QUEUE_CHECK_SECONDS, self._reject_overdue)
 
@@ -291,11 +294,13 @@ async def read_large_body(protocol: Protocol) -> tuple[IO[bytes], int]:
     return body, received
 
 
-def reject(protocol: Protocol, error: DomainError, *, must_close: bool = False) -> None:
+def reject(protocol: Protocol, error: DomainError, environ: Environ) -> None:
     """Answer with an error; close the connection of a body that was not read."""
     rejected_request_count.labels(error.code).inc()
-    response = problem_response(error)
+    language = choose_language(environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+    with translation.override(language):
+        response = problem_response(error)
     headers = [*response.items(), ("Cache-Control", "no-store")]
-    if must_close:
+    if "wsgi.input" not in environ:
         headers.append(("Connection", "close"))
     protocol.response_bytes(response.status_code, headers, response.content)

@@ -41,7 +41,7 @@ class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
             try:
                 validate_parent(category)
             except DomainError as error:
-                raise ValidationError(error.detail) from error
+                raise ValidationError(str(error.detail)) from error
         return values
 
 
@@ -108,7 +108,7 @@ class DefaultCategoryAdmin(AuditedAdmin):
             step = MOVE_STEPS.get(direction, UP)
             default_categories.move_default_category(_actor(request), category_id, step)
         except DomainError as error:
-            messages.error(request, error.detail)
+            messages.error(request, str(error.detail))
         return HttpResponseRedirect(_changelist_url())
 
     def save_model(
@@ -153,7 +153,7 @@ def _show_domain_errors(
     try:
         return view(request, *args, **options)
     except DomainError as error:
-        messages.error(request, error.detail)
+        messages.error(request, str(error.detail))
         return HttpResponseRedirect(_changelist_url())
 
 

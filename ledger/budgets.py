@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Member
 from core.db.rows import fetch_all
@@ -21,7 +22,7 @@ from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.ownership import get_owned_or_404
 from ledger.periods import month_period
 
-BUDGET_EXISTS = "The category already has a budget for this month."
+BUDGET_EXISTS = gettext_lazy("The category already has a budget for this month.")
 
 # `xmax = 0` holds for rows that were inserted, not for those that were updated.
 _COPY_BUDGETS = """
@@ -179,7 +180,9 @@ def delete_budget(member: Member, budget_id: int) -> None:
 def copy_budgets(member: Member, source: Month, target: Month) -> tuple[int, int]:
     """Copy a month's budgets to another and return (created, overwritten) counts."""
     if source == target:
-        raise InvalidFieldError("toMonth", "Must differ from the source month.")
+        raise InvalidFieldError(
+            "toMonth", gettext("Must differ from the source month.")
+        )
     with transaction.atomic(), connection.cursor() as cursor:
         lock_ledger(member)
         params = {

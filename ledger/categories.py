@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
@@ -53,7 +54,7 @@ _MERGE_BUDGETS = """
     ON CONFLICT (member_id, year, month, category_id)
     DO UPDATE SET amount = least(stored.amount + excluded.amount, %(max)s)
 """
-CATEGORY_NAME_TAKEN = "A category with this name and type already exists."
+CATEGORY_NAME_TAKEN = gettext_lazy("A category with this name and type already exists.")
 
 
 def list_categories(member: Member, type_: str | None = None) -> list[Category]:
@@ -95,7 +96,9 @@ def update_category(
             setattr(category, name, value)
         validate_parent(category)
         if category.type != position[0] and is_category_in_use(category):
-            raise InUseError("The type cannot change while entries use the category.")
+            raise InUseError(
+                gettext("The type cannot change while entries use the category.")
+            )
         if (category.type, category.parent_id) != position:
             category.sort_order = next_position(siblings_of(category))
         _save(category)
@@ -113,13 +116,15 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
         lock_ledger(member)
         category = get_owned_or_404(Category.objects.all(), member, category_id)
         if has_children(category):
-            raise CategoryHierarchyError("The category has minor categories.")
+            raise CategoryHierarchyError(gettext("The category has minor categories."))
         if move_to is not None:
             target = get_owned_or_404(Category.objects.all(), member, move_to)
             if target.pk == category.pk:
-                raise InvalidFieldError("moveTo", "Must be another category.")
+                raise InvalidFieldError("moveTo", gettext("Must be another category."))
             if target.type != category.type:
-                raise InvalidFieldError("moveTo", "The category has another type.")
+                raise InvalidFieldError(
+                    "moveTo", gettext("The category has another type.")
+                )
             with bulk_write(member):
                 for model in MODELS_WITH_CATEGORY:
                     rows = model.objects.owned_by(member).filter(category=category)
@@ -135,7 +140,9 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
                 cursor.execute(_MERGE_BUDGETS, params)
             Budget.objects.owned_by(member).filter(category=category).delete()
         if is_category_in_use(category):
-            raise InUseError("The category is in use. Set `moveTo` to another one.")
+            raise InUseError(
+                gettext("The category is in use. Set `moveTo` to another one.")
+            )
         category.delete()
         delete_rollups(member, (CategoryRollup, MemoRollup), category_id=category_id)
 

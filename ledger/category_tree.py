@@ -19,6 +19,7 @@ from django.db.models import (
     Value,
     When,
 )
+from django.utils.translation import gettext
 
 from core.errors import CategoryHierarchyError, InvalidFieldError
 
@@ -70,20 +71,22 @@ def validate_parent(category: Any) -> None:
     """
     is_parent = has_children(category)
     if is_parent and list_minors(category).exclude(type=category.type).exists():
-        raise CategoryHierarchyError("Its minor categories have another type.")
+        raise CategoryHierarchyError(gettext("Its minor categories have another type."))
     parent = category.parent
     if parent is None:
         return
     if is_parent or parent.pk == category.pk:
-        raise CategoryHierarchyError("A category with minor categories must be major.")
+        raise CategoryHierarchyError(
+            gettext("A category with minor categories must be major.")
+        )
     # The parent was read before the locks and may have changed or disappeared.
     try:
         parent.refresh_from_db()
     except ObjectDoesNotExist:
         raise InvalidFieldError(
-            "parentId", "Category not found.", "does_not_exist"
+            "parentId", gettext("Category not found."), "does_not_exist"
         ) from None
     if parent.parent_id is not None:
-        raise CategoryHierarchyError("The parent must be a major category.")
+        raise CategoryHierarchyError(gettext("The parent must be a major category."))
     if parent.type != category.type:
-        raise CategoryHierarchyError("The parent has another type.")
+        raise CategoryHierarchyError(gettext("The parent has another type."))

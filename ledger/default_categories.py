@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
 from accounts.models import Member
@@ -24,7 +25,7 @@ from ledger.category_tree import flatten_tree, has_children, validate_parent
 from ledger.models import DefaultCategory
 from ledger.quotas import require_room_in
 
-NAME_TAKEN = "A default category with this name and type already exists."
+NAME_TAKEN = gettext_lazy("A default category with this name and type already exists.")
 # Steps of `move_default_category`.
 UP, DOWN = -1, 1
 
@@ -38,7 +39,7 @@ def get_default_category(category_id: int) -> DefaultCategory:
     try:
         return DefaultCategory.objects.get(pk=category_id)
     except DefaultCategory.DoesNotExist:
-        raise NotFoundError("Category not found.") from None
+        raise NotFoundError(gettext("Category not found.")) from None
 
 
 @retry_on_conflict
@@ -84,7 +85,7 @@ def delete_default_category(actor: Member, category_id: int) -> None:
         _lock_table()
         category = get_default_category(category_id)
         if has_children(category):
-            raise CategoryHierarchyError("The category has minor categories.")
+            raise CategoryHierarchyError(gettext("The category has minor categories."))
         log_admin_action(actor, category, DELETION)
         category.delete()
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts.models import Member
 from core.api.fields import MAX_AMOUNT
@@ -174,7 +175,9 @@ def update_entry(
             elif confirm:
                 raise InvalidFieldError(
                     "amount",
-                    "`amount` or `exchangeRate` is required to confirm this entry.",
+                    gettext(
+                        "`amount` or `exchangeRate` is required to confirm this entry."
+                    ),
                     "required",
                 )
             _validate_installments(data)
@@ -225,15 +228,19 @@ def resolve_amounts(
     units (spec 3.6). `changed` names the fields of an update.
     """
     if data.amount == 0:
-        raise InvalidFieldError("amount", "Must be at least 1.", "min_value")
+        raise InvalidFieldError("amount", gettext("Must be at least 1."), "min_value")
     currency, original_amount = data.currency, data.original_amount
     if currency is None or currency == settings.HOME_CURRENCY:
         if data.amount is None:
-            raise InvalidFieldError("amount", "This field is required.", "required")
+            raise InvalidFieldError(
+                "amount", gettext("This field is required."), "required"
+            )
         return replace(data, currency=None, original_amount=None, exchange_rate=None)
     if original_amount is None:
         raise InvalidFieldError(
-            "originalAmount", "Required for entries in a foreign currency.", "required"
+            "originalAmount",
+            gettext("Required for entries in a foreign currency."),
+            "required",
         )
     amount = data.amount
     # The stored amount no longer fits a new currency, original amount or rate.
@@ -254,9 +261,8 @@ def convert_to_home_currency(original_amount: Decimal, exchange_rate: Decimal) -
     """
     amount = apply_rate(original_amount, exchange_rate)
     if not 1 <= amount <= MAX_AMOUNT:
-        raise InvalidFieldError(
-            "amount", f"The converted amount must be between 1 and {MAX_AMOUNT}."
-        )
+        detail = gettext("The converted amount must be between 1 and {maximum}.")
+        raise InvalidFieldError("amount", detail.format(maximum=MAX_AMOUNT))
     return amount
 
 
@@ -274,17 +280,24 @@ def _find_rate(
     if amount is None:
         if rates is not None:
             raise ProviderUnavailableError(
-                "The exchange rate is currently unavailable. Provide `exchangeRate` "
-                "or `amount`."
+                gettext(
+                    "The exchange rate is currently unavailable. "
+                    "Provide `exchangeRate` or `amount`."
+                )
             )
         raise InvalidFieldError(
             "exchangeRate",
-            "`exchangeRate` or `amount` is required for entries in a foreign currency.",
+            gettext(
+                "`exchangeRate` or `amount` is required for entries in a foreign "
+                "currency."
+            ),
             "required",
         )
     rate = compute_rate(amount, original_amount)
     if not 0 < rate < MAX_RATE:
-        raise InvalidFieldError("amount", "The amount does not match originalAmount.")
+        raise InvalidFieldError(
+            "amount", gettext("The amount does not match originalAmount.")
+        )
     return rate
 
 
@@ -303,7 +316,8 @@ def _validate_installments(data: EntryData) -> None:
             raise make_missing_wallet_error()
     if data.type != EntryType.EXPENSE or kind != Wallet.Kind.CARD:
         raise InvalidFieldError(
-            "installmentMonths", "Installments are only allowed for card expenses."
+            "installmentMonths",
+            gettext("Installments are only allowed for card expenses."),
         )
 
 

@@ -2,6 +2,8 @@
 
 from datetime import date
 
+from django.utils.translation import gettext, gettext_lazy
+
 from core.errors import DomainError, FieldError, InUseError
 
 
@@ -11,34 +13,35 @@ class NegativeHoldingsError(DomainError):
     code = "NEGATIVE_HOLDINGS"
 
     def __init__(self, day: date) -> None:
-        detail = f"Holdings would become negative on {day.isoformat()}."
+        detail = gettext("Holdings would become negative on {day}.")
+        detail = detail.format(day=day.isoformat())
         super().__init__(detail, errors=(FieldError("date", detail, "negative"),))
 
 
 class ReceiptsNotConfiguredError(DomainError):
     status = 503
     code = "OCR_NOT_CONFIGURED"
-    detail = "Receipt recognition is not configured."
+    detail = gettext_lazy("Receipt recognition is not configured.")
 
 
 class LimitReachedError(DomainError):
     status = 409
     code = "LIMIT_REACHED"
-    detail = "The list has as many rows as it may have."
+    detail = gettext_lazy("The list has as many rows as it may have.")
 
 
 class EmptyBackupError(DomainError):
     code = "EMPTY_BACKUP"
-    detail = "The backup contains no rows; nothing was changed."
+    detail = gettext_lazy("The backup contains no rows; nothing was changed.")
 
 
 class InvalidBackupError(DomainError):
     code = "INVALID_BACKUP"
-    detail = "The backup contains invalid rows; nothing was changed."
+    detail = gettext_lazy("The backup contains invalid rows; nothing was changed.")
 
 
 class RestoreInProgressError(InUseError):
-    detail = "Another restore of this ledger is in progress."
+    detail = gettext_lazy("Another restore of this ledger is in progress.")
 
 
 class BackupsBusyError(DomainError):
@@ -46,7 +49,7 @@ class BackupsBusyError(DomainError):
 
     status = 503
     code = "SERVICE_UNAVAILABLE"
-    detail = "Other backups are being processed. Try again in a moment."
+    detail = gettext_lazy("Other backups are being processed. Try again in a moment.")
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": "5"})

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from accounts.models import Member
 from ledger.errors import LimitReachedError
@@ -40,4 +41,5 @@ def require_room_in(rows: QuerySet[Any], added: int = 1) -> None:
     """Raise `LimitReachedError` if the list may not have so many rows more."""
     limit = MAX_ROWS[rows.model]
     if rows.count() + added > limit:
-        raise LimitReachedError(f"The list is limited to {limit} rows.")
+        detail = gettext("The list is limited to {limit} rows.")
+        raise LimitReachedError(detail.format(limit=limit))

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from core.bulkhead import Bulkhead
 from core.db.rows import fetch_one
@@ -155,7 +156,9 @@ def get_rate(base: str, quote: str, day: date, *, allow_stale: bool = False) -> 
     oldest = date.min if allow_stale else key.oldest_allowed
     rate = rate or _get_last_known_rate(key, oldest)
     if rate is None:
-        raise ProviderUnavailableError("The exchange rate is currently unavailable.")
+        raise ProviderUnavailableError(
+            gettext("The exchange rate is currently unavailable.")
+        )
     return rate
 
 

@@ -14,6 +14,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.models import Member
 from core.db.transactions import retry_on_conflict
@@ -121,7 +122,7 @@ def run_now(member: Member, rule_id: int, now: datetime) -> int:
             RecurringRule.objects.all(), member, rule_id
         )
         if rule.next_date is None:
-            raise InvalidFieldError("endDate", "The rule has ended.", "ended")
+            raise InvalidFieldError("endDate", gettext("The rule has ended."), "ended")
         (entry_id,) = create_booked_entries([(rule, rule.next_date)], now)
         rule.next_date = next(unprocessed_due_dates(rule, rule.next_date), None)
         rule.save(update_fields=["next_date"])
@@ -139,7 +140,7 @@ def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
     for field, value in values.items():
         setattr(rule, field, value)
     if rule.end_date and rule.end_date < rule.anchor_date:
-        raise InvalidFieldError("endDate", "Must not be before `anchorDate`.")
+        raise InvalidFieldError("endDate", gettext("Must not be before `anchorDate`."))
     rule.category = get_or_create_category(rule.member, rule.type, name)
     skipped = _update_next_date(rule, previous, today)
     with raise_on_missing_wallet("account_recurring_wallet_owned"):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
@@ -15,7 +16,7 @@ from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
 from ledger.rollups import delete_rollups
 
-TAG_NAME_TAKEN = "A tag with this name already exists."
+TAG_NAME_TAKEN = gettext_lazy("A tag with this name already exists.")
 
 # Names are looked up by primary key, once per tag of the page, instead of joined.
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, OuterRef, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
@@ -41,7 +42,7 @@ from ledger.rollups import bulk_write, delete_rollups
 
 logger = logging.getLogger(__name__)
 
-WALLET_NAME_TAKEN = "A wallet with this name already exists."
+WALLET_NAME_TAKEN = gettext_lazy("A wallet with this name already exists.")
 # Rows that move to another wallet when theirs is deleted.
 MODELS_WITH_WALLET = (Entry, QuickEntry, RecurringRule)
 
@@ -84,7 +85,8 @@ def update_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wal
         _assign_fields(wallet, values)
         if wallet.kind != Wallet.Kind.CARD and _has_installments(wallet):
             raise InvalidFieldError(
-                "kind", "Must be CARD, since entries of the wallet have installments."
+                "kind",
+                gettext("Must be CARD, since entries of the wallet have installments."),
             )
         with raise_on_constraint_violation(
             "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
@@ -115,16 +117,18 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
         if move_to is not None:
             target = get_owned_or_404(wallets, member, move_to)
             if target.pk == wallet.pk:
-                raise InvalidFieldError("moveTo", "Must be another wallet.")
+                raise InvalidFieldError("moveTo", gettext("Must be another wallet."))
             if target.kind != Wallet.Kind.CARD and _has_installments(wallet):
                 raise InvalidFieldError(
-                    "moveTo", "Must be a CARD: entries have installments."
+                    "moveTo", gettext("Must be a CARD: entries have installments.")
                 )
             with bulk_write(member):
                 for rows in references:
                     rows.update(wallet=target)
         if any(rows.exists() for rows in references):
-            raise InUseError("The wallet is in use. Set `moveTo` to another one.")
+            raise InUseError(
+                gettext("The wallet is in use. Set `moveTo` to another one.")
+            )
         wallet.delete()
         delete_rollups(member, (WalletRollup, WalletMonthRollup), wallet_id=wallet_id)
 
@@ -146,7 +150,7 @@ def raise_on_missing_wallet(constraint: str) -> AbstractContextManager[None]:
 
 
 def make_missing_wallet_error() -> InvalidFieldError:
-    return InvalidFieldError("walletId", "Wallet not found.", "does_not_exist")
+    return InvalidFieldError("walletId", gettext("Wallet not found."), "does_not_exist")
 
 
 def decrypt_account_number(wallet: Wallet) -> str | None:
@@ -178,7 +182,9 @@ def _assign_fields(wallet: Wallet, values: dict[str, Any]) -> None:
             text = number or ""
             size = len(text.encode())
             if size > MAX_PLAINTEXT_BYTES or text.startswith(ENCRYPTED_PREFIX):
-                raise InvalidFieldError("accountNumber", "Too long.", "max_length")
+                raise InvalidFieldError(
+                    "accountNumber", gettext("Too long."), "max_length"
+                )
             wallet.encrypted_account_number = encrypt(
                 text,
                 settings.ACCOUNT_NUMBER_KEYS,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from rest_framework import serializers
 
 from board.serializers.posts import VOTE_CHOICES
@@ -30,7 +31,7 @@ class VoteRequestSerializer(Serializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if len(attrs) != 1:
-            raise serializers.ValidationError("Send either value or set.")
+            raise serializers.ValidationError(gettext("Send either value or set."))
         return attrs
 
 

@@ -3,13 +3,15 @@
 import logging
 import sys
 from collections.abc import Iterator, Mapping
-from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import get_language, gettext, gettext_lazy
 from rest_framework import exceptions
 
 from core.api.renderers import dump_json
@@ -30,6 +32,24 @@ DATABASE_UNAVAILABLE_ERRORS = (OperationalError, InterfaceError)
 # The foreign keys to the caller's account: Django's names of those to the table of
 # members, and the names of those to the member's ledger.
 MEMBER_FOREIGN_KEY_SUFFIXES = ("_fk_member_id", "_in_ledger")
+# The phrase of each status, as the title of an error.
+TITLES = {
+    400: gettext_lazy("Bad Request"),
+    401: gettext_lazy("Unauthorized"),
+    403: gettext_lazy("Forbidden"),
+    404: gettext_lazy("Not Found"),
+    405: gettext_lazy("Method Not Allowed"),
+    406: gettext_lazy("Not Acceptable"),
+    408: gettext_lazy("Request Timeout"),
+    409: gettext_lazy("Conflict"),
+    413: gettext_lazy("Request Entity Too Large"),
+    414: gettext_lazy("Request-URI Too Long"),
+    415: gettext_lazy("Unsupported Media Type"),
+    429: gettext_lazy("Too Many Requests"),
+    500: gettext_lazy("Internal Server Error"),
+    502: gettext_lazy("Bad Gateway"),
+    503: gettext_lazy("Service Unavailable"),
+}
 # The `field` of an error about the body as a whole.
 BODY_FIELD = "body"
 
@@ -41,43 +61,43 @@ class InvalidRequestError(DomainError):
 class ForbiddenError(DomainError):
     status = 403
     code = "FORBIDDEN"
-    detail = "You do not have permission to do this."
+    detail = gettext_lazy("You do not have permission to do this.")
 
 
 class AuthenticationRequiredError(DomainError):
     status = 401
     code = "AUTHENTICATION_REQUIRED"
-    detail = "Authentication is required."
+    detail = gettext_lazy("Authentication is required.")
 
 
 class MethodNotAllowedError(DomainError):
     status = 405
     code = "METHOD_NOT_ALLOWED"
-    detail = "The method is not allowed for this URL."
+    detail = gettext_lazy("The method is not allowed for this URL.")
 
 
 class NotAcceptableError(DomainError):
     status = 406
     code = "NOT_ACCEPTABLE"
-    detail = "None of the accepted media types is available."
+    detail = gettext_lazy("None of the accepted media types is available.")
 
 
 class PayloadTooLargeError(DomainError):
     status = 413
     code = "PAYLOAD_TOO_LARGE"
-    detail = "The request body is too large."
+    detail = gettext_lazy("The request body is too large.")
 
 
 class UnsupportedMediaTypeError(DomainError):
     status = 415
     code = "UNSUPPORTED_MEDIA_TYPE"
-    detail = "The media type of the request body is not supported."
+    detail = gettext_lazy("The media type of the request body is not supported.")
 
 
 class InternalError(DomainError):
     status = 500
     code = "INTERNAL_ERROR"
-    detail = "An internal error occurred."
+    detail = gettext_lazy("An internal error occurred.")
 
 
 class TransactionConflictError(DomainError):
@@ -85,7 +105,7 @@ class TransactionConflictError(DomainError):
 
     status = 503
     code = "SERVICE_UNAVAILABLE"
-    detail = "Other changes were made at the same time. Try again."
+    detail = gettext_lazy("Other changes were made at the same time. Try again.")
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": "1"})
@@ -175,11 +195,15 @@ def flatten_errors(details: Any, path: str = "") -> Iterator[FieldError]:
 
 
 def problem_response(problem: DomainError) -> HttpResponse:
-    """Return the response to an error, in views and outside of them."""
+    """Return the response to an error, in views and outside of them.
+
+    Its texts are in the active language (`core.languages`).
+    """
     body: dict[str, Any] = {
-        # With about:blank, RFC 9457 wants the phrase of the status as title.
+        # With about:blank, RFC 9457 wants the phrase of the status as title, which may
+        # be in the language of the client.
         "type": "about:blank",
-        "title": HTTPStatus(problem.status).phrase,
+        "title": TITLES[problem.status],
         "status": problem.status,
         "detail": problem.detail,
         "code": problem.code,
@@ -189,12 +213,15 @@ def problem_response(problem: DomainError) -> HttpResponse:
             {"field": e.field, "code": e.code, "detail": e.detail, **(e.location or {})}
             for e in problem.errors
         ]
-    return HttpResponse(
+    response = HttpResponse(
         dump_json(body),
         status=problem.status,
         headers=problem.headers,
         content_type=PROBLEM_MEDIA_TYPE,
     )
+    response.headers["Content-Language"] = get_language() or settings.LANGUAGE_CODE
+    patch_vary_headers(response, ["Accept-Language"])
+    return response
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -206,7 +233,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return problem_response(NotFoundError("The URL does not exist."))
+    return problem_response(NotFoundError(gettext("The URL does not exist.")))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

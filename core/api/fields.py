@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.fields import empty
 
@@ -35,7 +36,7 @@ class StrictCharField(serializers.CharField):
     """A JSON string, trimmed, without the characters of `DISALLOWED_CHARACTERS`."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
-        "control": "Control characters are not allowed.",
+        "control": gettext_lazy("Control characters are not allowed."),
     }
 
     def to_internal_value(self, data: Any) -> str:
@@ -137,7 +138,7 @@ class TagNameField(StrictCharField):
     """The name of a tag; commas separate tags in workbooks, so it has none."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
-        "comma": "A tag name cannot contain commas.",
+        "comma": gettext_lazy("A tag name cannot contain commas."),
     }
 
     def to_internal_value(self, data: Any) -> str:

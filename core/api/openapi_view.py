@@ -5,6 +5,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
+from django.utils import translation
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
@@ -89,7 +91,9 @@ def build_document() -> Any:
 @functools.cache
 def _build_document() -> Any:
     generator: Any = OpenApiSchemaView.generator_class
-    return generator().get_schema(public=True)
+    # In the language of the source, whoever requests it first.
+    with translation.override(settings.LANGUAGE_CODE):
+        return generator().get_schema(public=True)
 
 
 def render_once(data: Any, name: str, render: Callable[[], bytes]) -> bytes:

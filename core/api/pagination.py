@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -55,7 +56,7 @@ def get_page_request(request: Request) -> PageRequest:
     """Return the page of the query parameters `page` and `size` (spec 1.4)."""
     values = validate_query(PageQuerySerializer, request)
     if values["page"] > MAX_PAGE_NUMBER:
-        raise NotFoundError("The page does not exist.")
+        raise NotFoundError(gettext("The page does not exist."))
     return PageRequest(values["page"], min(values["size"], MAX_PAGE_SIZE))
 
 
@@ -65,7 +66,7 @@ def page_payload(
     """Return the body of a page; raise `NotFoundError` after the last page."""
     # An empty list has a first page.
     if page.number > 1 and page.offset >= count:
-        raise NotFoundError("The page does not exist.")
+        raise NotFoundError(gettext("The page does not exist."))
     next_number = page.number + 1 if page.offset + page.size < count else None
     previous_number = page.number - 1 if page.number > 1 else None
     return {

@@ -8,6 +8,7 @@ from typing import IO, Any, NoReturn
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import UnreadablePostError
+from django.utils.translation import gettext
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
@@ -36,11 +37,11 @@ class StrictJSONParser(BaseParser):
                 parse_constant=_reject_constant,
             )
         except UnicodeDecodeError:
-            raise ParseError("The body is not UTF-8.") from None
+            raise ParseError(gettext("The body is not UTF-8.")) from None
         # ValueError is also raised for integers of more than 4,300 digits,
         # InvalidOperation for exponents out of range, RecursionError for deep nesting.
         except (ValueError, RecursionError, InvalidOperation):
-            raise ParseError("The body is not valid JSON.") from None
+            raise ParseError(gettext("The body is not valid JSON.")) from None
 
 
 class LimitedMultiPartParser(MultiPartParser):
@@ -66,7 +67,9 @@ class LimitedMultiPartParser(MultiPartParser):
         try:
             parsed: Any = super().parse(stream, media_type, parser_context)
         except UnreadablePostError:
-            raise ParseError("The request body is incomplete.") from None
+            raise ParseError(gettext("The request body is incomplete.")) from None
+        except ParseError:
+            raise ParseError(gettext("The body is not valid form data.")) from None
         files = [file for _, values in parsed.files.lists() for file in values]
         if any(file.size > MAX_UPLOAD_BYTES for file in files):
             for file in files:
@@ -96,7 +99,7 @@ def read_limited(stream: IO[Any], limit: int | None = None) -> bytes:
     try:
         body: bytes = stream.read(limit + 1)
     except UnreadablePostError:
-        raise ParseError("The request body is incomplete.") from None
+        raise ParseError(gettext("The request body is incomplete.")) from None
     if len(body) > limit:
         raise RequestDataTooBig
     return body

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy
 from rest_framework.permissions import AllowAny, BasePermission
 from rest_framework.request import Request
 
@@ -13,13 +14,13 @@ __all__ = ["AllowAny", "IsAdministrator", "IsMember", "IsPremium"]
 class PremiumRequiredError(DomainError):
     status = 403
     code = "PREMIUM_REQUIRED"
-    detail = "The PREMIUM plan is required."
+    detail = gettext_lazy("The PREMIUM plan is required.")
 
 
 class AdminRequiredError(DomainError):
     status = 403
     code = "ADMIN_REQUIRED"
-    detail = "Only administrators can do this."
+    detail = gettext_lazy("Only administrators can do this.")
 
 
 class IsMember(BasePermission):

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils.translation import get_language
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -50,7 +51,7 @@ def validate_query(
     params = request.query_params.dict()
     if not serializer_class.keep_blank_values:
         params = {name: value for name, value in params.items() if value != ""}
-    serializer = _get_serializer(serializer_class)
+    serializer = _get_serializer(serializer_class, language=get_language())
     values: dict[str, Any] = serializer.run_validation(params)
     return values
 
@@ -59,7 +60,9 @@ def validate_body(
     serializer_class: type[Serializer], request: Request, *, partial: bool = False
 ) -> dict[str, Any]:
     """Return the validated request body, or raise `ValidationError`."""
-    serializer = _get_serializer(serializer_class, partial=partial)
+    serializer = _get_serializer(
+        serializer_class, language=get_language(), partial=partial
+    )
     serializer._context = {"request": request}  # noqa: SLF001
     try:
         values: dict[str, Any] = serializer.run_validation(request.data)
@@ -82,13 +85,16 @@ def list_payload(serializer_class: Any, values: Iterable[Any]) -> list[Any]:
     return payloads
 
 
-def _get_serializer(serializer_class: Any, **options: bool) -> Any:
+def _get_serializer(
+    serializer_class: Any, *, language: str | None = None, **options: bool
+) -> Any:
     """Return this thread's instance; building its fields takes longer than using them.
 
-    Not one for all threads: fields read the request from its context.
+    Not one for all threads: fields read the request from its context. One for each
+    language that validates: validators of DRF keep the text of their first error.
     """
     instances: dict[Any, Any] = _of_thread.__dict__.setdefault("instances", {})
-    key = serializer_class, *options.items()
+    key = serializer_class, language, *options.items()
     if key not in instances:
         instances[key] = serializer_class(**options)
     return instances[key]

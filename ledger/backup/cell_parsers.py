@@ -11,6 +11,8 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias, TypeVar
 
+from django.utils.translation import gettext
+
 from core.api.fields import DECIMAL_RE, MAX_AMOUNT, has_control_characters
 from ledger.currencies import CURRENCY_CODES
 from ledger.encryption import ENCRYPTED_PREFIX, MAX_PLAINTEXT_BYTES
@@ -44,9 +46,10 @@ def text_parser(max_length: int) -> CellParser[str]:
     def parse(cell: Any) -> str:
         value = _to_text(cell).strip()
         if len(value) > max_length:
-            raise CellError("max_length", f"Must be at most {max_length} characters.")
+            detail = gettext("Must be at most {limit} characters.")
+            raise CellError("max_length", detail.format(limit=max_length))
         if has_control_characters(value):
-            raise CellError("control", "Control characters are not allowed.")
+            raise CellError("control", gettext("Control characters are not allowed."))
         return value
 
     return parse
@@ -57,7 +60,7 @@ def _to_text(cell: Any) -> str:
         return cell
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else repr(cell)
-    raise CellError("invalid", "Must be text.")
+    raise CellError("invalid", gettext("Must be text."))
 
 
 _parse_name_text = text_parser(MAX_NAME_LENGTH)
@@ -67,14 +70,14 @@ def parse_name(cell: Any) -> str:
     """Parse text of 1 to 100 characters."""
     value = _parse_name_text(cell)
     if not value:
-        raise CellError("required", "Required.")
+        raise CellError("required", gettext("Required."))
     return value
 
 
 def parse_tag_name(cell: Any) -> str:
     value = parse_name(cell)
     if "," in value:
-        raise CellError("comma", "A tag name must not contain commas.")
+        raise CellError("comma", gettext("A tag name must not contain commas."))
     return value
 
 
@@ -86,7 +89,8 @@ def parse_tag_names(cell: Any) -> tuple[str, ...]:
     if not isinstance(cell, list):
         cell = [part for part in _to_text(cell).split(",") if part.strip()]
     if len(cell) > MAX_TAGS_PER_ENTRY:
-        raise CellError("max_length", f"At most {MAX_TAGS_PER_ENTRY} tags are allowed.")
+        detail = gettext("At most {limit} tags are allowed.")
+        raise CellError("max_length", detail.format(limit=MAX_TAGS_PER_ENTRY))
     return tuple(dict.fromkeys(parse_tag_name(item) for item in cell))
 
 
@@ -103,7 +107,7 @@ def account_number_parser(max_length: int) -> CellParser[str]:
         if len(value.encode()) > MAX_PLAINTEXT_BYTES or value.startswith(
             ENCRYPTED_PREFIX
         ):
-            raise CellError("max_length", "This account number is too long.")
+            raise CellError("max_length", gettext("This account number is too long."))
         return value
 
     return parse
@@ -115,7 +119,8 @@ def choice_parser(values: list[str]) -> CellParser[str]:
 
     def parse(cell: Any) -> str:
         if not isinstance(cell, str) or cell not in known:
-            raise CellError("invalid_choice", f"Must be one of {', '.join(values)}.")
+            detail = gettext("Must be one of {values}.")
+            raise CellError("invalid_choice", detail.format(values=", ".join(values)))
         return cell
 
     return parse
@@ -129,12 +134,15 @@ def integer_parser(min_value: int, max_value: int) -> CellParser[int]:
         if isinstance(number, (float, Decimal)):
             # The bounds come first: infinity has no remainder.
             if not -MAX_WHOLE_NUMBER < number < MAX_WHOLE_NUMBER or number % 1:
-                raise CellError("invalid", "Must be a whole number.")
+                raise CellError("invalid", gettext("Must be a whole number."))
             number = int(number)
         elif number.__class__ is not int:  # a boolean is an instance of int as well
-            raise CellError("invalid", "Must be a whole number.")
+            raise CellError("invalid", gettext("Must be a whole number."))
         if not min_value <= number <= max_value:
-            raise CellError("range", f"Must be between {min_value} and {max_value}.")
+            detail = gettext("Must be between {minimum} and {maximum}.")
+            raise CellError(
+                "range", detail.format(minimum=min_value, maximum=max_value)
+            )
         value: int = number
         return value
 
@@ -155,17 +163,13 @@ def decimal_parser(max_digits: int, decimal_places: int) -> CellParser[Decimal]:
     def parse(cell: Any) -> Decimal:
         value = _to_decimal(cell)
         if value <= 0:
-            raise CellError("not_positive", "Must be greater than 0.")
+            raise CellError("not_positive", gettext("Must be greater than 0."))
         if value.adjusted() >= max_whole_digits:
-            raise CellError(
-                "max_digits",
-                f"Must have at most {max_whole_digits} digits before the point.",
-            )
+            detail = gettext("Must have at most {limit} digits before the point.")
+            raise CellError("max_digits", detail.format(limit=max_whole_digits))
         if value != round(value, decimal_places):
-            raise CellError(
-                "max_decimal_places",
-                f"Must have at most {decimal_places} decimal places.",
-            )
+            detail = gettext("Must have at most {limit} decimal places.")
+            raise CellError("max_decimal_places", detail.format(limit=decimal_places))
         return value
 
     return parse
@@ -173,25 +177,25 @@ def decimal_parser(max_digits: int, decimal_places: int) -> CellParser[Decimal]:
 
 def _to_decimal(cell: Any) -> Decimal:
     if isinstance(cell, str) and not DECIMAL_RE.fullmatch(cell):
-        raise CellError("invalid", "Must be a number.")
+        raise CellError("invalid", gettext("Must be a number."))
     if isinstance(cell, dict):
         cell = cell.get("number")
     if isinstance(cell, bool) or not isinstance(cell, (int, float, str)):
-        raise CellError("invalid", "Must be a number.")
+        raise CellError("invalid", gettext("Must be a number."))
     try:
         # The shortest text of a float is the number that the sheet shows.
         value = Decimal(repr(cell) if isinstance(cell, float) else cell)
     except (InvalidOperation, ValueError):
-        raise CellError("invalid", "Must be a number.") from None
+        raise CellError("invalid", gettext("Must be a number.")) from None
     exponent = value.as_tuple().exponent
     if not isinstance(exponent, int) or not -MAX_EXPONENT < exponent < MAX_EXPONENT:
-        raise CellError("invalid", "Must be a number.")
+        raise CellError("invalid", gettext("Must be a number."))
     return value
 
 
 def parse_boolean(cell: Any) -> bool:
     if not isinstance(cell, bool):
-        raise CellError("invalid", "Must be true or false.")
+        raise CellError("invalid", gettext("Must be true or false."))
     return cell
 
 
@@ -202,11 +206,11 @@ def parse_date(cell: Any) -> date:
             return date.fromisoformat(cell)
     except ValueError:
         pass
-    raise CellError("invalid", "Must be a date as YYYY-MM-DD.")
+    raise CellError("invalid", gettext("Must be a date as YYYY-MM-DD."))
 
 
 def parse_currency(cell: Any) -> str:
     code = _to_text(cell).strip().upper()
     if code not in CURRENCY_CODES:
-        raise CellError("invalid", "Unknown currency.")
+        raise CellError("invalid", gettext("Unknown currency."))
     return code

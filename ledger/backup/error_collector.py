@@ -1,5 +1,7 @@
 """Collects the errors of a backup, each with its sheet, row and column."""
 
+from django.utils.translation import gettext
+
 from core.errors import FieldError
 from ledger.errors import InvalidBackupError
 
@@ -37,9 +39,12 @@ class ErrorCollector:
         """Raise `InvalidBackupError` with the errors so far, if there are any."""
         if not self._errors:
             return
-        detail = InvalidBackupError.detail
+        detail = str(InvalidBackupError.detail)
         omitted = self._count - len(self._errors)
-        if omitted:
-            at_least = "At least " if self._count >= MAX_COUNTED_ERRORS else ""
-            detail += f" {at_least}{omitted} more errors."
+        if self._count >= MAX_COUNTED_ERRORS:
+            more = gettext("At least {count} more errors.")
+            detail = f"{detail} {more.format(count=omitted)}"
+        elif omitted:
+            more = gettext("{count} more errors.")
+            detail = f"{detail} {more.format(count=omitted)}"
         raise InvalidBackupError(detail, errors=tuple(self._errors))

@@ -7,6 +7,8 @@ may refer to are known; only the parent of a category may come after it.
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sized
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy
+
 from core.errors import InvalidFieldError
 from ledger.backup.columns import (
     BUDGETS,
@@ -34,6 +36,26 @@ from ledger.quotas import MAX_ROWS
 # Checks a row, and completes what follows from its other cells; raises `RowError`.
 RowRule = Callable[[Any], None]
 
+# By the type of the category, or by the kind of the row.
+MISSING_REFERENCE_DETAILS = {
+    EntryType.EXPENSE.value: gettext_lazy(
+        "This backup has no expense category named {name}."
+    ),
+    EntryType.INCOME.value: gettext_lazy(
+        "This backup has no income category named {name}."
+    ),
+    "tag": gettext_lazy("This backup has no tag named {name}."),
+    "wallet": gettext_lazy("This backup has no wallet named {name}."),
+}
+MISSING_MAJOR_DETAILS = {
+    EntryType.EXPENSE.value: gettext_lazy(
+        "There is no major expense category named {name}."
+    ),
+    EntryType.INCOME.value: gettext_lazy(
+        "There is no major income category named {name}."
+    ),
+}
+
 
 class RowError(Exception):
     """A row that breaks a rule, reported at one of its columns."""
@@ -53,7 +75,9 @@ class UniqueNames:
 
     def add(self, name: Hashable, column: str = "name") -> None:
         if name in self._names:
-            raise RowError(column, "duplicate", "An earlier row has the same value.")
+            raise RowError(
+                column, "duplicate", gettext("An earlier row has the same value.")
+            )
         self._names.add(name)
 
 
@@ -70,9 +94,7 @@ class ReferenceIndex:
     def validate(self, row: ReferringRow) -> None:
         """Raise `RowError` unless category, wallet and tags of the row exist."""
         if row.category is not None and (row.type, row.category) not in self.categories:
-            raise _missing_reference_error(
-                "category", f"{row.type} category", row.category
-            )
+            raise _missing_reference_error("category", row.type, row.category)
         if row.wallet is not None and row.wallet not in self.wallet_kinds:
             raise _missing_reference_error("wallet", "wallet", row.wallet)
         if row.tags in self._valid_tag_lists:
@@ -84,7 +106,7 @@ class ReferenceIndex:
 
 
 def _missing_reference_error(column: str, kind: str, name: str) -> RowError:
-    detail = f"This backup has no {kind} named {name}."
+    detail = MISSING_REFERENCE_DETAILS[kind].format(name=name)
     return RowError(column, "does_not_exist", detail)
 
 
@@ -92,7 +114,8 @@ def _require_room(rows: Sized, model: type[Any]) -> None:
     """Raise `RowError` if there are as many rows as a ledger may have (spec 10.1)."""
     limit = MAX_ROWS[model]
     if len(rows) >= limit:
-        raise RowError("name", "limit", f"A ledger has at most {limit} of them.")
+        detail = gettext("A ledger has at most {limit} of them.")
+        raise RowError("name", "limit", detail.format(limit=limit))
 
 
 def _make_wallet_rule(backup: Backup, home_currency: str) -> RowRule:
@@ -131,7 +154,7 @@ def list_rows_without_parent(rows: Iterable[CategoryRow]) -> Iterator[tuple[int,
     majors = {(row.type, row.name) for row in rows if row.parent is None}
     for index, row in enumerate(rows):
         if row.parent is not None and (row.type, row.parent) not in majors:
-            yield index, f"There is no major {row.type} category named {row.parent}."
+            yield index, MISSING_MAJOR_DETAILS[row.type].format(name=row.parent)
 
 
 def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
@@ -148,7 +171,7 @@ def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
                 raise RowError(
                     "installmentMonths",
                     "invalid",
-                    "Installments are only allowed for card expenses.",
+                    gettext("Installments are only allowed for card expenses."),
                 )
         if row.currency is not None and row.currency != home_currency:
             _resolve_row_amounts(row)
@@ -157,10 +180,12 @@ def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
             raise RowError(
                 "currency",
                 "required",
-                "Required with originalAmount or exchangeRate; must be foreign.",
+                gettext(
+                    "Required with originalAmount or exchangeRate; must be foreign."
+                ),
             )
         if not row.amount:
-            raise RowError("amount", "required", "Must be at least 1.")
+            raise RowError("amount", "required", gettext("Must be at least 1."))
         # Entries in the home currency store none.
         row.currency = None
 
@@ -173,7 +198,7 @@ def _resolve_row_amounts(row: EntryRow) -> None:
     if row.pending and not row.amount and row.exchange_rate is None:
         if row.original_amount is None:
             raise RowError(
-                "originalAmount", "required", "Required for a foreign entry."
+                "originalAmount", "required", gettext("Required for a foreign entry.")
             )
         row.amount = 0
         return
@@ -189,7 +214,7 @@ def _resolve_row_amounts(row: EntryRow) -> None:
         data = resolve_amounts(data)
     except InvalidFieldError as error:
         first = error.errors[0]
-        raise RowError(first.field, first.code, first.detail) from None
+        raise RowError(first.field, first.code, str(first.detail)) from None
     row.amount, row.exchange_rate = data.amount, data.exchange_rate
 
 
@@ -200,7 +225,9 @@ def _make_recurring_rule(backup: Backup, home_currency: str) -> RowRule:
         _require_room(backup.recurring, RecurringRule)
         references.validate(row)
         if row.end_date is not None and row.end_date < row.anchor_date:
-            raise RowError("endDate", "invalid", "Must not be before the anchor date.")
+            raise RowError(
+                "endDate", "invalid", gettext("Must not be before the anchor date.")
+            )
 
     return check
 
@@ -210,7 +237,7 @@ def _make_budget_rule(backup: Backup, home_currency: str) -> RowRule:
 
     def check(row: BudgetRow) -> None:
         if (EntryType.EXPENSE, row.category) not in references.categories:
-            raise _missing_reference_error("category", "expense category", row.category)
+            raise _missing_reference_error("category", EntryType.EXPENSE, row.category)
         names.add((row.category, row.year, row.month), "category")
 
     return check

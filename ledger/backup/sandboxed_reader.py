@@ -11,7 +11,8 @@ line:
 
     ["sheet", NAME]       a sheet begins
     ["rows", ROWS]        some of its rows, as lists of cells; after the last, none
-    ["error", DETAIL]     the file is invalid; nothing follows
+    ["error", [NAME, {}]] the file is invalid; nothing follows. The name is a key of
+                          `ledger.backup.workbook.FILE_ERRORS`, with its values
     ["end", null]         the file was read to its end
 
 A cell is text, a number, a boolean or null, which is a column that the sheet does not
@@ -47,7 +48,12 @@ SheetData: TypeAlias = tuple[str, int, Iterator[Row]]
 
 
 class InvalidFileError(Exception):
-    """The file as a whole is invalid; the text is for the client."""
+    """The file as a whole is invalid: a key of `FILE_ERRORS`, with its values."""
+
+    def __init__(self, name: str, **values: str | int) -> None:
+        self.name = name
+        self.values = values
+        super().__init__(name)
 
 
 class NumberText(str):
@@ -65,15 +71,13 @@ def main() -> None:
     try:
         for name, row_count, rows in read(data, sheets):
             if row_count > int(max_rows):
-                raise InvalidFileError(
-                    f"The sheet {name} has more than {max_rows} rows."
-                )
+                raise InvalidFileError("rows", sheet=name, limit=max_rows)
             send_frame("sheet", name)
             while batch := list(islice(rows, ROWS_PER_FRAME)):
                 send_frame("rows", batch)
             send_frame("rows", [])
     except InvalidFileError as error:
-        send_frame("error", str(error))
+        send_frame("error", [error.name, error.values])
     else:
         send_frame("end", None)
     sys.stdout.buffer.flush()
@@ -98,21 +102,15 @@ def read_workbook(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
         for name, spelling in match_names(sheets, workbook.sheet_names).items():
             sheet = workbook.get_sheet_by_name(spelling)
             if sheet.total_width > MAX_COLUMNS:
-                raise InvalidFileError(
-                    f"The sheet {name} has more than {MAX_COLUMNS} columns."
-                )
+                raise InvalidFileError("columns", sheet=name, limit=MAX_COLUMNS)
             rows, row_count = iter(sheet.iter_rows()), (sheet.end or (0, 0))[0]
             headers = [str(cell).strip() for cell in next(rows, [])]
             # Taken for an empty sheet, it would silently delete what the ledger has.
             if row_count and not match_names(sheets[name], headers):
-                raise InvalidFileError(
-                    f"Row 1 of the sheet {name} names none of its columns."
-                )
+                raise InvalidFileError("headers", sheet=name)
             yield name, row_count, select_cells(headers, rows, sheets[name])
     except (CalamineError, OSError, ValueError):
-        raise InvalidFileError(
-            "This is not a workbook (xlsx) that can be read."
-        ) from None
+        raise InvalidFileError("workbook") from None
 
 
 def match_names(
@@ -167,17 +165,15 @@ def read_json(data: bytes, sheets: SheetColumns) -> Iterator[SheetData]:
             parse_constant=reject_constant,
         )
     except (ValueError, RecursionError):
-        raise InvalidFileError(
-            "This is neither a workbook (xlsx) nor valid JSON."
-        ) from None
+        raise InvalidFileError("json") from None
     if not isinstance(body, dict):
-        raise InvalidFileError("A backup must be an object with a list for each sheet.")
+        raise InvalidFileError("object")
     for name, spelling in match_names(sheets, body).items():
         rows, columns = body[spelling], sheets[name]
         if rows is None:
             continue
         if not isinstance(rows, list):
-            raise InvalidFileError(f"{name} must be a list.")
+            raise InvalidFileError("list", sheet=name)
         yield name, len(rows), select_fields(rows, columns)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.utils.translation import gettext
+
 from ledger.backup.cell_parsers import CellError
 from ledger.backup.columns import CATEGORIES, SHEETS, Backup
 from ledger.backup.error_collector import ErrorCollector
@@ -56,7 +58,7 @@ def _parse_rows(
     parsers = [_ColumnParser(column) for column in sheet.columns]
     for row_number, cells in enumerate(table.rows, start=FIRST_DATA_ROW):
         if cells is None:
-            errors.add(row_number, None, "invalid", "A row must be an object.")
+            errors.add(row_number, None, "invalid", gettext("A row must be an object."))
             continue
         try:
             # The hot loop of a restore: most cells are found in the cache of their
@@ -93,7 +95,7 @@ class _ColumnParser(dict[str | bool, Any]):
         if cell is not None and cell != "":
             return self.column.parse(cell)
         if self.column.is_required:
-            raise CellError("required", "Required.")
+            raise CellError("required", gettext("Required."))
         return self.column.absent_default if cell is None else self.column.default
 
 

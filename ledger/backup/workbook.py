@@ -17,6 +17,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, TypeAlias, cast
 
 import orjson
+from django.utils.translation import gettext, gettext_lazy
 
 from ledger.backup.columns import SHEETS
 from ledger.errors import InvalidBackupError
@@ -33,7 +34,17 @@ MAX_ROWS = 200_000
 
 ZIP_SIGNATURE = b"PK\x03\x04"
 ENCRYPTED_FLAG = 0x1
-UNREADABLE_MESSAGE = "This is not a backup that can be read."
+UNREADABLE_MESSAGE = gettext_lazy("This is not a backup that can be read.")
+# What the reader found, by its name there.
+FILE_ERRORS = {
+    "columns": gettext_lazy("The sheet {sheet} has more than {limit} columns."),
+    "headers": gettext_lazy("Row 1 of the sheet {sheet} names none of its columns."),
+    "json": gettext_lazy("This is neither a workbook (xlsx) nor valid JSON."),
+    "list": gettext_lazy("{sheet} must be a list."),
+    "object": gettext_lazy("A backup must be an object with a list for each sheet."),
+    "rows": gettext_lazy("The sheet {sheet} has more than {limit} rows."),
+    "workbook": gettext_lazy("This is not a workbook (xlsx) that can be read."),
+}
 READER_PATH = Path(__file__).with_name("sandboxed_reader.py")
 
 # A kind and a content, see `ledger.backup.sandboxed_reader`.
@@ -87,9 +98,9 @@ def validate_archive(data: bytes) -> None:
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
         raise InvalidBackupError(UNREADABLE_MESSAGE) from None
     if len(parts) > MAX_PARTS:
-        raise InvalidBackupError("The workbook has too many parts.")
+        raise InvalidBackupError(gettext("The workbook has too many parts."))
     if sum(part.file_size for part in parts) > MAX_TOTAL_BYTES:
-        raise InvalidBackupError("The workbook is too large.")
+        raise InvalidBackupError(gettext("The workbook is too large."))
     for part in parts:
         name = part.filename
         is_outside = name.startswith(("/", "\\")) or ".." in name or ":" in name
@@ -98,7 +109,7 @@ def validate_archive(data: bytes) -> None:
         compressed_size = max(part.compress_size, MIN_COMPRESSED_BYTES)
         max_size = min(MAX_PART_BYTES, MAX_COMPRESSION_RATIO * compressed_size)
         if part.file_size > max_size:
-            raise InvalidBackupError("The workbook is too large.")
+            raise InvalidBackupError(gettext("The workbook is too large."))
 
 
 @contextmanager
@@ -132,7 +143,8 @@ def _iter_frames(output: IO[bytes]) -> Iterator[Frame]:
         except orjson.JSONDecodeError:
             break  # cut off in the middle of a line
         if kind == "error":
-            raise InvalidBackupError(content)
+            name, values = content
+            raise InvalidBackupError(FILE_ERRORS[name].format(**values))
         if kind == "end":
             return
         yield kind, content

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
@@ -23,7 +24,7 @@ from ledger.models import Stock, Trade
 from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
 
-STOCK_CODE_TAKEN = "A stock with this code already exists."
+STOCK_CODE_TAKEN = gettext_lazy("A stock with this code already exists.")
 
 # On one day buys come before sells, so that the smallest quantity is that at the end of
 # the day. It is computed backwards: the current quantity, less what changes later. Days
@@ -90,7 +91,7 @@ def delete_stock(member: Member, stock_id: int) -> None:
         lock_ledger(member)
         stock = get_owned_or_404(Stock.objects.all(), member, stock_id)
         if Trade.objects.owned_by(member).filter(stock=stock).exists():
-            raise InUseError("The stock has trades.")
+            raise InUseError(gettext("The stock has trades."))
         stock.delete()
 
 
@@ -186,7 +187,9 @@ def _reverse(change: QuantityChange) -> QuantityChange:
 def _require_stock(member: Member, stock_id: int) -> None:
     """Raise `InvalidFieldError` unless the member has the stock."""
     if not Stock.objects.owned_by(member).filter(pk=stock_id).exists():
-        raise InvalidFieldError("stockId", "Stock not found.", "does_not_exist")
+        raise InvalidFieldError(
+            "stockId", gettext("Stock not found."), "does_not_exist"
+        )
 
 
 def _save_stock(stock: Stock, values: dict[str, Any]) -> None:

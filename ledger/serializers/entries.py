@@ -4,6 +4,7 @@ import calendar
 from datetime import date
 from typing import Any, cast
 
+from django.utils.translation import gettext
 from rest_framework import serializers
 
 from core.api.fields import (
@@ -35,7 +36,7 @@ class CurrencyField(StrictCharField):
     def to_internal_value(self, data: Any) -> str:
         code = super().to_internal_value(data).upper()
         if code not in CURRENCY_CODES:
-            raise serializers.ValidationError("Unknown currency.")
+            raise serializers.ValidationError(gettext("Unknown currency."))
         return code
 
 
@@ -230,7 +231,7 @@ def resolve_date_range(query: dict[str, Any]) -> tuple[date | None, date | None]
     if year is None:
         if month is not None:
             raise InvalidFieldError(
-                "year", "`year` is required with `month`.", "required"
+                "year", gettext("`year` is required with `month`."), "required"
             )
         return start, end
     first = date(year, month or 1, 1)

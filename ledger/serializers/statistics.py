@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
 from rest_framework import serializers
 
 from core.api.fields import ExactDecimalField, IsoDateField
@@ -28,10 +29,13 @@ class RangeStatisticsQuerySerializer(QuerySerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["to"] < attrs["from_"]:
-            raise serializers.ValidationError({"to": "Must not be before `from`."})
-        if (attrs["to"] - attrs["from_"]).days > MAX_RANGE_DAYS:
             raise serializers.ValidationError(
-                {"to": f"The range is limited to {MAX_RANGE_DAYS} days."}
+                {"to": gettext("Must not be before `from`.")}
+            )
+        if (attrs["to"] - attrs["from_"]).days > MAX_RANGE_DAYS:
+            detail = gettext("The range is limited to {limit} days.")
+            raise serializers.ValidationError(
+                {"to": detail.format(limit=MAX_RANGE_DAYS)}
             )
         return attrs
 

@@ -289,6 +289,16 @@ def test_url_that_is_too_long_is_refused(server: Server) -> None:
     assert (status, problem["code"]) == (414, "URI_TOO_LONG")
 
 
+def test_refusals_outside_of_django_are_in_the_language_of_the_client(
+    server: Server,
+) -> None:
+    path = f"/?{'x' * 9_000}"
+    assert server.send("GET", path)[1]["detail"] == "The URL is too long."
+    korean = {"Accept-Language": "ko-KR,ko;q=0.9"}
+    assert server.send("GET", path, **korean)[1]["detail"] == "주소가 너무 길어요."
+    assert server.send("GET", "/fail", **korean)[1]["title"] == "서버 오류"
+
+
 def test_failure_outside_of_django_is_a_500(server: Server) -> None:
     status, problem = server.send("GET", "/fail")
     assert (status, problem["code"]) == (500, "INTERNAL_ERROR")

@@ -43,7 +43,7 @@ class Command(BaseCommand):
         try:
             member = create_member(data)
         except DomainError as error:
-            details = [each.detail for each in error.errors] or [error.detail]
+            details = [str(each.detail) for each in error.errors or (error,)]
             raise CommandError(f"{login_id}: {' '.join(details)}") from error
         member.plan = Member.Plan.PREMIUM
         member.save_fields("plan")

@@ -45,7 +45,7 @@ class Command(BaseCommand):
             )
         except DomainError as error:
             lines = [f"{each.field}: {each.detail}" for each in error.errors]
-            raise CommandError("\n".join([error.detail, *lines])) from error
+            raise CommandError("\n".join([str(error.detail), *lines])) from error
         done = "would be restored" if options["dry_run"] else "restored"
         rows = ", ".join(f"{count} {sheet}" for sheet, count in counts.items())
         self.stdout.write(f"{member.login_id}: {rows} {done}.")

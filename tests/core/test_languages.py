@@ -1,0 +1,194 @@
+"""The language of refusals: Korean or English, by Accept-Language (spec 1.6)."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from accounts.models import Member
+from core.languages import choose_language
+from tests.conftest import ClientOf
+from tests.support.clients import JSONClient
+
+HANGUL = re.compile("[가-힣]")
+KOREAN = {"HTTP_ACCEPT_LANGUAGE": "ko-KR,ko;q=0.9,en;q=0.8"}
+# One of each kind of field, wrong in the kinds of ways there are.
+BAD_ENTRY = {
+    "date": "2026-13-01",
+    "type": "gift",
+    "amount": 0,
+    "category": 5,
+    "tags": "food",
+    "memo": "x" * 501,
+    "walletId": 987_654_321,
+    "currency": "XXX",
+    "originalAmount": "1.123456789",
+}
+
+
+def texts_of(response: Any) -> list[str]:
+    """The texts of an error that are for people."""
+    body = response.data
+    return [body["title"], body["detail"]] + [
+        error["detail"] for error in body.get("errors", ())
+    ]
+
+
+def without_texts(response: Any) -> dict[str, Any]:
+    """The rest of the body, which programs read."""
+    body = response.data
+    errors = [
+        {name: value for name, value in error.items() if name != "detail"}
+        for error in body.get("errors", ())
+    ]
+    return {k: v for k, v in body.items() if k not in {"title", "detail"}} | {
+        "errors": errors
+    }
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("", "en"),
+        ("ko", "ko"),
+        ("KO-kr", "ko"),
+        ("ko-Hang-KR", "ko"),
+        ("en-US,en;q=0.9,ko;q=0.8", "en"),
+        ("ko;q=0.8,en;q=0.9", "en"),
+        ("fr,ko;q=0.5", "ko"),
+        ("fr,de", "en"),
+        ("ko;q=0", "en"),
+        ("*", "en"),
+        ("kok", "en"),
+        ("ko;q=high", "en"),
+        ("한국어", "en"),
+        (",,;;==", "en"),
+        ("a" * 5_000, "en"),
+        ("ko," + "x-y," * 5_000, "ko"),
+    ],
+)
+def test_language_is_the_first_that_the_client_prefers(
+    header: str, language: str
+) -> None:
+    assert choose_language(header) == language
+
+
+def test_refusal_is_in_the_language_of_the_client(anonymous: JSONClient) -> None:
+    english = anonymous.send("GET", "/api/auth/session")
+    korean = anonymous.send("GET", "/api/auth/session", **KOREAN)
+    assert english.data["detail"] == "Authentication is required."
+    assert english.data["title"] == "Unauthorized"
+    assert english.headers["Content-Language"] == "en"
+    assert korean.data["detail"] == "로그인이 필요해요."
+    assert korean.headers["Content-Language"] == "ko"
+    assert without_texts(korean) == without_texts(english)
+    for response in english, korean:
+        assert "Accept-Language" in response.headers["Vary"]
+        assert response.headers["Cache-Control"] == "no-store"
+        assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_errors_of_fields_are_in_the_language_of_the_client_each_time(
+    client_of: ClientOf, free_member: Member
+) -> None:
+    # Validators of DRF would keep the text of their first error.
+    client = client_of(free_member)
+    for _ in range(3):
+        korean = client.send("POST", "/api/account/entries", BAD_ENTRY, **KOREAN)
+        english = client.send("POST", "/api/account/entries", BAD_ENTRY)
+        assert korean.status_code == english.status_code == 400
+        assert len(korean.data["errors"]) > 6
+        assert all(HANGUL.search(text) for text in texts_of(korean)), korean.data
+        assert not any(HANGUL.search(text) for text in texts_of(english))
+        assert without_texts(korean) == without_texts(english)
+
+
+def test_threads_refuse_in_their_own_language(
+    anonymous: JSONClient, db: None, client_of: ClientOf, free_member: Member
+) -> None:
+    client_of(free_member)
+
+    def refuse(number: int) -> bool:
+        headers = KOREAN if number % 2 else {}
+        # An address that does not exist needs no database.
+        response = JSONClient().send("GET", "/api/nothing", **headers)
+        has_hangul = bool(HANGUL.search(response.data["detail"]))
+        return has_hangul == bool(number % 2) and translation.get_language() == "en"
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(refuse, range(400)))
+
+
+def test_passwords_are_refused_in_korean(anonymous: JSONClient) -> None:
+    body = {
+        "loginId": "minji",
+        "password": "minji",
+        "displayName": "Minji",
+        "email": "minji@example.com",
+    }
+    response = anonymous.send("POST", "/api/auth/signup", body, **KOREAN)
+    assert response.status_code == 400
+    assert all(HANGUL.search(text) for text in texts_of(response)), response.data
+    body |= {"loginId": "민지", "email": "minji", "password": "correct-horse-9"}
+    response = anonymous.send("POST", "/api/auth/signup", body, **KOREAN)
+    assert [error["field"] for error in response.data["errors"]] == ["loginId", "email"]
+    assert all(HANGUL.search(text) for text in texts_of(response)), response.data
+
+
+def test_rows_of_a_backup_are_refused_in_korean_with_their_place(
+    client_of: ClientOf, premium_member: Member
+) -> None:
+    backup = {
+        "wallets": [{"name": "", "kind": "PURSE", "openingBalance": "many"}],
+        "tags": [{"name": "a,b"}],
+        "entries": [
+            {"date": "yesterday", "type": "expense", "amount": 1, "category": "외식"},
+            {"date": "2026-11-01", "type": "expense", "amount": 1, "category": "외식"},
+        ],
+    }
+    client = client_of(premium_member)
+    korean = client.send("POST", "/api/account/restore", backup, **KOREAN)
+    english = client.send("POST", "/api/account/restore", backup)
+    assert korean.data["code"] == "INVALID_BACKUP"
+    assert {e["sheet"] for e in korean.data["errors"]} == {"wallets", "tags", "entries"}
+    assert all(HANGUL.search(text) for text in texts_of(korean)), korean.data
+    assert without_texts(korean) == without_texts(english)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "extra"),
+    [
+        ("GET", "/api/nothing", {}),
+        ("DELETE", "/api/auth/login", {}),
+        ("POST", "/api/auth/login", {"data": "{", "content_type": "application/json"}),
+        ("POST", "/api/auth/login", {"data": "a", "content_type": "text/plain"}),
+        ("POST", "/api/auth/login", {"data": "1", "content_type": "application/json"}),
+        ("GET", "/api/health", {"HTTP_HOST": "elsewhere.example"}),
+        ("GET", "/api/auth/signup-enabled", {"HTTP_ACCEPT": "text/csv"}),
+    ],
+)
+def test_requests_that_reach_no_view_are_refused_in_korean(
+    anonymous: JSONClient, method: str, path: str, extra: dict[str, Any]
+) -> None:
+    response = anonymous.send(method, path, **extra, **KOREAN)
+    assert 400 <= response.status_code < 500
+    assert all(HANGUL.search(text) for text in texts_of(response)), response.data
+
+
+def test_answers_do_not_depend_on_the_language(
+    client_of: ClientOf, free_member: Member
+) -> None:
+    client = client_of(free_member)
+    for path in "/api/auth/session", "/api/account/wallets", "/api/schema":
+        english, korean = client.get(path), client.get(path, **KOREAN)
+        assert korean.content == english.content
+        assert "Content-Language" not in korean.headers
+        assert "Accept-Language" not in korean.headers.get("Vary", "")
+
+
+def test_admin_stays_in_the_language_of_its_pages(anonymous: JSONClient) -> None:
+    response = anonymous.get("/admin/login/", **KOREAN)
+    assert '<html lang="en"' in response.content.decode()
+    assert "Log in" in response.content.decode()
