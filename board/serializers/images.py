@@ -12,5 +12,9 @@ class ImageUploadRequestSerializer(Serializer):
     )
 
 
-class ImageUrlSerializer(Serializer):
+class UploadedImageSerializer(Serializer):
     url = serializers.CharField(help_text="The absolute URL, for use in a post.")
+    width = serializers.IntegerField(
+        help_text="In pixels, of the image as it is shown."
+    )
+    height = serializers.IntegerField()

@@ -14,7 +14,10 @@ from rest_framework.views import APIView
 from accounts.authentication import current_member
 from board import images
 from board.content import IMAGE_PATH_PREFIX
-from board.serializers.images import ImageUploadRequestSerializer, ImageUrlSerializer
+from board.serializers.images import (
+    ImageUploadRequestSerializer,
+    UploadedImageSerializer,
+)
 from core.api.image_response import (
     CACHE_IMMUTABLE,
     IMAGE_RESPONSE_SCHEMA,
@@ -34,7 +37,7 @@ class ImageUploadView(APIView):
     @extend_schema(
         operation_id="uploadImage",
         request=ImageUploadRequestSerializer,
-        responses={201: ImageUrlSerializer},
+        responses={201: UploadedImageSerializer},
     )
     def post(self, request: Request) -> Response:
         """Upload an image for a post.
@@ -47,7 +50,10 @@ class ImageUploadView(APIView):
         file = validate_body(ImageUploadRequestSerializer, request)["image"]
         image = images.create_image(current_member(request), file, timezone.now())
         url = f"{settings.PUBLIC_URL.rstrip('/')}{IMAGE_PATH_PREFIX}{image.pk}"
-        return Response({"url": url}, status=status.HTTP_201_CREATED)
+        return Response(
+            {"url": url, "width": image.width, "height": image.height},
+            status=status.HTTP_201_CREATED,
+        )
 
 
 class ImageView(APIView):

@@ -109,7 +109,11 @@ def test_image_of_each_kind_is_stored_and_served(
     response = upload(client, draw(kind))
     image = Image.objects.get()
     assert response.status_code == 201
-    assert response.data == {"url": f"https://ledger.example/api/images/{image.pk}"}
+    assert response.data == {
+        "url": f"https://ledger.example/api/images/{image.pk}",
+        "width": 40,
+        "height": 30,
+    }
     answer = JSONClient().get(f"/api/images/{image.pk}")
     assert answer.status_code == 200
     assert answer.headers["Content-Type"] == f"image/{kind}"
@@ -273,6 +277,25 @@ def test_jpeg_of_several_images_is_its_first(client: JSONClient) -> None:
     assert decode(content).format == "MPO"
     made = serve(client, content)
     assert (made.format, made.size) == ("JPEG", (20, 10))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        encode(make_noise((40, 30)), "jpeg", exif=make_exif(6)),
+        encode(Pixels.new("L", (8_000, 5_000)), "png"),
+        animate("webp", 3),
+        animate("gif", 3),
+    ],
+    ids=["rotated", "large", "webp", "gif"],
+)
+def test_size_of_an_image_is_that_of_the_stored_one(
+    client: JSONClient, content: bytes
+) -> None:
+    response = upload(client, content)
+    path = response.data["url"][response.data["url"].index("/api/") :]
+    shown = decode(client.get(path).content)
+    assert (response.data["width"], response.data["height"]) == shown.size
 
 
 def test_very_large_image_is_downscaled() -> None:
