@@ -1,13 +1,12 @@
 """Deletion of a ledger, by account deletion or before a restore."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
-from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 
 from accounts.models import Member
 from core.db.transactions import retry_on_conflict
+from ledger.batches import batch_transaction
 from ledger.locking import lock_ledger
 from ledger.models import (
     Budget,
@@ -79,9 +78,6 @@ _LARGE_TABLES: dict[type[Model], str] = {
     MemoRollup: "memo",
 }
 BATCH_SIZE = 10_000
-# Of a batch. Most take less than a second, but where very many rows have just been
-# deleted, PostgreSQL passes all of them once to find that nothing is left.
-STATEMENT_TIMEOUT_SECONDS = 120
 
 
 def lock_for_account_deletion(member: Member) -> None:
@@ -115,7 +111,8 @@ def has_more_rows_than(member: Member, limit: int) -> bool:
 def delete_in_batches(member: Member) -> Iterator[int]:
     """Delete the ledger of a closed account.
 
-    Yields the number of rows of each batch after its transaction. Totals are deleted
+    Yields the number of rows of each batch after its transaction, which locks the
+    ledger against requests that began before the account was closed. Totals are deleted
     after the entries; until then nobody reads them, nor does `check_totals`.
     """
     for model in (*REPLACED_BY_RESTORE, *KEPT_BY_RESTORE, *ROLLUPS, Ledger):
@@ -154,7 +151,7 @@ def _delete_batch(
 
     The value is None, and nothing is deleted, if the rows are fewer than a batch.
     """
-    with _batch_transaction(member):
+    with batch_transaction(member):
         values = rows.order_by(column).values_list(column, flat=True)
         ends = list(values[BATCH_SIZE - 1 : BATCH_SIZE])
         if not ends:
@@ -165,22 +162,8 @@ def _delete_batch(
 
 @retry_on_conflict
 def _delete_rest(member: Member, rows: QuerySet[Model]) -> int:
-    with _batch_transaction(member):
+    with batch_transaction(member):
         return rows._raw_delete(rows.db)
-
-
-@contextmanager
-def _batch_transaction(member: Member) -> Iterator[None]:
-    """Lock the ledger, against a request that began before the account was closed."""
-    with transaction.atomic():
-        lock_ledger(member)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT set_config('statement_timeout', %s, true),"
-                " set_config('ledger.is_bulk_write', 'on', true)",
-                [f"{STATEMENT_TIMEOUT_SECONDS}s"],
-            )
-        yield
 
 
 def _delete_rows(member: Member, models: Iterable[type[Model]]) -> None:

@@ -64,19 +64,12 @@ _CLAIM_VERSION = f"""
     UPDATE account_ledger SET rollup_version = rollup_version + 1
     WHERE {OF_MEMBER} AND rollup_version = %(version)s
 """
-_ADD = """
-    INSERT INTO {table} AS stored ({columns})
+_ROWS = """
     SELECT {columns} FROM json_populate_recordset(NULL::{table}, %(rows)s::json)
-    ON CONFLICT ({key}) DO UPDATE SET {assignments}
 """
 _ADDITIONS = {
-    rollup.table: _ADD.format(
-        table=rollup.table,
-        key=", ".join(rollup.key),
-        columns=", ".join(rollup.key + rollup.columns),
-        assignments=", ".join(
-            f"{each} = stored.{each} + excluded.{each}" for each in rollup.columns
-        ),
+    rollup.table: rollup.make_addition_statement(
+        _ROWS.format(table=rollup.table, columns=", ".join(rollup.key + rollup.columns))
     )
     for rollup in ROLLUPS
 }

@@ -136,20 +136,28 @@ _CHANGE_VERSION = f"""
 def bulk_write(member: Member) -> Iterator[None]:
     """Compute the member's rollups once, after the block, instead of row by row.
 
-    Call under `lock_ledger`. Within it, the
-    triggers do nothing from the beginning of the block on.
+    Call under `lock_ledger`.
     """
+    with without_triggers():
+        yield
+        _rebuild_rollups(member)
+
+
+@contextmanager
+def without_triggers() -> Iterator[None]:
+    """Keep the triggers of totals from doing anything in the block."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL ledger.is_bulk_write = 'on'")
         yield
-        _rebuild_rollups(member)
         cursor.execute("SET LOCAL ledger.is_bulk_write = 'off'")
 
 
 def delete_rollups(
-    member: Member, models: Iterable[type[OwnedModel]], **key: int
+    member: Member, models: Iterable[type[OwnedModel]], **key: int | str
 ) -> None:
     """Delete the rows of what was deleted, such as those of a wallet.
+
+    `key` are conditions of a queryset.
 
     Call under `lock_ledger`.
     """

@@ -24,6 +24,10 @@ _DIFFERENCE = """
 _COUNT_DIFFERENCES = "SELECT count(*) FROM ({difference}) difference"
 _DELETE = "DELETE FROM {table} WHERE {scope}"
 _INSERT = "INSERT INTO {table} ({columns}) {source}"
+_ADD = """
+    INSERT INTO {table} AS stored ({columns}) {source}
+    ON CONFLICT ({key}) DO UPDATE SET {assignments}
+"""
 _UPDATE = """
     UPDATE {table} stored SET {assignments} FROM ({source}) source
     WHERE {same_key} AND ({stored_columns}) IS DISTINCT FROM ({source_columns})
@@ -64,6 +68,18 @@ class Rollup:
             negated=", ".join(f"-{each}" for each in self.columns),
             scope=scope,
             has_difference=" OR ".join(f"sum({each}) <> 0" for each in self.columns),
+        )
+
+    def make_addition_statement(self, source: str) -> str:
+        """Return the statement that adds the rows of a query to the stored values."""
+        return _ADD.format(
+            table=self.table,
+            columns=", ".join(self.key + self.columns),
+            source=source,
+            key=", ".join(self.key),
+            assignments=", ".join(
+                f"{each} = stored.{each} + excluded.{each}" for each in self.columns
+            ),
         )
 
     def make_rebuild_statements(self, scope: str = ALL_ROWS) -> list[str]:
