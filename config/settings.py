@@ -318,7 +318,9 @@ JOB_VISIBILITY_TIMEOUT_SECONDS = 10 * 60
 # How many workers share a run that is split into ranges (`core.jobs.ranges`).
 JOB_WORKERS = env.read_int("JOB_WORKERS", 2, minimum=1, maximum=64)
 # Jobs that record no run while there is nothing to do; a missing run is not late.
-ON_DEMAND_JOBS = frozenset({"delete_closed_accounts", "process_store_notifications"})
+ON_DEMAND_JOBS = frozenset(
+    {"delete_closed_accounts", "move_entries", "process_store_notifications"}
+)
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -350,6 +352,7 @@ _JOB_INTERVALS = {
     "billing.tasks.expire_plans": timedelta(hours=1),
     "billing.tasks.process_store_notifications": timedelta(minutes=1),
     "board.tasks.purge_images": timedelta(days=1),
+    "ledger.tasks.move_entries": timedelta(minutes=1),
     "ledger.tasks.run_recurring": timedelta(hours=1),
 }
 # Intervals instead of crontab rows: django-celery-beat 2.9 loads crontab rows only near

@@ -19,6 +19,7 @@ from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger
 from ledger.models import Budget, BudgetIncome
 from ledger.models.base import EntryType, OwnedQuerySet
+from ledger.moves import raise_if_moving
 from ledger.ownership import get_owned_or_404
 from ledger.periods import month_period
 
@@ -156,7 +157,9 @@ def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Bu
     """Update the fields named in `changes`; raise `DuplicateError` on a conflict."""
     with transaction.atomic():
         lock_ledger(member)
-        budget: Budget = get_owned_or_404(Budget.objects.all(), member, budget_id)
+        rows = Budget.objects.select_related("category")
+        budget: Budget = get_owned_or_404(rows, member, budget_id)
+        raise_if_moving(budget.category)
         changes = dict(changes)
         if name := changes.pop("category", None):
             budget.category = get_or_create_category(member, EntryType.EXPENSE, name)
@@ -173,7 +176,10 @@ def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Bu
 def delete_budget(member: Member, budget_id: int) -> None:
     with transaction.atomic():
         lock_ledger(member)
-        get_owned_or_404(Budget.objects.all(), member, budget_id).delete()
+        rows = Budget.objects.select_related("category")
+        budget = get_owned_or_404(rows, member, budget_id)
+        raise_if_moving(budget.category)
+        budget.delete()
 
 
 @retry_on_conflict

@@ -24,18 +24,19 @@ from ledger.models import (
     Category,
     CategoryRollup,
     DefaultCategory,
-    Entry,
     MemoRollup,
-    QuickEntry,
-    RecurringRule,
 )
 from ledger.models.base import OwnedQuerySet
+from ledger.moves import (
+    list_references,
+    move_references,
+    raise_if_moving,
+    raise_if_others_move_to,
+)
 from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
-from ledger.rollups import bulk_write, delete_rollups
+from ledger.rollups import delete_rollups
 
-# Rows that move to another category when theirs is deleted; budgets are added up.
-MODELS_WITH_CATEGORY = (Entry, QuickEntry, RecurringRule)
 # A violation of one of them means that the category is in use.
 CATEGORY_FOREIGN_KEYS = frozenset(
     {
@@ -73,6 +74,7 @@ def create_category(
         lock_ledger(member)
         require_room(member, Category)
         validate_parent(category)
+        raise_if_moving(parent)
         category.sort_order = next_position(siblings_of(category))
         _save(category)
     return category
@@ -84,21 +86,26 @@ def update_category(
 ) -> Category:
     """Rename or move a category, with everything that refers to it.
 
-    Raises `InUseError` for a new type if anything but minor categories refers to it.
+    Raises `InUseError` for a new type if anything but minor categories refers to it,
+    and `MovingError` for a category that is moving.
     """
     with transaction.atomic():
         lock_ledger(member)
         category: Category = get_owned_or_404(
             Category.objects.all(), member, category_id
         )
+        raise_if_moving(category)
         position = (category.type, category.parent_id)
         for name, value in changes.items():
             setattr(category, name, value)
         validate_parent(category)
-        if category.type != position[0] and is_category_in_use(category):
-            raise InUseError(
-                gettext("The type cannot change while entries use the category.")
-            )
+        raise_if_moving(category.parent)
+        if category.type != position[0]:
+            raise_if_others_move_to(category)
+            if is_category_in_use(category):
+                raise InUseError(
+                    gettext("The type cannot change while entries use the category.")
+                )
         if (category.type, category.parent_id) != position:
             category.sort_order = next_position(siblings_of(category))
         _save(category)
@@ -106,15 +113,23 @@ def update_category(
 
 
 @retry_on_conflict
-def delete_category(member: Member, category_id: int, move_to: int | None) -> None:
+def delete_category(
+    member: Member, category_id: int, move_to: int | None
+) -> Category | None:
     """Delete a category after moving what refers to it to `move_to`, if given.
 
-    Raises `InUseError` if anything still refers to it, and `CategoryHierarchyError` for
-    a major category with minor ones (spec 3.7).
+    Return the category if its entries are left to a job, which deletes it then. Raises
+    `InUseError` if anything still refers to it, `CategoryHierarchyError` for a major
+    category with minor ones (spec 3.7), and `MovingError` if it, the other category, or
+    one that moves to it is moving.
     """
     with transaction.atomic():
         lock_ledger(member)
-        category = get_owned_or_404(Category.objects.all(), member, category_id)
+        category: Category = get_owned_or_404(
+            Category.objects.all(), member, category_id
+        )
+        raise_if_moving(category)
+        raise_if_others_move_to(category)
         if has_children(category):
             raise CategoryHierarchyError(gettext("The category has minor categories."))
         if move_to is not None:
@@ -125,26 +140,40 @@ def delete_category(member: Member, category_id: int, move_to: int | None) -> No
                 raise InvalidFieldError(
                     "moveTo", gettext("The category has another type.")
                 )
-            with bulk_write(member):
-                for model in MODELS_WITH_CATEGORY:
-                    rows = model.objects.owned_by(member).filter(category=category)
-                    rows.update(category=target)
-            # Budgets are unique per month: they are added to those of the target.
-            params: dict[str, Any] = {
-                "member": member.pk,
-                "source": category.pk,
-                "target": target.pk,
-                "max": MAX_AMOUNT,
-            }
-            with connection.cursor() as cursor:
-                cursor.execute(_MERGE_BUDGETS, params)
-            Budget.objects.owned_by(member).filter(category=category).delete()
-        if is_category_in_use(category):
+            raise_if_moving(target)
+            if not move_references(category, target):
+                return category
+            delete_moved_category(member, category, target)
+        elif is_category_in_use(category):
             raise InUseError(
                 gettext("The category is in use. Set `moveTo` to another one.")
             )
-        category.delete()
-        delete_rollups(member, (CategoryRollup, MemoRollup), category_id=category_id)
+        else:
+            _delete_unused(member, category)
+    return None
+
+
+def delete_moved_category(member: Member, category: Category, target: Category) -> None:
+    """Add its budgets to those of the target and delete the category.
+
+    Call under `lock_ledger`, when nothing else refers to it any more.
+    """
+    # Budgets are unique per month.
+    params: dict[str, Any] = {
+        "member": member.pk,
+        "source": category.pk,
+        "target": target.pk,
+        "max": MAX_AMOUNT,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_MERGE_BUDGETS, params)
+    Budget.objects.owned_by(member).filter(category=category).delete()
+    _delete_unused(member, category)
+
+
+def _delete_unused(member: Member, category: Category) -> None:
+    category.delete()
+    delete_rollups(member, (CategoryRollup, MemoRollup), category_id=category.pk)
 
 
 @retry_on_conflict
@@ -172,12 +201,14 @@ def get_or_create_category(
     """Return the category with this name and type, None if `name` is None.
 
     An unknown one is created as the last major category. Call under `lock_ledger`.
+    Raises `MovingError` for a category that is moving.
     """
     if name is None:
         return None
     rows = Category.objects.owned_by(member).filter(type=type_, name=name)
     category: Category | None = rows.first()
     if category is not None:
+        raise_if_moving(category)
         return category
     require_room(member, Category)
     category = Category(member=member, type=type_, name=name)
@@ -193,10 +224,8 @@ def siblings_of(category: Category) -> OwnedQuerySet:
 
 
 def is_category_in_use(category: Category) -> bool:
-    return any(
-        model.objects.owned_by(category.member).filter(category=category).exists()
-        for model in (*MODELS_WITH_CATEGORY, Budget)
-    )
+    budgets = Budget.objects.owned_by(category.member).filter(category=category)
+    return any(rows.exists() for rows in (*list_references(category), budgets))
 
 
 def _save(category: Category) -> None:
@@ -239,6 +268,7 @@ def import_defaults(member: Member, *, english: bool) -> tuple[int, int]:
                 parent = known[default.type, parent_name]
                 # The member's category of that name may itself be a minor one.
                 category.parent = parent.parent or parent
+                raise_if_moving(category.parent)
             category.sort_order = next_position(siblings_of(category))
             category.save(force_insert=True)
             known[default.type, name] = category

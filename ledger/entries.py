@@ -19,8 +19,9 @@ from core.errors import InvalidFieldError, ProviderUnavailableError
 from ledger.categories import get_or_create_category
 from ledger.currencies import MAX_RATE, apply_rate, compute_rate
 from ledger.locking import lock_ledger
-from ledger.models import Entry, EntryTag, Tag, Wallet
+from ledger.models import Category, Entry, EntryTag, Tag, Wallet
 from ledger.models.base import EntryType, OwnedQuerySet
+from ledger.moves import raise_if_moving, raise_if_wallet_is_moving
 from ledger.ownership import get_owned_or_404
 from ledger.rates import RateCache, retry_with_rates
 from ledger.tags import get_or_create_tags
@@ -68,8 +69,8 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
     """Create a confirmed entry and return its id.
 
     Raises `InvalidFieldError` for amounts that cannot be converted and for installments
-    that are not allowed, and `ProviderUnavailableError` if a foreign entry has no
-    amount and no rate is available.
+    that are not allowed, `ProviderUnavailableError` if a foreign entry has no amount
+    and no rate is available, and `MovingError` for a wallet or category that moves.
     """
     data = retry_with_rates(lambda rates: resolve_amounts(data, rates=rates))
     # Installments depend on the kind of the wallet.
@@ -93,7 +94,8 @@ def _create_with_known_names(
 ) -> int | None:
     """Create an entry in one statement, the usual case, and return its id.
 
-    Return None if the category, the wallet or a tag is unknown.
+    Return None if the category, the wallet or a tag is unknown, or one of the former
+    two is moving.
     """
     with prepared_cursor() as cursor:
         cursor.execute(
@@ -116,7 +118,8 @@ def create_pending_entry(
     """Create an entry that awaits confirmation and return its id.
 
     Call under `lock_ledger`. Without an exchange rate the amount is 0 until the member
-    gives one (spec 4.4). May raise `MissingRateError`.
+    gives one (spec 4.4). A wallet or category that is moving is replaced by the one
+    that it moves to: the notification may come only once. May raise `MissingRateError`.
     """
     # A home-currency amount in the notification yields the rate of the payment; only
     # without one does the rate of the day convert.
@@ -128,7 +131,7 @@ def create_pending_entry(
     if entry_id is not None:
         return entry_id
     entry = Entry(member=member, created_at=now, pending=True)
-    _assign_data(entry, data, now)
+    _assign_data(entry, _follow_moves(member, data), now)
     entry.save(force_insert=True)
     return int(entry.pk)
 
@@ -144,15 +147,17 @@ def update_entry(
     """Update the fields named in `changes`; a pending entry stays pending.
 
     With `confirm`, confirm a pending entry as well, and leave a confirmed one alone.
+    Raises `MovingError` if a wallet or category, of before or of now, is moving.
     """
 
     @retry_on_conflict
     def write(rates: RateCache) -> None:
         with transaction.atomic():
             lock_ledger(member)
-            entry: Entry = get_owned_or_404(Entry.objects.all(), member, entry_id)
+            entry = _get_entry(member, entry_id)
             if confirm and not entry.pending:
                 return
+            raise_if_moving(entry.wallet, entry.category)
             stored = {name: getattr(entry, name) for name in _SHARED_FIELDS}
             category = entry.category.name if entry.category else None
             data = replace(EntryData(category=category, **stored), **changes)
@@ -204,10 +209,15 @@ def confirm_entry(
 
 @retry_on_conflict
 def delete_entry(member: Member, entry_id: int) -> None:
-    """Delete one entry of the member."""
+    """Delete one entry of the member.
+
+    Raises `MovingError` if its wallet or category is moving.
+    """
     with transaction.atomic():
         lock_ledger(member)
-        delete_locked_entry(get_owned_or_404(Entry.objects.all(), member, entry_id))
+        entry = _get_entry(member, entry_id)
+        raise_if_moving(entry.wallet, entry.category)
+        delete_locked_entry(entry)
 
 
 def delete_locked_entry(entry: Entry) -> None:
@@ -321,11 +331,37 @@ def _validate_installments(data: EntryData) -> None:
         )
 
 
+def _get_entry(member: Member, entry_id: int) -> Entry:
+    """Return the entry with its wallet and category; raise `NotFoundError`."""
+    rows = Entry.objects.select_related("wallet", "category")
+    entry: Entry = get_owned_or_404(rows, member, entry_id)
+    return entry
+
+
+def _follow_moves(member: Member, data: EntryData) -> EntryData:
+    """Replace a wallet or category that is moving by the one that it moves to."""
+    moving = {"member_id": member.pk, "moving_to__isnull": False}
+    categories = Category.objects.filter(**moving).select_related("moving_to")
+    category = categories.filter(type=data.type, name=data.category).first()
+    if category is not None:
+        data = replace(data, category=category.moving_to.name)
+    wallets = Wallet.objects.filter(**moving).select_related("moving_to")
+    wallet = wallets.filter(pk=data.wallet and data.wallet.pk).first()
+    if wallet is not None:
+        data = replace(data, wallet=wallet.moving_to)
+        if wallet.moving_to.kind != Wallet.Kind.CARD:
+            data = replace(data, installment_months=None)
+    return data
+
+
 def _assign_data(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
     """Copy the values to the row, creating new categories and tags on the way.
 
-    Return the tags, which can be linked once the row has an id.
+    Return the tags, which can be linked once the row has an id. Raises `MovingError`
+    for a wallet or category that is moving.
     """
+    if data.wallet is not None and data.wallet.pk != entry.wallet_id:
+        raise_if_wallet_is_moving(data.wallet)
     for name in _SHARED_FIELDS:
         setattr(entry, name, getattr(data, name))
     entry.amount = data.amount or 0

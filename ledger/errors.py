@@ -30,6 +30,16 @@ class LimitReachedError(DomainError):
     detail = gettext_lazy("The list has as many rows as it may have.")
 
 
+class MovingError(DomainError):
+    """The entries of a wallet or category are moving, and it takes no writes."""
+
+    status = 409
+    code = "MOVING"
+    detail = gettext_lazy(
+        "It is being moved to another one. Try again in a few minutes."
+    )
+
+
 class EmptyBackupError(DomainError):
     code = "EMPTY_BACKUP"
     detail = gettext_lazy("The backup contains no rows; nothing was changed.")

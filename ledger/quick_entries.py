@@ -13,6 +13,7 @@ from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger
 from ledger.models import QuickEntry, QuickEntryTag
 from ledger.models.base import OwnedQuerySet
+from ledger.moves import raise_if_wallet_is_moving
 from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
 from ledger.tags import get_or_create_tags
@@ -77,6 +78,7 @@ def reorder_quick_entries(member: Member, ids: list[int]) -> None:
 def _save(quick: QuickEntry, values: dict[str, Any]) -> None:
     """Assign the values and save the template with its category and tags."""
     values = dict(values)
+    raise_if_wallet_is_moving(values.get("wallet"))
     tags = values.pop("tags", None)
     # Categories belong to a type: after a change of type, the one of the same name.
     current_name = quick.category.name if quick.category else None

@@ -23,6 +23,7 @@ from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger
 from ledger.models import Entry, Occurrence, RecurringRule, RecurringTag
 from ledger.models.base import OwnedQuerySet
+from ledger.moves import raise_if_wallet_is_moving
 from ledger.occurrences import (
     MAX_DUE_DATES_PER_TRANSACTION,
     create_booked_entries,
@@ -132,6 +133,7 @@ def run_now(member: Member, rule_id: int, now: datetime) -> int:
 def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
     """Assign the values and save the rule with its next due date and its tags."""
     values = dict(values)
+    raise_if_wallet_is_moving(values.get("wallet"))
     previous = (rule.schedule, rule.active) if rule.pk else None
     tags = values.pop("tags", None)
     # Categories belong to a type: after a change of type, the one of the same name.

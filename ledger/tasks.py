@@ -9,6 +9,8 @@ from kombu.exceptions import OperationalError
 
 from accounts.models import Member
 from core.jobs.ranges import help_run, run_job_in_ranges
+from core.jobs.runner import run_job
+from ledger.move_job import list_moves, run_moves
 from ledger.occurrences import process_due_rules
 
 # A helper that no worker has taken by then would find nothing left to do.
@@ -19,6 +21,28 @@ logger = logging.getLogger(__name__)
 
 class RecurringRulesFailedError(RuntimeError):
     """Some recurring rules could not be processed; the log names them."""
+
+
+class MovesFailedError(RuntimeError):
+    """The entries of some wallets or categories are not moved; the log names them."""
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def move_entries() -> None:
+    """Move the entries of deleted wallets and categories; every minute, if any move."""
+    if list_moves():
+        run_job("move_entries", run_move_entries)
+
+
+def run_move_entries(now: datetime) -> int:
+    """Return the number of entries that were moved.
+
+    Raises `MovesFailedError` at the end if some moves failed.
+    """
+    result = run_moves()
+    if result.failed:
+        raise MovesFailedError(f"{result.failed} moves failed.")
+    return result.entries
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -27,24 +27,22 @@ from ledger.encryption import (
     encrypt,
 )
 from ledger.locking import lock_ledger
-from ledger.models import (
-    Entry,
-    QuickEntry,
-    RecurringRule,
-    Wallet,
-    WalletMonthRollup,
-    WalletRollup,
-)
+from ledger.models import Entry, Wallet, WalletMonthRollup, WalletRollup
 from ledger.models.base import OwnedQuerySet
+from ledger.moves import (
+    list_moving_to,
+    list_references,
+    move_references,
+    raise_if_moving,
+    raise_if_others_move_to,
+)
 from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
-from ledger.rollups import bulk_write, delete_rollups
+from ledger.rollups import delete_rollups
 
 logger = logging.getLogger(__name__)
 
 WALLET_NAME_TAKEN = gettext_lazy("A wallet with this name already exists.")
-# Rows that move to another wallet when theirs is deleted.
-MODELS_WITH_WALLET = (Entry, QuickEntry, RecurringRule)
 
 
 def list_wallets(member: Member) -> OwnedQuerySet:
@@ -78,10 +76,14 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
 
 @retry_on_conflict
 def update_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wallet:
-    """Update the fields named in `values`; raise `DuplicateError` for the name."""
+    """Update the fields named in `values`; raise `DuplicateError` for the name.
+
+    Raises `MovingError` for a wallet that is moving.
+    """
     with transaction.atomic():
         lock_ledger(member)
         wallet = get_owned_or_404(Wallet.objects.all(), member, wallet_id)
+        raise_if_moving(wallet)
         _assign_fields(wallet, values)
         if wallet.kind != Wallet.Kind.CARD and _has_installments(wallet):
             raise InvalidFieldError(
@@ -101,19 +103,19 @@ def get_wallet(member: Member, wallet_id: int) -> Wallet:
 
 
 @retry_on_conflict
-def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
+def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> Wallet | None:
     """Delete a wallet after moving what refers to it to `move_to`, if given.
 
-    Raises `InUseError` if anything still refers to it.
+    Return the wallet if its entries are left to a job, which deletes it then. Raises
+    `InUseError` if anything still refers to it, and `MovingError` if it, the other
+    wallet, or one that moves to it is moving.
     """
     with transaction.atomic():
         lock_ledger(member)
         wallets = Wallet.objects.all()
         wallet = get_owned_or_404(wallets, member, wallet_id)
-        references = [
-            model.objects.owned_by(member).filter(wallet=wallet)
-            for model in MODELS_WITH_WALLET
-        ]
+        raise_if_moving(wallet)
+        raise_if_others_move_to(wallet)
         if move_to is not None:
             target = get_owned_or_404(wallets, member, move_to)
             if target.pk == wallet.pk:
@@ -122,15 +124,21 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> None:
                 raise InvalidFieldError(
                     "moveTo", gettext("Must be a CARD: entries have installments.")
                 )
-            with bulk_write(member):
-                for rows in references:
-                    rows.update(wallet=target)
-        if any(rows.exists() for rows in references):
+            raise_if_moving(target)
+            if not move_references(wallet, target):
+                return get_wallet(member, wallet_id)
+        if any(rows.exists() for rows in list_references(wallet)):
             raise InUseError(
                 gettext("The wallet is in use. Set `moveTo` to another one.")
             )
-        wallet.delete()
-        delete_rollups(member, (WalletRollup, WalletMonthRollup), wallet_id=wallet_id)
+        delete_moved_wallet(member, wallet)
+    return None
+
+
+def delete_moved_wallet(member: Member, wallet: Wallet) -> None:
+    """Delete a wallet to which nothing refers any more; call under `lock_ledger`."""
+    wallet.delete()
+    delete_rollups(member, (WalletRollup, WalletMonthRollup), wallet_id=wallet.pk)
 
 
 @retry_on_conflict
@@ -167,8 +175,10 @@ def decrypt_account_number(wallet: Wallet) -> str | None:
 
 
 def _has_installments(wallet: Wallet) -> bool:
-    entries = Entry.objects.owned_by(wallet.member).filter(wallet=wallet)
-    return wallet.pk is not None and entries.exclude(installment_months=None).exists()
+    """Return whether entries have installments, also those that are moving to it."""
+    wallet_ids = [wallet.pk, *list_moving_to(wallet).values_list("pk", flat=True)]
+    entries = Entry.objects.owned_by(wallet.member).filter(wallet__in=wallet_ids)
+    return entries.exclude(installment_months=None).exists()
 
 
 def _assign_fields(wallet: Wallet, values: dict[str, Any]) -> None:

@@ -117,6 +117,19 @@ class Migration(migrations.Migration):
                         to="ledger.category",
                     ),
                 ),
+                (
+                    "moving_to",
+                    ledger.models.base.OwnedForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "categories",
@@ -1199,6 +1212,19 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                (
+                    "moving_to",
+                    ledger.models.base.OwnedForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
                 "db_table": "account",
@@ -1673,6 +1699,30 @@ class Migration(migrations.Migration):
                 name="account_entry_pending",
             ),
         ),
+        migrations.AddIndex(
+            model_name="entry",
+            index=models.Index(
+                condition=models.Q(("installment_months__isnull", False)),
+                fields=["member", "wallet"],
+                name="account_entry_by_installments",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="category",
+            index=models.Index(
+                condition=models.Q(("moving_to__isnull", False)),
+                fields=["member", "moving_to"],
+                name="account_category_moving",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="wallet",
+            index=models.Index(
+                condition=models.Q(("moving_to__isnull", False)),
+                fields=["member", "moving_to"],
+                name="account_moving",
+            ),
+        ),
         migrations.AddConstraint(
             model_name="entry",
             constraint=core.db.constraints.TablePrimaryKey(
@@ -1897,6 +1947,24 @@ class Migration(migrations.Migration):
                 name="account_in_ledger",
                 to="ledger.Ledger",
                 to_fields=("member",),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="wallet",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "moving_to"),
+                name="account_moving_to_owned",
+                to="self",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="category",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "type", "moving_to"),
+                name="account_category_moving_to_owned",
+                to="self",
+                to_fields=("member", "type", "id"),
             ),
         ),
         migrations.AddConstraint(

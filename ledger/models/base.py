@@ -107,6 +107,33 @@ class OwnedModel(models.Model):
         return super()._do_update(rows, using, pk_val, values, *options)
 
 
+class MovableModel(OwnedModel):
+    """A wallet or category, whose entries may be moving to another one.
+
+    They do from its deletion with `moveTo` until the job has moved all of them and
+    deletes the row (`ledger.moves`). A model has `moving_to`, a reference to itself.
+    """
+
+    moving_to: Any
+    moving_to_id: int | None
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_moving(self) -> bool:
+        return self.moving_to_id is not None
+
+
+def moving_index(name: str) -> models.Index:
+    """Return an index of the rows that are moving, which are few, by their target."""
+    return models.Index(
+        fields=["member", "moving_to"],
+        condition=models.Q(moving_to__isnull=False),
+        name=name,
+    )
+
+
 def owned_constraints(table: str) -> list[models.BaseConstraint]:
     """Return the constraints of a table whose rows refer to nothing but the ledger."""
     return [

@@ -8,13 +8,14 @@ from ledger.category_tree import generated_level_field
 from ledger.models.base import (
     MAX_NAME_LENGTH,
     EntryType,
+    MovableModel,
     OwnedForeignKey,
-    OwnedModel,
+    moving_index,
     owned_constraints,
 )
 
 
-class Category(OwnedModel):
+class Category(MovableModel):
     """A major category, or a minor one under it (spec 3.7).
 
     The database enforces the two levels: see `ledger.category_tree`.
@@ -24,6 +25,7 @@ class Category(OwnedModel):
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     parent = OwnedForeignKey("self", null=True, blank=True)
     sort_order = models.IntegerField(default=0)
+    moving_to = OwnedForeignKey("self", null=True, blank=True, editable=False)
     level = generated_level_field(when_major=1, when_minor=2)
     parent_level = generated_level_field(when_major=None, when_minor=1)
 
@@ -52,7 +54,14 @@ class Category(OwnedModel):
                 to="self",
                 to_fields=["member", "type", "id", "level"],
             ),
+            CompositeForeignKey(
+                name="account_category_moving_to_owned",
+                fields=["member", "type", "moving_to"],
+                to="self",
+                to_fields=["member", "type", "id"],
+            ),
         ]
+        indexes = [moving_index("account_category_moving")]
 
     def __str__(self) -> str:
         return self.name

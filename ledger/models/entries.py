@@ -102,6 +102,12 @@ class Entry(OwnedModel):
                 condition=Q(pending=True),
                 name="account_entry_pending",
             ),
+            # Whether a wallet has any decides on its kind.
+            models.Index(
+                fields=["member", "wallet"],
+                condition=Q(installment_months__isnull=False),
+                name="account_entry_by_installments",
+            ),
         ]
 
     def __str__(self) -> str:

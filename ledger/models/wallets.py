@@ -2,15 +2,18 @@
 
 from django.db import models
 
+from core.db.constraints import CompositeForeignKey
 from ledger.models.base import (
     MAX_MEMO_LENGTH,
     MAX_NAME_LENGTH,
-    OwnedModel,
+    MovableModel,
+    OwnedForeignKey,
+    moving_index,
     owned_constraints,
 )
 
 
-class Wallet(OwnedModel):
+class Wallet(MovableModel):
     """A bank account, card, loan, or cash (spec 3.2)."""
 
     class Kind(models.TextChoices):
@@ -35,6 +38,7 @@ class Wallet(OwnedModel):
     archived = models.BooleanField(default=False)
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     sort_order = models.IntegerField(default=0)
+    moving_to = OwnedForeignKey("self", null=True, blank=True, editable=False)
 
     class Meta:
         db_table = "account"
@@ -44,7 +48,14 @@ class Wallet(OwnedModel):
             models.UniqueConstraint(
                 fields=["member", "name"], name="account_name_unique"
             ),
+            CompositeForeignKey(
+                name="account_moving_to_owned",
+                fields=["member", "moving_to"],
+                to="self",
+                to_fields=["member", "id"],
+            ),
         ]
+        indexes = [moving_index("account_moving")]
 
     def __str__(self) -> str:
         return self.name

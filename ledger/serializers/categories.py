@@ -6,7 +6,7 @@ from core.api.serializers import QuerySerializer, Serializer
 from ledger.models import Category
 from ledger.models.base import EntryType
 from ledger.ownership import OwnedPrimaryKeyField
-from ledger.serializers.fields import NameField
+from ledger.serializers.fields import MovingField, NameField
 
 
 class CategorySerializer(Serializer):
@@ -28,6 +28,7 @@ class CategorySerializer(Serializer):
         ),
     )
     sort_order = serializers.IntegerField(read_only=True)
+    moving = MovingField()
 
 
 class CategoryQuerySerializer(QuerySerializer):

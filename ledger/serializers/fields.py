@@ -15,8 +15,15 @@ from core.api.fields import (
 from core.api.serializers import QuerySerializer
 from ledger.models import Category
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
+from ledger.moves import MAX_ENTRIES_OF_REQUEST
 
 MAX_TAGS_PER_ENTRY = 50
+# Of a deletion with `moveTo`, for the OpenAPI document.
+MOVING_DESCRIPTION = (
+    f"With more than {MAX_ENTRIES_OF_REQUEST:,} entries the answer is 202: it is "
+    "`moving` until a job has moved them and deletes it. It takes no writes meanwhile, "
+    "and what it moves to cannot be deleted (409 `MOVING`)."
+)
 
 
 class NameField(StrictCharField):
@@ -91,6 +98,19 @@ class LinkedTagListField(LedgerTagListField):
     def get_attribute(self, instance: Any) -> list[str]:
         names: list[str] = instance.tag_names
         return names
+
+
+class MovingField(serializers.BooleanField):
+    """Whether the entries of a wallet or category are moving to another one."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        fixed = {
+            "source": "is_moving",
+            "read_only": True,
+            "help_text": "True while a job moves its entries to another one; it is "
+            "deleted then. Writes that name it are 409 `MOVING`.",
+        }
+        super().__init__(**(kwargs | fixed))
 
 
 class MoveToQuerySerializer(QuerySerializer):

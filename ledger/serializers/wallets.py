@@ -9,7 +9,12 @@ from core.api.serializers import Serializer
 from ledger.encryption import DecryptionError
 from ledger.models import Wallet
 from ledger.models.base import MAX_NAME_LENGTH
-from ledger.serializers.fields import NameField, OptionalTextField, SignedMoneyField
+from ledger.serializers.fields import (
+    MovingField,
+    NameField,
+    OptionalTextField,
+    SignedMoneyField,
+)
 from ledger.wallets import decrypt_account_number, log_undecryptable_number
 
 MAX_ACCOUNT_NUMBER_LENGTH = 64
@@ -87,6 +92,7 @@ class WalletSerializer(Serializer):
     )
     memo = OptionalTextField()
     sort_order = serializers.IntegerField(read_only=True)
+    moving = MovingField()
 
     def to_representation(self, instance: Wallet) -> dict[str, Any]:
         body = super().to_representation(instance)

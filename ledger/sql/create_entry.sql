@@ -1,5 +1,7 @@
 -- Create an entry and its tags in one round trip. Each statement of the function sees
 -- what was committed before it, as if the service had sent them one by one.
+--
+-- Returns NULL, and creates nothing, if a name is unknown, or if what it names is moving.
 
 -- migrate:up
 CREATE OR REPLACE FUNCTION account_create_entry(
@@ -20,13 +22,15 @@ BEGIN
 
     IF category_name IS NOT NULL THEN
         SELECT id INTO new_category FROM account_category
-        WHERE member_id = owner AND type = new_type AND name = category_name;
+        WHERE member_id = owner AND type = new_type AND name = category_name
+            AND moving_to_id IS NULL;
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;
     END IF;
     IF new_wallet IS NOT NULL THEN
-        PERFORM FROM account WHERE member_id = owner AND id = new_wallet;
+        PERFORM FROM account
+        WHERE member_id = owner AND id = new_wallet AND moving_to_id IS NULL;
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,7 +22,7 @@ from ledger.serializers.categories import (
     ImportCategoriesRequestSerializer,
     ImportCategoriesResultSerializer,
 )
-from ledger.serializers.fields import MoveToQuerySerializer
+from ledger.serializers.fields import MOVING_DESCRIPTION, MoveToQuerySerializer
 
 
 @extend_schema_view(
@@ -36,8 +37,10 @@ from ledger.serializers.fields import MoveToQuerySerializer
     destroy=extend_schema(
         description="A category in use is 409 `IN_USE`, unless `moveTo` names the "
         "category that takes over its entries, quick entries, recurring rules and "
-        "budgets. A category with minor ones is 400 `CATEGORY_HIERARCHY`.",
+        "budgets. A category with minor ones is 400 `CATEGORY_HIERARCHY`. "
+        + MOVING_DESCRIPTION,
         parameters=[MoveToQuerySerializer],
+        responses={202: CategorySerializer, 204: None},
     ),
     reorder=extend_schema(
         description="`ids` are all categories of one type and one parent. Returns all "
@@ -68,9 +71,12 @@ class CategoryViewSet(ReorderMixin, OwnedModelViewSet):
             self.member, self.object_id, serializer.validated_data
         )
 
-    def perform_destroy(self, object_id: int) -> None:
-        move_to = validate_query(MoveToQuerySerializer, self.request).get("move_to")
-        categories.delete_category(self.member, object_id, move_to)
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        move_to = validate_query(MoveToQuerySerializer, request).get("move_to")
+        moving = categories.delete_category(self.member, self.object_id, move_to)
+        if moving is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(CategorySerializer(moving).data, status.HTTP_202_ACCEPTED)
 
     def perform_reorder(self, ids: list[int]) -> None:
         categories.reorder_categories(self.member, ids)

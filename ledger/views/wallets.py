@@ -3,6 +3,9 @@
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsMember
@@ -12,7 +15,7 @@ from ledger import wallets
 from ledger.models import Wallet
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
-from ledger.serializers.fields import MoveToQuerySerializer
+from ledger.serializers.fields import MOVING_DESCRIPTION, MoveToQuerySerializer
 from ledger.serializers.wallets import WalletSerializer
 
 
@@ -23,8 +26,10 @@ from ledger.serializers.wallets import WalletSerializer
     ),
     destroy=extend_schema(
         description="A wallet in use is 409 `IN_USE`, unless `moveTo` names the wallet "
-        "that takes over its entries, quick entries and recurring rules.",
+        "that takes over its entries, quick entries and recurring rules. "
+        + MOVING_DESCRIPTION,
         parameters=[MoveToQuerySerializer],
+        responses={202: WalletSerializer, 204: None},
     ),
 )
 class WalletViewSet(ReorderMixin, OwnedModelViewSet):
@@ -47,9 +52,12 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
             self.member, self.object_id, serializer.validated_data
         )
 
-    def perform_destroy(self, object_id: int) -> None:
-        move_to = validate_query(MoveToQuerySerializer, self.request).get("move_to")
-        wallets.delete_wallet(self.member, object_id, move_to)
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        move_to = validate_query(MoveToQuerySerializer, request).get("move_to")
+        moving = wallets.delete_wallet(self.member, self.object_id, move_to)
+        if moving is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(WalletSerializer(moving).data, status.HTTP_202_ACCEPTED)
 
     def perform_reorder(self, ids: list[int]) -> None:
         wallets.reorder_wallets(self.member, ids)

@@ -45,6 +45,7 @@ def test_category_needs_only_name_and_type(client: JSONClient) -> None:
         "id": category["id"],
         "parentId": None,
         "sortOrder": 1,
+        "moving": False,
     }
     assert client.get_json(f"{CATEGORIES}/{category['id']}") == category
     assert client.get_json(CATEGORIES) == [category]

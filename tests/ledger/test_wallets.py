@@ -60,6 +60,7 @@ def test_wallet_needs_only_name_and_kind(client: JSONClient) -> None:
         "archived": False,
         "memo": "",
         "sortOrder": 1,
+        "moving": False,
     }
 
 
@@ -76,7 +77,8 @@ def test_wallet_keeps_every_field_that_is_written(client: JSONClient) -> None:
         "memo": "a\nb",
     }
     wallet = write(client, body)
-    assert wallet == body | {"id": wallet["id"], "balance": 1_000, "sortOrder": 1}
+    computed = {"id": wallet["id"], "balance": 1_000, "sortOrder": 1, "moving": False}
+    assert wallet == body | computed
     assert client.get_json(f"{WALLETS}/{wallet['id']}") == wallet
     assert client.get_json(WALLETS) == [wallet]
 

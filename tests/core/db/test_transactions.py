@@ -35,15 +35,14 @@ NOT_RETRIED = {
     "core/db/transactions.py": {"repeatable_read": "reads"},
     "core/jobs/ranges.py": {"_process": "a range that fails is recorded as failed"},
     "core/leases/holding.py": {"acquire_lease": "one row"},
-    "ledger/account_deletion.py": {
-        "_batch_transaction": "a block of decorated functions"
-    },
+    "ledger/batches.py": {"batch_transaction": "a block of decorated functions"},
     "ledger/categories.py": {"_save": "a savepoint"},
     "ledger/default_categories.py": {"_save": "a savepoint"},
     "ledger/key_rotation.py": {
         "reencrypt_account_numbers": "a command that may be repeated"
     },
     "ledger/management/commands/load_demo_data.py": {"handle": "a new member"},
+    "ledger/move_job.py": {"_pass_moved_entries": "reads"},
     "ledger/rates.py": {"_fetch_and_store": "one row"},
     "ledger/rollup_repair.py": {"_list_wrong_rows": "reads"},
 }

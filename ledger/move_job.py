@@ -1,0 +1,172 @@
+"""The job that moves the entries of large wallets and categories (`ledger.moves`).
+
+It can be killed at any time: the next run moves what is left.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.db import transaction
+
+from accounts.models import Member
+from core.db.transactions import retry_on_conflict
+from ledger.batches import batch_transaction, extend_statement_timeout
+from ledger.categories import delete_moved_category
+from ledger.models import Category, Entry, MemoRollup, Wallet
+from ledger.models.base import MovableModel
+from ledger.moves import list_references, move_entries
+from ledger.ownership import MAX_ID
+from ledger.rollups import delete_rollups
+from ledger.wallets import delete_moved_wallet
+
+# Entries of the member that a transaction passes, and of which it moves its own.
+BATCH_SIZE = 10_000
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class MovesResult:
+    """The result of a run of the job: entries moved, and moves that failed."""
+
+    entries: int
+    failed: int
+
+
+def list_moves() -> list[MovableModel]:
+    """Return the wallets and categories that are moving, the oldest first.
+
+    Those of closed accounts are left out; they are about to be deleted.
+    """
+    moving: list[MovableModel] = [
+        row
+        for model in (Wallet, Category)
+        for row in model.objects.filter(moving_to__isnull=False).order_by("pk")
+    ]
+    members = Member.objects.filter(pk__in={row.member_id for row in moving})
+    open_accounts = set(members.values_list("pk", flat=True))
+    return [row for row in moving if row.member_id in open_accounts]
+
+
+def run_moves() -> MovesResult:
+    """Move all; one move that fails does not keep the others.
+
+    They take turns of one transaction, so that none waits for a larger one.
+    """
+    entries = failed = 0
+    waiting = deque((source, _move_in_batches(source)) for source in list_moves())
+    while waiting:
+        source, batches = waiting.popleft()
+        try:
+            entries += next(batches)
+        except StopIteration:
+            continue
+        except Exception:
+            name = type(source).__name__.lower()
+            logger.exception("the entries of %s %s are not moved", name, source.pk)
+            failed += 1
+            continue
+        waiting.append((source, batches))
+    return MovesResult(entries, failed)
+
+
+def _move_in_batches(source: MovableModel) -> Iterator[int]:
+    """Move the entries, then delete the source; yield the number of each batch."""
+    after: int | None = 0
+    while after is not None:
+        moved, after = _move_batch(source, after)
+        yield moved
+    if isinstance(source, Category):
+        memo: str | None = ""
+        while memo is not None:
+            memo = _delete_memos(source, memo)
+            yield 0
+    _pass_moved_entries(source)
+    _delete_source(source)
+
+
+@retry_on_conflict
+def _move_batch(source: MovableModel, after: int) -> tuple[int, int | None]:
+    """Move the next entries; return their number, and the last id that was passed.
+
+    The id is None after the last batch.
+    """
+    with batch_transaction(Member(pk=source.member_id)):
+        target = _get_target(source)
+        if target is None:
+            return 0, None
+        # All entries of the member, in whose key they follow each other: the index of
+        # the wallet or category has the dead rows of the batches before.
+        ids = Entry.objects.filter(member_id=source.member_id, pk__gt=after)
+        ends = ids.order_by("pk").values_list("pk", flat=True)
+        end = next(iter(ends[BATCH_SIZE - 1 : BATCH_SIZE]), None)
+        return move_entries(source, target, after, end or MAX_ID), end
+
+
+@retry_on_conflict
+def _delete_memos(category: Category, after: str) -> str | None:
+    """Delete some of its totals by memo; return the last memo that was passed.
+
+    The memo is None when few are left, which are deleted with the category.
+    """
+    member = Member(pk=category.member_id)
+    with batch_transaction(member):
+        if _get_target(category) is None:
+            return None
+        memos = MemoRollup.objects.owned_by(member).filter(type=category.type)
+        ends = memos.filter(memo__gt=after).order_by("memo")
+        rows = ends.values_list("memo", flat=True)[BATCH_SIZE - 1 : BATCH_SIZE]
+        end: str | None = next(iter(rows), None)
+        if end is not None:
+            delete_rollups(
+                member,
+                [MemoRollup],
+                type=category.type,
+                category_id=category.pk,
+                memo__gt=after,
+                memo__lte=end,
+            )
+        return end
+
+
+def _pass_moved_entries(source: MovableModel) -> None:
+    """Look for an entry that is left, without the lock of the ledger.
+
+    To find none, PostgreSQL passes all that have moved, and marks them in the index: to
+    delete the row it looks again, and writers of the ledger wait for that.
+    """
+    with transaction.atomic():
+        extend_statement_timeout()
+        entries, *_ = list_references(source)
+        # In the order of the index, so that PostgreSQL reads that and not the table.
+        list(entries.order_by("-date").values_list("pk")[:1])
+
+
+@retry_on_conflict
+def _delete_source(source: MovableModel) -> None:
+    member = Member(pk=source.member_id)
+    with batch_transaction(member):
+        target = _get_target(source)
+        if target is None:
+            return
+        if isinstance(source, Category):
+            delete_moved_category(member, source, cast("Category", target))
+        else:
+            delete_moved_wallet(member, cast("Wallet", source))
+
+
+def _get_target(source: MovableModel) -> MovableModel | None:
+    """Return the row to which the entries move; call under `lock_ledger`.
+
+    None if a restore or the deletion of the account has ended the move.
+    """
+    rows: Any = type(source).objects
+    row: MovableModel | None = (
+        rows.filter(member_id=source.member_id, pk=source.pk)
+        .select_related("moving_to")
+        .first()
+    )
+    return row and row.moving_to
