@@ -20,7 +20,8 @@ from ledger.backup.restore import replace_ledger
 from ledger.default_categories import create_default_category
 from ledger.demo.loader import create_demo_ledger
 from ledger.key_rotation import reencrypt_account_numbers
-from ledger.models import WalletRollup
+from ledger.models import Category, Wallet, WalletRollup
+from ledger.move_job import run_moves
 from ledger.occurrences import process_due_rules
 from ledger.rollup_repair import repair_rollups
 from tests.support.clients import JSONClient
@@ -361,6 +362,7 @@ JOBS: dict[str, Callable[[Member], object]] = {
         timezone.now(),
         cast("HeldLease", HeldForever()),
     ),
+    "moves": lambda member: run_moves(),
     "account numbers": lambda member: reencrypt_account_numbers(),
     "totals": lambda member: repair_rollups(member.pk),
     "expiry of plans": lambda member: expire_lapsed_plans(timezone.now()),
@@ -381,6 +383,13 @@ def test_job_takes_its_locks_in_order(
         make_member(plan="PREMIUM", plan_expires_at=timezone.now() - timedelta(days=1))
     if name == "totals":
         assert WalletRollup.objects.owned_by(actor).update(balance=-1)
+    if name == "moves":
+        for model, source, target in (
+            (Wallet, "wallet", "target"),
+            (Category, "category", "into"),
+        ):
+            rows = model.objects.owned_by(actor).filter(pk=cast_of[source])
+            rows.update(moving_to=cast_of[target])
     # All of the job is one transaction here: members one after the other.
     with record_locks() as log:
         JOBS[name](actor)
