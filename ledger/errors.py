@@ -36,7 +36,7 @@ class MovingError(DomainError):
     status = 409
     code = "MOVING"
     detail = gettext_lazy(
-        "It is being moved to another one. Try again in a few minutes."
+        "The wallet or category is moving to another one. Try again in a few minutes."
     )
 
 

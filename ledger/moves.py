@@ -73,7 +73,10 @@ def raise_if_others_move_to(row: MovableModel) -> None:
     """Raise `MovingError` if another wallet or category is moving to this one."""
     if list_moving_to(row).exists():
         raise MovingError(
-            gettext("Another is being moved to it. Try again in a few minutes.")
+            gettext(
+                "Another one is moving to this wallet or category. Try again in a few "
+                "minutes."
+            )
         )
 
 
