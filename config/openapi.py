@@ -30,6 +30,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "core.api.openapi.mark_conditional_fields_optional",
         "core.api.openapi.rename_path_parameters",
+        "config.openapi_examples.add_all_examples",
     ],
     "GET_LIB_DOC_EXCLUDES": "core.api.openapi.get_doc_excludes",
     "SWAGGER_UI_DIST": "SIDECAR",

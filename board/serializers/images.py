@@ -17,4 +17,6 @@ class UploadedImageSerializer(Serializer):
     width = serializers.IntegerField(
         help_text="In pixels, of the image as it is shown."
     )
-    height = serializers.IntegerField()
+    height = serializers.IntegerField(
+        help_text="In pixels, of the image as it is shown."
+    )

@@ -194,8 +194,8 @@ def flatten_errors(details: Any, path: str = "") -> Iterator[FieldError]:
             yield from flatten_errors(item, path)
 
 
-def problem_response(problem: DomainError) -> HttpResponse:
-    """Return the response to an error, in views and outside of them.
+def problem_body(problem: DomainError) -> dict[str, Any]:
+    """Return the body of the response to an error.
 
     Its texts are in the active language (`core.languages`).
     """
@@ -213,8 +213,13 @@ def problem_response(problem: DomainError) -> HttpResponse:
             {"field": e.field, "code": e.code, "detail": e.detail, **(e.location or {})}
             for e in problem.errors
         ]
+    return body
+
+
+def problem_response(problem: DomainError) -> HttpResponse:
+    """Return the response to an error, in views and outside of them."""
     response = HttpResponse(
-        dump_json(body),
+        dump_json(problem_body(problem)),
         status=problem.status,
         headers=problem.headers,
         content_type=PROBLEM_MEDIA_TYPE,

@@ -188,7 +188,10 @@ class HoldingSerializer(Serializer):
         allow_null=True, help_text="Time of that price; null if none is known."
     )
     price_stale = serializers.BooleanField(
-        help_text="True if the latest lookup failed; the previous price is shown."
+        help_text=(
+            "True if the price may be old: it was typed in, or the latest lookup "
+            "failed."
+        )
     )
     market_value = serializers.IntegerField(
         allow_null=True, help_text="Null if no price is known."
@@ -228,7 +231,8 @@ class PortfolioTotalsSerializer(Serializer):
 
 class PortfolioSerializer(Serializer):
     holdings = HoldingSerializer(
-        many=True, help_text="Each stock, in its `sortOrder`; sold-out ones last."
+        many=True,
+        help_text="Each stock ever traded, in its `sortOrder`; sold-out ones last.",
     )
     totals = PortfolioTotalsSerializer(help_text="Sums in whole home-currency units.")
 

@@ -110,7 +110,8 @@ class MonthStatisticsSerializer(FlowSerializer):
     month = serializers.IntegerField()
     previous = NetFlowSerializer(help_text="Totals of the month before.")
     by_category = CategoryFlowSerializer(
-        many=True, help_text="Each category with entries, the largest amounts first."
+        many=True,
+        help_text="Each category with entries: expenses first, the largest on top.",
     )
     by_day = DayFlowSerializer(many=True, help_text="Each day of the month.")
     by_wallet = WalletFlowSerializer(many=True, help_text="Each wallet with entries.")
@@ -128,7 +129,8 @@ class YearStatisticsSerializer(NetFlowSerializer):
     year = serializers.IntegerField()
     months = MonthFlowSerializer(many=True, help_text="Each month of the year.")
     by_category = CategoryFlowSerializer(
-        many=True, help_text="Each category with entries, the largest amounts first."
+        many=True,
+        help_text="Each category with entries: expenses first, the largest on top.",
     )
 
 

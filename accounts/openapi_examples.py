@@ -1,0 +1,202 @@
+"""Examples of members and sessions in the OpenAPI document."""
+
+from accounts.errors import (
+    InvalidCredentialsError,
+    InvalidIdTokenError,
+    PasswordMismatchError,
+    PasswordUnchangedError,
+)
+from core.api.examples import (
+    Call,
+    Example,
+    Refusal,
+    duplicate,
+    invalid,
+    not_acceptable,
+    not_found,
+    unauthenticated,
+)
+from core.errors import InvalidImageError
+
+NOW = "2026-11-20T03:30:00+00:00"
+TOKEN = "Q8m1v0N3xW7cT5kZ2bYhR9fL6sJ4dGpA0uEiOqCnVtM"  # noqa: S105  # an example
+# For the client id below, until an hour after NOW; the signature is made up.
+PROVIDER_JWT = (
+    "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2FjY291bnRzLmdvb2dsZS5jb20iLCJhdWQ"
+    "iOiIxMDk2LWxlZGdlci5hcHBzLmdvb2dsZXVzZXJjb250ZW50LmNvbSIsInN1YiI6IjExMyIsImV"
+    "4cCI6MTc5NTE0OTAwMH0.c2lnbmF0dXJl"
+)
+# The smallest PNG.
+IMAGE = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk"
+    "YAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+)
+MEMBER = {
+    "id": 1,
+    "loginId": "minji",
+    "displayName": "김민지",
+    "email": "minji@example.com",
+    "provider": "LOCAL",
+    "role": "MEMBER",
+    "status": "ACTIVE",
+    "plan": "PREMIUM",
+    "planExpiresAt": "2026-12-20T03:30:00+00:00",
+    "planProduct": None,
+    "planAutoRenew": False,
+    "points": 0,
+    "idpPicture": None,
+    "createdAt": NOW,
+    "profileImage": None,
+}
+NEW_MEMBER = {
+    "loginId": "seojun",
+    "password": "gyeran-malgi-27",
+    "displayName": "박서준",
+    "email": "seojun@example.com",
+}
+SEOJUN = (
+    MEMBER
+    | {name: NEW_MEMBER[name] for name in ("loginId", "displayName", "email")}
+    | {"id": 4, "plan": "FREE", "planExpiresAt": None}
+)
+SESSION = {"token": TOKEN, "expiresAt": "2026-12-04T03:30:00+00:00", "member": SEOJUN}
+PASSWORD = {"password": "gimchi-jjigae-42"}
+WRONG_PASSWORD = {"password": "gimchi-jjigae-24"}
+
+EXAMPLES = {
+    "getSignupEnabled": Example(
+        caller="anonymous",
+        answer={"enabled": True},
+        refusal=not_acceptable(),
+    ),
+    "signUp": Example(
+        caller="anonymous",
+        body=NEW_MEMBER,
+        status=201,
+        answer=SESSION,
+        refusal=duplicate(
+            "This login id is taken.",
+            caller="anonymous",
+            body=NEW_MEMBER | {"loginId": "minji"},
+        ),
+    ),
+    "logIn": Example(
+        caller="anonymous",
+        body={"loginId": "seojun", "password": "gyeran-malgi-27"},
+        answer=SESSION,
+        refusal=Refusal(
+            InvalidCredentialsError(),
+            Call(caller="anonymous", body={"loginId": "seojun", "password": "gyeran"}),
+        ),
+    ),
+    "getIdpClientId": Example(
+        caller="anonymous",
+        answer={"clientId": "1096-ledger.apps.googleusercontent.com"},
+        refusal=not_acceptable(),
+    ),
+    "logInWithIdp": Example(
+        caller="anonymous",
+        body={"idToken": PROVIDER_JWT},
+        answer=SESSION
+        | {
+            "member": SEOJUN
+            | {
+                "id": 5,
+                "loginId": "idp-b0a4ee8a79dfd142",
+                "displayName": "최하은",
+                "email": "haeun@example.com",
+                "provider": "IDP",
+                "idpPicture": "https://pictures.example/haeun.png",
+            },
+            "created": True,
+            "linked": False,
+        },
+        refusal=Refusal(
+            InvalidIdTokenError(),
+            Call(caller="anonymous", body={"idToken": "eyJhbGciOiJSUzI1NiJ9"}),
+        ),
+    ),
+    "getSession": Example(
+        answer={
+            name: MEMBER[name]
+            for name in (
+                "id",
+                "loginId",
+                "displayName",
+                "role",
+                "plan",
+                "planExpiresAt",
+            )
+        },
+        refusal=unauthenticated(),
+    ),
+    "getProfile": Example(answer=MEMBER, refusal=unauthenticated()),
+    "updateProfile": Example(
+        body={"displayName": "민지", "email": "minji.kim@example.com"},
+        answer=MEMBER | {"displayName": "민지", "email": "minji.kim@example.com"},
+        refusal=invalid(
+            "email", "invalid", "Enter a valid email address.", body={"email": "minji"}
+        ),
+    ),
+    "setProfileImage": Example(
+        body={"profileImage": IMAGE},
+        answer=MEMBER
+        | {
+            "displayName": "민지",
+            "email": "minji.kim@example.com",
+            "profileImage": IMAGE,
+        },
+        refusal=Refusal(
+            InvalidImageError(),
+            Call(body={"profileImage": "data:image/png;base64,AAAA"}),
+        ),
+    ),
+    "getAvatar": Example(
+        caller="anonymous",
+        path={"memberId": 1},
+        refusal=not_found(memberId=9, caller="anonymous"),
+    ),
+    "getPoints": Example(
+        answer={
+            "points": 0,
+            "pointsPerAward": 10,
+            "dailyAwardLimit": 3,
+            "awardsToday": 1,
+            "history": {
+                "count": 1,
+                "next": None,
+                "previous": None,
+                "results": [
+                    {"id": 401, "points": 10, "reason": "POST", "createdAt": NOW}
+                ],
+            },
+        },
+        refusal=unauthenticated(),
+    ),
+    "verifyPassword": Example(
+        body=PASSWORD,
+        answer={"verified": True},
+        refusal=Refusal(PasswordMismatchError(), Call(body=WRONG_PASSWORD)),
+    ),
+    "changePassword": Example(
+        body={
+            "currentPassword": "gimchi-jjigae-42",
+            "newPassword": "doenjang-jjigae-43",
+        },
+        status=204,
+        refusal=Refusal(
+            PasswordUnchangedError(),
+            Call(
+                body={
+                    "currentPassword": "gimchi-jjigae-42",
+                    "newPassword": "gimchi-jjigae-42",
+                }
+            ),
+        ),
+    ),
+    "endOtherSessions": Example(answer={"ended": 0}, refusal=unauthenticated()),
+    "logOut": Example(status=204, refusal=unauthenticated()),
+    "deleteAccount": Example(
+        caller="free_member", status=204, refusal=unauthenticated()
+    ),
+}

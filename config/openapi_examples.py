@@ -1,0 +1,25 @@
+"""The examples of all apps, for the OpenAPI document."""
+
+from typing import Any
+
+import accounts.openapi_examples
+import administration.openapi_examples
+import billing.openapi_examples
+import board.openapi_examples
+import core.openapi_examples
+import ledger.openapi_examples
+from core.api.examples import add_examples
+
+EXAMPLES = (
+    core.openapi_examples.EXAMPLES
+    | accounts.openapi_examples.EXAMPLES
+    | ledger.openapi_examples.EXAMPLES
+    | board.openapi_examples.EXAMPLES
+    | billing.openapi_examples.EXAMPLES
+    | administration.openapi_examples.EXAMPLES
+)
+
+
+def add_all_examples(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Add an example to each operation (a hook of drf-spectacular)."""
+    return add_examples(result, EXAMPLES)

@@ -1,0 +1,159 @@
+"""Examples of entries and card notifications."""
+
+from core.api.examples import (
+    Example,
+    invalid,
+    not_found,
+    premium_required,
+    unauthenticated,
+)
+
+NOW = "2026-11-20T03:30:00+00:00"
+CARD = {"id": 12, "name": "신한카드"}
+BANK = {"id": 13, "name": "국민은행"}
+
+LUNCH = {
+    "id": 43,
+    "date": "2026-11-19",
+    "type": "expense",
+    "amount": 12_000,
+    "category": "점심",
+    "walletId": 12,
+    "wallet": CARD,
+    "memo": "김밥천국 강남점",
+    "tags": ["회사"],
+    "currency": None,
+    "originalAmount": None,
+    "exchangeRate": None,
+    "installmentMonths": None,
+    "pending": False,
+    "createdAt": NOW,
+    "updatedAt": NOW,
+}
+RENT = LUNCH | {
+    "id": 42,
+    "date": "2026-11-01",
+    "amount": 650_000,
+    "category": "월세",
+    "walletId": 13,
+    "wallet": BANK,
+    "memo": "11월 월세",
+    "tags": [],
+}
+PENDING = LUNCH | {
+    "id": 44,
+    "date": "2026-11-20",
+    "amount": 5_600,
+    "category": None,
+    "memo": "스타벅스강남점",
+    "tags": [],
+    "pending": True,
+}
+NEW_DINNER = {
+    "date": "2026-11-20",
+    "type": "expense",
+    "amount": 38_000,
+    "category": "외식",
+    "walletId": 12,
+    "memo": "삼겹살",
+    "tags": ["회사"],
+}
+DINNER = LUNCH | NEW_DINNER | {"id": 45}
+
+PAYMENT_TEXT = "[Web발신]\n신한카드(1234)승인 김*지 24,900원(일시불)11/20 12:25 쿠팡"
+PARSED = {
+    "recognized": True,
+    "kind": "approval",
+    "cardCompany": "신한",
+    "cardHint": "1234",
+    "amount": 24_900,
+    "currency": None,
+    "originalAmount": None,
+    "merchant": "쿠팡",
+    "installmentMonths": None,
+    "occurredAt": "2026-11-20T12:25:00+09:00",
+    "runningTotal": None,
+    "walletId": 12,
+    "reason": None,
+    "spans": {
+        "kind": {"start": 18, "end": 20},
+        "cardCompany": {"start": 8, "end": 12},
+        "cardHint": {"start": 13, "end": 17},
+        "amount": {"start": 25, "end": 32},
+        "merchant": {"start": 49, "end": 51},
+        "occurredAt": {"start": 37, "end": 48},
+    },
+}
+NEW_NOTIFICATION = {
+    "text": PAYMENT_TEXT,
+    "receivedAt": "2026-11-20T12:25:10+09:00",
+    "sender": "15447200",
+}
+
+EXAMPLES = {
+    "createEntry": Example(
+        body=NEW_DINNER,
+        status=201,
+        answer=DINNER,
+        refusal=invalid(
+            "currency",
+            "invalid",
+            "Unknown currency.",
+            body=NEW_DINNER | {"currency": "원"},
+        ),
+    ),
+    "listEntries": Example(
+        query={"year": 2026, "month": 11, "category": "식비"},
+        answer={"count": 1, "next": None, "previous": None, "results": [LUNCH]},
+        refusal=invalid(
+            "year", "required", "`year` is required with `month`.", query={"month": 11}
+        ),
+    ),
+    "getEntry": Example(
+        path={"entryId": 45}, answer=DINNER, refusal=not_found(entryId=99)
+    ),
+    "replaceEntry": Example(
+        path={"entryId": 45},
+        body=NEW_DINNER | {"amount": 41_000},
+        answer=DINNER | {"amount": 41_000},
+        refusal=invalid(
+            "installmentMonths",
+            "min_value",
+            "Ensure this value is greater than or equal to 2.",
+            path={"entryId": 45},
+            body=NEW_DINNER | {"installmentMonths": 1},
+        ),
+    ),
+    "updateEntry": Example(
+        path={"entryId": 45},
+        body={"installmentMonths": 3},
+        answer=DINNER | {"amount": 41_000, "installmentMonths": 3},
+        refusal=not_found(entryId=99, body={"installmentMonths": 3}),
+    ),
+    "countPendingEntries": Example(answer={"count": 1}, refusal=unauthenticated()),
+    "confirmEntry": Example(
+        path={"entryId": 44},
+        body={"category": "식비"},
+        answer=PENDING | {"category": "식비", "pending": False},
+        refusal=not_found(entryId=99, body={"category": "식비"}),
+    ),
+    "deleteEntry": Example(
+        path={"entryId": 45}, status=204, refusal=not_found(entryId=99)
+    ),
+    "parseNotification": Example(
+        body=NEW_NOTIFICATION,
+        answer=PARSED,
+        refusal=premium_required(body=NEW_NOTIFICATION),
+    ),
+    "processNotification": Example(
+        body=NEW_NOTIFICATION,
+        status=201,
+        answer={
+            "action": "CREATED",
+            "reason": None,
+            "entry": PENDING | {"id": 46, "amount": 24_900, "memo": "쿠팡"},
+            "parsed": PARSED,
+        },
+        refusal=premium_required(body=NEW_NOTIFICATION),
+    ),
+}

@@ -1,0 +1,218 @@
+"""The household and the board that the examples of the OpenAPI document are about."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django.db.models import Model
+
+from accounts.models import Member, PointHistory
+from ledger import quick_entries, wallets
+from ledger.models import DefaultCategory, Occurrence, StockQuote
+from tests.support.factories import (
+    make_budget,
+    make_category,
+    make_comment,
+    make_entry,
+    make_member,
+    make_post,
+    make_rule,
+    make_stock,
+    make_tag,
+    make_trade,
+    make_wallet,
+)
+
+# A Friday. The examples were written on it.
+NOW = datetime(2026, 11, 20, 12, 30, tzinfo=ZoneInfo("Asia/Seoul"))
+
+
+@dataclass
+class Scene:
+    """The members who send the examples, and the real ids behind those of examples."""
+
+    members: dict[str, Member] = field(default_factory=dict)
+    ids: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def member(self) -> Member:
+        return self.members["member"]
+
+
+def make_scene() -> Scene:
+    """Make the rows that exist before the first example is sent."""
+    scene = Scene()
+    add_members(scene)
+    add_ledger(scene)
+    add_board(scene)
+    return scene
+
+
+def add_members(scene: Scene) -> None:
+    scene.members = {
+        "member": make_member(
+            login_id="minji",
+            display_name="김민지",
+            email="minji@example.com",
+            password="gimchi-jjigae-42",
+            plan="PREMIUM",
+            plan_expires_at=NOW + timedelta(days=30),
+        ),
+        "free_member": make_member(login_id="junho", display_name="이준호"),
+        "administrator": make_member(
+            login_id="admin", display_name="관리자", role="ADMIN"
+        ),
+    }
+    for number, member in enumerate(scene.members.values(), start=1):
+        scene.ids[number] = member.pk
+    award = PointHistory.objects.create(member=scene.member, points=10, reason="POST")
+    scene.ids[401] = award.pk
+
+
+def add_ledger(scene: Scene) -> None:
+    member = scene.member
+    cash = make_wallet(member, name="현금", opening_balance=50_000, sort_order=1)
+    card = make_wallet(
+        member, name="신한카드", kind="CARD", institution="신한", sort_order=2
+    )
+    bank = wallets.create_wallet(
+        member,
+        {
+            "name": "국민은행",
+            "kind": "BANK",
+            "institution": "KB국민",
+            "opening_balance": 3_000_000,
+            "account_number": "123456-04-567890",
+        },
+    )
+    food = make_category(member, name="식비", sort_order=1)
+    lunch = make_category(member, name="점심", parent=food, sort_order=1)
+    home = make_category(member, name="주거", sort_order=2)
+    rent = make_category(member, name="월세", parent=home, sort_order=1)
+    pay = make_category(member, name="급여", type="income", sort_order=1)
+    company = make_tag(member, name="회사", sort_order=1)
+    weekend = make_tag(member, name="주말", sort_order=2)
+    salary_entry = make_entry(
+        member,
+        date=date(2026, 11, 10),
+        type="income",
+        amount=3_200_000,
+        category=pay,
+        wallet=bank,
+        memo="11월 급여",
+    )
+    rent_entry = make_entry(
+        member,
+        date=date(2026, 11, 1),
+        amount=650_000,
+        category=rent,
+        wallet=bank,
+        memo="11월 월세",
+    )
+    lunch_entry = make_entry(
+        member,
+        tags=("회사",),
+        date=date(2026, 11, 19),
+        amount=12_000,
+        category=lunch,
+        wallet=card,
+        memo="김밥천국 강남점",
+    )
+    pending = make_entry(
+        member,
+        date=date(2026, 11, 20),
+        amount=5_600,
+        wallet=card,
+        memo="스타벅스강남점",
+        pending=True,
+    )
+    coffee = quick_entries.create_quick_entry(
+        member,
+        {
+            "name": "아메리카노",
+            "type": "expense",
+            "amount": 4_500,
+            "category": "식비",
+            "wallet": card,
+            "memo": "회사 앞 카페",
+            "tags": ["회사"],
+        },
+    )
+    rule = make_rule(
+        member,
+        name="월세",
+        amount=650_000,
+        category=rent,
+        wallet=bank,
+        anchor_date=date(2026, 11, 1),
+        next_date=date(2026, 12, 1),
+    )
+    occurrence = Occurrence.objects.create(
+        member=member,
+        rule=rule,
+        due_date=date(2026, 11, 1),
+        status="BOOKED",
+        entry=rent_entry,
+    )
+    food_budget = make_budget(member, category=food, amount=400_000)
+    home_budget = make_budget(member, category=home, amount=700_000)
+    samsung = make_stock(
+        member,
+        code="005930",
+        name="삼성전자",
+        market="KOSPI",
+        sort_order=1,
+    )
+    StockQuote.objects.create(
+        code="005930",
+        price=71_500,
+        currency="KRW",
+        home_price=71_500,
+        quoted_at=NOW,
+        fetched_at=NOW,
+        next_refresh_at=NOW + timedelta(hours=1),
+    )
+    buy = make_trade(
+        member, stock=samsung, date=date(2026, 3, 2), price=68_000, fee=100
+    )
+    DefaultCategory.objects.filter(parent__isnull=False).delete()
+    DefaultCategory.objects.all().delete()
+    default_food = DefaultCategory.objects.create(
+        name="식비", name_en="Food", type="expense", sort_order=1
+    )
+    groceries = DefaultCategory.objects.create(
+        name="장보기",
+        name_en="Groceries",
+        type="expense",
+        parent=default_food,
+        sort_order=1,
+    )
+    rows_by_first_id: dict[int, list[Model]] = {
+        11: [cash, card, bank],
+        21: [food, lunch, home, rent, pay],
+        27: [default_food, groceries],
+        31: [company, weekend],
+        41: [salary_entry, rent_entry, lunch_entry, pending],
+        51: [coffee],
+        61: [rule],
+        71: [food_budget, home_budget],
+        81: [samsung],
+        91: [buy],
+        301: [occurrence],
+    }
+    for first, rows in rows_by_first_id.items():
+        for number, row in enumerate(rows, start=first):
+            scene.ids[number] = row.pk
+
+
+def add_board(scene: Scene) -> None:
+    author = scene.members["free_member"]
+    post = make_post(
+        author,
+        title="장보기 비용 줄이는 법",
+        content="<p>일주일 식단을 먼저 짜고 장을 봅니다.</p>",
+        category="saving",
+        tags=["장보기", "식비"],
+    )
+    comment = make_comment(author, post=post, content="좋은 글 감사합니다.")
+    scene.ids |= {101: post.pk, 201: comment.pk}
