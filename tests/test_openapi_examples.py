@@ -13,6 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import translation
 from pytest_httpserver import HTTPServer
 
+from accounts.models import Member
 from config.openapi_examples import EXAMPLES
 from core.api.examples import Call, Example, render_problem
 from core.api.openapi_view import build_document
@@ -36,6 +37,21 @@ SCENARIOS = [
     "board.openapi_examples",
     "billing.openapi_examples",
     "administration.openapi_examples",
+]
+# What a new member is likely to try out first.
+FIRST_STEPS = [
+    "createWallet",
+    "createCategory",
+    "createTag",
+    "createEntry",
+    "listEntries",
+    "createQuickEntry",
+    "createRecurringRule",
+    "createBudget",
+    "createStock",
+    "parseNotification",
+    "restoreBackup",
+    "createPost",
 ]
 # Fields with ids of rows, which the database chooses.
 ID_FIELD = re.compile(r"id|ids|\w+Id|moveTo|before")
@@ -189,6 +205,16 @@ def test_examples_are_answered_as_they_say(module: str, scene: Scene) -> None:
         for difference in scenario.check(operation_id, example)
     ]
     assert not differences, "\n".join(differences)
+
+
+@pytest.mark.parametrize("operation_id", FIRST_STEPS)
+def test_first_steps_need_nothing_that_only_the_examples_have(
+    operation_id: str, premium_member: Member
+) -> None:
+    """Whoever tries the document out has none of the rows of the examples."""
+    scenario = Scenario(Scene({"member": premium_member}))
+    example = EXAMPLES[operation_id]
+    assert scenario.send(operation_id, example).status_code == example.status
 
 
 def test_scenarios_send_all_examples() -> None:

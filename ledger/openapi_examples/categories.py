@@ -19,8 +19,9 @@ LUNCH = {"id": 22, "name": "점심", "type": "expense", "parentId": 21, "sortOrd
 HOME = {"id": 23, "name": "주거", "type": "expense", "parentId": None, "sortOrder": 2}
 RENT = {"id": 24, "name": "월세", "type": "expense", "parentId": 23, "sortOrder": 1}
 PAY = {"id": 25, "name": "급여", "type": "income", "parentId": None, "sortOrder": 1}
-NEW_CAFE = {"name": "카페", "type": "expense", "parentId": 21}
-CAFE = NEW_CAFE | {"id": 26, "sortOrder": 2}
+NEW_CAFE = {"name": "카페", "type": "expense"}
+CAFE = NEW_CAFE | {"id": 26, "parentId": None, "sortOrder": 3}
+MINOR_CAFE = CAFE | {"name": "커피", "parentId": 21, "sortOrder": 2}
 
 DEFAULT_FOOD = FOOD | {"id": 27, "nameEn": "Food"}
 NEW_DEFAULT = {
@@ -50,7 +51,7 @@ EXAMPLES = {
     ),
     "listCategories": Example(
         query={"type": "expense"},
-        answer=[FOOD, LUNCH, CAFE, HOME, RENT],
+        answer=[FOOD, LUNCH, HOME, RENT, CAFE],
         refusal=unauthenticated(),
     ),
     "getCategory": Example(
@@ -67,8 +68,8 @@ EXAMPLES = {
     ),
     "updateCategory": Example(
         path={"categoryId": 26},
-        body={"name": "카페"},
-        answer=CAFE,
+        body={"parentId": 21},
+        answer=MINOR_CAFE,
         refusal=duplicate(
             CATEGORY_NAME_TAKEN, path={"categoryId": 26}, body={"name": "점심"}
         ),
@@ -77,7 +78,7 @@ EXAMPLES = {
         body={"ids": [26, 22]},
         answer=[
             FOOD,
-            CAFE | {"sortOrder": 1},
+            MINOR_CAFE | {"sortOrder": 1},
             LUNCH | {"sortOrder": 2},
             HOME,
             RENT,

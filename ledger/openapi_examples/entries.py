@@ -54,11 +54,11 @@ NEW_DINNER = {
     "type": "expense",
     "amount": 38_000,
     "category": "외식",
-    "walletId": 12,
     "memo": "삼겹살",
     "tags": ["회사"],
 }
-DINNER = LUNCH | NEW_DINNER | {"id": 45}
+DINNER = LUNCH | NEW_DINNER | {"id": 45, "walletId": None, "wallet": None}
+CARD_DINNER = DINNER | {"amount": 41_000, "walletId": 12, "wallet": CARD}
 
 PAYMENT_TEXT = "[Web발신]\n신한카드(1234)승인 김*지 24,900원(일시불)11/20 12:25 쿠팡"
 PARSED = {
@@ -114,8 +114,8 @@ EXAMPLES = {
     ),
     "replaceEntry": Example(
         path={"entryId": 45},
-        body=NEW_DINNER | {"amount": 41_000},
-        answer=DINNER | {"amount": 41_000},
+        body=NEW_DINNER | {"amount": 41_000, "walletId": 12},
+        answer=CARD_DINNER,
         refusal=invalid(
             "installmentMonths",
             "min_value",
@@ -127,7 +127,7 @@ EXAMPLES = {
     "updateEntry": Example(
         path={"entryId": 45},
         body={"installmentMonths": 3},
-        answer=DINNER | {"amount": 41_000, "installmentMonths": 3},
+        answer=CARD_DINNER | {"installmentMonths": 3},
         refusal=not_found(entryId=99, body={"installmentMonths": 3}),
     ),
     "countPendingEntries": Example(answer={"count": 1}, refusal=unauthenticated()),

@@ -29,7 +29,6 @@ NEW_PHONE = {
     "type": "expense",
     "amount": 33_000,
     "category": "통신",
-    "walletId": 13,
     "memo": "알뜰폰",
     "tags": [],
     "frequency": "MONTHLY",
@@ -38,7 +37,7 @@ NEW_PHONE = {
     "endDate": None,
     "active": True,
 }
-PHONE = NEW_PHONE | {"id": 62, "nextDate": "2026-11-25"}
+PHONE = NEW_PHONE | {"id": 62, "walletId": None, "nextDate": "2026-11-25"}
 
 EXAMPLES = {
     "createRecurringRule": Example(
@@ -58,8 +57,8 @@ EXAMPLES = {
     ),
     "replaceRecurringRule": Example(
         path={"ruleId": 62},
-        body=NEW_PHONE | {"amount": 35_000},
-        answer=PHONE | {"amount": 35_000},
+        body=NEW_PHONE | {"walletId": 13},
+        answer=PHONE | {"walletId": 13},
         refusal=invalid(
             "endDate",
             "invalid",
@@ -71,7 +70,7 @@ EXAMPLES = {
     "updateRecurringRule": Example(
         path={"ruleId": 62},
         body={"active": False},
-        answer=PHONE | {"amount": 35_000, "active": False},
+        answer=PHONE | {"walletId": 13, "active": False},
         refusal=not_found(ruleId=69, body={"active": False}),
     ),
     "listOccurrences": Example(
@@ -98,7 +97,7 @@ EXAMPLES = {
         | {
             "id": 47,
             "date": "2026-11-25",
-            "amount": 35_000,
+            "amount": 33_000,
             "category": "통신",
             "wallet": BANK,
             "memo": "알뜰폰",

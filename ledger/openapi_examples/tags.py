@@ -33,11 +33,10 @@ NEW_BUS = {
     "type": "expense",
     "amount": 1_550,
     "category": "교통",
-    "walletId": 12,
     "memo": "출근",
     "tags": [],
 }
-BUS = NEW_BUS | {"id": 52, "sortOrder": 2}
+BUS = NEW_BUS | {"id": 52, "walletId": None, "sortOrder": 2}
 
 EXAMPLES = {
     "createTag": Example(
@@ -96,8 +95,8 @@ EXAMPLES = {
     ),
     "replaceQuickEntry": Example(
         path={"quickEntryId": 52},
-        body=NEW_BUS | {"amount": 1_650},
-        answer=BUS | {"amount": 1_650},
+        body=NEW_BUS | {"walletId": 12},
+        answer=BUS | {"walletId": 12},
         refusal=invalid(
             "amount",
             "min_value",
@@ -109,13 +108,13 @@ EXAMPLES = {
     "updateQuickEntry": Example(
         path={"quickEntryId": 52},
         body={"amount": None},
-        answer=BUS | {"amount": None},
+        answer=BUS | {"walletId": 12, "amount": None},
         refusal=not_found(quickEntryId=59, body={"amount": None}),
     ),
     "reorderQuickEntries": Example(
         body={"ids": [52, 51]},
         answer=[
-            BUS | {"amount": None, "sortOrder": 1},
+            BUS | {"walletId": 12, "amount": None, "sortOrder": 1},
             COFFEE | {"sortOrder": 2},
         ],
         refusal=Refusal(InvalidOrderError(), Call(body={"ids": [52]})),
