@@ -7,6 +7,7 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -17,6 +18,7 @@ from accounts.models import Member
 from config.openapi_examples import EXAMPLES
 from core.api.examples import Call, Example, render_problem
 from core.api.openapi_view import build_document
+from core.api.renderers import dump_json
 from tests.support.clients import JSONClient
 from tests.support.example_scene import NOW, Scene, make_scene
 from tests.support.fakes import FakeRates
@@ -243,13 +245,40 @@ def test_example_is_in_the_document(operation_id: str) -> None:
     if example.answer is not None:
         content = responses[str(example.status)]["content"]
         assert content["application/json"]["example"] == example.answer
-    problems = [
-        problem["value"]
-        for response in responses.values()
-        for media in response.get("content", {}).values()
-        for problem in media.get("examples", {}).values()
-    ]
-    assert problems == [render_problem(example.refusal.error)]
+    error = example.refusal.error
+    response = responses.get(str(error.status)) or responses["default"]
+    problems = response["content"]["application/problem+json"]["examples"]
+    assert problems[error.code] == {"value": render_problem(error)}
+
+
+def test_examples_have_the_schemas_of_the_document() -> None:
+    document = json.loads(dump_json(build_document()))
+    components = {"components": document["components"]}
+    errors = []
+    for operation_id, (_, _, operation) in read_operations(document).items():
+        for name, content in list_contents(operation):
+            for example in list_examples(content):
+                validator = jsonschema_rs.Draft202012Validator(
+                    content["schema"] | components
+                )
+                errors += [
+                    f"{operation_id} {name} {error.instance_path}: {error.message}"
+                    for error in validator.iter_errors(example)
+                ]
+    assert errors == []
+
+
+def list_contents(operation: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the content of the request and of each response, by media type."""
+    bodies = {"request": operation.get("requestBody", {})} | operation["responses"]
+    for name, body in bodies.items():
+        for content in body.get("content", {}).values():
+            yield name, content
+
+
+def list_examples(content: Any) -> list[Any]:
+    named = [example["value"] for example in content.get("examples", {}).values()]
+    return named + ([content["example"]] if "example" in content else [])
 
 
 def test_examples_are_in_english_whoever_asks_first() -> None:

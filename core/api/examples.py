@@ -4,9 +4,10 @@ Each app has them in its `openapi_examples`, by operation id, in an order in whi
 can be sent. `tests/test_openapi_examples.py` sends all of them, so that none is wrong.
 """
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from django.conf import settings
@@ -105,11 +106,13 @@ def add_examples(
     for item in document["paths"].values():
         for operation in item.values():
             if example := examples.get(operation["operationId"]):
-                _add_example(operation, example)
+                _add_example(document, operation, example)
     return document
 
 
-def _add_example(operation: dict[str, Any], example: Example) -> None:
+def _add_example(
+    document: dict[str, Any], operation: dict[str, Any], example: Example
+) -> None:
     values = {"path": example.path, "query": example.query}
     for parameter in operation.get("parameters", []):
         of_its_kind = values.get(parameter["in"], {})
@@ -123,9 +126,19 @@ def _add_example(operation: dict[str, Any], example: Example) -> None:
         content = responses[str(example.status)]["content"]
         content[JSON_MEDIA_TYPE]["example"] = example.answer
     error = example.refusal.error
-    response = responses.get(str(error.status), responses.get("default"))
+    status = str(error.status) if str(error.status) in responses else "default"
+    # A copy, since operations share responses.
+    responses[status] = response = copy.deepcopy(_resolve(document, responses[status]))
     problems = response["content"][PROBLEM_MEDIA_TYPE].setdefault("examples", {})
     problems[error.code] = {"value": render_problem(error)}
+
+
+def _resolve(document: dict[str, Any], response: dict[str, Any]) -> dict[str, Any]:
+    """Return a response, from the components of the document if it is there."""
+    if "$ref" not in response:
+        return response
+    shared: dict[str, Any] = document["components"]["responses"]
+    return cast("dict[str, Any]", shared[response["$ref"].rpartition("/")[2]])
 
 
 def render_problem(error: DomainError) -> Any:

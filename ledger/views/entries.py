@@ -80,7 +80,7 @@ class EntryViewSet(OwnedModelViewSet):
         entries.delete_entry(self.member, object_id)
 
     # Free members may confirm, too: their plan may have expired since.
-    @extend_schema(request=EntrySerializer, responses=EntrySerializer)
+    @extend_schema(request=EntrySerializer(partial=True), responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path="confirm")
     def confirm_entry(self, request: Request, entry_id: int) -> Response:
         """Confirm a pending entry.
