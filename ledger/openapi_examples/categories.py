@@ -14,16 +14,30 @@ from core.errors import CategoryHierarchyError, InUseError, InvalidOrderError
 from ledger.categories import CATEGORY_NAME_TAKEN
 from ledger.default_categories import NAME_TAKEN as DEFAULT_TAKEN
 
-FOOD = {"id": 21, "name": "식비", "type": "expense", "parentId": None, "sortOrder": 1}
-LUNCH = {"id": 22, "name": "점심", "type": "expense", "parentId": 21, "sortOrder": 1}
-HOME = {"id": 23, "name": "주거", "type": "expense", "parentId": None, "sortOrder": 2}
-RENT = {"id": 24, "name": "월세", "type": "expense", "parentId": 23, "sortOrder": 1}
-PAY = {"id": 25, "name": "급여", "type": "income", "parentId": None, "sortOrder": 1}
+FOOD = {
+    "id": 21,
+    "name": "식비",
+    "type": "expense",
+    "parentId": None,
+    "sortOrder": 1,
+    "moving": False,
+}
+LUNCH = FOOD | {"id": 22, "name": "점심", "parentId": 21}
+HOME = FOOD | {"id": 23, "name": "주거", "sortOrder": 2}
+RENT = FOOD | {"id": 24, "name": "월세", "parentId": 23}
+PAY = FOOD | {"id": 25, "name": "급여", "type": "income"}
 NEW_CAFE = {"name": "카페", "type": "expense"}
-CAFE = NEW_CAFE | {"id": 26, "parentId": None, "sortOrder": 3}
+CAFE = FOOD | NEW_CAFE | {"id": 26, "sortOrder": 3}
 MINOR_CAFE = CAFE | {"name": "커피", "parentId": 21, "sortOrder": 2}
 
-DEFAULT_FOOD = FOOD | {"id": 27, "nameEn": "Food"}
+DEFAULT_FOOD = {
+    "id": 27,
+    "name": "식비",
+    "nameEn": "Food",
+    "type": "expense",
+    "parentId": None,
+    "sortOrder": 1,
+}
 NEW_DEFAULT = {
     "name": "배달",
     "nameEn": "Delivery",

@@ -25,6 +25,7 @@ CASH = {
     "archived": False,
     "memo": "",
     "sortOrder": 1,
+    "moving": False,
 }
 CARD = CASH | {
     "id": 12,
