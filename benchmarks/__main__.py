@@ -16,6 +16,7 @@ from benchmarks import (
     failover,
     faults,
     jobs,
+    moves,
     networth,
     notifications,
     portfolio,
@@ -50,6 +51,7 @@ BENCHMARK_NAMES = (
     service.NAME,
     disk.NAME,
     jobs.NAME,
+    moves.NAME,
     totals.NAME,
     faults.NAME,
     failover.NAME,
@@ -130,7 +132,7 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
     # These need data of their own, and change settings of the stores or restart them.
     if service.NAME in arguments.names:
         rows += service.measure(arguments.rounds)
-    for module in (disk, jobs, totals):
+    for module in (disk, jobs, moves, totals):
         if module.NAME in arguments.names:
             with benchmark_environment(
                 module.make_dataset(arguments.scale), keep_logs=arguments.keep

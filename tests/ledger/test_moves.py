@@ -608,7 +608,7 @@ def test_move_that_fails_does_not_keep_the_others(
     theirs = make_moving_ledger(other_member, ledger.kind)
     for each, sender in ((ledger, client), (theirs, JSONClient(other_member))):
         assert sender.send("DELETE", each.deletion).status_code == 202
-    move = move_job.move_entries
+    move = moves.move_entries
 
     def fail_for_the_first(source: Any, *arguments: Any) -> int:
         if source.pk == ledger.source.pk:
@@ -635,7 +635,7 @@ def test_moves_take_turns(
     for each, sender in ((ledger, client), (theirs, JSONClient(other_member))):
         assert sender.send("DELETE", each.deletion).status_code == 202
     order: list[int] = []
-    move = move_job.move_entries
+    move = moves.move_entries
 
     def record(source: Any, *arguments: Any) -> int:
         order.append(source.pk)
