@@ -10,13 +10,16 @@ Each statement concerns one ledger, so it has one snapshot on a worker of Citus 
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from django.db import connection, transaction
 
 from accounts.models import Member
-from core.db.rows import fetch_all
+from core.db.rows import fetch_all, prepared_cursor
 from core.db.transactions import retry_on_conflict
 from ledger.locking import lock_ledger
 from ledger.models import Ledger
@@ -24,16 +27,16 @@ from ledger.rollups import OF_MEMBER, ROLLUPS
 
 # Rows of one statement, and about as many of one transaction: writers of the ledger
 # wait as long as these are written.
-CHUNK_SIZE = 1_000
-# Ids of ledgers that are read at once.
-BATCH_SIZE = 1_000
+CHUNK_SIZE = 2_000
+# Ids of ledgers that are read at once, and that one thread takes at once.
+BATCH_SIZE, SHARE_SIZE = 1_000, 20
 
-# What is wrong with a rollup, in chunks.
+# What is wrong with a rollup, in chunks; each is one part of the table.
 _WRONG_ROWS = """
     SELECT '{table}' AS table_name, count(*) AS row_count,
         json_agg(row_to_json(numbered))::text AS rows
     FROM (
-        SELECT *, (row_number() OVER () - 1) / {size} AS chunk
+        SELECT *, (row_number() OVER (ORDER BY {key}) - 1) / {size} AS chunk
         FROM ({difference}) difference
     ) numbered
     GROUP BY chunk
@@ -53,6 +56,7 @@ _WRONG_ROWS_OF_LEDGER = """
     wrong=" UNION ALL ".join(
         _WRONG_ROWS.format(
             table=rollup.table,
+            key=", ".join(rollup.key),
             size=CHUNK_SIZE,
             difference=rollup.make_difference_query(OF_MEMBER),
         )
@@ -84,12 +88,37 @@ class WrongRows(NamedTuple):
     rows: str
 
 
-def list_ledgers(after: int = 0) -> Iterator[int]:
-    """Yield the ids of the members with ledgers, in their order, above `after`."""
+def process_ledgers(
+    process: Callable[[int], Counter[str]], thread_count: int, after: int = 0
+) -> Iterator[tuple[int, Counter[str]]]:
+    """Call `count_wrong_rows` or `repair_rollups` for the ledgers, in several threads.
+
+    Yields the ids of members in their order, above `after`, with the numbers of rows.
+    """
     ids = Ledger.objects.order_by("member_id").values_list("member_id", flat=True)
-    while batch := list(ids.filter(member_id__gt=after)[:BATCH_SIZE]):
-        yield from batch
-        after = batch[-1]
+    threads = ThreadPoolExecutor(thread_count, thread_name_prefix="rollups")
+    try:
+        while batch := list(ids.filter(member_id__gt=after)[:BATCH_SIZE]):
+            shares = [
+                batch[start : start + SHARE_SIZE]
+                for start in range(0, len(batch), SHARE_SIZE)
+            ]
+            counts = threads.map(partial(_process_share, process), shares)
+            yield from zip(batch, chain.from_iterable(counts), strict=True)
+            after = batch[-1]
+    finally:
+        # An interrupted command finishes the shares that threads have begun.
+        threads.shutdown(cancel_futures=True)
+
+
+def _process_share(
+    process: Callable[[int], Counter[str]], share: list[int]
+) -> list[Counter[str]]:
+    try:
+        return [process(member_id) for member_id in share]
+    finally:
+        # The thread may end; the next share takes the connection from the pool again.
+        connection.close()
 
 
 def count_wrong_rows(member_id: int) -> Counter[str]:
@@ -146,7 +175,7 @@ def _split(wrong: list[WrongRows]) -> Iterator[list[WrongRows]]:
 @retry_on_conflict
 def _add(member_id: int, version: int, batch: list[WrongRows]) -> bool:
     """Add the rows, unless the version of the rollups is another; return whether."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), prepared_cursor() as cursor:
         # A restore may hold the ledger for longer than requests wait.
         cursor.execute("SET LOCAL lock_timeout = 0")
         lock_ledger(Member(pk=member_id))

@@ -106,8 +106,6 @@ ROLLUPS = (
         WHERE {{scope}} AND NOT pending AND category_id IS NOT NULL
             AND {_NORMALIZED_MEMO} <> ''
         GROUP BY 1, 2, 3, 4
-        -- As the rows follow each other in the primary key: a ledger has many memos.
-        ORDER BY 1, 2, 3, 4
         """,
     ),
     Rollup(

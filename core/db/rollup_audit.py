@@ -23,7 +23,8 @@ _DIFFERENCE = """
 """
 _COUNT_DIFFERENCES = "SELECT count(*) FROM ({difference}) difference"
 _DELETE = "DELETE FROM {table} WHERE {scope}"
-_INSERT = "INSERT INTO {table} ({columns}) {source}"
+# In the order of the primary key, whose index then grows at its end.
+_INSERT = "INSERT INTO {table} ({columns}) {source} ORDER BY {key}"
 _ADD = """
     INSERT INTO {table} AS stored ({columns}) {source}
     ON CONFLICT ({key}) DO UPDATE SET {assignments}
@@ -41,7 +42,8 @@ ALL_ROWS = "true"
 class Rollup:
     """Columns of a table, and the query that computes them from the source rows.
 
-    `source_query` returns the key and the columns, by their names and in this order. It
+    `source_query` returns the key and the columns, by their names and in this order, and
+    does not sort them. It
     may have a placeholder `{scope}` for an SQL condition that restricts both its rows
     and those of the table, such as those of one member. A table that holds nothing else
     is refilled when it is rebuilt; of others (`is_whole_table=False`) only the columns
@@ -89,7 +91,12 @@ class Rollup:
             columns = ", ".join(self.key + self.columns)
             return [
                 _DELETE.format(table=self.table, scope=scope),
-                _INSERT.format(table=self.table, columns=columns, source=source),
+                _INSERT.format(
+                    table=self.table,
+                    columns=columns,
+                    source=source,
+                    key=", ".join(self.key),
+                ),
             ]
         update = _UPDATE.format(
             table=self.table,

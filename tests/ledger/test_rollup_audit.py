@@ -1,6 +1,8 @@
 """`check_totals` compares the rollups with the entries."""
 
+from collections import Counter
 from io import StringIO
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -10,7 +12,11 @@ from django.db import connection, transaction
 from accounts.models import Member
 from ledger import rollup_repair
 from ledger.models import CategoryRollup, DayRollup, MemoRollup, WalletRollup
-from ledger.rollup_repair import count_wrong_rows, repair_rollups
+from ledger.rollup_repair import (
+    count_wrong_rows,
+    process_ledgers,
+    repair_rollups,
+)
 from tests.support.factories import (
     make_category,
     make_entry,
@@ -96,6 +102,38 @@ def test_ledgers_up_to_a_member_can_be_left_out(ledger: Member) -> None:
     check("--repair", "--after", str(ledger.pk))
     assert count_wrong_rows(ledger.pk)
     assert not count_wrong_rows(other.pk)
+
+
+def test_ledgers_are_processed_at_once_and_reported_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rollup_repair, "BATCH_SIZE", 4)
+    monkeypatch.setattr(rollup_repair, "SHARE_SIZE", 1)
+    ids = sorted(make_member().pk for _ in range(8))
+    both = Barrier(2)
+
+    def process(member_id: int) -> Counter[str]:
+        both.wait(10)  # passes only if another thread is here too
+        return count_wrong_rows(member_id) + Counter({str(member_id): 1})
+
+    found = list(process_ledgers(process, thread_count=2, after=ids[0] - 1))
+    assert found == [(member_id, {str(member_id): 1}) for member_id in ids]
+
+
+def test_failure_with_one_ledger_ends_the_command(
+    ledger: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rollup_repair, "SHARE_SIZE", 1)
+    left = [make_member().pk for _ in range(50)]
+    processed: list[int] = []
+
+    def process(member_id: int) -> Counter[str]:
+        processed.append(member_id)
+        raise OSError(member_id)
+
+    with pytest.raises(OSError, match=r"^[0-9]+$"):
+        list(process_ledgers(process, thread_count=1))
+    assert len(processed) < len(left)
 
 
 def test_interrupted_repair_goes_on_where_it_ended(

@@ -6,15 +6,18 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.progress import Progress
-from ledger.rollup_repair import count_wrong_rows, list_ledgers, repair_rollups
+from ledger.rollup_repair import count_wrong_rows, process_ledgers, repair_rollups
 from ledger.rollups import ROLLUPS
+
+# A session of the database computes on one processor.
+DEFAULT_THREADS, MAX_THREADS = 2, 32
 
 
 class Command(BaseCommand):
     help = (
         "Compares the rollup tables, in which triggers maintain totals of the entries "
         "(by day, by month and category, by wallet …), with the entries themselves, "
-        "one ledger after the other, and exits with 1 if any row differs. With "
+        "ledger by ledger, and exits with 1 if any row differs. With "
         "--repair wrong rows are corrected. Members can read and write meanwhile. It "
         "can be interrupted at any time; --after continues."
     )
@@ -28,13 +31,23 @@ class Command(BaseCommand):
             metavar="MEMBER_ID",
             help="only the ledgers of members with larger ids",
         )
+        parser.add_argument(
+            "--threads",
+            type=int,
+            choices=range(1, MAX_THREADS + 1),
+            default=DEFAULT_THREADS,
+            metavar="NUMBER",
+            help="how many ledgers to process at once, each with a connection of its "
+            f"own (default: {DEFAULT_THREADS})",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         process = repair_rollups if options["repair"] else count_wrong_rows
         progress = Progress(self.stderr.write)
         total: Counter[str] = Counter()
-        for number, member_id in enumerate(list_ledgers(options["after"]), start=1):
-            total += process(member_id)
+        counts = process_ledgers(process, options["threads"], options["after"])
+        for number, (member_id, count) in enumerate(counts, start=1):
+            total += count
             progress.update(f"{number} ledgers, up to that of member {member_id}")
         for rollup in ROLLUPS:
             verb = "repaired" if options["repair"] else "differ"
