@@ -42,12 +42,11 @@ ALL_ROWS = "true"
 class Rollup:
     """Columns of a table, and the query that computes them from the source rows.
 
-    `source_query` returns the key and the columns, by their names and in this order, and
-    does not sort them. It
-    may have a placeholder `{scope}` for an SQL condition that restricts both its rows
-    and those of the table, such as those of one member. A table that holds nothing else
-    is refilled when it is rebuilt; of others (`is_whole_table=False`) only the columns
-    of wrong rows are updated.
+    `source_query` returns the key and the columns, by their names and in this order,
+    unsorted. It may have a placeholder `{scope}` for an SQL condition that restricts
+    both its rows and those of the table, such as those of one member. A table that
+    holds nothing else is refilled when it is rebuilt; of others
+    (`is_whole_table=False`) only the columns of wrong rows are updated.
     """
 
     table: str

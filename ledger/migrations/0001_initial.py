@@ -339,6 +339,83 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Wallet",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("CASH", "Cash"),
+                            ("BANK", "Bank"),
+                            ("CARD", "Card"),
+                            ("CHECK_CARD", "Check Card"),
+                            ("INVESTMENT", "Investment"),
+                            ("PENSION", "Pension"),
+                            ("LOAN", "Loan"),
+                            ("OTHER", "Other"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "institution",
+                    models.CharField(blank=True, default="", max_length=100),
+                ),
+                (
+                    "encrypted_account_number",
+                    models.CharField(
+                        blank=True,
+                        db_column="account_number",
+                        default="",
+                        max_length=255,
+                    ),
+                ),
+                ("opening_balance", models.BigIntegerField(default=0)),
+                ("manual_valuation", models.BooleanField(default=False)),
+                ("current_value", models.BigIntegerField(blank=True, null=True)),
+                ("archived", models.BooleanField(default=False)),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                ("sort_order", models.IntegerField(default=0)),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "moving_to",
+                    ledger.models.base.OwnedForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account",
+                "ordering": ["sort_order", "id"],
+            },
+        ),
+        migrations.CreateModel(
             name="Entry",
             fields=[
                 (
@@ -350,37 +427,14 @@ class Migration(migrations.Migration):
                         verbose_name="ID",
                     ),
                 ),
-                ("date", models.DateField()),
                 (
-                    "type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("amount", models.BigIntegerField()),
-                ("memo", models.CharField(blank=True, default="", max_length=500)),
-                ("currency", models.CharField(max_length=3, null=True)),
-                (
-                    "original_amount",
-                    models.DecimalField(decimal_places=4, max_digits=16, null=True),
-                ),
-                (
-                    "exchange_rate",
-                    models.DecimalField(decimal_places=8, max_digits=20, null=True),
-                ),
-                ("installment_months", models.SmallIntegerField(null=True)),
-                ("pending", models.BooleanField(default=False)),
-                (
-                    "created_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, editable=False
-                    ),
-                ),
-                (
-                    "updated_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, editable=False
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -395,14 +449,48 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "member",
-                    ledger.models.base.OwnerField(
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
                         db_constraint=False,
                         db_index=False,
+                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        to="ledger.wallet",
                     ),
+                ),
+                ("amount", models.BigIntegerField()),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False
+                    ),
+                ),
+                ("date", models.DateField()),
+                ("installment_months", models.SmallIntegerField(null=True)),
+                ("pending", models.BooleanField(default=False)),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                ("currency", models.CharField(max_length=3, null=True)),
+                (
+                    "original_amount",
+                    models.DecimalField(decimal_places=4, max_digits=16, null=True),
+                ),
+                (
+                    "exchange_rate",
+                    models.DecimalField(decimal_places=8, max_digits=20, null=True),
                 ),
             ],
             options={
@@ -463,16 +551,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("memo", models.CharField(max_length=500)),
-                ("category_id", models.BigIntegerField()),
-                ("entry_count", models.IntegerField()),
-                (
                     "member",
                     ledger.models.base.OwnerField(
                         db_constraint=False,
@@ -482,6 +560,16 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("category_id", models.BigIntegerField()),
+                ("entry_count", models.IntegerField()),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(max_length=500)),
             ],
             options={
                 "db_table": "account_memo_total",
@@ -1077,17 +1165,6 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("month", models.DateField()),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
-                    ),
-                ),
-                ("tag_id", models.BigIntegerField()),
-                ("amount", models.BigIntegerField()),
-                ("entry_count", models.IntegerField()),
                 (
                     "member",
                     ledger.models.base.OwnerField(
@@ -1096,6 +1173,17 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("tag_id", models.BigIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("month", models.DateField()),
+                ("entry_count", models.IntegerField()),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
                     ),
                 ),
             ],
@@ -1154,83 +1242,6 @@ class Migration(migrations.Migration):
                 "ordering": ["-date", "-id"],
             },
         ),
-        migrations.CreateModel(
-            name="Wallet",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                ("name", models.CharField(max_length=100)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("CASH", "Cash"),
-                            ("BANK", "Bank"),
-                            ("CARD", "Card"),
-                            ("CHECK_CARD", "Check Card"),
-                            ("INVESTMENT", "Investment"),
-                            ("PENSION", "Pension"),
-                            ("LOAN", "Loan"),
-                            ("OTHER", "Other"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "institution",
-                    models.CharField(blank=True, default="", max_length=100),
-                ),
-                (
-                    "encrypted_account_number",
-                    models.CharField(
-                        blank=True,
-                        db_column="account_number",
-                        default="",
-                        max_length=255,
-                    ),
-                ),
-                ("opening_balance", models.BigIntegerField(default=0)),
-                ("manual_valuation", models.BooleanField(default=False)),
-                ("current_value", models.BigIntegerField(blank=True, null=True)),
-                ("archived", models.BooleanField(default=False)),
-                ("memo", models.CharField(blank=True, default="", max_length=500)),
-                ("sort_order", models.IntegerField(default=0)),
-                (
-                    "member",
-                    ledger.models.base.OwnerField(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "moving_to",
-                    ledger.models.base.OwnedForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_index=False,
-                        editable=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="ledger.wallet",
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "account",
-                "ordering": ["sort_order", "id"],
-            },
-        ),
         migrations.AddField(
             model_name="recurringrule",
             name="wallet",
@@ -1245,18 +1256,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="quickentry",
-            name="wallet",
-            field=ledger.models.base.OwnedForeignKey(
-                db_constraint=False,
-                db_index=False,
-                null=True,
-                on_delete=django.db.models.deletion.DO_NOTHING,
-                related_name="+",
-                to="ledger.wallet",
-            ),
-        ),
-        migrations.AddField(
-            model_name="entry",
             name="wallet",
             field=ledger.models.base.OwnedForeignKey(
                 db_constraint=False,
