@@ -67,7 +67,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     *(["core.middleware.PrometheusMiddleware"] if METRICS_TOKEN else []),
     "core.middleware.AccessLogMiddleware",
-    "core.languages.LanguageMiddleware",
+    "core.middleware.LanguageMiddleware",
     "core.middleware.RetrySafeRequestsMiddleware",
     "core.middleware.NoStoreMiddleware",
     "core.content_security_policy.ContentSecurityPolicyMiddleware",

@@ -1,4 +1,4 @@
-"""Middleware: metrics, access log, cache headers, retries of reads, admin sessions."""
+"""Middleware: metrics, log, language, cache headers, retries of reads, sessions."""
 
 import logging
 import secrets
@@ -6,15 +6,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
+from django.utils import translation
 
 from core import logging as core_logging
 from core import metrics
 from core.client_ip import get_client_ip
+from core.languages import choose_language
 
 logger = logging.getLogger("access")
 
@@ -25,6 +28,8 @@ RETRY_TIMEOUT_SECONDS = 1.0
 KNOWN_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # The label of unknown methods and of paths that match no URL pattern.
 OTHER_LABEL = "other"
+# Django admin is in English.
+ADMIN_PREFIX = "/admin"
 
 
 class NonApiMiddlewareMixin:
@@ -111,6 +116,25 @@ class AccessLogMiddleware:
             core_logging.member_id.reset(member_token)
             core_logging.client_address.reset(address_token)
             core_logging.request_id.reset(id_token)
+
+
+class LanguageMiddleware:
+    """Activates the language that the client prefers, English without one.
+
+    Texts of validators are made where they fail, so the language is known before. To
+    activate English is not needed, since it is the language of the source.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        language = choose_language(request.META.get("HTTP_ACCEPT_LANGUAGE", ""))
+        is_admin = request.path_info.startswith(ADMIN_PREFIX)
+        if language == settings.LANGUAGE_CODE or is_admin:
+            return self.get_response(request)
+        with translation.override(language):
+            return self.get_response(request)
 
 
 class NoStoreMiddleware:

@@ -13,7 +13,7 @@ from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 
 HANGUL = re.compile("[가-힣]")
-KOREAN = {"HTTP_ACCEPT_LANGUAGE": "ko-KR,ko;q=0.9,en;q=0.8"}
+KOREAN: dict[str, Any] = {"HTTP_ACCEPT_LANGUAGE": "ko-KR,ko;q=0.9,en;q=0.8"}
 # One of each kind of field, wrong in the kinds of ways there are.
 BAD_ENTRY = {
     "date": "2026-13-01",

@@ -7,7 +7,11 @@ from collections.abc import Iterable
 from http.client import responses
 from typing import Any
 
-from core import request_queue, rsgi
+import django
+
+django.setup()
+
+from core import request_queue, rsgi  # noqa: E402
 
 rsgi.BODY_TIMEOUT_SECONDS = 1.0
 request_queue.MAX_WAITING_REQUESTS = 2
