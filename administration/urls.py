@@ -4,6 +4,7 @@ from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
 from administration.views.members import MemberViewSet
+from administration.views.meta import MetaView
 from administration.views.not_found import AdminNotFoundView
 from administration.views.signup_setting import SignupSettingView
 from administration.views.users import UserViewSet
@@ -22,6 +23,7 @@ admin_urls = [
 ]
 
 urlpatterns = [
+    path("meta", MetaView.as_view(), name="meta"),
     path("admin/", include(admin_urls)),
     # Callers without access learn nothing about the paths that exist (spec 1.10).
     path("admin/<path:unknown>", AdminNotFoundView.as_view(), name="admin-not-found"),

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from config.about import VERSION
+
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Household Ledger and Community Board",
     "DESCRIPTION": (
@@ -9,7 +11,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Log in, then send the token as `Authorization: Bearer <token>`. "
         "Every error is an `application/problem+json` body with a `code`."
     ),
-    "VERSION": "1.0.0",
+    "VERSION": VERSION,
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PUBLIC": True,

@@ -9,6 +9,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config import env
+from config.about import VERSION as VERSION
+from config.about import read_about
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
 from core.db.postgresql.liveness import WatchdogConnection
@@ -41,6 +43,7 @@ LANGUAGES = [("en", "English"), ("ko", "한국어")]
 LANGUAGE_CODE = "en"
 LOCALE_PATHS = [BASE_DIR / "locale"]
 METRICS_TOKEN = env.read_text("METRICS_TOKEN")
+ABOUT = read_about()
 
 # --- Applications -------------------------------------------------------------
 

@@ -16,6 +16,7 @@ public         GET                   /
 public         GET                   /api/docs
 public         GET                   /api/health
 public         GET                   /api/health/live
+public         GET                   /api/meta
 public         GET                   /api/schema
 public         GET                   /metrics
 

@@ -1,0 +1,111 @@
+"""What an application learns about the installation before anybody logs in.
+
+One application can serve many installations: it asks each what it can do and how much
+it accepts (spec 7.8).
+"""
+
+from typing import Any
+
+from django.conf import settings
+
+from accounts.profile import MAX_IMAGE_BYTES as MAX_PROFILE_IMAGE_BYTES
+from accounts.serializers.members import MAX_PASSWORD_LENGTH
+from accounts.sessions import MAX_SESSIONS
+from accounts.signup_setting import is_signup_enabled
+from billing.stores import StubVerifier, load_verifier
+from board import images
+from board.models import COMMENT_LENGTH, CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH
+from board.serializers.posts import MAX_TAGS
+from core.api.fields import MAX_AMOUNT
+from core.api.pagination import MAX_PAGE_SIZE
+from core.api.parsers import MAX_UPLOAD_BYTES
+from core.rsgi import MAX_URL_BYTES
+from ledger.backup.workbook import MAX_ROWS as MAX_SHEET_ROWS
+from ledger.models import Category, QuickEntry, RecurringRule, Stock, Tag, Wallet
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
+from ledger.quotas import MAX_ROWS
+from ledger.serializers.card_notifications import MAX_TEXT_LENGTH
+from ledger.serializers.fields import MAX_TAGS_PER_ENTRY
+from ledger.serializers.statistics import MAX_RANGE_DAYS
+
+# The identity provider whose tokens IDP_TOKENINFO_URL verifies.
+GOOGLE = "google"
+
+
+def describe_installation() -> dict[str, Any]:
+    """Return the name, version, features and limits of this installation."""
+    about = settings.ABOUT
+    return {
+        "name": about["name"],
+        "version": settings.VERSION,
+        "languages": [code for code, _ in settings.LANGUAGES],
+        "home_currency": settings.HOME_CURRENCY,
+        "time_zone": settings.TIME_ZONE,
+        "features": list_features(),
+        "limits": list_limits(),
+        "clients": about["clients"],
+        "legal": about["legal"],
+        "support": about["support"],
+    }
+
+
+def list_features() -> dict[str, Any]:
+    """Return what is set up; what this version does not have is False."""
+    verifier = load_verifier()
+    has_store = not isinstance(verifier, StubVerifier)
+    return {
+        "signup": is_signup_enabled(),
+        "providers": [GOOGLE] if settings.IDP_CLIENT_ID else [],
+        "stores": [verifier.store] if has_store else [],
+        "test_billing": settings.BILLING_TEST_MODE,
+        "ocr": bool(settings.OCR_API_KEY),
+        "mail": False,
+        "push": False,
+        "passkeys": False,
+        "second_factor": False,
+        "tokens": False,
+        "webhooks": False,
+        "bank_texts": False,
+    }
+
+
+def list_limits() -> dict[str, Any]:
+    """Return the limits that clients meet, each from where it is enforced."""
+    return {
+        "page_size": MAX_PAGE_SIZE,
+        "url_bytes": MAX_URL_BYTES,
+        "body_bytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+        "upload_bytes": MAX_UPLOAD_BYTES,
+        "profile_image_bytes": MAX_PROFILE_IMAGE_BYTES,
+        "password_length": MAX_PASSWORD_LENGTH,
+        "sessions": MAX_SESSIONS,
+        "session_days": settings.SESSION_TTL_DAYS,
+        "ledger": {
+            "amount": MAX_AMOUNT,
+            "name_length": MAX_NAME_LENGTH,
+            "memo_length": MAX_MEMO_LENGTH,
+            "tags_per_entry": MAX_TAGS_PER_ENTRY,
+            "notification_length": MAX_TEXT_LENGTH,
+            "statistics_days": MAX_RANGE_DAYS,
+            "backup_rows": MAX_SHEET_ROWS,
+            "wallets": MAX_ROWS[Wallet],
+            "categories": MAX_ROWS[Category],
+            "tags": MAX_ROWS[Tag],
+            "quick_entries": MAX_ROWS[QuickEntry],
+            "recurring": MAX_ROWS[RecurringRule],
+            "stocks": MAX_ROWS[Stock],
+        },
+        "board": {
+            "title_length": TITLE_LENGTH,
+            "content_length": CONTENT_LENGTH,
+            "comment_length": COMMENT_LENGTH,
+            "tag_length": TAG_LENGTH,
+            "tags_per_post": MAX_TAGS,
+            "images": images.MAX_IMAGES,
+            "image_bytes": images.MAX_TOTAL_BYTES,
+            "images_per_hour": images.UPLOAD_LIMIT.max_attempts,
+            "posts_per_hour": settings.BOARD_LIMITS_PER_HOUR["posts"],
+            "comments_per_hour": settings.BOARD_LIMITS_PER_HOUR["comments"],
+            "votes_per_hour": settings.BOARD_LIMITS_PER_HOUR["votes"],
+        },
+    }

@@ -1,0 +1,44 @@
+"""What an application learns about the installation."""
+
+import hashlib
+
+from django.http import HttpResponse, HttpResponseBase
+from django.utils.cache import get_conditional_response
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from administration.meta import describe_installation
+from administration.meta_serializers import MetaSerializer
+from core.api.image_response import CACHE_ONE_MINUTE
+from core.api.permissions import AllowAny
+from core.api.renderers import dump_json
+from core.api.serializers import to_payload
+
+
+class MetaView(APIView):
+    authentication_classes = []
+    permission_classes = [AllowAny]
+    schema_tag = "Installation"
+
+    @extend_schema(
+        responses={
+            200: MetaSerializer,
+            304: OpenApiResponse(description="Not modified."),
+        }
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        """Describe the installation.
+
+        Public: its version, what is set up, and its limits, so that one application
+        can serve many installations. Clients may cache it for a minute and then ask
+        with `If-None-Match`.
+        """
+        content = dump_json(to_payload(MetaSerializer, describe_installation()))
+        etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+        headers = {"Cache-Control": CACHE_ONE_MINUTE, "ETag": etag}
+        response = HttpResponse(
+            content, content_type="application/json", headers=headers
+        )
+        conditional = get_conditional_response(request, etag=etag, response=response)
+        return conditional or response
