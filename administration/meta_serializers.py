@@ -19,62 +19,72 @@ class MetaFeaturesSerializer(Serializer):
     )
     test_billing = serializers.BooleanField(help_text="Test purchases are accepted.")
     ocr = serializers.BooleanField(help_text="Receipts are recognized.")
-    mail = serializers.BooleanField()
-    push = serializers.BooleanField()
-    passkeys = serializers.BooleanField()
-    second_factor = serializers.BooleanField()
-    tokens = serializers.BooleanField()
-    webhooks = serializers.BooleanField()
-    bank_texts = serializers.BooleanField()
+    mail = serializers.BooleanField(help_text="Mails are sent.")
+    push = serializers.BooleanField(help_text="Notifications are pushed.")
+    passkeys = serializers.BooleanField(help_text="Members log in by passkey.")
+    second_factor = serializers.BooleanField(
+        help_text="Members can set a second factor."
+    )
+    tokens = serializers.BooleanField(help_text="Members make tokens for scripts.")
+    webhooks = serializers.BooleanField(help_text="Members receive events by webhook.")
+    bank_texts = serializers.BooleanField(
+        help_text="Transfers in texts of banks become entries."
+    )
 
 
 class LedgerLimitsSerializer(Serializer):
-    """Limits of one ledger: lengths in characters, lists in rows."""
+    """Limits of a member's books: lengths in characters, lists in rows."""
 
-    amount = serializers.IntegerField()
-    name_length = serializers.IntegerField()
-    memo_length = serializers.IntegerField()
-    tags_per_entry = serializers.IntegerField()
-    notification_length = serializers.IntegerField()
+    amount = serializers.IntegerField(
+        help_text="The largest amount, in whole home-currency units."
+    )
+    name_length = serializers.IntegerField(help_text="Characters of a name.")
+    memo_length = serializers.IntegerField(help_text="Characters of a memo.")
+    tags_per_entry = serializers.IntegerField(help_text="Tags of one entry.")
+    notification_length = serializers.IntegerField(
+        help_text="Characters of the text of a notification."
+    )
     statistics_days = serializers.IntegerField(help_text="Of a range.")
     backup_rows = serializers.IntegerField(help_text="Of one sheet.")
-    wallets = serializers.IntegerField()
-    categories = serializers.IntegerField()
-    tags = serializers.IntegerField()
-    quick_entries = serializers.IntegerField()
-    recurring = serializers.IntegerField()
-    stocks = serializers.IntegerField()
+    wallets = serializers.IntegerField(help_text="Rows of the list.")
+    categories = serializers.IntegerField(help_text="Rows of the list.")
+    tags = serializers.IntegerField(help_text="Rows of the list.")
+    quick_entries = serializers.IntegerField(help_text="Rows of the list.")
+    recurring = serializers.IntegerField(help_text="Rows of the list.")
+    stocks = serializers.IntegerField(help_text="Rows of the list.")
 
 
 class BoardLimitsSerializer(Serializer):
     """Limits of one member on the board: lengths in characters."""
 
-    title_length = serializers.IntegerField()
-    content_length = serializers.IntegerField()
-    comment_length = serializers.IntegerField()
-    tag_length = serializers.IntegerField()
-    tags_per_post = serializers.IntegerField()
-    images = serializers.IntegerField()
+    title_length = serializers.IntegerField(help_text="Characters of a title.")
+    content_length = serializers.IntegerField(
+        help_text="Characters of a post, with its HTML."
+    )
+    comment_length = serializers.IntegerField(help_text="Characters of a comment.")
+    tag_length = serializers.IntegerField(help_text="Characters of a tag.")
+    tags_per_post = serializers.IntegerField(help_text="Tags of one post.")
+    images = serializers.IntegerField(help_text="Images that a member may keep.")
     image_bytes = serializers.IntegerField(help_text="Of all images.")
-    images_per_hour = serializers.IntegerField()
-    posts_per_hour = serializers.IntegerField()
-    comments_per_hour = serializers.IntegerField()
-    votes_per_hour = serializers.IntegerField()
+    images_per_hour = serializers.IntegerField(help_text="Uploads within an hour.")
+    posts_per_hour = serializers.IntegerField(help_text="Posts within an hour.")
+    comments_per_hour = serializers.IntegerField(help_text="Comments within an hour.")
+    votes_per_hour = serializers.IntegerField(help_text="Votes within an hour.")
 
 
 class MetaLimitsSerializer(Serializer):
     """The limits that clients meet."""
 
-    page_size = serializers.IntegerField()
+    page_size = serializers.IntegerField(help_text="Rows on a page.")
     url_bytes = serializers.IntegerField(help_text="Of path and query.")
     body_bytes = serializers.IntegerField(help_text="Of a JSON body.")
     upload_bytes = serializers.IntegerField(help_text="Of an uploaded file.")
     profile_image_bytes = serializers.IntegerField(help_text="Decoded.")
-    password_length = serializers.IntegerField()
+    password_length = serializers.IntegerField(help_text="Characters of a password.")
     sessions = serializers.IntegerField(help_text="Of a member; then the oldest ends.")
     session_days = serializers.IntegerField(help_text="After the last use.")
-    ledger = LedgerLimitsSerializer()
-    board = BoardLimitsSerializer()
+    ledger = LedgerLimitsSerializer(help_text="Of a member's books.")
+    board = BoardLimitsSerializer(help_text="Of one member on the board.")
 
 
 class ClientVersionsSerializer(Serializer):
@@ -83,22 +93,24 @@ class ClientVersionsSerializer(Serializer):
     minimum = serializers.CharField(
         allow_null=True, help_text="Older ones must be updated before they go on."
     )
-    newest = serializers.CharField(allow_null=True)
+    newest = serializers.CharField(allow_null=True, help_text="The newest version.")
     url = serializers.CharField(allow_null=True, help_text="Where to get it.")
 
 
 class LegalPagesSerializer(Serializer):
     """Addresses of pages for people."""
 
-    terms = serializers.CharField(allow_null=True)
-    privacy = serializers.CharField(allow_null=True)
+    terms = serializers.CharField(allow_null=True, help_text="URL of the terms of use.")
+    privacy = serializers.CharField(
+        allow_null=True, help_text="URL of the privacy policy."
+    )
 
 
 class SupportSerializer(Serializer):
     """How members reach the operator."""
 
-    email = serializers.CharField(allow_null=True)
-    url = serializers.CharField(allow_null=True)
+    email = serializers.CharField(allow_null=True, help_text="Address for questions.")
+    url = serializers.CharField(allow_null=True, help_text="URL of a page for help.")
 
 
 class MetaSerializer(Serializer):
@@ -109,14 +121,18 @@ class MetaSerializer(Serializer):
     languages = serializers.ListField(
         child=serializers.CharField(), help_text="Of texts in errors."
     )
-    home_currency = serializers.CharField()
-    time_zone = serializers.CharField()
-    features = MetaFeaturesSerializer()
-    limits = MetaLimitsSerializer()
+    home_currency = serializers.CharField(help_text="The currency of all amounts.")
+    time_zone = serializers.CharField(
+        help_text="The time zone that decides days, months and weeks."
+    )
+    features = MetaFeaturesSerializer(help_text="What is set up.")
+    limits = MetaLimitsSerializer(help_text="The limits that clients meet.")
     clients = serializers.DictField(
         child=ClientVersionsSerializer(),
         allow_null=True,
         help_text="By the name of the client, such as `ios`.",
     )
-    legal = LegalPagesSerializer(allow_null=True)
-    support = SupportSerializer(allow_null=True)
+    legal = LegalPagesSerializer(allow_null=True, help_text="Pages to be linked.")
+    support = SupportSerializer(
+        allow_null=True, help_text="How members reach the operator."
+    )
