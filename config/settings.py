@@ -8,9 +8,7 @@ from urllib.parse import urlsplit
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import env
-from config.about import VERSION as VERSION
-from config.about import read_about
+from config import about, env
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
 from core.db.postgresql.liveness import WatchdogConnection
@@ -43,7 +41,7 @@ LANGUAGES = [("en", "English"), ("ko", "한국어")]
 LANGUAGE_CODE = "en"
 LOCALE_PATHS = [BASE_DIR / "locale"]
 METRICS_TOKEN = env.read_text("METRICS_TOKEN")
-ABOUT = read_about()
+VERSION, ABOUT = about.VERSION, about.read_about()
 
 # --- Applications -------------------------------------------------------------
 
@@ -71,6 +69,7 @@ MIDDLEWARE = [
     *(["core.middleware.PrometheusMiddleware"] if METRICS_TOKEN else []),
     "core.middleware.AccessLogMiddleware",
     "core.middleware.LanguageMiddleware",
+    "core.compression.CompressionMiddleware",
     "core.middleware.RetrySafeRequestsMiddleware",
     "core.middleware.NoStoreMiddleware",
     "core.content_security_policy.ContentSecurityPolicyMiddleware",
@@ -312,6 +311,8 @@ STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = env.read_bool("SERVE_STATIC_FROM_SOURCE", default=DEBUG)
 STATIC_ROOT = None if WHITENOISE_USE_FINDERS else BASE_DIR / "var" / "static"
 WHITENOISE_AUTOREFRESH = False
+_STATIC_STORAGE = "whitenoise.storage.CompressedStaticFilesStorage"
+STORAGES = {"staticfiles": {"BACKEND": _STATIC_STORAGE}}
 
 # --- Jobs ---------------------------------------------------------------------
 
