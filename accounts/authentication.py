@@ -115,6 +115,10 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     target_class = SessionAuthentication
     name = ["bearer", "cookie"]
 
+    def get_security_requirement(self, auto_schema: object) -> list[dict[str, Any]]:
+        # Either of them.
+        return [{name: []} for name in self.name]
+
     def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
         return [
             {"type": "http", "scheme": BEARER_SCHEME},

@@ -8,15 +8,19 @@ from rest_framework import serializers
 
 from accounts.models import Member
 from billing.models import TOKEN_LENGTH
-from billing.products import BillingPeriod, Product
-from core.api.fields import StrictCharField
+from billing.products import PRODUCTS, BillingPeriod, Product
+from core.api.fields import OpenTextField, StrictCharField
 from core.api.serializers import Serializer
+
+PRODUCT_IDS = [product.id for product in PRODUCTS]
 
 
 class ProductSerializer(Serializer):
     """A subscription product; the price in the store applies."""
 
-    id = serializers.CharField(help_text="The id of the product in the store.")
+    id = OpenTextField(
+        known_values=PRODUCT_IDS, help_text="The id of the product in the store."
+    )
     name = serializers.CharField(help_text="Name of the product, in English.")
     period = serializers.ChoiceField(
         choices=[period.value for period in BillingPeriod],
@@ -27,8 +31,10 @@ class ProductSerializer(Serializer):
 
 
 class PurchaseRequestSerializer(Serializer):
-    product_id = StrictCharField(
-        max_length=100, help_text="The `id` of one of the products."
+    product_id = OpenTextField(
+        known_values=PRODUCT_IDS,
+        max_length=100,
+        help_text="The `id` of one of the products.",
     )
     purchase_token = StrictCharField(
         max_length=TOKEN_LENGTH,
@@ -51,7 +57,8 @@ class SubscriptionSerializer(Serializer):
     auto_renew = serializers.BooleanField(
         help_text="Whether the store renews the subscription at `planExpiresAt`."
     )
-    product = serializers.CharField(
+    product = OpenTextField(
+        known_values=PRODUCT_IDS,
         allow_null=True,
         help_text="The `id` of the product; null without a subscription.",
     )

@@ -4,11 +4,12 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.authentication import current_member
+from accounts.errors import InvalidIdTokenError
 from accounts.models import Member
 from billing import store_notifications, subscriptions
+from billing.errors import InvalidPurchaseError, PurchaseAlreadyUsedError
 from billing.products import PRODUCTS
 from billing.pubsub_auth import verify_push
 from billing.serializers import (
@@ -24,7 +25,9 @@ from billing.serializers import (
 from core.api.parsers import RawBodyParser
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
+from core.api.views import APIView
 from core.client_ip import get_client_ip, rate_limit_key
+from core.errors import NotFoundError, ProviderUnavailableError, RateLimitedError
 
 
 class ProductsView(APIView):
@@ -43,6 +46,13 @@ class ProductsView(APIView):
 class VerifyPurchaseView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Billing"
+    raises = {
+        "post": [
+            InvalidPurchaseError,
+            PurchaseAlreadyUsedError,
+            ProviderUnavailableError,
+        ],
+    }
 
     @extend_schema(
         operation_id="verifyPurchase",
@@ -84,6 +94,9 @@ class SubscriptionView(APIView):
 class CancelSubscriptionView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Billing"
+    raises = {
+        "post": [ProviderUnavailableError],
+    }
 
     @extend_schema(
         operation_id="cancelSubscription",
@@ -103,6 +116,9 @@ class CancelSubscriptionView(APIView):
 class ResumeSubscriptionView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Billing"
+    raises = {
+        "post": [NotFoundError, ProviderUnavailableError],
+    }
 
     @extend_schema(
         operation_id="resumeSubscription",
@@ -121,6 +137,9 @@ class ResumeSubscriptionView(APIView):
 class RestoreSubscriptionView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Billing"
+    raises = {
+        "post": [NotFoundError],
+    }
 
     @extend_schema(
         operation_id="restoreSubscription",
@@ -146,6 +165,9 @@ class StoreNotificationView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
     schema_tag = "Billing"
+    raises = {
+        "post": [InvalidIdTokenError, RateLimitedError, ProviderUnavailableError],
+    }
     parser_classes = [PushParser]
 
     @extend_schema(

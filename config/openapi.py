@@ -4,6 +4,34 @@ from typing import Any
 
 from config.about import VERSION
 
+# The areas of the service in the order of the page of the document.
+TAGS = (
+    ("Sessions", "Sign-up, login, logout and the current session."),
+    ("Profile", "The caller's own account."),
+    ("Wallets", "Accounts, cards and cash, and their balances."),
+    ("Entries", "Income and expenses, and the confirmation of pending ones."),
+    ("Card notifications", "Entries from the texts of card companies and banks."),
+    ("Categories", "Major and minor categories of entries."),
+    ("Tags", "Tags of entries."),
+    ("Quick entries", "Templates of entries."),
+    ("Recurring rules", "Entries that are booked on their due dates."),
+    ("Budgets", "Budgets by category and month."),
+    ("Statistics", "Sums of confirmed entries."),
+    ("Net worth", "What the member owns and owes."),
+    ("Investments", "Stocks, trades and the portfolio."),
+    ("Exchange rates", "Rates between currencies."),
+    ("Receipts", "The text of a photographed receipt."),
+    ("Backup", "The whole ledger as a file, and back."),
+    ("Board", "Posts, comments, votes and images."),
+    ("Billing", "Products, purchases and the subscription."),
+    ("Members", "The administration of members."),
+    ("Users", "Members as rows, for administrators."),
+    ("Default categories", "The categories that members import."),
+    ("Sign-up setting", "Whether sign-up is open."),
+    ("Installation", "What this installation offers."),
+    ("Service", "Whether the service works."),
+)
+
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Household Ledger and Community Board",
     "DESCRIPTION": (
@@ -12,6 +40,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Every error is an `application/problem+json` body with a `code`."
     ),
     "VERSION": VERSION,
+    "TAGS": [{"name": name, "description": description} for name, description in TAGS],
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PUBLIC": True,
@@ -19,20 +48,30 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_AUTHENTICATION": [],
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    # The enums of requests, and of pairs that cannot grow (`ClosedChoiceField`).
     "ENUM_NAME_OVERRIDES": {
+        "CategoryLanguage": "ledger.serializers.categories.LANGUAGES",
+        "EntryType": "ledger.models.base.EntryType",
+        "Frequency": "ledger.schedule.Frequency",
+        "MemberPlan": "accounts.models.Member.Plan",
+        "MemberRole": "accounts.models.Member.Role",
         "MemberStatus": "accounts.models.Member.Status",
-        "HealthStatus": "core.health.HEALTH_STATES",
-        "NotificationKind": "card_alerts.result.Kind",
-        "NotificationReason": "card_alerts.result.Reason",
+        "PostCategory": "board.models.PostCategory",
+        "StatisticsUnit": "ledger.periods.Unit",
+        "TradeSide": "ledger.models.Trade.Side",
+        "TrendUnit": "ledger.serializers.trend.UNIT_BY_NAME",
+        "VoteDirection": "board.serializers.posts.VOTE_VALUES",
+        "VoteState": "board.voting.VOTE_VALUE_BY_CHOICE",
         "WalletKind": "ledger.models.Wallet.Kind",
-        "StoreState": "core.health.DEPENDENCY_STATES",
     },
     "PREPROCESSING_HOOKS": ["config.url_aliases.exclude_alias_urls"],
     "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "core.api.openapi.mark_conditional_fields_optional",
-        "core.api.openapi.rename_path_parameters",
-        "config.openapi_examples.add_all_examples",
+        "core.api.openapi_hooks.simplify_references",
+        "core.api.openapi_hooks.add_server",
+        "core.api.openapi_hooks.mark_public_operations",
+        "core.api.openapi_hooks.rename_path_parameters",
+        "core.api.openapi_hooks.add_response_headers",
+        "core.api.openapi_hooks.share_problems",
     ],
     "GET_LIB_DOC_EXCLUDES": "core.api.openapi.get_doc_excludes",
     "SWAGGER_UI_DIST": "SIDECAR",

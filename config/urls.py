@@ -9,6 +9,7 @@ from administration.metrics_view import MetricsView
 from board.views.images import ImageView
 from config.url_aliases import build_alias_urls
 from core.api.openapi_view import OpenApiSchemaView
+from core.api.views import HTTP_METHODS
 from core.health import HealthView, LivenessView
 from ledger.views.rates import FxRateView
 
@@ -26,7 +27,9 @@ api_urls: list[URLPattern | URLResolver] = [
     path(
         "docs",
         SpectacularSwaggerView.as_view(
-            url_name="schema", template_name="api_docs.html"
+            url_name="schema",
+            template_name="api_docs.html",
+            http_method_names=HTTP_METHODS,
         ),
         name="docs",
     ),

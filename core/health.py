@@ -5,11 +5,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from core import redis_client
 from core.api.permissions import AllowAny
 from core.api.serializers import Serializer
+from core.api.views import APIView
 from core.db.postgresql import liveness
 from core.errors import RETRY_AFTER_SECONDS
 

@@ -6,12 +6,10 @@ body, indistinguishable from an id that does not exist (spec 1.8).
 
 from typing import Any, cast
 
-from rest_framework.views import APIView
-from rest_framework.viewsets import ViewSet
-
 from accounts.authentication import current_member
 from accounts.models import Member
 from core.api.fields import StrictIntegerField, StrictPrimaryKeyField
+from core.api.views import APIView, ViewSet
 from core.api.viewsets import ModelViewSet
 from core.errors import NotFoundError
 from ledger.models.base import OwnedModel, OwnedQuerySet

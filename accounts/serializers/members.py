@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.models import Member
 from accounts.models.members import MAX_DISPLAY_NAME_LENGTH, MAX_LOGIN_ID_LENGTH
-from core.api.fields import StrictCharField
+from core.api.fields import OpenTextField, StrictCharField
 from core.api.serializers import Serializer
 
 LOGIN_ID_PATTERN = rf"\A[A-Za-z0-9._-]{{3,{MAX_LOGIN_ID_LENGTH}}}\Z"
@@ -95,12 +97,17 @@ class MemberSummarySerializer(Serializer):
     )
     created_at = serializers.DateTimeField()
 
+    @extend_schema_field(serializers.ChoiceField(choices=Member.Plan.choices))
     def get_plan(self, member: Member) -> str:
         return member.effective_plan(timezone.now())
 
+    @extend_schema_field(
+        OpenTextField(known_values=settings.PREMIUM_PRICES, allow_null=True)
+    )
     def get_plan_product(self, member: Member) -> str | None:
         return member.plan_product or None
 
+    @extend_schema_field(serializers.URLField(allow_null=True))
     def get_idp_picture(self, member: Member) -> str | None:
         return member.idp_picture or None
 

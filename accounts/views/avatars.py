@@ -3,7 +3,6 @@
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from accounts.avatars import get_avatar
 from core.api.image_response import (
@@ -14,6 +13,7 @@ from core.api.image_response import (
     build_image_response,
 )
 from core.api.permissions import AllowAny
+from core.api.views import APIView
 
 VERSION_PARAMETER = OpenApiParameter(
     "v", str, description="Version; a response to the current one never expires."

@@ -5,11 +5,16 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts import points, profile
 from accounts.account_deletion import delete_account
 from accounts.authentication import current_member, session_credentials
+from accounts.errors import (
+    InvalidCredentialsError,
+    PasswordMismatchError,
+    PasswordNotSupportedError,
+    PasswordUnchangedError,
+)
 from accounts.login import verify_password
 from accounts.models import Member
 from accounts.models.points import DAILY_AWARD_LIMIT
@@ -34,7 +39,9 @@ from core.api.pagination import (
 )
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
+from core.api.views import APIView
 from core.client_ip import get_client_ip
+from core.errors import InvalidImageError, RateLimitedError
 
 
 class ProfileView(APIView):
@@ -67,6 +74,9 @@ class ProfileView(APIView):
 class VerifyPasswordView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Profile"
+    raises = {
+        "post": [PasswordMismatchError, PasswordNotSupportedError, RateLimitedError],
+    }
 
     @extend_schema(
         operation_id="verifyPassword",
@@ -89,6 +99,15 @@ class VerifyPasswordView(APIView):
 class PasswordView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Profile"
+    raises = {
+        "put": [
+            PasswordMismatchError,
+            PasswordNotSupportedError,
+            PasswordUnchangedError,
+            InvalidCredentialsError,
+            RateLimitedError,
+        ],
+    }
 
     @extend_schema(
         operation_id="changePassword",
@@ -127,6 +146,9 @@ class PasswordView(APIView):
 class ProfileImageView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Profile"
+    raises = {
+        "put": [InvalidImageError, RateLimitedError],
+    }
 
     @extend_schema(
         operation_id="setProfileImage",

@@ -8,7 +8,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts import idp_login, login, signup
 from accounts.authentication import (
@@ -16,7 +15,15 @@ from accounts.authentication import (
     extract_session_key,
     session_credentials,
 )
-from accounts.errors import InvalidCredentialsError
+from accounts.errors import (
+    IdentityProviderNotConfiguredError,
+    InvalidCredentialsError,
+    InvalidIdTokenError,
+    LinkingRefusedError,
+    MemberSuspendedError,
+    SignupDisabledError,
+    SignupRefusedError,
+)
 from accounts.models import Member
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.serializers.members import (
@@ -43,15 +50,27 @@ from accounts.sessions import (
     revoke_sessions,
 )
 from accounts.signup_setting import is_signup_enabled
+from core.api.exception_handler import AuthenticationRequiredError
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
+from core.api.views import APIView
 from core.client_ip import get_client_ip
+from core.errors import DuplicateError, ProviderUnavailableError, RateLimitedError
 from core.logging import member_id
 
 
 class SignupView(APIView):
     permission_classes = [AllowAny]
     schema_tag = "Sessions"
+    raises = {
+        "post": [
+            SignupDisabledError,
+            SignupRefusedError,
+            DuplicateError,
+            RateLimitedError,
+            InvalidCredentialsError,
+        ],
+    }
 
     @extend_schema(
         operation_id="signUp",
@@ -76,6 +95,14 @@ class SignupView(APIView):
 class LoginView(APIView):
     permission_classes = [AllowAny]
     schema_tag = "Sessions"
+    raises = {
+        "post": [
+            AuthenticationRequiredError,
+            InvalidCredentialsError,
+            MemberSuspendedError,
+            RateLimitedError,
+        ],
+    }
 
     @extend_schema(
         operation_id="logIn",
@@ -98,6 +125,19 @@ class LoginView(APIView):
 class IdpLoginView(APIView):
     permission_classes = [AllowAny]
     schema_tag = "Sessions"
+    raises = {
+        "post": [
+            AuthenticationRequiredError,
+            IdentityProviderNotConfiguredError,
+            InvalidIdTokenError,
+            InvalidCredentialsError,
+            SignupDisabledError,
+            LinkingRefusedError,
+            MemberSuspendedError,
+            RateLimitedError,
+            ProviderUnavailableError,
+        ],
+    }
 
     @extend_schema(
         operation_id="logInWithIdp",

@@ -8,9 +8,9 @@ from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
+from accounts.errors import SelfChangeError
 from accounts.member_search import MemberFilter, list_members_page
 from accounts.models import Member
 from accounts.serializers.members import MemberSerializer, MemberSummarySerializer
@@ -25,11 +25,18 @@ from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsAdministrator
 from core.api.serializers import Serializer, validate_body, validate_query
+from core.api.views import ViewSet
 
 
 class MemberViewSet(ViewSet):
     permission_classes = [IsAdministrator]
     schema_tag = "Members"
+    raises = {
+        "destroy": [SelfChangeError],
+        "set_member_role": [SelfChangeError],
+        "set_member_status": [SelfChangeError],
+        "set_member_plan": [SelfChangeError],
+    }
     lookup_url_kwarg = "member_id"
     lookup_value_converter = "int"
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.http import HttpRequest
 from drf_spectacular.utils import extend_schema
-from rest_framework.views import APIView
 
 from core.api.permissions import IsAdministrator
+from core.api.views import APIView
 from core.errors import NotFoundError
 
 

@@ -5,9 +5,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
+from accounts.errors import AdministratorProfileError, SelfChangeError
 from accounts.member_counters import count_members
 from accounts.models import Member
 from accounts.serializers.members import (
@@ -22,11 +22,18 @@ from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsAdministrator
 from core.api.serializers import validate_body
+from core.api.views import ViewSet
+from core.errors import DuplicateError
 
 
 class UserViewSet(ViewSet):
     permission_classes = [IsAdministrator]
     schema_tag = "Users"
+    raises = {
+        "create": [DuplicateError],
+        "update": [AdministratorProfileError],
+        "destroy": [SelfChangeError],
+    }
     lookup_url_kwarg = "member_id"
     lookup_value_converter = "int"
 

@@ -3,8 +3,8 @@
 from rest_framework import serializers
 
 from board.models import COMMENT_LENGTH, PostCategory
-from board.serializers.posts import VOTE_CHOICES, AuthorSerializer
-from core.api.fields import StrictCharField
+from board.serializers.posts import VOTE_VALUES, AuthorSerializer
+from core.api.fields import ClosedChoiceField, StrictCharField
 from core.api.serializers import Serializer
 
 
@@ -20,8 +20,8 @@ class CommentSerializer(Serializer):
     down_count = serializers.IntegerField(
         read_only=True, help_text="Number of down votes."
     )
-    my_vote = serializers.ChoiceField(
-        choices=VOTE_CHOICES,
+    my_vote = ClosedChoiceField(
+        choices=VOTE_VALUES,
         read_only=True,
         allow_null=True,
         help_text="The caller's vote; null without one.",

@@ -13,7 +13,7 @@ class ImageUploadRequestSerializer(Serializer):
 
 
 class UploadedImageSerializer(Serializer):
-    url = serializers.CharField(help_text="The absolute URL, for use in a post.")
+    url = serializers.URLField(help_text="The absolute URL, for use in a post.")
     width = serializers.IntegerField(
         help_text="In pixels, of the image as it is shown."
     )

@@ -6,17 +6,19 @@ from rest_framework import serializers
 
 from board.models import CONTENT_LENGTH, TAG_LENGTH, TITLE_LENGTH, PostCategory
 from core.api.fields import (
+    ClosedChoiceField,
     StrictBooleanField,
     StrictCharField,
     TagNameField,
     UniqueListField,
+    UriReferenceField,
 )
 from core.api.serializers import QuerySerializer, Serializer
 
 # Tags per post (spec 5.1).
 MAX_TAGS = 20
 KEYWORD_LENGTH = 100
-VOTE_CHOICES = [("up", "up"), ("down", "down")]
+VOTE_VALUES = ["up", "down"]
 
 
 class AuthorSerializer(Serializer):
@@ -24,7 +26,7 @@ class AuthorSerializer(Serializer):
 
     id = serializers.IntegerField(help_text="Id of the member.")
     display_name = serializers.CharField(help_text="The name that other members see.")
-    avatar = serializers.CharField(
+    avatar = UriReferenceField(
         allow_null=True,
         help_text="URL of the profile image, or of the image at the identity provider.",
     )
@@ -62,8 +64,8 @@ class PostSummarySerializer(Serializer):
     comment_count = serializers.IntegerField(
         read_only=True, help_text="Number of comments."
     )
-    my_vote = serializers.ChoiceField(
-        choices=VOTE_CHOICES,
+    my_vote = ClosedChoiceField(
+        choices=VOTE_VALUES,
         read_only=True,
         allow_null=True,
         help_text="The caller's vote; null without one.",

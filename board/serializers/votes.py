@@ -5,18 +5,17 @@ from typing import Any
 from django.utils.translation import gettext
 from rest_framework import serializers
 
-from board.serializers.posts import VOTE_CHOICES
+from board.serializers.posts import VOTE_VALUES
 from board.voting import VOTE_VALUE_BY_CHOICE
+from core.api.fields import ClosedChoiceField
 from core.api.serializers import Serializer
-
-VOTE_STATE_CHOICES = [(name, name) for name in VOTE_VALUE_BY_CHOICE]
 
 
 class VoteRequestSerializer(Serializer):
     """A vote: either `value` or `set`."""
 
     value = serializers.ChoiceField(
-        choices=VOTE_CHOICES,
+        choices=VOTE_VALUES,
         required=False,
         help_text=(
             "Toggles: the same vote again withdraws it, the other one switches it."
@@ -24,7 +23,7 @@ class VoteRequestSerializer(Serializer):
     )
     set = serializers.ChoiceField(
         source="state",
-        choices=VOTE_STATE_CHOICES,
+        choices=list(VOTE_VALUE_BY_CHOICE),
         required=False,
         help_text="The vote after the request, also if the request is repeated.",
     )
@@ -42,8 +41,8 @@ class VoteResultSerializer(Serializer):
     down_count = serializers.IntegerField(
         help_text="Number of down votes, with this one."
     )
-    my_vote = serializers.ChoiceField(
-        choices=VOTE_CHOICES,
+    my_vote = ClosedChoiceField(
+        choices=VOTE_VALUES,
         allow_null=True,
         help_text="The caller's vote after the request; null without one.",
     )

@@ -6,21 +6,26 @@ from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
 from board import comment_list, comments, posts, voting
+from board.errors import NotAuthorError, SelfVoteError
 from board.serializers.comments import CommentSerializer, MyCommentSerializer
 from board.serializers.votes import VoteRequestSerializer, VoteResultSerializer
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
+from core.api.views import ViewSet
+from core.errors import RateLimitedError
 
 
 class PostCommentViewSet(ViewSet):
     permission_classes = [IsMember]
     schema_tag = "Board"
+    raises = {
+        "create": [RateLimitedError],
+    }
 
     @extend_schema(
         operation_id="listComments",
@@ -61,6 +66,11 @@ class PostCommentViewSet(ViewSet):
 class CommentViewSet(ViewSet):
     permission_classes = [IsMember]
     schema_tag = "Board"
+    raises = {
+        "update": [NotAuthorError],
+        "destroy": [NotAuthorError],
+        "vote_on_comment": [SelfVoteError, RateLimitedError],
+    }
     lookup_url_kwarg = "comment_id"
     lookup_value_converter = "int"
 

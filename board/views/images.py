@@ -9,7 +9,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.authentication import current_member
 from board import images
@@ -27,11 +26,16 @@ from core.api.image_response import (
 from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
+from core.api.views import APIView
+from core.errors import InvalidImageError, RateLimitedError
 
 
 class ImageUploadView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Board"
+    raises = {
+        "post": [InvalidImageError, RateLimitedError],
+    }
     parser_classes = [LimitedMultiPartParser]
 
     @extend_schema(

@@ -8,10 +8,10 @@ from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.authentication import current_member
 from board import notices, post_list, posts, voting
+from board.errors import NotAuthorError, SelfVoteError
 from board.post_list import PostFilter
 from board.serializers.posts import (
     AuthorSerializer,
@@ -29,11 +29,19 @@ from core.api.pagination import (
 )
 from core.api.permissions import IsAdministrator, IsMember
 from core.api.serializers import validate_body, validate_query
+from core.api.views import ViewSet
+from core.errors import DuplicateError, RateLimitedError
 
 
 class PostViewSet(ViewSet):
     permission_classes = [IsMember]
     schema_tag = "Board"
+    raises = {
+        "create": [DuplicateError, RateLimitedError],
+        "update": [NotAuthorError],
+        "destroy": [NotAuthorError],
+        "vote_on_post": [SelfVoteError, RateLimitedError],
+    }
     lookup_url_kwarg = "post_id"
     lookup_value_converter = "int"
 

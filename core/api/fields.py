@@ -1,11 +1,13 @@
 """Serializer fields with strict JSON types."""
 
 import re
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext_lazy
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
@@ -45,6 +47,27 @@ class StrictCharField(serializers.CharField):
         if has_control_characters(data):
             self.fail("control")
         return super().to_internal_value(data)
+
+
+class OpenTextField(StrictCharField):
+    """A text whose known values grow: the OpenAPI document names them, and no enum."""
+
+    def __init__(self, *, known_values: Iterable[str], **kwargs: Any) -> None:
+        self.known_values = list(known_values)
+        super().__init__(**kwargs)
+
+
+@extend_schema_field({"type": "string", "format": "uri-reference"})
+class UriReferenceField(serializers.CharField):
+    """An address, which is relative to that of the service or absolute."""
+
+
+class ClosedChoiceField(serializers.ChoiceField):
+    """A choice that never grows, such as income and expense: an enum in answers too.
+
+    Other choices are enums in requests only. A client that was generated from an enum
+    fails at a value that was added later.
+    """
 
 
 class StrictIntegerField(serializers.IntegerField):

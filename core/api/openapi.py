@@ -1,16 +1,27 @@
-"""The OpenAPI schema: operation ids, summaries, tags and error responses."""
+"""The OpenAPI schema: how views, serializers and fields are described."""
 
 import functools
+import math
+import pkgutil
 import re
 from typing import Any, cast
 
+from django.conf import settings
+from drf_spectacular.drainage import warn
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import get_doc, get_lib_doc_excludes
-from drf_spectacular.utils import Direction, OpenApiResponse
+from drf_spectacular.plumbing import (
+    ResolvedComponent,
+    append_meta,
+    get_doc,
+    get_lib_doc_excludes,
+)
+from drf_spectacular.utils import Direction
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
+from rest_framework.permissions import AllowAny
 
-from core.api.exception_handler import PROBLEM_MEDIA_TYPE
+from core.api.documented_errors import describe_problems
+from core.api.fields import ClosedChoiceField, ExactDecimalField, OpenTextField
 from core.api.serializers import QuerySerializer, Serializer, to_camel_case
 
 API_PREFIX = "/api/"
@@ -57,47 +68,23 @@ FIELD_DESCRIPTIONS = {
     "month": "Month, 1 to 12.",
 }
 
-# Fields that are left out of a response unless they apply.
-CONDITIONAL_RESPONSE_FIELDS = [("Wallet", "accountNumberUnreadable")]
+MIN_INT32, MAX_INT32 = -(2**31), 2**31 - 1
+# What limits values. Clients send values within it; in responses it would be a promise
+# that no later version could widen.
+LIMITS = (
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minItems",
+    "maxItems",
+    "pattern",
+)
 
 _VIEW_SUFFIX_RE = re.compile(r"(View|ViewSet)$")
-_PATH_PARAMETER_RE = re.compile(r"\{\w+\}")
 _CAPITAL_RE = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
-class FieldErrorSerializer(Serializer):
-    field = serializers.CharField(
-        help_text=(
-            "Name of the field, dotted if nested (`ids.1`); `body` for the body as "
-            "a whole."
-        )
-    )
-    code = serializers.CharField(
-        help_text="What is wrong, for programs, such as `required` or `max_value`."
-    )
-    detail = serializers.CharField(help_text="What is wrong, for people.")
-    sheet = serializers.CharField(required=False, help_text="Of a backup.")
-    row = serializers.IntegerField(required=False, help_text="The headers are row 1.")
-    column = serializers.CharField(
-        required=False, allow_null=True, help_text="Name of the column, of a backup."
-    )
-
-
-class ProblemSerializer(Serializer):
-    """Problem details (RFC 9457): `code` is the error, `errors` the invalid fields."""
-
-    type = serializers.CharField(help_text="Always `about:blank`.")
-    title = serializers.CharField(help_text="The phrase of the status.")
-    status = serializers.IntegerField(help_text="The status of the response.")
-    detail = serializers.CharField(help_text="What went wrong, for people.")
-    code = serializers.CharField(
-        help_text="What went wrong, for programs, such as `NOT_FOUND`."
-    )
-    errors = FieldErrorSerializer(
-        many=True,
-        required=False,
-        help_text="The invalid fields, with `VALIDATION_ERROR` and the like.",
-    )  # type: ignore[assignment]
 
 
 @functools.cache
@@ -106,10 +93,10 @@ def page_serializer(item: type[Serializer]) -> type[Serializer]:
     name = item.__name__.removesuffix("Serializer") + "PageSerializer"
     fields = {
         "count": serializers.IntegerField(help_text="Number of rows on all pages."),
-        "next": serializers.CharField(
+        "next": serializers.URLField(
             allow_null=True, help_text="URL of the next page; null on the last one."
         ),
-        "previous": serializers.CharField(
+        "previous": serializers.URLField(
             allow_null=True,
             help_text="URL of the page before; null on the first one.",
         ),
@@ -127,7 +114,17 @@ class ApiAutoSchema(AutoSchema):
       the HTTP method and the name of the class for other views (`getNetWorth`).
     - Summary and description are the first line and the rest of the docstring; a
       standard action without one is summarized by rule ("List wallets").
+    - A serializer of requests and responses has a schema for each: `Entry` for
+      responses, `EntryWrite` for requests, `EntryPatch` for partial ones.
     """
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> Any:
+        operation: Any = super().get_operation(*args, **kwargs)
+        if operation is not None:
+            responses = operation["responses"]
+            problems = describe_problems(self, operation)
+            operation["responses"] = dict(sorted((problems | responses).items()))
+        return operation
 
     def get_tags(self) -> list[str]:
         # The health checks have none.
@@ -161,6 +158,11 @@ class ApiAutoSchema(AutoSchema):
         action = getattr(self.view, "action", "")
         return description or ACTION_DESCRIPTIONS.get(action, "")
 
+    def get_auth(self) -> list[Any]:
+        schemes: list[Any] = super().get_auth()
+        is_public = any(isinstance(p, AllowAny) for p in self.view.get_permissions())
+        return [] if is_public else schemes
+
     def get_response_serializers(self) -> Any:
         # Standard list actions return the view's serializer many times.
         if getattr(self.view, "action", None) in LIST_ACTIONS:
@@ -168,16 +170,94 @@ class ApiAutoSchema(AutoSchema):
             return view.get_serializer(many=True)
         return super().get_response_serializers()
 
-    def get_serializer_name(self, serializer: Any, direction: Direction) -> str:
-        # drf-spectacular appends "Request" to the names of request schemas.
+    def _get_serializer_name(
+        self, serializer: Any, direction: Direction, bypass_extensions: bool = False
+    ) -> str:
+        if isinstance(serializer, serializers.ListSerializer):
+            serializer = serializer.child
         name = type(serializer).__name__.removesuffix("Serializer")
-        return name.removesuffix("Request") if direction == "request" else name
+        if direction == "response":
+            return name
+        if serializer.partial:
+            return name.removesuffix("Request") + "Patch"
+        # Schemas that are only requests have it in their own name.
+        return name if name.endswith("Request") else f"{name}Write"
+
+    def _map_basic_serializer(self, serializer: Any, direction: Direction) -> Any:
+        schema: Any = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        if direction == "response":
+            # Every field is sent, whatever a request may leave out.
+            properties = schema["properties"]
+            conditional: Any = getattr(serializer, "conditional_fields", ())
+            schema["required"] = sorted(properties.keys() - set(conditional))
+            for field_schema in properties.values():
+                for part in (field_schema, field_schema.get("items", {})):
+                    for limit in LIMITS:
+                        part.pop(limit, None)
+        return schema
+
+    def _map_serializer_field(
+        self, field: Any, direction: Direction, bypass_extensions: bool = False
+    ) -> Any:
+        if direction == "request" and field.read_only:
+            return None
+        if isinstance(field, serializers.ChoiceField):
+            return self._map_choice_field(field, direction)
+        schema: Any = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
+        if schema is None:
+            return None
+        if isinstance(field, OpenTextField):
+            schema["x-known-values"] = field.known_values
+        if isinstance(field, ExactDecimalField):
+            del schema["format"]
+            schema["x-decimal"] = True
+        return schema
+
+    def _insert_field_validators(self, field: Any, schema: Any) -> None:
+        super()._insert_field_validators(field, schema)  # type: ignore[no-untyped-call]
+        kinds = schema.get("type", ())
+        if "integer" in ([kinds] if isinstance(kinds, str) else kinds):
+            is_small = (
+                schema.get("minimum", -math.inf) >= MIN_INT32
+                and schema.get("maximum", math.inf) <= MAX_INT32
+            )
+            schema["format"] = "int32" if is_small else "int64"
 
     def _get_serializer_field_meta(self, field: Any, direction: Direction) -> Any:
-        meta = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
+        meta: Any = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
+        meta.pop("readOnly", None)
         if text := FIELD_DESCRIPTIONS.get(field.field_name):
             meta.setdefault("description", text)
+        if direction == "response" and getattr(
+            field, "is_null_only_in_requests", False
+        ):
+            meta.pop("nullable", None)
+        is_parameter = isinstance(getattr(field, "parent", None), QuerySerializer)
+        if "default" in meta and not is_parameter:
+            # Generators take a property with a default as always there, and send the
+            # default in a partial update, where it would overwrite what is stored.
+            default = meta.pop("default")
+            if direction == "request" and not field.parent.partial:
+                meta["x-default"] = default
         return meta
+
+    def _map_choice_field(self, field: Any, direction: Direction) -> Any:
+        meta = self._get_serializer_field_meta(field, direction)
+        values = [str(value) for value in field.choices]
+        if direction == "response" and not isinstance(field, ClosedChoiceField):
+            return append_meta({"type": "string", "x-known-values": values}, meta)
+        name = _load_enum_names().get(tuple(values))
+        if name is None:
+            warn(f"The enum {values} has no name in ENUM_NAME_OVERRIDES.")
+            name = "Unnamed"
+        component = ResolvedComponent(  # type: ignore[no-untyped-call]
+            name=name,
+            type=ResolvedComponent.SCHEMA,
+            schema={"type": "string", "enum": values},
+            object=tuple(values),
+        )
+        self.registry.register_on_missing(component)
+        return append_meta(component.ref, meta)
 
     def _resolve_path_parameters(self, variables: list[str]) -> Any:
         parameters = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
@@ -200,42 +280,18 @@ class ApiAutoSchema(AutoSchema):
             return bool(super()._is_list_view(serializer))
         return isinstance(serializer, serializers.ListSerializer)
 
-    def _get_response_bodies(self, *args: Any, **kwargs: Any) -> Any:
-        bodies = super()._get_response_bodies(*args, **kwargs)
-        problem = OpenApiResponse(ProblemSerializer, "An error.")
-        bodies["default"] = self._get_response_for_code(  # type: ignore[no-untyped-call]
-            problem, "default", [PROBLEM_MEDIA_TYPE]
-        )
-        return bodies
+
+@functools.cache
+def _load_enum_names() -> dict[tuple[str, ...], str]:
+    """Return the name of each enum by its values."""
+    names = {}
+    for name, path in settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"].items():
+        names[tuple(str(value) for value in pkgutil.resolve_name(path))] = name
+    return names
 
 
 def _pluralize(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-
-
-def mark_conditional_fields_optional(
-    result: dict[str, Any], **_: Any
-) -> dict[str, Any]:
-    """Mark fields that only some responses have as optional."""
-    for name, field in CONDITIONAL_RESPONSE_FIELDS:
-        required = result["components"]["schemas"][name]["required"]
-        if field in required:
-            required.remove(field)
-    return result
-
-
-def rename_path_parameters(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Name path parameters in camelCase, like all names that clients see."""
-    result["paths"] = {
-        _PATH_PARAMETER_RE.sub(lambda match: to_camel_case(match.group()), path): item
-        for path, item in result["paths"].items()
-    }
-    for item in result["paths"].values():
-        for operation in item.values():
-            for parameter in operation.get("parameters", []):
-                if parameter["in"] == "path":
-                    parameter["name"] = to_camel_case(parameter["name"])
-    return result
 
 
 def get_doc_excludes() -> list[type]:

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api.permissions import AllowAny
+from core.api.views import HTTP_METHODS
 
 
 class JsonRenderer(OpenApiJsonRenderer):
@@ -63,6 +64,8 @@ class PlainYamlRenderer(YamlRenderer):
 
 class OpenApiSchemaView(SpectacularAPIView):
     """The OpenAPI document, as JSON unless YAML is requested."""
+
+    http_method_names = HTTP_METHODS
 
     authentication_classes = []
     permission_classes = [AllowAny]

@@ -1,11 +1,12 @@
 """Permission classes of views; every view has exactly one of them."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext_lazy
 from rest_framework.permissions import AllowAny, BasePermission
 from rest_framework.request import Request
 
+from core.api.exception_handler import AuthenticationRequiredError
 from core.errors import DomainError
 
 __all__ = ["AllowAny", "IsAdministrator", "IsMember", "IsPremium"]
@@ -26,12 +27,17 @@ class AdminRequiredError(DomainError):
 class IsMember(BasePermission):
     """Allow authenticated members; the default of all views."""
 
+    # For the OpenAPI document.
+    raises: ClassVar[list[type[DomainError]]] = [AuthenticationRequiredError]
+
     def has_permission(self, request: Request, view: Any) -> bool:
         return request.user is not None
 
 
 class IsPremium(IsMember):
     """Allow members with a current PREMIUM plan, and administrators."""
+
+    raises = [AuthenticationRequiredError, PremiumRequiredError]
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):
@@ -44,6 +50,8 @@ class IsPremium(IsMember):
 
 class IsAdministrator(IsMember):
     """Allow members with the role ADMIN."""
+
+    raises = [AuthenticationRequiredError, AdminRequiredError]
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):

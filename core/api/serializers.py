@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import get_language
 from rest_framework import serializers
@@ -24,6 +24,9 @@ class Serializer(serializers.Serializer[Any]):
     Schema, body and errors share the camelCase name. A trailing underscore avoids a
     Python keyword: `from_` is `from`.
     """
+
+    # The JSON names of fields that a response has only if they apply.
+    conditional_fields: ClassVar[frozenset[str]] = frozenset()
 
     def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
         fields = super().get_fields()

@@ -13,12 +13,15 @@ from rest_framework.viewsets import GenericViewSet
 
 from core.api.ordering import ReorderRequestSerializer
 from core.api.serializers import list_payload, validate_body
+from core.api.views import APIView
+from core.errors import InvalidOrderError
 
 
 class ModelViewSet(
     mixins.CreateModelMixin,
     mixins.RetrieveModelMixin,
     mixins.UpdateModelMixin,
+    APIView,
     GenericViewSet[Any],
 ):
     """Create, read, update and delete rows that are addressed by an integer id.
@@ -59,6 +62,8 @@ class ModelViewSet(
 
 class ReorderMixin(ModelViewSet):
     """Add `PUT /reorder`, which assigns `sortOrder` and returns the list."""
+
+    raises = {"reorder": [InvalidOrderError]}
 
     @extend_schema(request=ReorderRequestSerializer)
     @action(detail=False, methods=["put"])

@@ -1,8 +1,36 @@
-"""Serializers of restore."""
+"""Serializers of restore.
+
+Those of rows only describe a JSON backup: `ledger.backup.validation` validates it.
+"""
+
+from typing import Any
 
 from rest_framework import serializers
 
+from core.api.fields import (
+    AmountField,
+    ClosedChoiceField,
+    IsoDateField,
+    PositiveDecimalField,
+    StrictBooleanField,
+    StrictIntegerField,
+    StrictListField,
+    TagNameField,
+)
 from core.api.serializers import QuerySerializer, Serializer
+from ledger.models import Wallet
+from ledger.models.base import MAX_NAME_LENGTH, EntryType
+from ledger.models.recurring import MAX_INTERVAL
+from ledger.schedule import Frequency
+from ledger.serializers.entries import CurrencyField
+from ledger.serializers.fields import (
+    MAX_TAGS_PER_ENTRY,
+    NameField,
+    OptionalTextField,
+    SignedMoneyField,
+)
+from ledger.serializers.periods import MonthSerializer
+from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
 
 
 class RestoreQuerySerializer(QuerySerializer):
@@ -24,6 +52,79 @@ class RestoreFileRequestSerializer(Serializer):
     )
 
 
+# An empty cell, and a field that is null or missing, has the default of its column.
+OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True}
+
+
+class TagNamesField(StrictListField):
+    def __init__(self) -> None:
+        child = TagNameField(max_length=MAX_NAME_LENGTH)
+        super().__init__(child=child, max_length=MAX_TAGS_PER_ENTRY, **OPTIONAL)
+
+
+class WalletRowRequestSerializer(Serializer):
+    name = NameField()
+    kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
+    institution = OptionalTextField(max_length=MAX_NAME_LENGTH)
+    account_number = OptionalTextField(max_length=MAX_ACCOUNT_NUMBER_LENGTH)
+    opening_balance = SignedMoneyField(**OPTIONAL)
+    manual_valuation = StrictBooleanField(**OPTIONAL)
+    current_value = SignedMoneyField(**OPTIONAL)
+    archived = StrictBooleanField(**OPTIONAL)
+    memo = OptionalTextField()
+
+
+class TagRowRequestSerializer(Serializer):
+    name = TagNameField(max_length=MAX_NAME_LENGTH)
+
+
+class CategoryRowRequestSerializer(Serializer):
+    type = ClosedChoiceField(choices=EntryType.choices)
+    name = NameField()
+    parent = NameField(**OPTIONAL)  # type: ignore[assignment]
+
+
+class ReferringRowSerializer(Serializer):
+    """The fields of rows that name a category, a wallet and tags."""
+
+    type = ClosedChoiceField(choices=EntryType.choices)
+    category = NameField(**OPTIONAL)
+    wallet = NameField(**OPTIONAL)
+    memo = OptionalTextField()
+    tags = TagNamesField()
+
+
+class EntryRowRequestSerializer(ReferringRowSerializer):
+    date = IsoDateField()
+    amount = AmountField(min_value=0, **OPTIONAL)
+    currency = CurrencyField(**OPTIONAL)
+    original_amount = PositiveDecimalField(max_digits=16, decimal_places=4, **OPTIONAL)
+    exchange_rate = PositiveDecimalField(max_digits=20, decimal_places=8, **OPTIONAL)
+    installment_months = StrictIntegerField(min_value=2, max_value=24, **OPTIONAL)
+    pending = StrictBooleanField(**OPTIONAL)
+
+
+class RecurringRowRequestSerializer(ReferringRowSerializer):
+    name = NameField()
+    amount = AmountField()
+    frequency = serializers.ChoiceField(choices=[each.value for each in Frequency])
+    interval = StrictIntegerField(min_value=1, max_value=MAX_INTERVAL, **OPTIONAL)
+    anchor_date = IsoDateField()
+    end_date = IsoDateField(**OPTIONAL)
+    next_date = IsoDateField(**OPTIONAL, help_text="Null after the end of the rule.")
+    active = StrictBooleanField(**OPTIONAL)
+
+
+class BudgetRowRequestSerializer(MonthSerializer):
+    category = NameField()
+    amount = AmountField()
+
+
+class QuickEntryRowRequestSerializer(ReferringRowSerializer):
+    name = NameField()
+    amount = AmountField(**OPTIONAL)
+
+
 class RestoreRequestSerializer(Serializer):
     """The sheets of the workbook as lists; tags are lists of names.
 
@@ -31,41 +132,41 @@ class RestoreRequestSerializer(Serializer):
     `GET /api/account/backup` returns.
     """
 
-    wallets = serializers.ListField(
-        child=serializers.DictField(),
-        required=False,
+    wallets = WalletRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
         help_text="Rows of the sheet `wallets`.",
     )
-    tags = serializers.ListField(
-        child=serializers.DictField(),
-        required=False,
+    tags = TagRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
         help_text="Rows of the sheet `tags`.",
     )
-    categories = serializers.ListField(
-        child=serializers.DictField(),
-        required=False,
+    categories = CategoryRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
         help_text=(
             "Rows of the sheet `categories`; `parent` is the name of the major one."
         ),
     )
-    entries = serializers.ListField(
-        child=serializers.DictField(),
-        required=False,
+    entries = EntryRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
         help_text="Rows of the sheet `entries`; `wallet` and `category` are names.",
     )
-    recurring = serializers.ListField(
-        child=serializers.DictField(),
-        required=False,
+    recurring = RecurringRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
         help_text="Rows of the sheet `recurring`; `wallet` and `category` are names.",
     )
-    budgets = serializers.ListField(
-        child=serializers.DictField(),
-        required=False,
+    budgets = BudgetRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
         help_text="Rows of the sheet `budgets`; `category` is a name.",
     )
-    quick_entries = serializers.ListField(
-        child=serializers.DictField(),
-        required=False,
+    quick_entries = QuickEntryRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
         help_text="Rows of the sheet `quickEntries`, as in `recurring`.",
     )
 

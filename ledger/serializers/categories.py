@@ -2,17 +2,20 @@
 
 from rest_framework import serializers
 
+from core.api.fields import ClosedChoiceField
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.models import Category
 from ledger.models.base import EntryType
 from ledger.ownership import OwnedPrimaryKeyField
 from ledger.serializers.fields import MovingField, NameField
 
+LANGUAGES = ["ko", "en"]
+
 
 class CategorySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    type = serializers.ChoiceField(
+    type = ClosedChoiceField(
         choices=EntryType.choices,
         help_text="Whether it is for entries of `income` or of `expense`.",
     )
@@ -32,7 +35,7 @@ class CategorySerializer(Serializer):
 
 
 class CategoryQuerySerializer(QuerySerializer):
-    type = serializers.ChoiceField(
+    type = ClosedChoiceField(
         choices=EntryType.choices,
         required=False,
         help_text="Only categories of this type.",
@@ -41,7 +44,7 @@ class CategoryQuerySerializer(QuerySerializer):
 
 class ImportCategoriesRequestSerializer(Serializer):
     language = serializers.ChoiceField(
-        choices=["ko", "en"],
+        choices=LANGUAGES,
         required=False,
         default="ko",
         help_text="The language of the imported names.",

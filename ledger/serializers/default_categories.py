@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from core.api.fields import StrictCharField, StrictPrimaryKeyField
+from core.api.fields import ClosedChoiceField, StrictCharField, StrictPrimaryKeyField
 from core.api.serializers import Serializer
 from ledger.models import DefaultCategory
 from ledger.models.base import MAX_NAME_LENGTH
@@ -22,7 +22,7 @@ class DefaultCategorySerializer(Serializer):
             " update, it does not change."
         ),
     )
-    type = serializers.ChoiceField(
+    type = ClosedChoiceField(
         choices=DefaultCategory.Type.choices,
         help_text="Whether it is for entries of `income` or of `expense`.",
     )

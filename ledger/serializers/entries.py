@@ -10,6 +10,7 @@ from rest_framework import serializers
 from core.api.fields import (
     MAX_AMOUNT,
     AmountField,
+    ClosedChoiceField,
     IsoDateField,
     PositiveDecimalField,
     StrictCharField,
@@ -40,6 +41,16 @@ class CurrencyField(StrictCharField):
         return code
 
 
+class EntryAmountField(AmountField):
+    """The amount of an entry; where it is null or missing, the service computes it."""
+
+    # For the OpenAPI document.
+    is_null_only_in_requests = True
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=0, **kwargs)
+
+
 class EntryWalletSerializer(Serializer):
     id = serializers.IntegerField(help_text="Id of the wallet.")
     name = serializers.CharField(help_text="Name of the wallet.")
@@ -52,12 +63,11 @@ class EntrySerializer(Serializer):
 
     id = serializers.IntegerField(read_only=True)
     date = IsoDateField(help_text="Day of the payment.")
-    type = serializers.ChoiceField(
+    type = ClosedChoiceField(
         choices=EntryType.choices,
         help_text="Money received (`income`) or spent (`expense`).",
     )
-    amount = AmountField(
-        min_value=0,
+    amount = EntryAmountField(
         required=False,
         allow_null=True,
         default=None,
@@ -170,7 +180,7 @@ class EntryQuerySerializer(QuerySerializer):
         required=False,
         help_text="Only entries of this month, 1 to 12; needs `year`.",
     )
-    type = serializers.ChoiceField(
+    type = ClosedChoiceField(
         choices=EntryType.choices,
         required=False,
         help_text="Only entries of this type.",

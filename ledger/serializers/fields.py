@@ -37,6 +37,9 @@ class NameField(StrictCharField):
 class OptionalTextField(StrictCharField):
     """A text that may be missing, empty or null; these are all stored as ""."""
 
+    # For the OpenAPI document.
+    is_null_only_in_requests = True
+
     def __init__(self, max_length: int = MAX_MEMO_LENGTH, **kwargs: Any) -> None:
         kwargs.setdefault(
             "help_text", f"At most {max_length} characters; empty if left out or null."

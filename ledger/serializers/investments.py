@@ -9,6 +9,7 @@ from rest_framework import serializers
 from core.api.fields import (
     MAX_AMOUNT,
     AmountField,
+    ClosedChoiceField,
     ExactDecimalField,
     IsoDateField,
     PositiveDecimalField,
@@ -97,9 +98,7 @@ class TradeSerializer(Serializer):
     stock_id = OwnedPrimaryKeyField(
         Stock, source="stock", help_text="Id of a stock of the caller."
     )
-    side = serializers.ChoiceField(
-        choices=Trade.Side.choices, help_text="`BUY` or `SELL`."
-    )
+    side = ClosedChoiceField(choices=Trade.Side.choices, help_text="`BUY` or `SELL`.")
     date = IsoDateField(help_text="Day of the trade.")
     quantity = PositiveDecimalField(
         max_digits=18,
@@ -155,7 +154,7 @@ class TradeQuerySerializer(QuerySerializer):
         required=False, source="from_", help_text="Only trades of this day and later."
     )
     to = IsoDateField(required=False, help_text="Only trades of this day and before.")
-    side = serializers.ChoiceField(
+    side = ClosedChoiceField(
         choices=Trade.Side.choices, required=False, help_text="Only buys or only sells."
     )
 

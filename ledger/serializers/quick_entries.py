@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from core.api.fields import AmountField
+from core.api.fields import AmountField, ClosedChoiceField
 from core.api.serializers import Serializer
 from ledger.models import Wallet
 from ledger.models.base import EntryType
@@ -18,7 +18,7 @@ from ledger.serializers.fields import (
 class QuickEntrySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    type = serializers.ChoiceField(
+    type = ClosedChoiceField(
         choices=EntryType.choices,
         help_text="Money received (`income`) or spent (`expense`).",
     )

@@ -4,6 +4,7 @@ from rest_framework import serializers
 
 from core.api.fields import (
     AmountField,
+    ClosedChoiceField,
     IsoDateField,
     StrictBooleanField,
     StrictIntegerField,
@@ -27,7 +28,7 @@ class RecurringRuleSerializer(Serializer):
 
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    type = serializers.ChoiceField(
+    type = ClosedChoiceField(
         choices=EntryType.choices,
         help_text="Money received (`income`) or spent (`expense`).",
     )

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 from rest_framework import serializers
 
-from core.api.fields import ExactDecimalField, IsoDateField
+from core.api.fields import ClosedChoiceField, ExactDecimalField, IsoDateField
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.cash_flow import CategoryFlow, Flow
 from ledger.models.base import EntryType
@@ -53,7 +53,7 @@ class FlowSerializer(NetFlowSerializer):
 
 
 class CategoryFlowSerializer(Serializer):
-    type = serializers.ChoiceField(
+    type = ClosedChoiceField(
         choices=EntryType.choices,
         help_text="Money received (`income`) or spent (`expense`).",
     )

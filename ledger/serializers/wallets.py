@@ -23,6 +23,8 @@ MAX_ACCOUNT_NUMBER_LENGTH = 64
 class WalletSerializer(Serializer):
     """A wallet."""
 
+    conditional_fields = frozenset({"accountNumberUnreadable"})
+
     id = serializers.IntegerField(read_only=True)
     name = NameField()
     kind = serializers.ChoiceField(
@@ -103,6 +105,7 @@ class WalletSerializer(Serializer):
             body["accountNumber"] = decrypt_account_number(instance)
         except DecryptionError:
             log_undecryptable_number(instance)
+            body["accountNumber"] = None
             body["accountNumberUnreadable"] = True
         return body
 

@@ -20,6 +20,12 @@ from core.api.serializers import validate_body, validate_query
 from ledger.backup.concurrency_limits import export_slot
 from ledger.backup.export import backup_filename, write_backup
 from ledger.backup.restore import restore_backup
+from ledger.errors import (
+    BackupsBusyError,
+    EmptyBackupError,
+    InvalidBackupError,
+    RestoreInProgressError,
+)
 from ledger.ownership import OwnedView
 from ledger.serializers.backup import (
     RestoreFileRequestSerializer,
@@ -61,6 +67,9 @@ class BackupView(OwnedView):
     permission_classes = [IsPremium]
     renderer_classes = [WorkbookRenderer, JSONRenderer]
     schema_tag = SCHEMA_TAG
+    raises = {
+        "get": [BackupsBusyError],
+    }
 
     @extend_schema(
         operation_id="downloadBackup",
@@ -90,6 +99,14 @@ class RestoreBackupView(OwnedView):
     permission_classes = [IsPremium]
     parser_classes = [RawJSONParser, LimitedMultiPartParser]
     schema_tag = SCHEMA_TAG
+    raises = {
+        "post": [
+            EmptyBackupError,
+            InvalidBackupError,
+            RestoreInProgressError,
+            BackupsBusyError,
+        ],
+    }
 
     @extend_schema(
         operation_id="restoreBackup",

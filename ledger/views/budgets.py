@@ -11,8 +11,10 @@ from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body, validate_query
+from core.errors import DuplicateError
 from ledger import budgets
 from ledger.budgets import Month
+from ledger.errors import LimitReachedError, MovingError
 from ledger.models import Budget
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.budgets import (
@@ -40,6 +42,10 @@ from ledger.serializers.periods import MonthQuerySerializer, resolve_month
 class BudgetViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
     schema_tag = "Budgets"
+    raises = {
+        "create": [MovingError, DuplicateError, LimitReachedError],
+        "update": [MovingError, DuplicateError, LimitReachedError],
+    }
     queryset = Budget.objects.select_related("category")
     serializer_class = BudgetSerializer
     lookup_url_kwarg = "budget_id"

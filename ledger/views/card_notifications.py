@@ -17,6 +17,7 @@ from ledger.card_notifications import processing
 from ledger.card_notifications.processing import Action, IncomingNotification
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.entry_list import get_entry_payload
+from ledger.errors import LimitReachedError, MovingError
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.card_notifications import (
     NotificationOutcomeSerializer,
@@ -30,6 +31,9 @@ from ledger.serializers.card_notifications import (
 class CardNotificationViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
     schema_tag = "Card notifications"
+    raises = {
+        "process_notification": [MovingError, LimitReachedError],
+    }
 
     @extend_schema(
         request=NotificationRequestSerializer,

@@ -13,7 +13,9 @@ from rest_framework.serializers import BaseSerializer
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body, validate_query
 from core.api.viewsets import ReorderMixin
+from core.errors import CategoryHierarchyError, DuplicateError, InUseError
 from ledger import categories
+from ledger.errors import LimitReachedError, MovingError
 from ledger.models import Category
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.categories import (
@@ -50,6 +52,17 @@ from ledger.serializers.fields import MOVING_DESCRIPTION, MoveToQuerySerializer
 class CategoryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Categories"
+    raises = {
+        "create": [
+            MovingError,
+            DuplicateError,
+            CategoryHierarchyError,
+            LimitReachedError,
+        ],
+        "update": [MovingError, DuplicateError, InUseError, CategoryHierarchyError],
+        "destroy": [MovingError, InUseError, CategoryHierarchyError],
+        "import_default_categories": [LimitReachedError],
+    }
     queryset = Category.objects.all()
     serializer_class = CategorySerializer
     lookup_url_kwarg = "category_id"

@@ -9,7 +9,9 @@ from rest_framework.serializers import BaseSerializer
 from accounts.authentication import current_member
 from core.api.permissions import IsAdministrator
 from core.api.viewsets import ReorderMixin
+from core.errors import CategoryHierarchyError, DuplicateError
 from ledger import default_categories
+from ledger.errors import LimitReachedError
 from ledger.models import DefaultCategory
 from ledger.serializers.default_categories import DefaultCategorySerializer
 
@@ -39,6 +41,11 @@ from ledger.serializers.default_categories import DefaultCategorySerializer
 class DefaultCategoryViewSet(ReorderMixin):
     permission_classes = [IsAdministrator]
     schema_tag = "Default categories"
+    raises = {
+        "create": [DuplicateError, CategoryHierarchyError, LimitReachedError],
+        "update": [DuplicateError, CategoryHierarchyError],
+        "destroy": [CategoryHierarchyError],
+    }
     queryset = DefaultCategory.objects.all()
     serializer_class = DefaultCategorySerializer
     lookup_url_kwarg = "category_id"

@@ -13,8 +13,10 @@ from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body, validate_query
+from core.errors import ProviderUnavailableError
 from ledger import entries, entry_list
 from ledger.entry_list import EntryFilter, get_entry_payload
+from ledger.errors import LimitReachedError, MovingError
 from ledger.models import Entry
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.entries import (
@@ -29,6 +31,12 @@ from ledger.wallets import get_wallet
 class EntryViewSet(OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Entries"
+    raises = {
+        "create": [MovingError, LimitReachedError, ProviderUnavailableError],
+        "update": [MovingError, LimitReachedError, ProviderUnavailableError],
+        "confirm_entry": [MovingError, LimitReachedError, ProviderUnavailableError],
+        "destroy": [MovingError],
+    }
     queryset = Entry.objects.all()
     serializer_class = EntrySerializer
     lookup_url_kwarg = "entry_id"

@@ -12,6 +12,8 @@ from core.api.pagination import PageQuerySerializer, get_page_request, page_payl
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_query
 from core.api.viewsets import ReorderMixin
+from core.errors import DuplicateError, InUseError
+from ledger.errors import LimitReachedError, NegativeHoldingsError
 from ledger.investments import trading
 from ledger.investments.portfolio import get_portfolio
 from ledger.investments.prices import refresh_prices
@@ -39,6 +41,11 @@ SCHEMA_TAG = "Investments"
 class StockViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsPremium]
     schema_tag = SCHEMA_TAG
+    raises = {
+        "create": [DuplicateError, LimitReachedError],
+        "update": [DuplicateError],
+        "destroy": [InUseError],
+    }
     queryset = Stock.objects.all()
     serializer_class = StockSerializer
     lookup_url_kwarg = "stock_id"
@@ -79,6 +86,11 @@ class StockViewSet(ReorderMixin, OwnedModelViewSet):
 class TradeViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
     schema_tag = SCHEMA_TAG
+    raises = {
+        "create": [NegativeHoldingsError],
+        "update": [NegativeHoldingsError],
+        "destroy": [NegativeHoldingsError],
+    }
     queryset = Trade.objects.all()
     serializer_class = TradeSerializer
     lookup_url_kwarg = "trade_id"

@@ -8,6 +8,7 @@ from rest_framework.serializers import BaseSerializer
 from core.api.permissions import IsMember
 from core.api.viewsets import ReorderMixin
 from ledger import quick_entries
+from ledger.errors import LimitReachedError, MovingError
 from ledger.models import QuickEntry
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -21,6 +22,10 @@ from ledger.serializers.quick_entries import QuickEntrySerializer
 class QuickEntryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Quick entries"
+    raises = {
+        "create": [MovingError, LimitReachedError],
+        "update": [MovingError, LimitReachedError],
+    }
     queryset = QuickEntry.objects.all()
     serializer_class = QuickEntrySerializer
     lookup_url_kwarg = "quick_entry_id"

@@ -4,10 +4,11 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from core.api.permissions import IsMember
 from core.api.serializers import validate_query
+from core.api.views import APIView
+from core.errors import ProviderUnavailableError
 from ledger.rates import get_rate
 from ledger.serializers.rates import FxRateQuerySerializer, FxRateSerializer
 
@@ -15,6 +16,9 @@ from ledger.serializers.rates import FxRateQuerySerializer, FxRateSerializer
 class FxRateView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Exchange rates"
+    raises = {
+        "get": [ProviderUnavailableError],
+    }
 
     @extend_schema(parameters=[FxRateQuerySerializer], responses=FxRateSerializer)
     def get(self, request: Request) -> Response:

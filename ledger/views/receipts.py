@@ -7,7 +7,9 @@ from rest_framework.response import Response
 from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
+from core.errors import InvalidImageError, ProviderUnavailableError
 from ledger import receipts
+from ledger.errors import ReceiptsNotConfiguredError
 from ledger.ownership import OwnedView
 from ledger.serializers.receipts import ReceiptRequestSerializer, ReceiptTextSerializer
 
@@ -16,6 +18,13 @@ class ReceiptView(OwnedView):
     permission_classes = [IsPremium]
     parser_classes = [LimitedMultiPartParser]
     schema_tag = "Receipts"
+    raises = {
+        "post": [
+            InvalidImageError,
+            ReceiptsNotConfiguredError,
+            ProviderUnavailableError,
+        ],
+    }
 
     @extend_schema(
         operation_id="recognizeReceipt",

@@ -18,8 +18,10 @@ from core.api.pagination import (
     paginate_queryset,
 )
 from core.api.permissions import IsPremium
+from core.errors import InvalidFieldError
 from ledger import recurring
 from ledger.entry_list import get_entry_payload
+from ledger.errors import LimitReachedError, MovingError
 from ledger.models import RecurringRule
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -37,6 +39,11 @@ from ledger.serializers.recurring import OccurrenceSerializer, RecurringRuleSeri
 class RecurringRuleViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
     schema_tag = "Recurring rules"
+    raises = {
+        "create": [MovingError, LimitReachedError],
+        "update": [MovingError, LimitReachedError],
+        "run_recurring_rule": [MovingError, InvalidFieldError],
+    }
     queryset = RecurringRule.objects.all()
     serializer_class = RecurringRuleSerializer
     lookup_url_kwarg = "rule_id"

@@ -7,7 +7,9 @@ from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsPremium
 from core.api.viewsets import ReorderMixin
+from core.errors import DuplicateError
 from ledger import tags
+from ledger.errors import LimitReachedError
 from ledger.models import Tag
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.tags import TagSerializer
@@ -25,6 +27,10 @@ from ledger.serializers.tags import TagSerializer
 class TagViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsPremium]
     schema_tag = "Tags"
+    raises = {
+        "create": [DuplicateError, LimitReachedError],
+        "update": [DuplicateError],
+    }
     queryset = Tag.objects.all()
     serializer_class = TagSerializer
     lookup_url_kwarg = "tag_id"

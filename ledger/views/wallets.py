@@ -11,7 +11,9 @@ from rest_framework.serializers import BaseSerializer
 from core.api.permissions import IsMember
 from core.api.serializers import validate_query
 from core.api.viewsets import ReorderMixin
+from core.errors import DuplicateError, InUseError
 from ledger import wallets
+from ledger.errors import LimitReachedError, MovingError
 from ledger.models import Wallet
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -35,6 +37,11 @@ from ledger.serializers.wallets import WalletSerializer
 class WalletViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Wallets"
+    raises = {
+        "create": [DuplicateError, LimitReachedError],
+        "update": [MovingError, DuplicateError],
+        "destroy": [MovingError, InUseError],
+    }
     queryset = Wallet.objects.all()
     serializer_class = WalletSerializer
     lookup_url_kwarg = "wallet_id"

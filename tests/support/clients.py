@@ -9,6 +9,7 @@ from django.test.client import Client, ClientHandler
 
 from accounts.models import Member
 from accounts.sessions import create_session
+from tests.support.documented import assert_documented
 
 
 @functools.cache
@@ -32,6 +33,12 @@ class JSONClient(Client):
     def use_token(self, token: str) -> None:
         self.token = token
         self.defaults["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+
+    def request(self, **request: Any) -> Any:
+        """Return the response, which must be as the OpenAPI document says."""
+        response: Any = super().request(**request)
+        assert_documented(response)
+        return response
 
     def send(self, method: str, path: str, body: Any = None, **extra: Any) -> Any:
         """The response, with `.data` as the parsed body (exact decimals)."""

@@ -1,0 +1,155 @@
+"""The errors of each operation in the OpenAPI document, from their classes.
+
+An error is documented where a view names it (`raises`), or follows from the kind of the
+request: from its permission, its body, its query and its path.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.negotiation import DefaultContentNegotiation
+
+from core.api.exception_handler import (
+    PROBLEM_MEDIA_TYPE,
+    InternalError,
+    NotAcceptableError,
+    PayloadTooLargeError,
+    UnsupportedMediaTypeError,
+)
+from core.api.fields import OpenTextField
+from core.api.serializers import Serializer
+from core.errors import (
+    CrossOriginError,
+    DomainError,
+    NotFoundError,
+    RateLimitedError,
+    ServiceUnavailableError,
+)
+
+UNSAFE_METHODS = {"POST", "PUT", "PATCH", "DELETE"}
+ANY_MEDIA_TYPE = "*/*"
+DEFAULT_RESPONSE = "default"
+
+
+class FieldErrorSerializer(Serializer):
+    conditional_fields = frozenset({"sheet", "row", "column"})
+
+    field = serializers.CharField(
+        help_text=(
+            "Name of the field, dotted if nested (`ids.1`); `body` for the body as "
+            "a whole."
+        )
+    )
+    code = serializers.CharField(
+        help_text="What is wrong, for programs, such as `required` or `max_value`."
+    )
+    detail = serializers.CharField(help_text="What is wrong, for people.")
+    sheet = serializers.CharField(help_text="Of a backup.")
+    row = serializers.IntegerField(help_text="The headers are row 1.")
+    column = serializers.CharField(
+        allow_null=True, help_text="Name of the column, of a backup."
+    )
+
+
+class ProblemSerializer(Serializer):
+    """Problem details (RFC 9457): `code` is the error, `errors` the invalid fields."""
+
+    conditional_fields = frozenset({"errors"})
+
+    type = serializers.CharField(help_text="Always `about:blank`.")
+    title = serializers.CharField(help_text="The phrase of the status.")
+    status = serializers.IntegerField(
+        min_value=100, max_value=599, help_text="The status of the response."
+    )
+    detail = serializers.CharField(help_text="What went wrong, for people.")
+    code = OpenTextField(
+        known_values=(), help_text="What went wrong, for programs, such as `NOT_FOUND`."
+    )
+    errors = FieldErrorSerializer(
+        many=True,
+        help_text="The invalid fields, with `VALIDATION_ERROR` and the like.",
+    )  # type: ignore[assignment]
+
+    def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
+        fields = super().get_fields()
+        code: Any = fields["code"]
+        code.known_values = sorted({error.code for error in list_error_classes()})
+        return fields
+
+
+def list_error_classes(base: type[DomainError] = DomainError) -> set[type[DomainError]]:
+    """Return all classes of errors that the service has loaded."""
+    return {base}.union(*map(list_error_classes, base.__subclasses__()))
+
+
+def describe_problems(schema: Any, operation: dict[str, Any]) -> dict[str, Any]:
+    """Return the responses to an operation's errors, by status and as default."""
+    content = {
+        PROBLEM_MEDIA_TYPE: {
+            "schema": schema.resolve_serializer(ProblemSerializer, "response").ref
+        }
+    }
+    errors_by_status = defaultdict(list)
+    for error in sorted(
+        set(list_errors(schema.view, operation)), key=lambda error: error.code
+    ):
+        errors_by_status[error.status].append(error)
+    responses: dict[str, Any] = {
+        str(status): {
+            "description": _describe_status(status, errors),
+            "content": content,
+            "x-codes": sorted({error.code for error in errors}),
+        }
+        for status, errors in errors_by_status.items()
+    }
+    description = "Another error, such as one of a proxy before the service."
+    return responses | {
+        DEFAULT_RESPONSE: {"description": description, "content": content}
+    }
+
+
+def list_errors(view: Any, operation: dict[str, Any]) -> Iterator[type[DomainError]]:
+    """Yield the errors of an operation, some of them repeatedly."""
+    yield from (InternalError, ServiceUnavailableError)
+    for permission in view.get_permissions():
+        yield from getattr(permission, "raises", ())
+    if view.get_authenticators() and view.request.method in UNSAFE_METHODS:
+        yield CrossOriginError
+    if isinstance(view.get_content_negotiator(), DefaultContentNegotiation):
+        yield NotAcceptableError
+    if "requestBody" in operation:
+        yield from (DomainError, PayloadTooLargeError)
+        if all(parser.media_type != ANY_MEDIA_TYPE for parser in view.parser_classes):
+            yield UnsupportedMediaTypeError
+    parameters = operation.get("parameters", [])
+    if any(parameter["in"] == "query" for parameter in parameters):
+        yield DomainError
+    # An id that no row of the caller has, or a page after the last.
+    if any(p["in"] == "path" or p["name"] == "page" for p in parameters):
+        yield NotFoundError
+    handler = getattr(view, "action", None) or view.request.method.lower()
+    yield from list_declared_errors(type(view), handler)
+
+
+def list_declared_errors(view_class: type, handler: str) -> Sequence[type[DomainError]]:
+    """Return the errors that the view and its base classes name for a handler."""
+    handlers = {handler, "update"} if handler == "partial_update" else {handler}
+    return [
+        error
+        for base in view_class.__mro__
+        for name in handlers
+        for error in vars(base).get("raises", {}).get(name, ())
+    ]
+
+
+def _describe_status(status: int, errors: Sequence[type[DomainError]]) -> str:
+    codes = sorted({f"`{error.code}`" for error in errors})
+    return f"{HTTPStatus(status).phrase}: {' or '.join(codes)}."
+
+
+RETRY_AFTER_STATUSES = frozenset(
+    {str(RateLimitedError.status), str(ServiceUnavailableError.status)}
+)

@@ -1,0 +1,83 @@
+"""The OpenAPI document as a judge of every response that the tests get.
+
+A response must have a status of its operation, an error one of its codes, and a body the
+schema of its status, without any property that the schema does not name.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema_rs
+
+from config.url_aliases import _list_routes
+from config.urls import api_urls
+from core.api.openapi import API_PREFIX
+from core.api.openapi_view import build_document
+from core.api.serializers import to_camel_case
+
+PROBLEM = "application/problem+json"
+_PARAMETER = re.compile(r"<\w+:(\w+)>")
+
+
+def assert_documented(response: Any) -> None:
+    """Fail if the document does not know this response of an operation."""
+    request = response.wsgi_request
+    match = request.resolver_match
+    path = match and find_paths().get(match.func)
+    method = "get" if request.method == "HEAD" else request.method.lower()
+    operation = path and build_document()["paths"].get(path, {}).get(method)
+    if not operation:
+        return
+    told = (
+        f"{request.method} {path}: {response.status_code} {response.content[:500]!r}"
+        if (not response.streaming)
+        else f"{request.method} {path}: {response.status_code}"
+    )
+    documented = operation["responses"].get(str(response.status_code))
+    assert documented is not None, f"undocumented status: {told}"
+    if reference := documented.get("$ref"):
+        name = reference.rpartition("/")[2]
+        documented = build_document()["components"]["responses"][name]
+    if response.streaming or not response.content:
+        return
+    media_type = response.headers["Content-Type"].partition(";")[0]
+    media = documented.get("content", {}).get(media_type)
+    assert media is not None, f"undocumented media type {media_type}: {told}"
+    if "json" not in media_type:
+        return
+    body = json.loads(response.content)
+    if media_type == PROBLEM:
+        assert body["code"] in documented["x-codes"], f"undocumented code: {told}"
+    validate = find_validator(json.dumps(media["schema"]))
+    error = next(validate.iter_errors(body), None)
+    assert error is None, f"{error.message} at {error.instance_path}: {told}"
+
+
+@functools.cache
+def find_paths() -> dict[Callable[..., Any], str]:
+    """Return the path in the document of each view, which an alias shares."""
+    return {
+        callback: API_PREFIX
+        + _PARAMETER.sub(lambda name: f"{{{to_camel_case(name[1])}}}", route)
+        for route, callback in _list_routes(api_urls)
+    }
+
+
+@functools.cache
+def find_validator(schema: str) -> Any:
+    root = json.loads(schema) | {"components": {"schemas": strict_schemas()}}
+    return jsonschema_rs.Draft202012Validator(root)
+
+
+@functools.cache
+def strict_schemas() -> dict[str, Any]:
+    """Return the schemas without any property that they do not name."""
+    return {
+        name: {"additionalProperties": False, **schema}
+        if "properties" in schema
+        else schema
+        for name, schema in build_document()["components"]["schemas"].items()
+    }
