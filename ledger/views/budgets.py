@@ -45,6 +45,7 @@ class BudgetViewSet(OwnedModelViewSet):
     raises = {
         "create": [MovingError, DuplicateError, LimitReachedError],
         "update": [MovingError, DuplicateError, LimitReachedError],
+        "destroy": [MovingError],
     }
     queryset = Budget.objects.select_related("category")
     serializer_class = BudgetSerializer

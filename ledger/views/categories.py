@@ -61,7 +61,7 @@ class CategoryViewSet(ReorderMixin, OwnedModelViewSet):
         ],
         "update": [MovingError, DuplicateError, InUseError, CategoryHierarchyError],
         "destroy": [MovingError, InUseError, CategoryHierarchyError],
-        "import_default_categories": [LimitReachedError],
+        "import_default_categories": [LimitReachedError, MovingError],
     }
     queryset = Category.objects.all()
     serializer_class = CategorySerializer
