@@ -40,6 +40,8 @@ class Purchase(models.Model):
     replaced_at = models.DateTimeField(null=True, blank=True)
     # False until the delivery is confirmed to the store, which would refund it else.
     is_acknowledged = models.BooleanField(default=True)
+    # When that was done here. The store's answers to earlier questions say less.
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
     # Made in the store, without the app: the acknowledgement names the account.
     is_out_of_app = models.BooleanField(default=False)
     # When the store was asked for the state that is recorded here.

@@ -95,7 +95,12 @@ def record_purchase(
         purchase.expires_at = subscription.expires_at
         purchase.checked_at = checked_at
         purchase.auto_renew = subscription.auto_renew
-        purchase.is_acknowledged = subscription.is_acknowledged
+        # Else a response from before would let the same purchase be acknowledged twice.
+        is_acknowledged_since = (
+            purchase.acknowledged_at is not None
+            and purchase.acknowledged_at > checked_at
+        )
+        purchase.is_acknowledged = subscription.is_acknowledged or is_acknowledged_since
         purchase.state = subscription.state[:STATE_LENGTH]
         purchase.save()
 

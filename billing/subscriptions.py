@@ -33,6 +33,7 @@ from billing.stores import (
 )
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, NotFoundError, ProviderUnavailableError
+from core.leases.holding import lease
 
 logger = logging.getLogger(__name__)
 
@@ -87,20 +88,29 @@ def acknowledge_purchase(
 ) -> bool:
     """Acknowledge a recorded purchase to the store; return False if that failed.
 
+    Does nothing if that is done, and returns False while another caller is about it: a
+    verification and a notification of one purchase may come at the same moment. Call
+    outside of transactions.
+
     `owner_id` is the member of a purchase that was made outside of the app: the store
     does not know the account yet, and names it with each renewal from then on.
     The hourly job tries again: the store refunds what stays unacknowledged for three
     days.
     """
-    verifier = load_verifier()
-    try:
-        account_id = "" if owner_id is None else hash_account_id(owner_id)
-        verifier.acknowledge(token, product_id, account_id)
-    except (ProviderUnavailableError, InvalidPurchaseError) as error:
-        logger.warning("purchase not acknowledged: %s", type(error).__name__)
-        return False
-    purchases = Purchase.objects.filter(token_hash=hash_token(token))
-    purchases.filter(store=verifier.store).update(is_acknowledged=True)
+    verifier, token_hash = load_verifier(), hash_token(token)
+    purchases = Purchase.objects.filter(store=verifier.store, token_hash=token_hash)
+    with lease(f"acknowledgement {token_hash}") as held:
+        if held is None:
+            return False
+        if not purchases.filter(is_acknowledged=False).exists():
+            return True
+        try:
+            account_id = "" if owner_id is None else hash_account_id(owner_id)
+            verifier.acknowledge(token, product_id, account_id)
+        except (ProviderUnavailableError, InvalidPurchaseError) as error:
+            logger.warning("purchase not acknowledged: %s", type(error).__name__)
+            return False
+        purchases.update(is_acknowledged=True, acknowledged_at=timezone.now())
     return True
 
 

@@ -139,6 +139,7 @@ class Migration(migrations.Migration):
                 ("is_active", models.BooleanField(default=True)),
                 ("replaced_at", models.DateTimeField(blank=True, null=True)),
                 ("is_acknowledged", models.BooleanField(default=True)),
+                ("acknowledged_at", models.DateTimeField(blank=True, null=True)),
                 ("is_out_of_app", models.BooleanField(default=False)),
                 ("checked_at", models.DateTimeField()),
                 (

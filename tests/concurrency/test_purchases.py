@@ -1,5 +1,6 @@
 """Concurrent purchases: applied once, to one member, with one extension."""
 
+import threading
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,7 +19,7 @@ from billing.store_notifications import process_pending_notifications
 from billing.subscriptions import override_plan
 from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_member
-from tests.support.fake_store import fake_play_at
+from tests.support.fake_store import FakePlay, fake_play_at
 from tests.support.purchases import buy
 from tests.support.races import run_concurrently, sorted_statuses
 from tests.support.store_pushes import push_notification, renewal_data
@@ -194,6 +195,56 @@ def test_renewal_by_notification_and_verification_at_once_is_one_order(
             assert member.plan_expires_at == expiry
         attempts = StoreNotification.objects.values_list("attempts", flat=True)
         assert set(attempts) == {1}
+
+
+def sell_to(play: FakePlay, token: str, named: Member | None) -> None:
+    """Sell a purchase that names the account of a member, or none."""
+    ids = {"obfuscatedExternalAccountId": str(named.pk)} if named else {}
+    play.sell(token, order=f"GPA.{token}", externalAccountIdentifiers=ids)
+
+
+def count_acknowledgements(play: FakePlay, token: str) -> int:
+    path = f"POST subscriptions/premium_monthly/tokens/{token}:acknowledge"
+    return play.calls.count(path)
+
+
+@pytest.mark.parametrize("named", ["the buyer", "another", "nobody"])
+@pytest.mark.parametrize("order", ["notified first", "verified first", "at once"])
+def test_unknown_token_of_a_notification_and_its_verification_have_one_owner(
+    settings: Any, order: str, named: str
+) -> None:
+    """The store answers both before either is recorded where they come at once."""
+    with fake_play_at(settings) as play:
+        for number in range(4):
+            token = f"token-{number}"
+            buyer, other = make_member(), make_member()
+            owners = {"the buyer": buyer, "another": other, "nobody": None}
+            sell_to(play, token, owners[named])
+            verify = partial(buy, make_client(buyer), token)
+            push_notification(renewal_data(token, 4), f"message-{number}")
+            process = partial(process_pending_notifications, timezone.now())
+            if order == "at once":
+                play.lookups_at_once = threading.Barrier(2)
+                response, _ = run_concurrently([verify, process])
+                play.lookups_at_once = None
+            elif order == "verified first":
+                response = verify()
+                process()
+            else:
+                process()
+                response = verify()
+            purchase = Purchase.objects.get(purchase_token=token)
+            is_buyers = purchase.member == buyer
+            assert response.status_code == (200 if is_buyers else 409)
+            assert purchase.member in (buyer, owners[named])
+            plans = {member.pk: member.plan for member in Member.objects.all()}
+            assert plans[purchase.member_id] == "PREMIUM"
+            assert plans[other.pk if is_buyers else buyer.pk] == "FREE"
+            assert purchase.is_acknowledged
+            assert count_acknowledgements(play, token) == 1
+            process_pending_notifications(timezone.now() + timedelta(hours=2))
+            assert count_acknowledgements(play, token) == 1
+            assert not StoreNotification.objects.filter(processed_at=None).exists()
 
 
 def test_one_message_pushed_many_times_at_once_is_kept_once() -> None:

@@ -3,6 +3,7 @@
 import functools
 import json
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from billing.stores import google_play
 PACKAGE = "com.example.ledger"
 VERIFIER = "billing.stores.google_play.GooglePlay"
 TOKEN_PATH = "/oauth2/token"
+LOOKUP_TIMEOUT_SECONDS = 2
 ACCESS_TOKEN = "ya29.an-access-token"
 PURCHASES = f"/androidpublisher/v3/applications/{PACKAGE}/purchases"
 
@@ -52,6 +54,8 @@ class FakePlay:
         self.token_refusal: Response | None = None
         self.deaf: set[str] = set()
         """The verbs (acknowledge, cancel) that fail."""
+        self.lookups_at_once: threading.Barrier | None = None
+        """Makes look-ups wait for each other after the store has answered them."""
         server.expect_request(TOKEN_PATH).respond_with_handler(self._issue)
         server.expect_request(re.compile(f"{PURCHASES}/.*")).respond_with_handler(
             self._answer
@@ -123,13 +127,16 @@ class FakePlay:
         if verb in self.deaf:
             return error_response(503, "UNAVAILABLE")
         body = self.bodies[token]
+        if not verb:
+            response = json_response(body)
+            if self.lookups_at_once is not None:
+                self.lookups_at_once.wait(LOOKUP_TIMEOUT_SECONDS)
+            return response
         if verb == "acknowledge":
             body["acknowledgementState"] = google_play.ACKNOWLEDGED_STATE
         elif verb == "cancel":
             body["subscriptionState"] = "SUBSCRIPTION_STATE_CANCELED"
             body["lineItems"][0]["autoRenewingPlan"] = {}
-        else:
-            return json_response(body)
         return Response("")
 
 
