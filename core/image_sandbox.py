@@ -15,6 +15,7 @@ file is served.
 import io
 import json
 import math
+import os
 import re
 import resource
 import struct
@@ -29,6 +30,8 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 MAX_MEMORY_BYTES = 896 * 2**20
 MAX_CPU_SECONDS = 20
+# Requests of others go first where the processors are busy.
+NICENESS = 5
 # No format that can contain scripts, such as SVG.
 ALLOWED_FORMATS = ("png", "jpeg", "webp", "gif")
 # Of all frames together, checked before they are decoded (spec 5.6).
@@ -108,6 +111,7 @@ class ImageError(Exception):
 
 
 def main() -> None:
+    os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_SECONDS, MAX_CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core import images
+from core import image_sandbox, images
 from core.errors import InvalidImageError, ServiceUnavailableError
 from core.image_sandbox import MAX_MEMORY_BYTES
 from devstack.environment import ROOT
 from tests.support.images import draw
+from tests.support.niceness import read_niceness_at_work
 
 LIST_MODULES = """
 import sys, config.wsgi, config.urls
@@ -60,3 +61,8 @@ def test_image_whose_decoder_fails_is_invalid(
     with pytest.raises(InvalidImageError):
         images.encode_image(io.BytesIO(draw()), "post")
     assert images._callers._value == images.MAX_CALLERS
+
+
+def test_decoder_lets_the_requests_of_others_go_first() -> None:
+    command = [sys.executable, "-I", str(images.SANDBOX_PATH), "post", "any"]
+    assert read_niceness_at_work(command) == image_sandbox.NICENESS > 0

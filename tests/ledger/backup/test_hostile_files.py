@@ -16,9 +16,10 @@ from openpyxl import Workbook
 
 from accounts.models import Member
 from core.leases.holding import lease
-from ledger.backup import concurrency_limits, sandboxed_reader
+from ledger.backup import concurrency_limits, sandboxed_reader, workbook
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
+from tests.support.niceness import read_niceness_at_work
 from tests.support.races import run_concurrently
 from tests.support.workbooks import BACKUP, ENTRY, WHOLE, make_xlsx, send_json, upload
 from tests.test_isolation import dump_rows_of
@@ -298,3 +299,8 @@ def test_file_of_another_kind_is_neither_a_workbook_nor_json(
     response = upload(JSONClient(premium_member), HOSTILE[name]())
     detail = "This is neither a workbook (xlsx) nor valid JSON."
     assert response.data["detail"] == detail
+
+
+def test_reader_lets_the_requests_of_others_go_first() -> None:
+    command = [sys.executable, "-I", str(workbook.READER_PATH), "json", "{}", "9"]
+    assert read_niceness_at_work(command) == sandboxed_reader.NICENESS > 0
