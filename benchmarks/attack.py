@@ -22,6 +22,10 @@ DATASET = DatasetSpec(members=50, entries_per_member=1_000, sizes=(50_000,))
 OBSERVER = 7
 REQUESTS, IMAGES = 100_000, 1_000
 REQUEST_CONNECTIONS, IMAGE_CONNECTIONS = 8, 2
+# Of the mixed requests, one in so many: a backup, and an image. Their member uploads
+# none of the large images.
+BACKUP_INTERVAL, IMAGE_INTERVAL = 500, 1_250
+MIXED_MEMBER = 50
 # The first part of the requests fills caches and pools.
 WARM_PART = 0.1
 MAX_GROWTH = 1.1
@@ -29,6 +33,7 @@ MAX_WORKER_MEBIBYTES = 180
 # A member may upload 100 images an hour.
 IMAGES_PER_MEMBER = 90
 MAX_SECONDS = 3_600.0
+SMALL_IMAGE = make_form("image", make_image_bomb(side=640))
 
 
 def measure(environment: BenchmarkEnvironment, scale: float) -> list[Row]:
@@ -53,8 +58,7 @@ def measure(environment: BenchmarkEnvironment, scale: float) -> list[Row]:
         rows += measure_images(environment, target.port, images)
         rows += slow_clients.measure(target, environment.get_token(OBSERVER))
         rows += costly_requests.measure(environment, target.port, token, OBSERVER)
-        sizes = [tree_memory_mib(pid) for pid in environment.list_workers()]
-        level = f"{', '.join(f'{size:.0f}' for size in sizes)} MiB RSS"
+        level = costly_requests.describe_memory(environment)
         rows.append(Row(NAME, "memory after all attacks", level))
     return rows
 
@@ -64,9 +68,8 @@ def measure_growth(
 ) -> list[Row]:
     """Compare the web processes after a tenth of mixed requests and at the end."""
     log_progress(f"{requests} mixed requests")
-    attackers = Attackers(
-        port, environment.get_token(OBSERVER), Attack("mixed", make_mixed_request)
-    )
+    token = environment.get_token(MIXED_MEMBER)
+    attackers = Attackers(port, token, Attack("mixed", make_mixed_request))
     warm = int(requests * WARM_PART)
     statuses: Counter[int] = attackers.statuses
     asyncio.run(attackers.run(MAX_SECONDS, REQUEST_CONNECTIONS, warm))
@@ -90,7 +93,15 @@ def measure_growth(
 
 
 def make_mixed_request(number: int) -> tuple[str, str, str, bytes]:
-    """Return the requests of a busy member: seven reads and three writes of ten."""
+    """Return the requests of a busy member: seven reads and three writes of ten.
+
+    Now and then one is a backup or the upload of an image.
+    """
+    if number % BACKUP_INTERVAL == 0:
+        return "GET", "/api/account/backup", "", b""
+    # At most 80: a member may upload 100 images an hour.
+    if number % IMAGE_INTERVAL == 1 and number < REQUESTS:
+        return "POST", "/api/board/images", FORM, SMALL_IMAGE
     turn, entries = number % 10, "/api/account/entries"
     entry = {"date": "2026-11-10", "type": "expense", "amount": 1 + number}
     text = f"신한카드(1309)승인 홍*동 {number:,}원(일시불)11/10 08:31 lunch"

@@ -21,6 +21,7 @@ from benchmarks.hostile_files import (
     make_image_bomb,
     make_workbook_bomb,
 )
+from benchmarks.memory import tree_memory_mib
 from benchmarks.report import Row, log_progress
 from benchmarks.slow_clients import describe_observed, observe, observed_seconds
 from devstack.stores.data_dir import LOOPBACK
@@ -129,10 +130,16 @@ def measure(
         if attackers.failure:
             log_progress(f"  {attackers.failure}")
         rows.append(attack_row(attackers, responses))
-        log_progress(f"  {rows[-1].measured}")
+        log_progress(f"  {rows[-1].measured}; {describe_memory(environment)}")
         # What still runs of one attack is not to slow the next.
         time.sleep(1)
     return rows
+
+
+def describe_memory(environment: BenchmarkEnvironment) -> str:
+    """Return the resident memory of each web process, with its children."""
+    sizes = [tree_memory_mib(pid) for pid in environment.list_workers()]
+    return f"{', '.join(f'{size:.0f}' for size in sizes)} MiB RSS"
 
 
 def measure_calm(environment: BenchmarkEnvironment, port: int, observer: int) -> Row:
