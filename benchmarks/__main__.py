@@ -15,6 +15,7 @@ from benchmarks import (
     entries,
     failover,
     faults,
+    fuzz,
     jobs,
     moves,
     networth,
@@ -31,6 +32,7 @@ from benchmarks.environment import benchmark_environment
 from benchmarks.faults import Durations
 from benchmarks.report import Row, log_progress, print_table, write_json
 from benchmarks.servers import ROOT
+from benchmarks.storm import run as storm
 
 SPEED_BENCHMARKS = {
     module.NAME: module.measure
@@ -56,6 +58,9 @@ BENCHMARK_NAMES = (
     faults.NAME,
     failover.NAME,
     attack.NAME,
+    attack.MEMORY_NAME,
+    storm.NAME,
+    fuzz.NAME,
 )
 
 
@@ -138,6 +143,11 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
                 module.make_dataset(arguments.scale), keep_logs=arguments.keep
             ) as environment:
                 rows += module.measure(environment)
+    measure_attacks(arguments, rows)
+
+
+def measure_attacks(arguments: argparse.Namespace, rows: list[Row]) -> None:
+    """Run what harms the service or its stores on purpose."""
     if faults.NAME in arguments.names:
         durations = Durations(
             arguments.kill_seconds, arguments.hang_seconds, arguments.stop_seconds
@@ -146,11 +156,21 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
             faults.DATASET, keep_logs=arguments.keep
         ) as environment:
             rows += faults.measure(environment, durations)
-    if attack.NAME in arguments.names:
-        with benchmark_environment(
-            attack.DATASET, keep_logs=arguments.keep
-        ) as environment:
-            rows += attack.measure(environment, arguments.scale)
+    for name, run in (
+        (attack.NAME, attack.measure),
+        (attack.MEMORY_NAME, attack.measure_only_memory),
+    ):
+        # The attacks begin with the memory.
+        if name in arguments.names and not (
+            name == attack.MEMORY_NAME and attack.NAME in arguments.names
+        ):
+            with benchmark_environment(
+                attack.DATASET, keep_logs=arguments.keep
+            ) as environment:
+                rows += run(environment, arguments.scale)
+    for test in (storm, fuzz):
+        if test.NAME in arguments.names:
+            rows += test.measure(arguments.scale, keep_logs=arguments.keep)
     if failover.NAME in arguments.names:
         for is_synchronous in (True, False):
             with benchmark_environment(

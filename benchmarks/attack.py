@@ -5,10 +5,12 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psycopg
 
 from benchmarks import costly_requests, slow_clients
+from benchmarks.client import Target
 from benchmarks.costly_requests import Attack, Attackers
 from benchmarks.dataset import DatasetSpec
 from benchmarks.environment import TRIVIAL_PATH, BenchmarkEnvironment
@@ -17,7 +19,7 @@ from benchmarks.memory import measure_tree_pss, tree_memory_mib
 from benchmarks.outside_services import run_outside_services
 from benchmarks.report import Row, log_progress
 
-NAME = "attack"
+NAME, MEMORY_NAME = "attack", "memory"
 DATASET = DatasetSpec(members=50, entries_per_member=1_000, sizes=(50_000,))
 OBSERVER = 7
 REQUESTS, IMAGES = 100_000, 1_000
@@ -26,8 +28,8 @@ REQUEST_CONNECTIONS, IMAGE_CONNECTIONS = 8, 2
 # none of the large images.
 BACKUP_INTERVAL, IMAGE_INTERVAL = 500, 1_250
 MIXED_MEMBER = 50
-# The first part of the requests fills caches and pools.
-WARM_PART = 0.1
+# After each part the memory is measured; the first fills caches and pools.
+PARTS = 10
 MAX_GROWTH = 1.1
 MAX_WORKER_MEBIBYTES = 180
 # A member may upload 100 images an hour.
@@ -37,30 +39,47 @@ SMALL_IMAGE = make_form("image", make_image_bomb(side=640))
 
 
 def measure(environment: BenchmarkEnvironment, scale: float) -> list[Row]:
-    """Run all attacks; `scale` is that of the requests and images of the last."""
+    """Run all attacks; `scale` is that of the requests and images of the first."""
+    member = DATASET.large_member(0)
+    with prepare_service(environment, member) as target:
+        # The memory first, of a server that has answered little so far.
+        rows = measure_memory(environment, target.port, scale)
+        rows += slow_clients.measure(target, environment.get_token(OBSERVER))
+        token = environment.get_token(member)
+        rows += costly_requests.measure(environment, target.port, token, OBSERVER)
+        level = costly_requests.describe_memory(environment)
+        rows.append(Row(NAME, "memory after all attacks", level))
+    return rows
+
+
+def measure_only_memory(environment: BenchmarkEnvironment, scale: float) -> list[Row]:
+    with prepare_service(environment, DATASET.large_member(0)) as target:
+        return measure_memory(environment, target.port, scale)
+
+
+@contextmanager
+def prepare_service(environment: BenchmarkEnvironment, member: int) -> Iterator[Target]:
+    """Start the service with loopback services outside; yield T as `member`."""
     with psycopg.connect(environment.database.url, autocommit=True) as connection:
         connection.execute("UPDATE member SET plan = 'PREMIUM'")
         # Those who sign up get other ids than the members that were loaded with theirs.
         connection.execute(
             "SELECT setval(pg_get_serial_sequence('member', 'id'), max(id)) FROM member"
         )
-    member = DATASET.large_member(0)
-    token = environment.get_token(member)
     with run_outside_services() as address:
         # Before the web server starts: no request leaves the machine.
         for name in ("FX_BASE_URL", "PRICE_BASE_URL", "OCR_BASE_URL"):
             environment.settings[name] = address
         environment.settings["OCR_API_KEY"] = "benchmark"
-        target = environment.service_target(TRIVIAL_PATH, member)
-        # The memory first, of a server that has answered little so far.
-        rows = measure_growth(environment, target.port, int(REQUESTS * scale))
-        images = min(max(1, int(IMAGES * scale)), IMAGES_PER_MEMBER * DATASET.members)
-        rows += measure_images(environment, target.port, images)
-        rows += slow_clients.measure(target, environment.get_token(OBSERVER))
-        rows += costly_requests.measure(environment, target.port, token, OBSERVER)
-        level = costly_requests.describe_memory(environment)
-        rows.append(Row(NAME, "memory after all attacks", level))
-    return rows
+        yield environment.service_target(TRIVIAL_PATH, member)
+
+
+def measure_memory(
+    environment: BenchmarkEnvironment, port: int, scale: float
+) -> list[Row]:
+    rows = measure_growth(environment, port, int(REQUESTS * scale))
+    images = min(max(1, int(IMAGES * scale)), IMAGES_PER_MEMBER * DATASET.members)
+    return rows + measure_images(environment, port, images)
 
 
 def measure_growth(
@@ -70,16 +89,23 @@ def measure_growth(
     log_progress(f"{requests} mixed requests")
     token = environment.get_token(MIXED_MEMBER)
     attackers = Attackers(port, token, Attack("mixed", make_mixed_request))
-    warm = int(requests * WARM_PART)
     statuses: Counter[int] = attackers.statuses
-    asyncio.run(attackers.run(MAX_SECONDS, REQUEST_CONNECTIONS, warm))
-    before = {pid: measure_tree_pss(pid) for pid in environment.list_workers()}
-    attackers.numbers = itertools.count(warm)
-    asyncio.run(attackers.run(MAX_SECONDS, REQUEST_CONNECTIONS, requests))
-    after = {pid: measure_tree_pss(pid) for pid in environment.list_workers()}
+    samples: list[dict[int, float]] = []
+    for part in range(1, PARTS + 1):
+        asyncio.run(
+            attackers.run(MAX_SECONDS, REQUEST_CONNECTIONS, requests * part // PARTS)
+        )
+        # Each connection has drawn a number beyond those of the part.
+        attackers.numbers = itertools.count(requests * part // PARTS)
+        samples.append({p: measure_tree_pss(p) for p in environment.list_workers()})
+        sizes = ", ".join(f"{size:.0f}" for size in samples[-1].values())
+        log_progress(f"  after {requests * part // PARTS}: {sizes} MiB PSS")
+    before, after = samples[0], samples[-1]
     failed = {status: n for status, n in statuses.items() if not 200 <= status < 300}
     ratio = max(after[pid] / before[pid] for pid in before if pid in after)
-    levels = "; ".join(f"{before[pid]:.0f} → {after.get(pid, 0):.0f}" for pid in before)
+    levels = "; ".join(
+        " → ".join(f"{sample.get(pid, 0):.0f}" for sample in samples) for pid in before
+    )
     return [
         Row(
             NAME,

@@ -1,0 +1,1 @@
+"""A storm: random writes of many members while processes and stores are killed."""
