@@ -5,7 +5,7 @@ Real processes, some seconds; `script/bench storm` does the same for longer.
 
 from benchmarks.storm.run import run_storm
 
-OPERATIONS, MEMBERS = 400, 8
+OPERATIONS, MEMBERS = 250, 6
 KILL_INTERVAL_SECONDS = 1.0
 
 
