@@ -66,15 +66,15 @@ def measure(scale: float, *, keep_logs: bool = False) -> list[Row]:
             before: Counter[tuple[str, str, int]] = Counter()
             for member, kind in MEMBERS.items():
                 log_progress(f"made-up requests as {kind}")
-                summary = run_schemathesis(tree, tokens[member], examples)
+                summary = run_schemathesis(tree, kind, tokens[member], examples)
                 after = read_answers(tree)
                 rows.append(make_row(kind, after - before, summary))
                 before = after
     return rows
 
 
-def run_schemathesis(tree: ServiceTree, token: str, examples: int) -> str:
-    """Send the requests of one member; return what was found, one line a kind."""
+def run_schemathesis(tree: ServiceTree, kind: str, token: str, examples: int) -> str:
+    """Send the requests of one member; return the report, which is kept as a file."""
     url = f"http://{LOOPBACK}:{tree.port}"
     command = [
         *(str(Path(sys.executable).with_name("schemathesis")), "run"),
@@ -95,8 +95,7 @@ def run_schemathesis(tree: ServiceTree, token: str, examples: int) -> str:
         text=True,
         timeout=MAX_SECONDS_EACH,
     )
-    log = tree.folder / f"schemathesis-{token[:6]}.log"
-    log.write_text(run.stdout)
+    (tree.folder / f"schemathesis-{kind}.log").write_text(run.stdout)
     return run.stdout
 
 
