@@ -72,6 +72,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "core.api.openapi_hooks.rename_path_parameters",
         "core.api.openapi_hooks.add_response_headers",
         "core.api.openapi_hooks.share_problems",
+        "config.openapi_examples.add_all_examples",
     ],
     "GET_LIB_DOC_EXCLUDES": "core.api.openapi.get_doc_excludes",
     "SWAGGER_UI_DIST": "SIDECAR",

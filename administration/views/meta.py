@@ -6,7 +6,6 @@ from django.http import HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from administration.meta import describe_installation
 from administration.meta_serializers import MetaSerializer
@@ -14,6 +13,7 @@ from core.api.image_response import CACHE_ONE_MINUTE
 from core.api.permissions import AllowAny
 from core.api.renderers import dump_json
 from core.api.serializers import to_payload
+from core.api.views import APIView
 
 
 class MetaView(APIView):
