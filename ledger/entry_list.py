@@ -24,8 +24,8 @@ from ledger.models.base import EntryType
 
 # The JSON of an entry (spec 3.4). PostgreSQL builds it: reading the values of a page
 # and writing them again takes Python three times as long as all the rest. Names are
-# looked up for the rows of the page, not joined before the cut. With the number of rows in
-# its text, and without an offset, PostgreSQL plans the statement once (decision 0066).
+# looked up for the rows of the page, not joined before the cut. With the number of rows
+# in its text, and no offset, PostgreSQL plans the statement once (decision 0066).
 _PAGE = """
     SELECT {count} AS total, coalesce(string_agg(
         row_to_json(entry)::text, ',' ORDER BY entry.date DESC, entry.id DESC
