@@ -192,7 +192,8 @@ def post(author: AuthenticatedClient, reader: AuthenticatedClient) -> None:
 def be_refused(client: AuthenticatedClient, base_url: str, login_id: str) -> None:
     nameless, same = WalletWrite("", "CARD"), WalletWrite("신한카드", "CARD")
     problem = refuse(create_wallet, client, 400, "VALIDATION_ERROR", body=nameless)
-    assert problem.errors and [each.field for each in problem.errors] == ["name"]
+    assert problem.errors
+    assert [each.field for each in problem.errors] == ["name"]
     refuse(create_wallet, client, 409, "DUPLICATE", body=same)
 
     stranger = Client(base_url=base_url, headers={"Accept-Language": "ko"})

@@ -11,7 +11,8 @@ import pytest
 from clients.check_generated import list_faults
 from devstack.environment import ROOT
 from devstack.stores.data_dir import LOOPBACK
-from tests.support.fault_injection import PostgresServer, RunningService, ValkeyServer
+from tests.support.fault_injection import PostgresServer, RunningService
+from tests.support.stores import ValkeyServer
 
 BUILD_TIMEOUT_SECONDS = 600
 
@@ -67,10 +68,13 @@ def test_python_client_lives_a_members_life(address: str, tmp_path: Path) -> Non
     scenario = (ROOT / "clients/python/scenario.py").read_text()
     (packages / "scenario.py").write_text(scenario)
     # Isolated: with the packages that the wheel asks for, and none of the service's.
-    run_isolated = "import runpy, sys; sys.path.insert(0, '.'); " + (
-        f"sys.argv = ['', '{address}']; runpy.run_path('scenario.py', run_name='__main__')"
-    )
-    command = [sys.executable, "-I", "-S", "-c", run_isolated]
+    program = f"""
+import runpy, sys
+sys.path.insert(0, ".")
+sys.argv = ["scenario.py", {address!r}]
+runpy.run_path("scenario.py", run_name="__main__")
+"""
+    command = [sys.executable, "-I", "-S", "-c", program]
     assert "passed" in run(command, packages)
 
 
