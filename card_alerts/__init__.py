@@ -11,19 +11,59 @@ from card_alerts.issuers import (
     find_issuer_by_sender,
     normalize_card_name,
 )
-from card_alerts.parser import MAX_TEXT_LENGTH, parse
-from card_alerts.result import Kind, ParseResult, Reason, Span
+from card_alerts.layouts import (
+    Layout,
+    apply_layout,
+    learn_layout,
+    locate_corrections,
+    read_with_layout,
+)
+from card_alerts.merchant_quality import (
+    choose_better_name,
+    is_beginning_of,
+    is_cut_name,
+    is_gateway_name,
+)
+from card_alerts.messages import MAX_MESSAGES
+from card_alerts.parser import MAX_TEXT_LENGTH, parse, parse_all
+from card_alerts.result import (
+    BankBooking,
+    BookingDirection,
+    BookingPurpose,
+    Channel,
+    Confidence,
+    Kind,
+    ParseResult,
+    Reason,
+    Span,
+)
 
 __all__ = [
+    "MAX_MESSAGES",
     "MAX_TEXT_LENGTH",
     "PAY_SERVICES",
+    "BankBooking",
+    "BookingDirection",
+    "BookingPurpose",
+    "Channel",
+    "Confidence",
     "Issuer",
     "Kind",
+    "Layout",
     "ParseResult",
     "Reason",
     "Span",
+    "apply_layout",
+    "choose_better_name",
     "find_issuer",
     "find_issuer_by_sender",
+    "is_beginning_of",
+    "is_cut_name",
+    "is_gateway_name",
+    "learn_layout",
+    "locate_corrections",
     "normalize_card_name",
     "parse",
+    "parse_all",
+    "read_with_layout",
 ]

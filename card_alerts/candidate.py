@@ -5,15 +5,25 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
 
 from card_alerts.issuer import Issuer
+from card_alerts.merchant_quality import is_cut_name, is_gateway_name
 from card_alerts.money import MAX_AMOUNT, MoneyMatch
 from card_alerts.normalization import NormalizedText, to_printed_text
-from card_alerts.result import Kind, ParseResult, Reason, Span, rejected
+from card_alerts.result import (
+    Confidence,
+    Kind,
+    ParseResult,
+    Reason,
+    Span,
+    rejected,
+)
 from card_alerts.times import TimestampMatch, resolve_date
 
 MIN_INSTALLMENT_MONTHS = 2
 MAX_INSTALLMENT_MONTHS = 24
 MAX_MERCHANT_LENGTH = 500
 MAX_CARD_HINT_LENGTH = 100
+# Characters after a name in which it may be cut off: "(강남" or "...".
+MAX_CUT_MARK_LENGTH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +51,12 @@ class PaymentCandidate:
     is_partial: bool = False
     running_total: int | None = None
     running_total_span: Span | None = None
-    balance: int | None = None
+    balance: Decimal | None = None
+    # None for the home currency.
+    balance_currency: str | None = None
+    # The layout tells the merchant, by a label, a separator or a particle.
+    is_merchant_sure: bool = False
+    is_preliminary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +105,10 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
     if candidate.kind is not Kind.CANCELLATION:
         timestamp, original = timestamp or original, None
     day = source.resolve_date(timestamp)
+    merchant, confidence = _merchant(candidate, source), None
+    if merchant is not None:
+        is_sure = candidate.is_merchant_sure
+        confidence = Confidence.SURE if is_sure else Confidence.GUESS
     result = ParseResult(
         recognized=not is_declined,
         kind=candidate.kind,
@@ -100,7 +119,7 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         amount=amounts.amount,
         currency=amounts.currency,
         original_amount=amounts.original,
-        merchant=_merchant(candidate, source),
+        merchant=merchant,
         installment_months=_installment_months(candidate),
         occurred_at=_occurred_at(candidate, timestamp, day, source),
         occurred_on=day,
@@ -108,6 +127,11 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         is_partial=candidate.is_partial,
         running_total=candidate.running_total,
         balance=candidate.balance,
+        balance_currency=candidate.balance_currency,
+        merchant_confidence=confidence,
+        is_gateway=merchant is not None and is_gateway_name(merchant),
+        is_merchant_cut=_is_merchant_cut(candidate, source),
+        is_preliminary=candidate.is_preliminary,
     )
     foreign = candidate.money if result.currency else None
     # Per field of spec 4.2 its value, and where it was found.
@@ -203,6 +227,16 @@ def _merchant(candidate: PaymentCandidate, source: SourceText) -> str | None:
     # As it is printed, since normalizing may change the name.
     start, end = source.normalized.source_span(candidate.merchant_span)
     return to_printed_text(source.text[start:end])[:MAX_MERCHANT_LENGTH] or None
+
+
+def _is_merchant_cut(candidate: PaymentCandidate, source: SourceText) -> bool:
+    """Return True for a name before an open bracket or dots."""
+    if candidate.merchant_span is None:
+        return False
+    start, end = candidate.merchant_span
+    text = source.normalized.text
+    following = text[end : end + MAX_CUT_MARK_LENGTH].partition("\n")[0]
+    return is_cut_name(text[start:end] + following)
 
 
 def _card_hint(candidate: PaymentCandidate, source: SourceText) -> str | None:

@@ -1,22 +1,26 @@
-"""Entry point of the parser: normalize the text, then parse it by its language.
+"""Entry points of the parser: normalize the text, split it, parse each message.
 
 Each language's parser builds a `PaymentCandidate`, which becomes the `ParseResult`.
 """
 
 import re
+from dataclasses import replace
 from datetime import datetime
 
 from card_alerts.candidate import SourceText
+from card_alerts.channels import find_channel
 from card_alerts.english.parser import parse_english
 from card_alerts.issuers import find_issuer_by_sender
 from card_alerts.japanese import parse_japanese
 from card_alerts.korean.parser import parse_korean
+from card_alerts.messages import split_messages
 from card_alerts.money import WON
-from card_alerts.normalization import normalize
-from card_alerts.result import ParseResult, Reason, rejected
+from card_alerts.normalization import NormalizedText, normalize
+from card_alerts.result import ParseResult, Reason, Span, rejected
 
-# Characters of a notification (spec 10.1); the rest is ignored.
+# Characters of a notification and its title (spec 10.1); the rest is ignored.
 MAX_TEXT_LENGTH = 4000
+MAX_TITLE_LENGTH = 200
 
 # Characters of an English alert; real ones have fewer than 500.
 MAX_ENGLISH_ALERT_LENGTH = 1500
@@ -24,43 +28,105 @@ MAX_ENGLISH_ALERT_LENGTH = 1500
 _HANGUL = re.compile("[가-힣]")
 _JAPANESE = re.compile("[぀-ヿ]|利用|金額|円|取引|決済|返金")
 _FOREIGN = re.compile("[ぁ-ヿ]|[A-Za-z]{3} [A-Za-z]{2,12} [A-Za-z$]")
-_SENT_MARKER = "발신"
-_SENT_FROM_WEB = re.compile(rf"\[?(?:Web|WEB|web)[ ]?{_SENT_MARKER}\]?")
-_AMOUNT = re.compile(r"\d원|\d,\d{3}|[A-Z]{3} ?\d|[$€₩] ?\d|\d\.\d{2}")
 
 
 def parse(
-    text: str, received_at: datetime, sender: str = "", home_currency: str = WON
+    text: str,
+    received_at: datetime,
+    sender: str = "",
+    home_currency: str = WON,
+    title: str = "",
 ) -> ParseResult:
-    """Return what a notification says. Never raises, whatever the text.
+    """Return what a notification of one message says. Never raises.
 
-    `received_at` is aware and in the home time zone: printed times are in that zone,
-    and a date without a year is the last such date before it. `sender` (a number, an
-    app's name or package) names the issuer if the text does not. Of two messages in
-    one text, the first one is parsed.
+    Of several messages in the text it is the first that reports a payment, else the
+    first one. The arguments are those of `parse_all`.
     """
-    text = text[:MAX_TEXT_LENGTH]
+    results = parse_all(text, received_at, sender, home_currency, title)
+    return next((each for each in results if each.recognized), results[0])
+
+
+def parse_all(
+    text: str,
+    received_at: datetime,
+    sender: str = "",
+    home_currency: str = WON,
+    title: str = "",
+) -> list[ParseResult]:
+    """Return what each message of a text says, in their order. Never raises.
+
+    There are 1 to 20 results; a text is one message unless something separates
+    several. `received_at` is aware and in the home time zone: printed times are in that
+    zone, and a date without a year is the last such date before it. `sender` (a phone
+    number, a name, an app's name or its package) names the issuer if the text does
+    not. `title` is the title of a push message if it is not a part of the text; it
+    belongs to each of the messages. Spans are offsets into `text`.
+    """
+    text, title = text[:MAX_TEXT_LENGTH], title[:MAX_TITLE_LENGTH].strip()
     normalized = normalize(text)
+    parts = split_messages(normalized.text)
+    if len(parts) == 1:
+        if not title or text.lstrip().startswith(title):
+            return [
+                _parse_message(text, normalized, received_at, sender, home_currency)
+            ]
+        parts = [(0, len(normalized.text))]
+    results = []
+    for part in parts:
+        start, end = normalized.source_span(part) if part[1] > part[0] else (0, 0)
+        heading = "" if text[start:end].lstrip().startswith(title) else f"{title}\n"
+        message = heading + text[start:end]
+        parsed = _parse_message(
+            message, normalize(message), received_at, sender, home_currency
+        )
+        parsed = _move_spans(parsed, start - len(heading), (start, end))
+        is_one_of_several = len(parts) > 1
+        results.append(
+            replace(parsed, text_span=(start, end) if is_one_of_several else None)
+        )
+    return results
+
+
+def _move_spans(parsed: ParseResult, distance: int, message: Span) -> ParseResult:
+    """Return a result with spans of the whole text, without those of the title."""
+
+    def moved(spans: dict[str, Span]) -> dict[str, Span]:
+        return {
+            name: (start + distance, end + distance)
+            for name, (start, end) in spans.items()
+            if start + distance >= message[0]
+        }
+
+    booking = parsed.bank_booking
+    if booking:
+        booking = replace(booking, spans=moved(booking.spans))
+    return replace(parsed, spans=moved(parsed.spans), bank_booking=booking)
+
+
+def _parse_message(
+    text: str,
+    normalized: NormalizedText,
+    received_at: datetime,
+    sender: str,
+    home_currency: str,
+) -> ParseResult:
     if not normalized.text.strip():
         return rejected(Reason.NO_PAYMENT)
-    # A second message begins with a mark after an amount.
-    last_mark = normalized.text.rfind(_SENT_MARKER)
-    amount = _AMOUNT.search(normalized.text, 0, last_mark) if last_mark > 0 else None
-    second = _SENT_FROM_WEB.search(normalized.text, amount.end()) if amount else None
-    end = second.start() if second else len(normalized.text)
-    source = SourceText(
-        text,
-        normalized.truncated(end),
-        received_at,
-        home_currency,
-        find_issuer_by_sender(sender),
-    )
+    issuer = find_issuer_by_sender(sender)
+    source = SourceText(text, normalized, received_at, home_currency, issuer)
+    parsed = _parse_by_language(source)
+    channel = find_channel(normalized.text, sender, issuer, parsed)
+    return replace(parsed, channel=channel)
+
+
+def _parse_by_language(source: SourceText) -> ParseResult:
+    normalized = source.normalized
     if _HANGUL.search(normalized.text):
         result = parse_korean(source)
         # Only the title may be Korean.
         is_title = result.reason is Reason.NO_PAYMENT
         if not is_title or not _FOREIGN.search(normalized.text):
             return result
-    if _JAPANESE.search(source.normalized.text):
+    if _JAPANESE.search(normalized.text):
         return parse_japanese(source)
     return parse_english(source.truncated(MAX_ENGLISH_ALERT_LENGTH))

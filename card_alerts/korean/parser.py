@@ -79,7 +79,9 @@ def parse_korean(source: SourceText) -> ParseResult:
             is_partial=is_cancellation and bool(PARTIAL_CANCELLATION.search(rest)),
             running_total=_matched_number(total),
             running_total_span=total.span() if total else None,
-            balance=_matched_number(message.balance),
+            balance=parse_number(message.balance["number"])
+            if message.balance
+            else None,
         ),
         source,
     )

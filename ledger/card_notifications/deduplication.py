@@ -80,8 +80,11 @@ def build_fingerprint(parsed: ParseResult, received_at: datetime) -> PaymentFing
     )
 
 
-def _total_within_limit(total: int | None) -> int | None:
-    return total if total is not None and abs(total) <= MAX_COMPARED_TOTAL else None
+def _total_within_limit(total: Decimal | int | None) -> int | None:
+    """Return whole units; fractions of a foreign balance are not compared."""
+    if total is None or not -MAX_COMPARED_TOTAL <= total <= MAX_COMPARED_TOTAL:
+        return None
+    return int(total)
 
 
 def deduplication_key(payment: PaymentFingerprint) -> str:

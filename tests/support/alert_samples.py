@@ -37,7 +37,9 @@ _UNSEEN = re.compile("[\\s\u200b-\u200f\u2060\u2066-\u2069\u202a-\u202e\ufeff]+"
 
 
 def load(path: Path) -> list[Any]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    # Texts may contain the line separators that str.splitlines() splits at.
+    lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    return [json.loads(line) for line in lines]
 
 
 def squeeze(text: str | None) -> str | None:

@@ -1,0 +1,67 @@
+"""Find the channel by which a text came: from its sender, else from its layout."""
+
+import re
+
+from card_alerts.issuer import Issuer
+from card_alerts.result import Channel, ParseResult
+
+MIN_PHONE_DIGITS = 7
+
+_PHONE_NUMBER = re.compile(r"[+\d][\d\s\-()]*$")
+_KAKAOTALK_SENDER = re.compile(r"kakao\.talk|카카오톡|알림톡|kakaotalk", re.IGNORECASE)
+# Parts of the packages of banks' apps; those of other issuers are of card companies.
+_BANK_PACKAGE = re.compile(
+    r"bank|kbstar|kebhana|nh\.smart|ibk\.smart|nonghyup|kfcc|smartmg|epost|suhyup"
+    r"|onbank"
+)
+# A line of an exported room, or the heading of a message in it.
+_KAKAOTALK_TEXT = re.compile(
+    r"\[[^\[\]\n]{1,30}\] \[(?:오전|오후) ?\d{1,2}:\d\d\]|카카오톡|알림톡|톡으로 받는"
+    r"|카드영수증|채널 (?:추가|차단)"
+)
+_SMS_TEXT = re.compile(r"(?:Web|WEB|web|국제|국외) ?발신")
+_PAY_APP_TEXT = re.compile(
+    r"네이버 ?페이|카카오 ?페이|토스 ?(?:페이|머니)|페이코|PAYCO|삼성(?:월렛|페이)"
+    r"|애플페이|쿠팡페이|[가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)|온누리"
+)
+_CARD_APP_TEXT = re.compile(
+    r"KB ?Pay|SOL ?페이|신한 ?플레이|우리WON카드|하나 ?(?:Pay|페이)|NH ?(?:pay|페이)"
+    r"|디지로카|페이북|앱카드|· ?(?:일반)?승인",
+    re.IGNORECASE,
+)
+_BANK_TEXT = re.compile(
+    r"출금|입금|통장|\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}|(?:[가-힣]|IBK|KB|NH)은행"
+    r"|(?:카카오|토스|케이|iM)뱅크"
+)
+
+
+def find_channel(
+    text: str, sender: str, sender_issuer: Issuer | None, parsed: ParseResult
+) -> Channel | None:
+    """Return the channel of a text, or None if nothing tells it.
+
+    A phone number is the sender of an SMS, a package that of an app.
+    """
+    sender = sender.strip()
+    if _KAKAOTALK_SENDER.search(sender):
+        return Channel.KAKAOTALK
+    if "." in sender and sender.isascii() and sender_issuer:
+        if sender_issuer.is_pay_service:
+            return Channel.PAY_APP
+        is_bank = _BANK_PACKAGE.search(sender.lower())
+        return Channel.BANK if is_bank else Channel.CARD_APP
+    is_by_phone = _PHONE_NUMBER.match(sender) and (
+        sum(letter.isdigit() for letter in sender) >= MIN_PHONE_DIGITS
+    )
+    is_payment = parsed.kind is not None
+    if not is_by_phone and _KAKAOTALK_TEXT.search(text):
+        return Channel.KAKAOTALK
+    if parsed.bank_booking or _BANK_TEXT.search(text):
+        return Channel.BANK
+    if is_by_phone or _SMS_TEXT.search(text):
+        return Channel.CARD_SMS
+    if (sender_issuer and sender_issuer.is_pay_service) or _PAY_APP_TEXT.search(text):
+        return Channel.PAY_APP
+    if _CARD_APP_TEXT.search(text):
+        return Channel.CARD_APP
+    return Channel.CARD_SMS if is_payment and parsed.card_company else None
