@@ -116,6 +116,10 @@ _AFTER_WON = (
 _WON_AMOUNT = re.compile(
     rf"{_NUMBER_START}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
 )
+_GLUED_WON = re.compile(
+    rf"(?:(?<=완료[ \n])|(?<=승인[ \n])|(?<=결제[ \n])|(?<=사용[ \n])|(?<=취소[ \n]))"
+    rf"(?P<number>{_WHOLE})원(?=[가-힣(])"
+)
 # Amounts without a currency: 12,000, or a line with nothing but a number, or -500.
 _BARE_GROUPED = re.compile(
     rf"(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]|\.\d)"
@@ -132,10 +136,11 @@ RUNNING_TOTAL_PATTERN = re.compile(
     r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
 )
 BALANCE_PATTERN = re.compile(
-    r"(?:(?:통장|총[ ]?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재|출금[ ]?가능"
+    r"(?:(?:통장|(?:총[ ]?)?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재|출금[ ]?가능"
     r"|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?"
-    r"(?:잔액|잔고|잔여[ ]?한도|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"
-    r"|(?:이용|사용)[ ]?가능[ ]?(?:한도|금액|액)|가용[ ]?한도)(?:은|이|:)?" + _VALUE
+    r"(?P<label>(?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총|월)[ ]?한도|잔액|잔고"
+    r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"
+    r"|(?:이용|사용)[ ]?가능[ ]?(?:한도|금액|액)?|가용[ ]?한도)(?:은|이|:)?" + _VALUE
 )
 
 _GROUP_SEPARATORS = str.maketrans("", "", " '’")
@@ -206,6 +211,13 @@ def find_won_amounts(text: str) -> list[MoneyMatch]:
     return [_money_match(match, WON, "number") for match in _WON_AMOUNT.finditer(text)]
 
 
+def find_glued_amounts(text: str) -> list[MoneyMatch]:
+    """Return amounts that a name follows without a space (결제 완료 8,000원소라커피)."""
+    if "원" not in text:
+        return []
+    return [_money_match(match, WON, "number") for match in _GLUED_WON.finditer(text)]
+
+
 def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
     """Return the numbers without a currency that can only be amounts, as won."""
     for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE):
@@ -224,6 +236,17 @@ def _money_match(match: re.Match[str], currency: str, group: str) -> MoneyMatch:
         match.span(),
         match.span(group),
         _MINUS.search(match.string, max(0, start - 6), start) is not None,
+    )
+
+
+def is_balance(match: re.Match[str]) -> bool:
+    """Return True for a balance, False for a limit of a card (잔여한도, 이용가능금액)."""
+    label = match["label"]
+    return (
+        "잔액" in label
+        or "잔고" in label
+        or label.endswith("금액")
+        and (label[0] in "잔남" and "한도" not in label)
     )
 
 

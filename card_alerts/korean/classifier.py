@@ -19,7 +19,7 @@ from card_alerts.result import Kind, Reason
 # Words of payments that adverts and statements use as well.
 _WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
-_CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?카드[ ]?출금")
+_CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?(?:카드[ ]?)?출금")
 _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 _DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _LABELS = re.compile(f"{LABEL}+")
@@ -80,7 +80,7 @@ class MessageEvidence:
         message = self.message
         if self.money is None or self.keyword is None:
             return False
-        if _CHECK_CARD_WITHDRAWAL.search(message.text):
+        if message.is_card_withdrawal or _CHECK_CARD_WITHDRAWAL.search(message.text):
             return True
         is_weak_word = _WEAK_PAYMENT_WORD.search(self.keyword_text)
         if self.keyword.rank > RANK_ATTACHED or is_weak_word:
@@ -145,6 +145,10 @@ class MessageEvidence:
             self._text_for_rules() if is_conclusive or is_complete else text
         ):
             return Reason.ADVERT
+        if "취소" in text and rejection_rules.FAILED_CANCELLATION.search(
+            self._text_for_rules() if is_complete else text
+        ):
+            return Reason.NO_PAYMENT
         has_code = rejection_rules.HAS_CODE.search(text)
         if has_code and rejection_rules.ONE_TIME_CODE.search(text):
             return Reason.ONE_TIME_PASSWORD
@@ -166,7 +170,9 @@ class MessageEvidence:
         message, keyword = self.message, self.keyword
         if self.money is None or keyword is None:
             return self.is_detailed
-        has_card = bool(message.issuer_match or message.card_digits)
+        has_card = bool(
+            message.issuer_match or message.card_digits or message.has_other_payer
+        )
         if message.is_currency_missing and not has_card:
             return False
         if message.issuer_match is not None:

@@ -21,6 +21,7 @@ from card_alerts.masked_text import (
     ANY_PLACEHOLDER,
     INSTALLMENT,
     ISSUER,
+    MERCHANT,
     TIMESTAMP,
     MaskedText,
 )
@@ -31,17 +32,17 @@ MAX_ALIAS_MATCHES = 60
 MAX_PRODUCT_LENGTH = 30
 
 _ALIAS = compile_aliases(KOREAN)
-# 광명사랑화폐: the local currency of a town.
-_LOCAL_CURRENCY = re.compile(r"(?<![가-힣])[가-힣]{2,6}사랑(?:화폐|상품권|카드|페이)")
 _LOCAL_CURRENCY_ISSUER = get_alias("지역화폐").issuer
 
 _CARD_WORDS = re.compile(
     r"(?:(?![ ]?체크카드[ ]?출금)[ ]?"
-    r"(?:카드|체크|신용|은행|BC|비씨|법인|가족|해외|국내|개인|SK|바로)){0,5}"
+    r"(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외|국내|개인|SK|바로)){0,5}"
 )
 # Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
-_CARD_DIGITS = r"\d\*\d\*|\*\d\*\d|\d{4}|\*{2,4}-?\d{4}|\d{3}\*|\d{2}\*\*|\d\*\*\d"
+_CARD_DIGITS = (
+    r"\d\*\d\*|\d{2}\*\d(?!\d)|\*\d\*\d|\d{4}|\*{2,4}-?\d{4}|\d{3}\*|\d{2}\*\*|\d\*\*\d"
+)
 _CARD_NUMBER = re.compile(
     rf"[*]?[\])]?[ ]{{0,2}}\(?(?:본인|가족|뒷자리|끝자리)?[ ]?"
     rf"(?P<digits>{_CARD_DIGITS}|\d{{1,2}}(?=[ ]?(?:승인|취소|해외|거절"
@@ -54,6 +55,7 @@ STANDALONE_CARD_NUMBER = re.compile(
     rf"|\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_CARD_DIGITS})\)"
     rf"|(?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)"
     rf"|(?<![\d*\w-])(?P<c>\d\*\d\*)(?![\d*-])"
+    r"|(?<![\d*\w-])\*(?P<e>\d{4})(?=[ ](?:승인|취소|거절|사용))"
 )
 _PRODUCT = re.compile(
     rf"[ ]{{0,2}}(?P<product>(?!해외|체크|정상|국내|부분|일부|자동|승인|취소|카드"
@@ -61,7 +63,7 @@ _PRODUCT = re.compile(
     rf"|출금)[A-Za-z0-9가-힣][A-Za-z0-9가-힣"
     rf"+.&' ]{{0,{MAX_PRODUCT_LENGTH - 1}}}?)[ ]{{0,2}}"
     rf"(?=\((?:본인|가족)?[ ]?[\d*]{{4}}\)|(?:해외|체크|체크카드|정상|국내"
-    rf"|부분)?[ ]?(?:승인|취소)(?:취소|거절)?(?![가-힣])|뒷자리)"
+    rf"|부분|가|선|사전)?[ ]?(?:승인|취소)(?:취소|거절)?(?![가-힣])|뒷자리)"
 )
 # A product before the issuer's name: 네이버 현대카드, 쇼핑엔 로카.
 _LEADING_PRODUCT = re.compile(
@@ -89,6 +91,8 @@ _WORD_FOLLOWS = re.compile(
     r"|해외|국내|알림|안내|카드|자동|정상"
     r"|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)[가-힣A-Za-z]"
 )
+# The method of payment before the merchant: 토스뱅크 · 바람커피.
+_BEFORE_MERCHANT = re.compile(rf"[ ]?[·|→][ ]{{0,2}}{MERCHANT}")
 _REPEATED_PRODUCT = re.compile(rf"[ ][A-Za-z0-9 ]{{1,20}}(?=[{INSTALLMENT}])")
 _REGION_SUFFIX = re.compile("[ ]?(?:해외|국내)$")
 
@@ -183,18 +187,30 @@ class IssuerMatch:
 def find_issuer_matches(text: str) -> list[IssuerMatch]:
     """Return the names of issuers with their cards, in order and without overlaps."""
     matches: list[IssuerMatch] = []
-    last_end = 0
+    last_end, glued_end = 0, -1
     for found in islice(_ALIAS.finditer(text), MAX_ALIAS_MATCHES):
         name, (start, alias_end) = found[0], found.span()
         if start < last_end:
             continue
         # A letter before the name makes both one word, as in 메가MGC.
-        before = text[start - 1 : start]
+        before = "" if start == glued_end else text[start - 1 : start]
         if _HANGUL.match(before) or (_LATIN.match(before) and not _HANGUL.match(name)):
             continue
         alias = get_alias(name)
         words = _CARD_WORDS.match(text, alias_end)
         name_end = words.end() if words else alias_end
+        if _is_glued_title(text, start, name_end, alias.issuer):
+            glued_end = name_end
+            title = IssuerMatch(
+                text,
+                alias.issuer,
+                (start, name_end),
+                name_end,
+                alias.is_app,
+                has_card_word=True,
+            )
+            matches.append(title)
+            continue
         number = _CARD_NUMBER.match(text, name_end)
         end = number.end() if number else name_end
         product = None if number else _match_product(text, found, end)
@@ -211,6 +227,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
             continue
         last_end = product.end() if product and not number else end
         is_alone = not (number or product or has_keyword)
+        is_method = _BEFORE_MERCHANT.match(text, end) is not None
         label = text[start:name_end]
         matches.append(
             IssuerMatch(
@@ -222,7 +239,8 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
                 is_check_card=(
                     True if "체크" in label else False if "신용" in label else None
                 ),
-                has_card_word=name_end > alias_end
+                has_card_word=is_method
+                or name_end > alias_end
                 or any(word in name for word in _CARD_WORDS_IN_NAMES),
                 digits=number.span("digits") if number else None,
                 product=product.span("product") if product else None,
@@ -230,14 +248,20 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
                 has_following_word=is_alone and bool(_WORD_FOLLOWS.match(text, end)),
             )
         )
-    if all(match.has_following_word for match in matches):
-        local = _LOCAL_CURRENCY.search(text)
-        if local:
-            span = local.span()
-            matches.append(
-                IssuerMatch(text, _LOCAL_CURRENCY_ISSUER, span, span[1], is_app=True)
-            )
     return matches
+
+
+def local_currency_match(text: str, span: Span) -> IssuerMatch:
+    """Return the match of a local currency's name."""
+    return IssuerMatch(text, _LOCAL_CURRENCY_ISSUER, span, span[1], is_app=True)
+
+
+def _is_glued_title(text: str, start: int, end: int, issuer: Issuer) -> bool:
+    """Return True for a title before the same issuer's name (삼성카드삼성1234승인)."""
+    if text[:start].strip(" \n[("):
+        return False
+    following = _ALIAS.match(text, end)
+    return following is not None and get_alias(following[0]).issuer is issuer
 
 
 def _match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] | None:
@@ -267,6 +291,11 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
     if end == found.end() and alias.is_ambiguous:
         line_start = text.rfind("\n", 0, end) + 1
         is_whole_line = text[line_start:end].strip() == name and following == "\n"
+        if not text[line_start : found.start()].strip(" [") and (
+            text[end : end + 2].lstrip(" ,")[:1] == TIMESTAMP
+        ):
+            # 우리 10/03 16:00: the name before the date of a bank's message.
+            return True
         return is_whole_line or bool(_CONFIRMS_AMBIGUOUS_ALIAS.match(text, end))
     if _HANGUL.match(following):
         has_card_word = end > found.end() or "카드" in name

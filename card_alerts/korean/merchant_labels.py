@@ -13,7 +13,7 @@ from card_alerts.result import Span
 MERCHANT_LABEL = (
     r"(?:(?:이용|사용|승인|결제|취소)?가맹점(?:[ ]?이름|명)?|사용처명?|이용처명?|결제처"
     r"|거래처명?|상호명?|매장명?|상점명?|구매처|판매자|이용[ ]?장소|사용[ ]?장소"
-    r"|이용점포|점포명)"
+    r"|이용점포|점포명|요청[ ]?사이트|사이트명?|상점|판매점|업체명?|서비스명|구매[ ]?상점)"
 )
 _RUNNING_TOTAL = (
     r"(?:총[ ]?)?(?:누적|누계|잔액|통장잔액)(?:금액|이용금액)?[ :\-]{0,3}[\d₩-]"
@@ -24,22 +24,30 @@ _NEXT_LABEL = (
 )
 # What follows a merchant's name.
 _NAME_END = re.compile(
-    rf"[ ]{{0,3}}(?:$|\n|\||\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
+    rf"[ ]{{0,3}}(?:$|\n|\||[ ]·|\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
     r"|[ ](?:잔액|한도|비밀번호|유효기간)[ ]?(?:부족|초과|오류)[ ]*(?:\n|$)"
-    r"|[ ]\[|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동))"
+    r"|[ ]\[|\[\d{2,4}-\d|[ ]-[ ]|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동))"
 )
 MAX_LABELED_MERCHANT_LENGTH = 200
 MAX_LABEL_MATCHES = 3
 # The label in "가맹점명: 바람커피".
 _LABELED = re.compile(rf"(?<![가-힣]){MERCHANT_LABEL}[ ]?[:=][ ]?\n?[ ]?(?=[^\n])")
 # Cheap checks before _LABELED and _LABELED_INLINE.
-_HAS_LABEL = re.compile("(?:[점처호자소장]|[점처호장]명|이름)[ ]?[:=]")
+_HAS_LABEL = re.compile("(?:[점처호자소장체]|[점처호장체트스]명|이름|이트)[ ]?[:=]")
 _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]")
 # Labels without a colon: 사용처 느루공방 거래시간 11/12 14:22
 _LABELED_INLINE = re.compile(
     r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<merchant>[^\n:]{1,60}?)"
     r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
+)
+# The bar or dot in "신한카드 ・ 바람커피" and "5,500원 · 바람커피", and the arrow.
+_METHOD_BAR = re.compile(
+    r"(?:(?:카드|체크|은행|뱅크|머니|포인트|통장|계좌|페이|저축|증권|\d원|결제[ ]?(?:완료|취소)?"
+    r"|\(\d{4}\))[ ]?·|(?:은행|뱅크|머니|포인트|계좌|페이)[ ]?\|"
+    r"|체크카드(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶))[ ]{0,2}(?=[^\s|·])"
+    r"(?![^\n]{0,6}(?:승인|취소|일시불|\d{1,2}개월|잔액|누적)|[\d,]{1,15}원"
+    r"|결제(?![가-힣])|[가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|·]|$))"
 )
 # The bar in "9,900원 | 바람커피".
 _AFTER_BAR = re.compile(
@@ -50,9 +58,11 @@ _AFTER_BAR = re.compile(
 )
 # The name in "바람커피에서 9,900원".
 _BEFORE_AMOUNT = re.compile(
-    r"(?:^|\n|\])[ ]?(?![^\n]{0,60}(?:님|카드로|페이로)[ ,])"
+    r"(?:^|\n|\]|(?:결제|승인|취소)(?:이|가)?[ ]?(?:완료[ ]?)?(?:되었|됐)(?:어요|습니다)[.!]?[ ]?"
+    r"|(?:결제|승인|취소)[ ]?완료(?=[가-힣])"
+    r")[ ]?(?![^\n]{0,60}(?:님|카드로|페이로)[ ,])"
     r"(?P<merchant>(?!\d\d?[/.]\d\d? \d\d:)[^\n\]|]{1,40}?)"
-    r"에서[ ,]{0,2}\n?"
+    r"(?:에서[ ,]{0,2}\n?|(?<=[가-힣)])에[ ](?=[\d,]{1,15}원[^\n]{0,4}결제))"
     r"(?=(?:[$₩€-]|[A-Z]{3})?[ ]?[\d,.]{1,15}[ ]?(?:원|달러|엔|[A-Z]{3})"
     r"|[$₩€]|결제(?:한|하신)[ ])"
 )
@@ -71,7 +81,11 @@ def find_labeled_merchant(text: str) -> Span | None:
         span = _find_name_after(_AFTER_BAR, text)
         if span:
             return span
-    if match is None and "에서" in text:
+    if match is None and ("·" in text or "→" in text or "|" in text or "->" in text):
+        span = _find_name_after(_METHOD_BAR, text)
+        if span:
+            return span
+    if match is None and ("에서" in text or "에 " in text):
         match = _BEFORE_AMOUNT.search(text)
     return match.span("merchant") if match else None
 

@@ -9,20 +9,20 @@ from card_alerts.result import Span
 # Spaces between the column of the merchant and that of its city.
 MIN_COLUMN_GAP = 4
 
-_LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!]*")
+_LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!→➔]*")
 # The country before the name of a foreign merchant.
 _COUNTRY = re.compile(r"^(?:\([A-Z]{2,3}\)[ ]?|[가-힣]{1,5}[ ]{2,3}(?=[^ ]))")
 _BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
 # Words after a name.
 _TRAILING_WORDS = re.compile(
-    r"[ ]{1,4}(?:자동[ ]?(?:이체|납부|결제)|정기[ ]?결제|이용건|사용건|결제건|승인건"
+    r"[ ]{1,4}(?:할부(?:개월)?|자동[ ]?(?:이체|납부|결제)|정기[ ]?결제|이용건|사용건|결제건|승인건"
     r"|이용|사용|건|(?:이용|승인|결제|사용|거래)?금액)$"
 )
 _ATTACHED_SUFFIX = re.compile(
     r"(?:\(일시불\)|에서(?:[ ]결제(?:한|하신))?|님께서|[ ]이용건|(?<=[가-힣)])\.)$"
 )
 # The last characters of both, for a cheap check before them.
-_SUFFIX_LAST_CHARACTERS = frozenset("체부제건용액서께한신).")
+_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액서께한신).")
 # Parts of sentences and of notices.
 _SENTENCE = re.compile(
     r"[ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$"
@@ -50,7 +50,27 @@ _FOOTER = re.compile(
     r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]"
     r"|본인이?[ ]?(?:아닐|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)"
 )
+# Words with which a notice begins, if the rest of the line is a sentence.
+_NOTICE_START = re.compile(
+    r"[ ](?=(?:결제한[ ]|이번[ ]?[주달]|지금[ ]|오늘[ ]|내일[ ]|자세히|더[ ]?(?:보기|알아)|혜택|환율|현지|실제"
+    r"|접수일|매입일|전표|할부|포인트|적립|캐시백|앱(?:에서|으로)|고객님|회원님|본인|문의|확인|클릭|누르"
+    r"|결제(?:일|금액|대금)|청구|해외|국내|카드(?:를|는|로|사)|이용(?:해|하신|내역|금액)|사용(?:하신|내역|금액|처)"
+    r"|승인(?:된|내역|일|금액)|수수료|부정|도난|분실|위조|취소(?:는|시|하)|가맹점|영수증|리뷰|이벤트|쿠폰|당첨|무이자"
+    r"|최대|\d{1,3}%|나머지|남은|잔액|한도|출금|통장|계좌|연회비|자동|정기|다음|매월|매달|약관|개인정보|안심)"
+    r"[^\n]{0,300}$)"
+)
+_SENTENCE_END = re.compile(
+    r"(?:니다|세요|어요|아요|해요|에요|예요|까요|시오|바람|하기|보기|받기|가기|확인|가능|불가|참고|안내|있음"
+    r"|됨|요망|드림|\d{4})[.!?~ )]*$"
+)
+_PARTICLE_WORD = re.compile(
+    r"[ ](?=[가-힣]{1,8}(?:은|는|을|를|에|이|가|도|으로|에서|하면|하시면)[ ])"
+)
 MIN_NOTICE_LENGTH = 3
+# A longer part that ends like a sentence is one.
+MAX_PLAIN_NAME_LENGTH = 16
+# The length of (주).
+MAX_LEGAL_FORM_LENGTH = 3
 _WIDE_GAP = re.compile(rf"[ ]{{{MIN_COLUMN_GAP},}}")
 
 
@@ -61,6 +81,8 @@ class MerchantSpan:
     start: int
     end: int
     text: str
+    # A label, a separator or a particle tells that it is the name.
+    is_sure: bool = False
 
     def remove_from(self, text: str) -> str:
         """Return the message without the name, whose words decide nothing."""
@@ -69,8 +91,11 @@ class MerchantSpan:
 
 def trim_labeled_merchant(text: str, start: int, end: int) -> MerchantSpan | None:
     """Return the name at a place where only the merchant can be."""
+    end = _cut_notice(text, start, end)
     start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
-    return MerchantSpan(start, end, text[start:end]) if end > start else None
+    return (
+        MerchantSpan(start, end, text[start:end], is_sure=True) if end > start else None
+    )
 
 
 def trim_merchant(
@@ -91,6 +116,7 @@ def trim_merchant(
         )
     if notice and notice.start() > start:
         end = notice.start()
+    end = _cut_notice(text, start, end)
     start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
     name = text[start:end]
     if _NOT_A_NAME.match(name):
@@ -101,10 +127,34 @@ def trim_merchant(
     return MerchantSpan(start, end, name) if name and is_name else None
 
 
+def _cut_notice(text: str, start: int, end: int) -> int:
+    """Return the end of a name that a notice follows on its line.
+
+    바람커피 환율에 따라 달라질 수 있습니다: the notice is a sentence, and begins with a
+    word that is known for it, else with the first word that has a particle.
+    """
+    if end - start <= MIN_NOTICE_LENGTH or " " not in text[start:end]:
+        return end
+    if not _SENTENCE_END.search(text, max(start, end - 12), end):
+        return end
+    name = text[start:end]
+    notice = _NOTICE_START.search(name, 1)
+    if notice is None and len(name) > MAX_PLAIN_NAME_LENGTH:
+        notice = _PARTICLE_WORD.search(name, 1)
+    return start + notice.start() if notice else end
+
+
 def _trim_edges(text: str, start: int, end: int) -> Span:
     """Return the span without separators and unpaired brackets at its edges."""
     separators = _LEADING_SEPARATORS.match(text, start, end)
     start = separators.end() if separators else start
+    if (
+        text[start : start + 1] == "("
+        and text[end - 1 : end] == ")"
+        and ("(" not in text[start + 1 : end] and end - start > MAX_LEGAL_FORM_LENGTH)
+    ):
+        # The whole name is in brackets.
+        return start + 1, _trim_end(text, start + 1, end - 1)
     if text.startswith(")", start) or (
         text.startswith("(", start) and ")" not in text[start:end]
     ):

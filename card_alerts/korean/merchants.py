@@ -29,6 +29,7 @@ from card_alerts.masked_text import (
     TIMESTAMP,
 )
 from card_alerts.money import MoneyMatch
+from card_alerts.result import Kind
 from card_alerts.times import TimestampMatch
 
 OVERSEAS = re.compile("해외|국외")
@@ -51,7 +52,11 @@ _NEXT_LABEL = re.compile(
 # 소담카페에서 5,700원: 에서 with an amount or a keyword.
 _PARTICLE_AFTER = re.compile(rf"에서[ \n,(]{{0,7}}[{AMOUNT}{KEYWORD}]")
 # KB국민카드 | 별빛 상점: the bar of a card or an amount.
-_BAR_BEFORE = re.compile(rf"[{ISSUER}{AMOUNT}{KEYWORD}{NOISE}][ ]*\|[ ]*\Z")
+_BAR_BEFORE = re.compile(rf"[{ISSUER}{AMOUNT}{KEYWORD}{NOISE}][ ]*[|·→][ ]*\Z")
+# the Green로 19,000원: the card that paid.
+_PAID_WITH = re.compile(
+    rf"(?:카드(?:으로|로)?|[A-Za-z)](?:으로|로))[ ]{{0,2}}(?=[{AMOUNT}])"
+)
 _PHONE_ONLY = re.compile(
     r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|T\.?"
     r"|tel\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$",
@@ -87,6 +92,7 @@ def find_merchant(
             part
             for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
             if (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
+            and not _PAID_WITH.search(text, part.end - 3, part.end + 3)
         ]
         before_particle = (p for p in parts if _PARTICLE_AFTER.match(text, p.end))
         after_bar = (
@@ -162,6 +168,8 @@ def _with_unused_parts(
         for each in message.keywords
         if each.is_weak
         and each is not keyword
+        # 한도초과 beside 승인거절 tells why.
+        and (keyword is None or keyword.kind is not Kind.DECLINED)
         # A word after the amount is rather a keyword, unless the chosen one is surer.
         and (
             keyword is None

@@ -8,6 +8,7 @@ from card_alerts.korean.classifier import MessageEvidence
 from card_alerts.korean.merchants import OVERSEAS, find_merchant
 from card_alerts.korean.status_keywords import (
     PARTIAL_CANCELLATION,
+    PRELIMINARY_APPROVAL,
     WORD_FOLLOWS,
     StatusKeyword,
     choose_keyword,
@@ -25,7 +26,8 @@ _FOLLOWED_BY_STATUS = re.compile(rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]
 
 def parse_korean(source: SourceText) -> ParseResult:
     """Return the result of a text with Korean words."""
-    text = source.normalized.text
+    # The dot of a Japanese keyboard separates like the Korean one.
+    text = source.normalized.text.replace("・", "·")
     if rejection_rules.has_opt_out_number(text):
         return rejected(Reason.ADVERT)
 
@@ -76,6 +78,9 @@ def parse_korean(source: SourceText) -> ParseResult:
             timestamp=timestamp,
             standalone_time=message.standalone_time,
             original_timestamp=original,
+            is_preliminary=kind is Kind.APPROVAL
+            and bool(PRELIMINARY_APPROVAL.search(evidence.keyword_text)),
+            is_merchant_sure=merchant is not None and merchant.is_sure,
             is_partial=is_cancellation and bool(PARTIAL_CANCELLATION.search(rest)),
             running_total=_matched_number(total),
             running_total_span=total.span() if total else None,

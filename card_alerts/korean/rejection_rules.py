@@ -23,6 +23,10 @@ ONE_TIME_CODE = re.compile(
 LIMIT_CHANGE = re.compile(
     r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)"
 )
+# A cancellation that was not carried out.
+FAILED_CANCELLATION = re.compile(
+    r"취소[ ]?(?:처리[ ]?)?(?:가|이|에)?[ ]?(?:실패|불가|거절|오류|되지[ ]?않|할[ ]?수[ ]?없)"
+)
 _CARD_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
 # Phrases of people, not of companies.
 _CHAT_PHRASES = re.compile(
@@ -44,6 +48,7 @@ _STATEMENT = re.compile(
     r"|결제[ ]?금액.{0,40}(?:출금|인출|이체|빠져)"
     r"|하이패스.{0,12}\d건|출금[ ]?계좌|이용[ ]?대금|매월[ ]?결제|이번[ ]?달[ ]?결제"
     r"|결제하실[ ]?금액|상환[ ]?(?:안내|예정|일)"
+    r"|누적[ ]?이용[ ]?금액[ ]?안내|한도[ ]?금액[ ]?[:은]|이상[ ]?사용하셨"
     r"|\d{1,2}월[ ]?(?:분[ ]?)?(?:결제|이용|청구)[ ]?금액"
 )
 _BANK_TRANSFER = re.compile(

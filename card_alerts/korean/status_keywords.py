@@ -32,7 +32,8 @@ _QUALIFIER = (
     r"|카드|체크카드|체크|신용카드"
     r"|신용|간편|자동납부|자동결제|자동이체|정기|카드번호입력|번호입력|수기|수기입력"
     r"|앱카드|전자상거래|후불|주문|구매|거래"
-    r"|출금|무승인|비대면|현장|QR|교통|페이)"
+    r"|출금|무승인|비대면|현장|QR|교통|페이스페이|페이|휴대폰|소액|(?:가|선|사전|임시)(?=승인)"
+    r"|법인|(?:결제|사용|이용)(?=[ ]?승인))"
 )
 _DECLINE_REASON = (
     r"(?:이용|사용|월|일|1회|카드|신용|통합|잔여)?[ ]?한도[ ]?(?:초과|부족)"
@@ -62,7 +63,7 @@ _CANCEL = (
 _APPROVE = (
     rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:이|가|을|를)?"
     rf"{_COMPLETED_SUFFIX}"
-    r"|체크카드[ ]?출금|상품권[ ]?사용"
+    r"|체크(?:카드)?[ ]?출금|상품권[ ]?사용|승인금액"
 )
 _OTHER_NOUN = (
     r"(?:예정|금액|대금|요금|계좌|수단|방법|정보|내역|한도|기간|번호|일시|시각|시점|일자"
@@ -75,7 +76,7 @@ _NOT_FOLLOWED_BY_NOUN = (
 # First letters of keywords: a cheap check before the long pattern.
 _FIRST_LETTER = (
     "(?=[해국온오정일할매전부카체신간자번수앱후주구거출무비현교페승결이사월통잔한"
-    "유도분미본연취환상차QC1])"
+    "유도분미본연취환상차가선임휴소법QC1])"
 )
 _WORD_START = r"(?<![가-힣A-Za-z])"
 _WORD_END = r"(?![가-힣A-Za-z])"
@@ -111,7 +112,9 @@ PARTIAL_CANCELLATION = re.compile(
     r"|부분[ ]?환불"
 )
 
-_CHECK_CARD_WITHDRAWAL = re.compile("체크카드[ ]?출금$")
+_CHECK_CARD_WITHDRAWAL = re.compile("체크(?:카드)?[ ]?출금$")
+
+PRELIMINARY_APPROVAL = re.compile("(?:가|선|사전|임시)승인")
 
 # Ranks by position; the lowest rank decides.
 # Directly after an issuer, or in brackets.

@@ -9,11 +9,17 @@ from card_alerts.korean.issuer_match import (
     IssuerMatch,
     choose_issuer_match,
     find_issuer_matches,
+    local_currency_match,
     mask_issuer_matches,
+)
+from card_alerts.korean.local_currencies import (
+    find_local_currencies,
+    is_generic_local_currency,
 )
 from card_alerts.korean.merchant_labels import find_labeled_merchant
 from card_alerts.korean.status_keywords import (
     NOTICE_HEADING,
+    RANK_ADJACENT,
     StatusKeyword,
     find_keywords,
 )
@@ -39,12 +45,14 @@ from card_alerts.money import (
     RUNNING_TOTAL_PATTERN,
     MoneyMatch,
     find_amounts_without_currency,
+    find_glued_amounts,
     find_foreign_amounts,
     find_won_amounts,
+    is_balance,
     is_plausible_total,
     parse_number,
 )
-from card_alerts.result import Span
+from card_alerts.result import Kind, Span
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
 _SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]")
@@ -75,18 +83,18 @@ _TRAILING_BENEFIT = re.compile(
     rf"(?P<benefit>{_NUMBER})[ ]?(?:원|P|점))(?![가-힣])"
 )
 _INSTALLMENTS = re.compile(
-    r"(?=[\[(일유부무할\d ])[\[(]?[ ]?(?:일시불|"
+    r"(?=[\[(일유부무할\d ])[\[(]?[ ]?(?:(?:할부[ ]?[:]?[ ]?)?일시불|"
     r"(?:(?:유이자|부분무이자|무이자|할부|\(무\)|\(유\)|무"
     r"|유)[ ]?[:(/]?[ ]?)?(?<!\d)0?(?P<a>\d{1,2})[ ]?개월(?:[ ]?(?:무이자|할부"
     r"|유이자))?"
-    r"|할부[ ]?(?:개월(?:수)?)?[ ]?[:(/][ ]?0?(?P<b>\d{1,2})(?!\d)(?:[ ]?개월"
+    r"|할부[ ]?(?:개월(?:수)?|기간)?[ ]?[:(/][ ]?0?(?P<b>\d{1,2})(?!\d)(?:[ ]?개월"
     r")?)[ ]?[\])]?"
     r"(?![가-힣]|[ ]?(?:사진|아기))|[\[(]?(?:일시불"
     r"|(?P<c>\d{1,2})개월)[ ]?[\])]?(?=승인|취소|결제|체크|거절|누적|[가-힣]\*)"
 )
 _HOLDER_NAMES = re.compile(
     r"(?<![가-힣])[가-힣]{1,2}\*{1,2}[가-힣]{0,2}(?:[ ]?(?:고객)?님)?(?:께서"
-    r")?(?![가-힣*])"
+    r")?(?![가-힣*]|/(?!일시불|승인|체크|신용|취소|누적|사용|할부)[가-힣])"
     rf"|(?:(?<![가-힣])"
     rf"|(?<=고객명[ :]))[가-힣]{{2,4}}[ ]?님(?![가-힣"
     rf"])(?=[^{TIMESTAMP}]{{0,150}}[{TIMESTAMP}{AMOUNT}])"
@@ -129,7 +137,7 @@ _LABELED_HOLDER_NAME = re.compile(
 # Receipt numbers, counts and remarks.
 _RECEIPT_NOISE = re.compile(
     r"\(금액\)|(?:승인|거래)[ ]?번호[ ]?[:(]?[ ]?\d{4,12}\)?|\(\d{1,4}건\)"
-    r"|(?<=[ ])\d{1,4}건(?![가-힣])"
+    rf"|(?<=[\n{ANY_PLACEHOLDER}][ ])\d{{1,4}}건(?![가-힣])"
     rf"|(?<=[{TIMESTAMP}])[ ]?접수(?![가-힣])|\([^()\n]{{0,20}}(?:미등록|불가|초과|부족"
     rf"|오류|거절|정지|제한|차단)[^()\n]{{0,10}}\)"
 )
@@ -150,6 +158,39 @@ _HAS_LABELS = re.compile(
 )
 _HAS_NOTICE = re.compile("내역|알림|안내")
 _HAS_INSTALLMENTS = re.compile("일시불|개월|할부")
+_COMPLETED_AFTER_AMOUNT = re.compile(
+    rf"(?<=[{AMOUNT}])[이]?[ ]?(?P<part>완료)(?![가-힣])"
+)
+# 출금 by a check card is a purchase: 우리체크(12*4) 출금 4,500원.
+_WITHDRAWAL = re.compile(r"(?<![가-힣])출금(?P<cancelled>[ ]?취소)?(?![가-힣])")
+_TRANSFER_WORD = re.compile(
+    r"이체|송금|입금|예정|계좌에서|충전|납부|ATM|현금|CD기|수수료"
+)
+_CHECK_CARD = re.compile(r"체크(?:카드|\)|\(|\])|\[체크")
+# The words for it count as an announcement if nothing else does: 승인금액 5,000원.
+_LABELED_STATUS = re.compile(
+    r"(?:(?P<approved>승인)|(?P<cancelled>취소))[ ]?(?:된[ ]?)?금액(?=[ :\n]{0,3}"
+    r"[\d₩])"
+)
+# Holders of cards of companies, with the card's digits: [별나라] 승인 7109 45,000원.
+_COMPANY_HEADING = re.compile(
+    r"(?P<part>\[[^\[\]\n]{2,30}\])(?=[ ]?\n?(?:승인|취소|승인취소|거절|승인거절|사용)"
+    r"[ \n]{1,2}\d{4}[ \n])"
+)
+_COMPANY_CARD_NUMBER = re.compile(
+    r"\][ ]?\n?(?:승인취소|승인거절|승인|취소|거절|사용)[ \n]{1,2}(?P<part>\d{4})(?=[ \n])"
+)
+_PHONE_BILLING = re.compile(r"휴대폰[ ]?(?:소액)?[ ]?결제|소액[ ]?결제")
+_PHONE_BILLING_HEADING = re.compile(
+    r"\[?(?:다날|KG[ ]?모빌리언스|모빌리언스|KG[ ]?이니시스|갤럭시아(?:머니트리)?|페이레터"
+    r"|인포뱅크|SKT|SK텔레콤|KT|LG[ ]?U\+|LGU\+|LG유플러스|알뜰폰)(?:[ ]?/[ ]?[A-Z가-힣+]{2,8}"
+    r")?\]?(?=[ \n]|휴대폰|소액|$)"
+)
+_PHONE_NUMBER_IN_BRACKETS = re.compile(r"\[\d{2,4}-\d{3,4}(?:-\d{4})?\]")
+_LABELED_BARE_AMOUNT = re.compile(
+    r"(?:금액|결제액)[ ]?[:=][ ]?(?P<number>\d{1,3}(?:,\d{3}){1,3}|\d{3,9})(?=[ ]?(?:$|\n"
+    r"|[ ]-|/))"
+)
 _HAS_ACCOUNT = re.compile(r"\*\*|\d-[\d*]")
 
 
@@ -176,9 +217,14 @@ class TokenizedMessage:
     card_product: Span | None = None
     card_nickname: Span | None = None
     is_check_card: bool | None = None
+    # The message tells a purchase as a withdrawal.
+    is_card_withdrawal: bool = False
     keywords: list[StatusKeyword] = field(default_factory=list)
     # A merchant that the layout marks as such.
     labeled_merchant: Span | None = None
+    # What pays, if no issuer does: a local currency, a phone bill, a company's card.
+    has_other_payer: bool = False
+    local_currency: Span | None = None
 
     def __post_init__(self) -> None:
         # Each step masks what it finds, so that the next one cannot mistake it: a
@@ -189,6 +235,7 @@ class TokenizedMessage:
         if "://" in self.text or "www." in self.text:
             masked.mask_all(_LINK, NOISE)
         self._mask_labeled_merchant()
+        self._mask_other_payers()
         self._mask_totals_and_benefits()
         self.foreign_amounts = list(find_foreign_amounts(masked.text))
         masked.mask_spans([money.span for money in self.foreign_amounts], AMOUNT)
@@ -200,9 +247,13 @@ class TokenizedMessage:
             masked.mask_all(_FOOTER_PHONE_NUMBER, NOISE)
         self.won_amounts = find_won_amounts(masked.text)
         if not self.won_amounts and not self.foreign_amounts:
+            self.won_amounts = find_glued_amounts(masked.text)
+        if not self.won_amounts and not self.foreign_amounts:
             self.won_amounts = find_amounts_without_currency(masked.text)
             self.is_currency_missing = True
         masked.mask_spans([money.span for money in self.won_amounts], AMOUNT)
+        if "완료" in masked.text:
+            masked.mask_all(_COMPLETED_AFTER_AMOUNT, NOISE)
         self._mask_card()
         self._mask_labels_and_keywords()
 
@@ -222,14 +273,41 @@ class TokenizedMessage:
             self.card_nickname = nickname.span("part")
             self.masked.mask(*nickname.span(), HOLDER_NAME)
 
+    def _mask_other_payers(self) -> None:
+        """Mask headings that name what pays, but no issuer."""
+        masked = self.masked
+        currencies = find_local_currencies(masked.text)
+        if currencies:
+            masked.mask_spans(currencies, NOISE)
+            self.has_other_payer = True
+            self.local_currency = next(
+                (
+                    s
+                    for s in currencies
+                    if is_generic_local_currency(self.text[slice(*s)])
+                ),
+                None,
+            )
+        if "결제" in masked.text and _PHONE_BILLING.search(masked.text):
+            masked.mask_all(_PHONE_BILLING_HEADING, NOISE)
+            masked.mask_all(_PHONE_NUMBER_IN_BRACKETS, NOISE)
+            self.has_other_payer = True
+        if "]" in masked.text:
+            number = _COMPANY_CARD_NUMBER.search(masked.text)
+            if number and _COMPANY_HEADING.search(masked.text):
+                self.card_digits = number.span("part")
+                masked.mask(*self.card_digits, NOISE)
+                masked.mask_all(_COMPANY_HEADING, NOISE)
+                self.has_other_payer = True
+
     def _mask_totals_and_benefits(self) -> None:
         masked = self.masked
         if "누" in masked.text:
-            self.running_total = _mask_totals(
-                masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL
-            )
+            found = _mask_totals(masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL)
+            self.running_total = next(iter(found), None)
         if _HAS_BALANCE.search(masked.text):
-            self.balance = _mask_totals(masked, BALANCE_PATTERN, BALANCE)
+            found = _mask_totals(masked, BALANCE_PATTERN, BALANCE)
+            self.balance = next(filter(is_balance, found), None)
         if _HAS_BENEFIT.search(masked.text):
             for match in _TRAILING_BENEFIT.finditer(masked.text):
                 # Of a payment and a benefit, the smaller one is the benefit.
@@ -277,9 +355,11 @@ class TokenizedMessage:
             masked.mask_all(_RECEIPT_NOISE, NOISE)
         self.issuer_matches = find_issuer_matches(masked.text)
         chosen = choose_issuer_match(self.issuer_matches, masked.text)
+        if self.local_currency and (chosen is None or chosen.has_following_word):
+            chosen = local_currency_match(self.text, self.local_currency)
         self.issuer_match = chosen
         if chosen:
-            self.card_digits = chosen.digits
+            self.card_digits = chosen.digits or self.card_digits
             self.is_check_card = chosen.is_check_card
             self.card_product = chosen.find_product()
             mask_issuer_matches(masked, self.issuer_matches, chosen)
@@ -306,15 +386,43 @@ class TokenizedMessage:
                 self.is_check_card = card_kind["part"].startswith("체크")
             masked.mask_all(_CARD_KIND, NOISE)
         self.keywords = find_keywords(masked)
+        if not self.keywords and "출금" in masked.text:
+            self.keywords = self._find_check_card_withdrawal()
+        if not self.keywords and "금액" in self.text:
+            self.keywords = self._find_labeled_status()
         masked.mask_spans([keyword.span for keyword in self.keywords], KEYWORD)
+
+    def _find_check_card_withdrawal(self) -> list[StatusKeyword]:
+        """Return the keyword of a withdrawal by check card, if it is one."""
+        text = self.masked.text
+        match = _WITHDRAWAL.search(text)
+        if match is None or _TRANSFER_WORD.search(text):
+            return []
+        if not (self.is_check_card or _CHECK_CARD.search(self.text)):
+            return []
+        self.is_check_card = True
+        self.is_card_withdrawal = True
+        kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
+        return [
+            StatusKeyword(kind, match.span(), RANK_ADJACENT, has_following_word=False)
+        ]
+
+    def _find_labeled_status(self) -> list[StatusKeyword]:
+        """Return the keyword in the label of an amount (승인금액 5,000원), if any."""
+        match = _LABELED_STATUS.search(self.text)
+        if match is None:
+            return []
+        kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
+        span = match.span(match.lastgroup or 0)
+        return [StatusKeyword(kind, span, RANK_ADJACENT, has_following_word=False)]
 
 
 def _mask_totals(
     masked: MaskedText, pattern: re.Pattern[str], placeholder: str
-) -> re.Match[str] | None:
-    """Mask all totals of a pattern, and return the first one."""
+) -> list[re.Match[str]]:
+    """Mask all totals of a pattern, and return them."""
     matches = [
         match for match in pattern.finditer(masked.text) if is_plausible_total(match)
     ]
     masked.mask_spans([match.span() for match in matches], placeholder)
-    return matches[0] if matches else None
+    return matches

@@ -1,0 +1,55 @@
+"""Stage 1, tokenize: find the names of local currencies, of which there are 200.
+
+Most are formed from the name of a town or region (부천페이, 인천e음, 순천사랑카드), some
+have a name of their own (여민전). They are no issuers; their names are no merchants.
+"""
+
+import re
+
+from card_alerts.result import Span
+
+# Names that are not formed like others.
+_OWN_NAMES = (
+    "여민전|동백전|탐나는전|온통대전|누비전|오색전|다온|시루|모바일시루|다이로움"
+    "|행복화성|오륙도페이|이바구페이|돼지카드|레드로페이|색동전|갯벌페이|희망화폐"
+    "|상생카드|해피머니카드|배방페이|정다운페이|아라리페이|하머니|결초보은카드|굿뜨래페이"
+    "|와이페이|코나카드|경기지역화폐|지역화폐카드|서울페이(?:플러스|\\+)?|땡겨요상품권"
+)
+# Pay services and apps of issuers are none.
+_NOT_LOCAL = "네이버|카카오|토스|삼성|애플|쿠팡|신한|우리|하나|국민|롯데|현대|농협|제로|스마일|구글|앱|간편|페이스"
+_NAME = (
+    rf"(?:[가-힣]{{0,5}}(?:{_OWN_NAMES})"
+    rf"|(?!{_NOT_LOCAL})[가-힣]{{2,6}}?(?:[로으]?페이|[eE이][ ]?음(?:카드)?|사랑(?:화폐|상품권|카드|페이)"
+    r"|[ ]?지역[ ]?화폐|상생카드|지역사랑상품권))"
+)
+_SUFFIX = r"(?:[ ]?카드|[ ]?앱)?(?:[ ]?\([^()\n]{1,12}\))?"
+# At the beginning of a line or in brackets, a name of a currency is a heading.
+_HEADING = re.compile(
+    rf"(?:^|(?<=\n)|(?<=\[))[ ]?(?P<part>{_NAME}{_SUFFIX})"
+    r"(?=\][ \n]?|[ ]?\n|[ ](?!점|[가-힣]{1,8}점)|$)"
+)
+# 부천페이 추가형 인센티브 727원, 부천페이(캐릭터) 총 보유 잔액 93,430원
+_BESIDE_BALANCE = re.compile(
+    rf"(?<![가-힣])(?P<part>{_NAME}{_SUFFIX}(?:[ ]?(?:추가형|선할인|충전형))?)"
+    r"(?=[ ]?(?:인센티브|캐시백|(?:총[ ]?)?(?:보유[ ]?)?잔액|잔여))"
+)
+# Names that say what they are; they count as the issuer 지역화폐.
+_GENERIC_NAME = re.compile(r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑")
+_HAS_NAME = re.compile(f"페이|[eE이][ ]?음|사랑|지역[ ]?화폐|상생카드|{_OWN_NAMES}")
+
+
+def is_generic_local_currency(name: str) -> bool:
+    """Return True for 순천사랑카드 and 경기지역화폐, False for 여민전 and 부천페이."""
+    return _GENERIC_NAME.search(name) is not None
+
+
+def find_local_currencies(text: str) -> list[Span]:
+    """Return the names that are headings or stand beside a balance."""
+    if not _HAS_NAME.search(text):
+        return []
+    found = [
+        match.span("part")
+        for pattern in (_HEADING, _BESIDE_BALANCE)
+        for match in pattern.finditer(text)
+    ]
+    return sorted(found)
