@@ -23,7 +23,8 @@ MAX_INSTALLMENT_MONTHS = 24
 MAX_MERCHANT_LENGTH = 500
 MAX_CARD_HINT_LENGTH = 100
 # Characters after a name in which it may be cut off: "(강남" or "...".
-MAX_CUT_MARK_LENGTH = 3
+MAX_CUT_MARK_LENGTH = 40
+_CUT_MARKS = frozenset("(….‥")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ def _is_merchant_cut(candidate: PaymentCandidate, source: SourceText) -> bool:
     start, end = candidate.merchant_span
     text = source.normalized.text
     following = text[end : end + MAX_CUT_MARK_LENGTH].partition("\n")[0]
-    return is_cut_name(text[start:end] + following)
+    return following[:1] in _CUT_MARKS and is_cut_name(text[start:end] + following)
 
 
 def _card_hint(candidate: PaymentCandidate, source: SourceText) -> str | None:

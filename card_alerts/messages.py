@@ -1,27 +1,165 @@
-"""Split a text into the messages that it consists of."""
+"""Split a text into the messages that it consists of.
+
+A room of KakaoTalk or a list that somebody pasted holds several. A message begins at a
+mark of an SMS, at the heading of a room's message, after a blank line, or at a line that
+begins like a message; but only where the one before is complete, and the rest is too.
+"""
 
 import re
+from dataclasses import dataclass
+from itertools import islice
 
+from card_alerts.money import BALANCE_PATTERN, RUNNING_TOTAL_PATTERN
 from card_alerts.result import Span
 
 # Messages of a text that are read; the rest is ignored.
 MAX_MESSAGES = 20
 
-# The mark with which a Korean SMS from a company begins.
-_SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?")
-_AMOUNT = re.compile(r"\d원|\d,\d{3}|[A-Z]{3} ?\d|[$€₩] ?\d|\d\.\d{2}")
+# The status of an event. A text with fewer than two of them is one message.
+_STATUS = re.compile(
+    r"승인(?!금액|번호|일)|취소|거절|결제(?!금액|예정|일(?!시불)|수단|계좌|대금|하면|[ ]?시[ ])|사용(?!금액|처|가능|[ ]?가능)"
+    r"|이용(?!금액|내역|안내|한도|가능|[ ]금액|[ ]?가능)|출금|입금|일시불"
+    r"|\b(?:spent|purchase|paid|charged?|transaction|txn|debited|credited|declined"
+    r"|refund(?:ed)?|used|authori[sz]ed|withdrawn|made)\b",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(
+    r"\d[ ]?원|[$€£₩¥₹][ ]?\d|(?<![A-Za-z])[A-Z]{3}[ ]?\d|\bRs\.? ?\d|\d[ ]?(?:USD|EUR|JPY|KRW|INR)\b"
+    r"|\d\(?(?:USD|US\$|KRW|JPY|EUR)|(?:^|\n)-?\d{1,3}(?:,\d{3})+(?=\n|$)|\d[ ]?円|[ /]\d{1,3}(?:,\d{3})+[ \n]",
+)
+_NUMBER = re.compile(r"\d[\d,.]*")
+# What a message has beside amount and status.
+_DETAIL = re.compile(
+    r"\d{1,2}/\d{1,2}|\d{1,2}월 ?\d{1,2}일|\d{4}[-.]\d{2}[-.]\d{2}|\d:\d\d|카드|뱅크|은행|페이|Pay"
+    r"|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)|\bcard\b|\bat\b|\bA/c\b|\baccount\b|\d{4}승인",
+    re.IGNORECASE,
+)
+_TIME_OR_DIGITS = re.compile(
+    r"\d/\d{1,2}[^\n]{0,3}\d:\d\d|\(\d{4}\)|\d{4}승인|\d\*\d\*"
+)
+_BENEFIT = re.compile(
+    r"\d[\d,]*(?:원|P)?[ ]?(?:캐시백|적립|할인|인센티브)|(?:캐시백|적립|할인|인센티브|포인트)[ ]?(?:사용[ ]?)?\d[\d,]*(?:원|P)?"
+)
+_ISSUER = (
+    r"신한|KB|국민|삼성|현대|롯데|LOCA|로카|우리|하나|NH|농협|BC|비씨|씨티|카카오|카뱅|토스|케이뱅크|IBK|기업"
+    r"|SC|MG|새마을|수협|광주|전북|제주|신협|우체국|네이버|페이코|PAYCO|부산|경남|대구|iM|스마일|디지로카|Chase|Amex"
+)
+# Where a message certainly begins, if the one before has an amount.
+_MARK = re.compile(
+    r"\[?(?:Web|WEB|web|국제|국외)[ ]?발신\]?"
+    r"|^\[[^\[\]\n]{1,30}\] \[(?:오전|오후) ?\d{1,2}:\d\d\]"
+    r"|^\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d, [^:\n]{1,30} : "
+    r"|^-{3,}[^\n]{0,40}$|^[=─━_*~]{3,}$",
+    re.MULTILINE,
+)
+# Where a message may begin.
+_START = re.compile(
+    r"(?:(?<=\n)\s*\n(?=\S))|^(?=[ \t]*(?:[-•·*>▶■□○]|\d{1,2}[.)]|[①-⑳])?[ \t]*[\[<(]?"
+    rf"(?:{_ISSUER})[^\n]{{0,40}}(?:승인|취소|거절|사용|출금|입금|결제))"
+    r"|^(?=[ \t]*(?:[-•·*>▶]|\d{1,2}[.)])?[ \t]*[₩\d][\d,]{0,15}원?[ ]?(?:결제|승인|사용|출금|입금))"
+    r"|^(?=\[KB\]\d)"
+    rf"|(?<=[ \n.])(?=(?:{_ISSUER})(?:국민)?(?:카드|체크|BC|비씨|법인)?\(?[\d*]{{4}}\)?[ ]?(?:승인|취소|사용))",
+    re.MULTILINE,
+)
+_LINE = re.compile(r"(?<=\n)(?=[^\n])")
+# Boundaries that are examined.
+MAX_BOUNDARIES = 400
+# Letters of a part that is a message of its own behind a mark.
+MIN_MESSAGE_LETTERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """A part of a text between two possible boundaries."""
+
+    start: int
+    end: int
+    is_marked: bool
+    amount: str | None
+    is_complete: bool
+    has_detail: bool
+    letters: int
+
+    def joined(self, other: "_Chunk", text: str) -> "_Chunk":
+        return _chunk(text, self.start, other.end, is_marked=self.is_marked)
 
 
 def split_messages(text: str) -> list[Span]:
     """Return the parts of a normalized text that are messages, in their order.
 
-    A message ends where a mark of a new one follows its amount. There are at most 20,
-    and one if nothing separates them.
+    There is at least one, and at most 20. What belongs to no message (a footer, the
+    name of a room) is a part of the message before it, else of the first one.
     """
-    starts = [0]
-    if text.count("발신") > 1:
-        for mark in _SENT_FROM_WEB.finditer(text):
-            if _AMOUNT.search(text, starts[-1], mark.start()):
-                starts.append(mark.start())
-    ends = [*starts[1:], len(text)]
-    return list(zip(starts, ends, strict=True))[:MAX_MESSAGES]
+    whole = [(0, len(text))]
+    status = _STATUS.search(text)
+    if status is None or not _STATUS.search(text, status.end()):
+        return whole
+    boundaries = _find_boundaries(text)
+    if not boundaries:
+        return whole
+    starts = [(0, _MARK.match(text) is not None), *boundaries]
+    ends = [start for start, _ in boundaries] + [len(text)]
+    chunks = [
+        _chunk(text, start, end, is_marked=is_marked)
+        for (start, is_marked), end in zip(starts, ends, strict=True)
+    ]
+    messages: list[_Chunk] = []
+    for chunk in chunks:
+        last = messages[-1] if messages else None
+        if last is None or _begins_message(last, chunk):
+            messages.append(chunk)
+        else:
+            messages[-1] = last.joined(chunk, text)
+    return [(each.start, each.end) for each in messages[:MAX_MESSAGES]]
+
+
+def _begins_message(last: _Chunk, chunk: _Chunk) -> bool:
+    if chunk.is_marked:
+        is_message = last.amount is not None or last.is_marked
+        return is_message and last.letters >= MIN_MESSAGE_LETTERS
+    if not (last.is_complete and chunk.is_complete):
+        return False
+    # One payment may be told twice: 상품권사용 2,300원, 바람커피에서 2,300원이 결제.
+    return chunk.amount != last.amount or chunk.has_detail
+
+
+def _find_boundaries(text: str) -> list[tuple[int, bool]]:
+    """Return the places where a message may begin, and whether a mark says so."""
+    marked = {match.start() for match in islice(_MARK.finditer(text), MAX_BOUNDARIES)}
+    found = dict.fromkeys(marked, True)
+    for pattern in (_START, _LINE):
+        for match in islice(pattern.finditer(text), MAX_BOUNDARIES):
+            # Of a blank line, the boundary is the line after it.
+            position = match.end()
+            if pattern is _LINE and not _is_complete_line(text, position):
+                continue
+            found.setdefault(position, False)
+    return sorted((each for each in found.items() if each[0] > 0))
+
+
+def _is_complete_line(text: str, start: int) -> bool:
+    end = text.find("\n", start)
+    line = text[start : end if end >= 0 else len(text)]
+    return bool(_STATUS.search(line) and _AMOUNT.search(line) and _DETAIL.search(line))
+
+
+def _chunk(text: str, start: int, end: int, *, is_marked: bool) -> _Chunk:
+    part = text[start:end]
+    for pattern in (RUNNING_TOTAL_PATTERN, BALANCE_PATTERN, _BENEFIT):
+        part = pattern.sub(" ", part)
+    match = _AMOUNT.search(part)
+    number = None
+    if match:
+        # The number around the match.
+        numbers = [n for n in _NUMBER.finditer(part) if n.end() > match.start()]
+        number = numbers[0][0].strip(".,") if numbers else ""
+    has_status = _STATUS.search(part) is not None
+    return _Chunk(
+        start,
+        end,
+        is_marked,
+        number,
+        is_complete=bool(number and has_status and _DETAIL.search(part)),
+        has_detail=bool(_TIME_OR_DIGITS.search(part)),
+        letters=sum(letter.isalpha() for letter in part),
+    )

@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass, field
 from datetime import time
+from itertools import islice
 
+from card_alerts.issuers import find_issuer
 from card_alerts.korean.issuer_match import (
     STANDALONE_CARD_NUMBER,
     IssuerMatch,
@@ -56,6 +58,13 @@ from card_alerts.result import Kind, Span
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
 _SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]")
+# [홍길동] [오후 2:49], or in an exported room: 2026년 11월 10일 오전 9:12, 홍길동 :
+_ROOM_HEADING = re.compile(
+    r"\[(?P<name>[^\[\]\n]{1,30})\] \[(?:오전|오후) ?\d{1,2}:\d\d\]"
+    r"|(?:^|(?<=\n))\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d, (?P<exported>[^:\n]{1,30}) : "
+)
+_HAS_ROOM_HEADING = re.compile(r"\] \[|\d, ")
+MAX_ROOM_HEADINGS = 3
 _LINK = re.compile(r"(?:https?://|www\.)[^\s가-힣]{1,300}")
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
 _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
@@ -234,6 +243,7 @@ class TokenizedMessage:
             masked.mask_all(_SENT_FROM_WEB, NOISE)
         if "://" in self.text or "www." in self.text:
             masked.mask_all(_LINK, NOISE)
+        self._mask_room_heading()
         self._mask_labeled_merchant()
         self._mask_other_payers()
         self._mask_totals_and_benefits()
@@ -272,6 +282,18 @@ class TokenizedMessage:
         if nickname:
             self.card_nickname = nickname.span("part")
             self.masked.mask(*nickname.span(), HOLDER_NAME)
+
+    def _mask_room_heading(self) -> None:
+        """Mask the name and the time with which KakaoTalk heads a message."""
+        if not _HAS_ROOM_HEADING.search(self.text):
+            return
+        for match in islice(_ROOM_HEADING.finditer(self.text), MAX_ROOM_HEADINGS):
+            name, self_end = match.lastgroup or "", match.end()
+            is_issuer = find_issuer(match[name]) is not None
+            self.masked.mask(match.start(), match.start(name), NOISE)
+            if not is_issuer:
+                self.masked.mask(*match.span(name), NOISE)
+            self.masked.mask(match.end(name), self_end, NOISE)
 
     def _mask_other_payers(self) -> None:
         """Mask headings that name what pays, but no issuer."""
