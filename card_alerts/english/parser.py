@@ -1,6 +1,7 @@
 """Parse English card alerts: a sentence, or one field per line."""
 
 import re
+from decimal import Decimal
 from itertools import islice
 
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
@@ -53,6 +54,13 @@ _CARD_HINT = re.compile(
     r"(?P<hint>[Xx*]{0,12}[ -]?\d{4,5})(?![\d,.]\d|\d|/)",
     re.IGNORECASE,
 )
+_BALANCE = re.compile(
+    r"\bbal(?:ance)?\b\.?(?:[ ](?:is|of|now|today|after|on|in|your|card|a/c|account|as"
+    r"|at|txn|remaining|available|left)\b){0,4}[ ]?[:=-]{0,2}[ ]{0,2}"
+    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?P<rupees>Rs\.?|INR\.?)"
+    rf"|(?P<code>(?-i:[A-Z]{{3}})))?[ ]?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d|[/-])",
+    re.IGNORECASE,
+)
 _STANDALONE_CARD_HINT = re.compile(
     r"(?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4})(?!\d)"
 )
@@ -69,8 +77,13 @@ _ISSUER_PHRASES = tuple(
 )
 # What follows a merchant's name.
 _MERCHANT_END = re.compile(
-    r"[ ](?:on|for|was|is|has|using|via|with|ending|of|by|dated|from your|to your"
-    r"|in the amount|and|at \d|approved|were|may|"
+    r"[ ](?:on|for|was|is|has|using|ending|by|dated|from your|to your"
+    r"|from (?:a/c|acct|account|card|debit|credit|savings|checking)"
+    r"|(?:avl|avbl|avail|available|bal|balance|a/c|acct)(?=\b[. :])|a/c"
+    r"|(?-i:with|via)|(?:with|via) (?:your|card|a/c|debit|credit|upi|pos)"
+    r"|and (?:your?|it|was|has|is|will|earned|the (?:amount|balance)|available|bal)"
+    r"|of (?:[$£€₹]|rs\b|[A-Z]{3} ?\d|\d|your)"
+    r"|in the amount|at \d{1,2}(?::\d\d)?|approved|were|may|will|"
     r"went|card|ref|after|if|but|as|has been|exceed\w{0,4}|due|because)\b(?![.'’])"
     r"|[ ]?(?:\.(?:[ \n]|$)|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for|and|your)\b)"
     r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])"
@@ -103,6 +116,8 @@ _MERCHANT_STARTS = tuple(
         rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}",
     )
 )
+# The first so many of them introduce merchants only.
+SURE_MERCHANT_STARTS = 5
 # Matches of one pattern that are tried as a merchant's name.
 MAX_MERCHANT_CANDIDATES = 8
 MAX_MERCHANT_SCAN_LENGTH = 120
@@ -126,7 +141,8 @@ def parse_english(source: SourceText) -> ParseResult:
     issuer, issuer_span = _identify_issuer(source)
     money = _find_paid_amount(text, issuer)
     hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
-    merchant = _find_merchant(text, money, issuer_span)
+    merchant, is_merchant_sure = _find_merchant(text, money, issuer_span)
+    balance, balance_currency = _find_balance(text, money, source.home_currency)
 
     # The words of a merchant's name decide nothing.
     rest = source.text_without(merchant)
@@ -161,6 +177,9 @@ def parse_english(source: SourceText) -> ParseResult:
             is_check_card=is_debit,
             money=money,
             merchant_span=merchant,
+            is_merchant_sure=is_merchant_sure,
+            balance=balance,
+            balance_currency=balance_currency,
             timestamp=find_english_timestamp(rest, is_month_first=is_month_first),
             is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
         ),
@@ -220,9 +239,12 @@ def _find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
 
 def _find_merchant(
     text: str, money: MoneyMatch | None, issuer: Span | None
-) -> Span | None:
-    """Return the name after at, with, to, from or on, else a line of its own."""
-    for pattern in _MERCHANT_STARTS:
+) -> tuple[Span | None, bool]:
+    """Return the name after at, with, to, from or on, else a line of its own.
+
+    The flag says that the word before it introduces merchants only.
+    """
+    for index, pattern in enumerate(_MERCHANT_STARTS):
         for match in islice(pattern.finditer(text), MAX_MERCHANT_CANDIDATES):
             start = match.end()
             limit = min(len(text), start + MAX_MERCHANT_SCAN_LENGTH)
@@ -230,9 +252,9 @@ def _find_merchant(
             end = following.start() if following else limit
             span = _trim(text, start, end)
             if span and _can_be_merchant(text, span, money, issuer):
-                return span
+                return span, index < SURE_MERCHANT_STARTS
     if "\n" not in text:
-        return None
+        return None, False
     start = 0
     for line in text.split("\n")[:MAX_LINES]:
         span = _trim(text, start, start + len(line))
@@ -240,8 +262,27 @@ def _find_merchant(
         if span is None or _LINE_NOISE.search(text[slice(*span)]):
             continue
         if _can_be_merchant(text, span, money, issuer):
-            return span
-    return None
+            return span, False
+    return None, False
+
+
+def _find_balance(
+    text: str, money: MoneyMatch | None, home_currency: str
+) -> tuple[Decimal | None, str | None]:
+    """Return the printed balance and its currency, which is None for the home one.
+
+    A number without a currency is in that of the payment. A limit is no balance.
+    """
+    match = _BALANCE.search(text)
+    if match is None:
+        return None, None
+    code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
+    if match["rupees"]:
+        code = "INR"
+    if match["sign"] == "$" or code not in CURRENCY_CODES:
+        code = money.currency if money else home_currency
+    value = parse_number(match["number"], code)
+    return value, None if code == home_currency else code
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:

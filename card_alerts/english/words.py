@@ -71,6 +71,13 @@ _COMPLETED = re.compile(
     r"|been charged|debited",
     re.IGNORECASE,
 )
+# A payment that is announced; what has happened is told in another sentence.
+_FUTURE = re.compile(
+    r"\b(?:will|shall|to|going to)(?: soon)? be \w+|\bwill (?:charge|debit|deduct|renew|pay)\b"
+    r"|\bupcoming (?:payment|charge|renewal|debit|transaction)\b|\bscheduled\b|\bdue to renew\b"
+    r"|\brenews (?:on|in)\b|\bto be (?:debited|charged)\b",
+    re.IGNORECASE,
+)
 _CARD = re.compile(r"\bcard\b", re.IGNORECASE)
 
 
@@ -99,6 +106,8 @@ def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
     if kind is Kind.CANCELLATION:
         return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
     is_completed = _COMPLETED.search(text)
+    if _FUTURE.search(text) and not _COMPLETED.search(_FUTURE.sub("", text)):
+        return Reason.STATEMENT
     if _OFFER.search(text):
         return Reason.ADVERT
     if _STATEMENT.search(text):
