@@ -122,7 +122,9 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         original_amount=amounts.original,
         merchant=merchant,
         installment_months=_installment_months(candidate),
-        occurred_at=_occurred_at(candidate, timestamp, day, source),
+        occurred_at=resolve_occurred_at(
+            timestamp, candidate.standalone_time, day, source
+        ),
         occurred_on=day,
         original_date=source.resolve_date(original),
         is_partial=candidate.is_partial,
@@ -196,9 +198,9 @@ def _round_half_up(value: Decimal) -> int:
     return int(value.quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def _occurred_at(
-    candidate: PaymentCandidate,
+def resolve_occurred_at(
     timestamp: TimestampMatch | None,
+    standalone_time: time | None,
     day: date | None,
     source: SourceText,
 ) -> datetime | None:
@@ -207,7 +209,7 @@ def _occurred_at(
         return None
     clock = timestamp.time
     if not timestamp.has_printed_time:
-        clock = candidate.standalone_time
+        clock = standalone_time
     if clock is None:
         return None
     return datetime.combine(day, clock, tzinfo=source.received_at.tzinfo)

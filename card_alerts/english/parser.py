@@ -1,10 +1,16 @@
 """Parse English card alerts: a sentence, or one field per line."""
 
 import re
-from decimal import Decimal
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import islice
 
-from card_alerts.candidate import PaymentCandidate, SourceText, build_result
+from card_alerts.candidate import (
+    PaymentCandidate,
+    SourceText,
+    build_result,
+    resolve_occurred_at,
+)
 from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.english.times import find_english_timestamp
 from card_alerts.english.words import find_status_keyword, rejection_reason
@@ -18,11 +24,22 @@ from card_alerts.korean_issuers import KOREAN
 from card_alerts.money import (
     CURRENCY_SIGN_PATTERN,
     CURRENCY_SIGNS,
+    MAX_AMOUNT,
     MoneyMatch,
     is_truncated,
     parse_number,
 )
-from card_alerts.result import Kind, ParseResult, Reason, Span, rejected
+from card_alerts.result import (
+    BankBooking,
+    BookingDirection,
+    BookingPurpose,
+    Kind,
+    ParseResult,
+    Reason,
+    Span,
+    rejected,
+)
+from card_alerts.times import TimestampMatch
 
 # 1,234.56, 1,23,456.00 as in India, 1.234,56, 1234.56 and 12,50.
 _NUMBER = (
@@ -131,6 +148,20 @@ _LINE_NOISE = re.compile(
     r"|you |your |if )|\d{2}:\d{2}|^\W*$",
     re.IGNORECASE,
 )
+_DEPOSIT = re.compile(
+    r"\bcredited\b|\bdeposit(?:ed)?\b|\breceived\b|\bsent you\b|\bincoming\b|\bsalary\b"
+    r"|\bpayroll\b",
+    re.IGNORECASE,
+)
+_WITHDRAWAL = re.compile(
+    r"\bdebited\b|\bwithdr\w+|\byou(?:'ve)? sent\b|\btransferred\b|\bpaid\b|\bsent\b(?! you)"
+    r"|\btransfer\b|\bdirect debit\b|\bstanding order\b",
+    re.IGNORECASE,
+)
+_CASH = re.compile(r"\bATM\b|\bcash withdrawal\b", re.IGNORECASE)
+_REVERSED = re.compile(r"\brevers(?:ed|al)\b", re.IGNORECASE)
+# JANE D sent you £20.00
+_SENT_BY = re.compile(r"(?:^|\n|: )(?P<name>[A-Z][\w .'-]{1,40}?) sent you\b")
 _EDGE_PUNCTUATION = " .,;:-–|\"'"
 _PARTIAL = re.compile(r"\bpartial(?:ly)?\b", re.IGNORECASE)
 
@@ -152,6 +183,15 @@ def parse_english(source: SourceText) -> ParseResult:
         # Monzo: £3.20 at Tide Coffee
         keyword = Kind.APPROVAL, (0, 0)
     reason = rejection_reason(rest, keyword[0] if keyword else None)
+    if reason is Reason.BANK_TRANSFER and money:
+        is_month_first = money.currency in {"USD", "CAD"}
+        timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
+        booking = _build_booking(source, money, issuer, hint, merchant, timestamp)
+        if booking:
+            booking = replace(
+                booking, balance=balance, balance_currency=balance_currency
+            )
+        return replace(rejected(reason), bank_booking=booking)
     if reason:
         return rejected(reason)
     if keyword is None or money is None:
@@ -184,6 +224,53 @@ def parse_english(source: SourceText) -> ParseResult:
             is_partial=kind is Kind.CANCELLATION and bool(_PARTIAL.search(rest)),
         ),
         source,
+    )
+
+
+def _build_booking(
+    source: SourceText,
+    money: MoneyMatch,
+    issuer: Issuer | None,
+    hint: re.Match[str] | None,
+    counterparty: Span | None,
+    timestamp: TimestampMatch | None,
+) -> BankBooking | None:
+    """Return the booking of an account that a refused text reports, if any."""
+    text = source.normalized.text
+    deposit, withdrawal = _DEPOSIT.search(text), _WITHDRAWAL.search(text)
+    if not (deposit or withdrawal) or not 0 < money.value <= MAX_AMOUNT:
+        return None
+    is_deposit = deposit is not None and (
+        withdrawal is None or deposit.start() < withdrawal.start()
+    )
+    if counterparty is None:
+        sender = _SENT_BY.search(text)
+        counterparty = sender.span("name") if sender else None
+    is_home = money.currency == source.home_currency
+    day = source.resolve_date(timestamp)
+    spans = {
+        "amount": money.span,
+        "counterparty": counterparty,
+        "accountHint": hint.span("hint") if hint else None,
+        "occurredAt": timestamp.span if timestamp else None,
+    }
+    return BankBooking(
+        BookingDirection.DEPOSIT if is_deposit else BookingDirection.WITHDRAWAL,
+        BookingPurpose.CASH if _CASH.search(text) else BookingPurpose.TRANSFER,
+        amount=int(money.value.to_integral_value(ROUND_HALF_UP)) if is_home else None,
+        currency=None if is_home else money.currency,
+        original_amount=None if is_home else money.value,
+        bank=issuer.name if issuer else None,
+        account_hint=hint["hint"].strip() if hint else None,
+        counterparty=text[slice(*counterparty)] if counterparty else None,
+        is_cancelled=_REVERSED.search(text) is not None,
+        occurred_at=resolve_occurred_at(timestamp, None, day, source),
+        occurred_on=day,
+        spans={
+            name: source.normalized.source_span(span)
+            for name, span in spans.items()
+            if span
+        },
     )
 
 

@@ -18,7 +18,7 @@ _YEAR = r"(?P<year>20\d\d|\d\d)"
 _ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DATE_PATTERNS = (
     r"(?P<year>20\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
-    rf"{_ORDINAL_DAY}[- ](?P<name>{_MONTH_NAME})(?:[-, ]{{1,2}}{_YEAR}(?![:\d]))?",
+    rf"{_ORDINAL_DAY}[- ]?(?P<name>{_MONTH_NAME})(?:[-, ]{{0,2}}{_YEAR}(?![:\d]))?",
     (
         rf"(?P<name>{_MONTH_NAME})[ ]{_ORDINAL_DAY}(?!\d|:)"
         r"(?:,?[ ](?P<year>20\d\d)(?!\d))?"

@@ -23,6 +23,10 @@ _CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?(?:카드[ ]?)?출금")
 _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 _DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _LABELS = re.compile(f"{LABEL}+")
+_WALLET_APP = re.compile(
+    r"\W{0,3}(?:(?:Apple|Google|Samsung)[ ]?(?:Pay|Wallet)|애플페이|구글페이|삼성(?:월렛|페이))"
+)
+MAX_WALLET_NOTICE_LENGTH = 120
 # A receipt of a pay app labels its fields.
 MIN_RECEIPT_LABELS = 3
 # Characters of a merchant's name; a longer part is rather a sentence.
@@ -169,7 +173,7 @@ class MessageEvidence:
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword
         if self.money is None or keyword is None:
-            return self.is_detailed
+            return self.is_detailed or self._is_wallet_notice()
         has_card = bool(
             message.issuer_match or message.card_digits or message.has_other_payer
         )
@@ -188,6 +192,20 @@ class MessageEvidence:
             is_card_cancel = _CARD_CANCEL.search(message.text)
             return bool(is_card_cancel) or keyword.rank <= RANK_ADJACENT
         return True
+
+    def _is_wallet_notice(self) -> bool:
+        """Return True for the payment of a phone's wallet, which has no keyword.
+
+        Apple Pay 바람커피, ₩7,200, 현대카드 M.
+        """
+        text = self.message.text
+        return (
+            len(text) <= MAX_WALLET_NOTICE_LENGTH
+            and self.money is not None
+            and text[slice(*self.money.span)].startswith("₩")
+            and _WALLET_APP.match(text) is not None
+            and not rejection_rules.is_order_or_chat(text)
+        )
 
     @property
     def kind(self) -> Kind:

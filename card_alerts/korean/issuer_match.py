@@ -36,7 +36,7 @@ _LOCAL_CURRENCY_ISSUER = get_alias("지역화폐").issuer
 
 _CARD_WORDS = re.compile(
     r"(?:(?![ ]?체크카드[ ]?출금)[ ]?"
-    r"(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외|국내|개인|SK|바로)){0,5}"
+    r"(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외|국내|개인|SK|바로|외화통장)){0,5}"
 )
 # Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
@@ -54,6 +54,8 @@ STANDALONE_CARD_NUMBER = re.compile(
     rf"|가족)[ :]{{0,2}}\(?[ ]?(?P<a>{_CARD_DIGITS})(?![\d*,년원])\)?"
     rf"|\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_CARD_DIGITS})\)"
     rf"|(?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)"
+    r"|(?:[가-힣*]{2,4}님|승인|취소)[ ]?(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소|[가-힣]{1,2}\*)"
+    r"|[ ]?\n)"
     rf"|(?<![\d*\w-])(?P<c>\d\*\d\*)(?![\d*-])"
     r"|(?<![\d*\w-])\*(?P<e>\d{4})(?=[ ](?:승인|취소|거절|사용))"
 )
@@ -93,6 +95,17 @@ _WORD_FOLLOWS = re.compile(
 )
 # The method of payment before the merchant: 토스뱅크 · 바람커피.
 _BEFORE_MERCHANT = re.compile(rf"[ ]?[·|→][ ]{{0,2}}{MERCHANT}")
+# The name of a partner before the issuer's: 배민현대카드.
+_PARTNER = re.compile(r"[가-힣]{2,6}")
+_PARTNER_BEFORE = re.compile(
+    rf"(?:^|[\n\[{ANY_PLACEHOLDER}])[ ]?(?P<lead>{_PARTNER.pattern})\Z"
+)
+# The name of a card that fills its line: 현대카드 M.
+_LINE_PRODUCT = re.compile(
+    r"[ ](?P<product>[A-Z][A-Za-z0-9+]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?)(?=\n|$)"
+)
+_TEXT_START = re.compile(r"[\s\[(]{0,6}")
+_PAID_SENTENCE = re.compile(r"에서[ ,]{0,2}\n?[\d,₩]")
 _REPEATED_PRODUCT = re.compile(rf"[ ][A-Za-z0-9 ]{{1,20}}(?=[{INSTALLMENT}])")
 _REGION_SUFFIX = re.compile("[ ]?(?:해외|국내)$")
 
@@ -159,6 +172,9 @@ class IssuerMatch:
         if not (self.digits or self.product or self.has_keyword):
             return start
         before = self.text[max(0, start - MAX_PRODUCT_LENGTH) : start]
+        partner = _PARTNER_BEFORE.search(before)
+        if partner:
+            return start - len(partner["lead"])
         match = _LEADING_PRODUCT.search(before)
         if not match or ATTACHED_KEYWORD.match(match["lead"]):
             return start
@@ -194,6 +210,8 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
             continue
         # A letter before the name makes both one word, as in 메가MGC.
         before = "" if start == glued_end else text[start - 1 : start]
+        if _HANGUL.match(before) and _is_co_branded(text, found):
+            before = ""
         if _HANGUL.match(before) or (_LATIN.match(before) and not _HANGUL.match(name)):
             continue
         alias = get_alias(name)
@@ -201,19 +219,18 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         name_end = words.end() if words else alias_end
         if _is_glued_title(text, start, name_end, alias.issuer):
             glued_end = name_end
-            title = IssuerMatch(
-                text,
-                alias.issuer,
-                (start, name_end),
-                name_end,
-                alias.is_app,
-                has_card_word=True,
-            )
-            matches.append(title)
+            matches.append(_title_match(text, alias, start, name_end))
             continue
         number = _CARD_NUMBER.match(text, name_end)
         end = number.end() if number else name_end
         product = None if number else _match_product(text, found, end)
+        line_product = None
+        if (
+            not (number or product)
+            and "카드" in found[0]
+            and text[start - 1 : start] == "\n"
+        ):
+            line_product = _LINE_PRODUCT.match(text, end)
         separators = _SEPARATORS.match(text, product.end() if product else end)
         has_keyword = bool(
             separators and ATTACHED_KEYWORD.match(text, separators.end())
@@ -223,6 +240,8 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
             number = _CARD_NUMBER.match(text, product.end())
             end = number.end() if number else end
             product = product if number else None
+        if line_product:
+            product, has_keyword = line_product, True
         if not (product or has_keyword or _is_word_end(text, found, alias, end)):
             continue
         last_end = product.end() if product and not number else end
@@ -248,7 +267,8 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
                 has_following_word=is_alone and bool(_WORD_FOLLOWS.match(text, end)),
             )
         )
-    return matches
+    title = _find_title(text, matches)
+    return [title, *matches] if title else matches
 
 
 def local_currency_match(text: str, span: Span) -> IssuerMatch:
@@ -260,8 +280,61 @@ def _is_glued_title(text: str, start: int, end: int, issuer: Issuer) -> bool:
     """Return True for a title before the same issuer's name (삼성카드삼성1234승인)."""
     if text[:start].strip(" \n[("):
         return False
+    if text.startswith(" ", end):
+        end += 1
     following = _ALIAS.match(text, end)
     return following is not None and get_alias(following[0]).issuer is issuer
+
+
+def _title_match(text: str, alias: Alias, start: int, end: int) -> IssuerMatch:
+    return IssuerMatch(
+        text, alias.issuer, (start, end), end, alias.is_app, has_card_word=True
+    )
+
+
+def _is_co_branded(text: str, found: re.Match[str]) -> bool:
+    """Return True for a card with a partner's name before the issuer's (배민현대카드)."""
+    if "카드" not in found[0]:
+        return False
+    line_start = text.rfind("\n", 0, found.start()) + 1
+    partner = text[line_start : found.start()].lstrip(" [")
+    if not _PARTNER.fullmatch(partner):
+        return False
+    separators = _SEPARATORS.match(text, found.end())
+    position = separators.end() if separators else found.end()
+    return bool(
+        ATTACHED_KEYWORD.match(text, position) or _CARD_NUMBER.match(text, found.end())
+    )
+
+
+def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
+    """Return the name at the beginning that is only a title before the shop.
+
+    현대카드바람커피⏎9,000원 · 일반승인⏎홍*동 님, 현대카드M 승인: the card is named below.
+    Pay services begin their texts with their names even where they name no card.
+    """
+    start = _TEXT_START.match(text)
+    found = _ALIAS.match(text, start.end() if start else 0)
+    if found is None:
+        return None
+    alias = get_alias(found[0])
+    if any(match.span[0] <= found.start() < match.end for match in matches):
+        return None
+    name_end, has_space = found.end(), text.startswith(" ", found.end())
+    if not (has_space or _HANGUL.match(text, name_end)):
+        return None
+    is_named_below = any(
+        match.issuer is alias.issuer
+        and (match.has_keyword or match.digits or match.product)
+        for match in matches
+    )
+    is_pay_app = alias.issuer.is_pay_service and not alias.is_ambiguous
+    is_title = is_named_below and "카드" in found[0]
+    if is_title or alias.is_app and not is_pay_app and is_named_below:
+        return _title_match(text, alias, found.start(), name_end)
+    if is_pay_app and not has_space and _PAID_SENTENCE.search(text, name_end):
+        return _title_match(text, alias, found.start(), name_end)
+    return None
 
 
 def _match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] | None:
@@ -278,7 +351,13 @@ def _match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] |
     if is_attached and bool(_LATIN.match(first)) is bool(_LATIN.match(text[end - 1])):
         return None
     has_card_word = end > found.end() or "카드" in found[0]
-    return product if has_card_word or not _HANGUL.match(first) else None
+    if has_card_word or not _HANGUL.match(first):
+        return product
+    # A product that is a card, as in 로카 나누카드(1*2*).
+    is_card = (
+        product["product"].endswith("카드") and not get_alias(found[0]).is_ambiguous
+    )
+    return product if is_card and _CARD_NUMBER.match(text, product.end()) else None
 
 
 def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> bool:

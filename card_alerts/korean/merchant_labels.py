@@ -40,6 +40,7 @@ _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]")
 _LABELED_INLINE = re.compile(
     r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<merchant>[^\n:]{1,60}?)"
     r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
+    r"|(?:^|(?<=\n))(?:이용|승인|사용|결제)가맹점[ ](?P<line>[^\n:]{1,60})(?=\n|$)"
 )
 # The bar or dot in "신한카드 ・ 바람커피" and "5,500원 · 바람커피", and the arrow.
 _METHOD_BAR = re.compile(
@@ -56,12 +57,18 @@ _AFTER_BAR = re.compile(
     r"[ ]?\|[ ]?(?=[^\n|])"
     r"(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$))"
 )
+# What may stand before a name, with or without a space: 결제가 완료되었어요, 카카오페이.
+_STATUS_SENTENCE = (
+    r"(?:(?:결제|승인|취소)(?:이|가)?[ ]?(?:완료|취소)?[ ]?(?:되었|됐)(?:어요|습니다)[.!]?[ ]?"
+    r"|(?:결제|승인|취소)[ ]?완료[ ]?(?=[가-힣A-Z]))"
+)
+_PAY_APP = (
+    r"(?:(?:네이버[ ]?페이|카카오[ ]?페이|토스페이|페이코|PAYCO|삼성(?:페이|월렛)|쿠팡페이|애플페이|Npay"
+    r"|SSG[ ]?PAY|토스[ ])[ ]?(?!에서|[\d\n]))"
+)
 # The name in "바람커피에서 9,900원".
 _BEFORE_AMOUNT = re.compile(
-    r"(?:^|\n|\]|(?:결제|승인|취소)(?:이|가)?[ ]?(?:완료[ ]?)?(?:되었|됐)(?:어요|습니다)[.!]?[ ]?"
-    r"|(?:결제|승인|취소)[ ]?완료(?=[가-힣])"
-    r")[ ]?(?:(?:네이버[ ]?페이|카카오[ ]?페이|토스(?:페이)?|페이코|PAYCO|삼성(?:페이|월렛)|쿠팡페이|애플페이"
-    r"|Npay)[ ](?=[^\n]))?(?![^\n]{0,60}(?:님|카드로|페이로)[ ,])"
+    rf"(?:^|\n|\])[ ]?(?>{_STATUS_SENTENCE}?)(?>{_PAY_APP}?)(?![^\n]{{0,60}}(?:님|카드로|페이로)[ ,])"
     r"(?P<merchant>(?!\d\d?[/.]\d\d? \d\d:)[^\n\]|]{1,40}?)"
     r"(?:에서[ ,]{0,2}\n?|(?<=[가-힣)])에[ ](?=[\d,]{1,15}원[^\n]{0,4}결제))"
     r"(?=(?:[$₩€-]|[A-Z]{3})?[ ]?[\d,.]{1,15}[ ]?(?:원|달러|엔|[A-Z]{3})"
@@ -88,7 +95,7 @@ def find_labeled_merchant(text: str) -> Span | None:
             return span
     if match is None and ("에서" in text or "에 " in text):
         match = _BEFORE_AMOUNT.search(text)
-    return match.span("merchant") if match else None
+    return match.span(match.lastgroup or 0) if match else None
 
 
 def _find_name_after(label: re.Pattern[str], text: str) -> Span | None:

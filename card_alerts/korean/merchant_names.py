@@ -38,6 +38,7 @@ _NOT_A_NAME = re.compile(
     r"|오프라인|본인|가족|회원님|고객님|고객|님|님의"
     r"|자동이체|자동납부|자동결제|접수|이용건|사용건|승인건|결제건|건이|이|가|을|를"
     r"|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분|교통"
+    r"|[가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트)"
     r"|(?:자동|자동이체|타행|당행|인터넷|모바일)?(?:출금|입금|이체|송금))$"
 )
 NUMERIC_NAME = re.compile(r"^\d{2,5}$")
@@ -65,6 +66,10 @@ _SENTENCE_END = re.compile(
 )
 _PARTICLE_WORD = re.compile(
     r"[ ](?=[가-힣]{1,8}(?:은|는|을|를|에|이|가|도|으로|에서|하면|하시면)[ ])"
+)
+# A heading in brackets, or the kind of card, before a name.
+_HEADING = re.compile(
+    r"\[[^\[\]\n]{1,20}\][ ]?(?=[^ \n])|(?:체크|신용)카드[ ](?=[^ \n])"
 )
 MIN_NOTICE_LENGTH = 3
 # A longer part that ends like a sentence is one.
@@ -148,6 +153,8 @@ def _trim_edges(text: str, start: int, end: int) -> Span:
     """Return the span without separators and unpaired brackets at its edges."""
     separators = _LEADING_SEPARATORS.match(text, start, end)
     start = separators.end() if separators else start
+    heading = _HEADING.match(text, start, end)
+    start = heading.end() if heading else start
     if (
         text[start : start + 1] == "("
         and text[end - 1 : end] == ")"

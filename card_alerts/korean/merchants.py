@@ -8,7 +8,8 @@ keyword or an issuer that is not used belongs to the name that follows.
 import re
 from itertools import islice
 
-from card_alerts.korean.issuer_match import find_heading_above
+from card_alerts.issuers import get_alias
+from card_alerts.korean.issuer_match import IssuerMatch, find_heading_above
 from card_alerts.korean.merchant_labels import MERCHANT_LABEL
 from card_alerts.korean.merchant_names import (
     NUMERIC_NAME,
@@ -57,6 +58,8 @@ _BAR_BEFORE = re.compile(rf"[{ISSUER}{AMOUNT}{KEYWORD}{NOISE}][ ]*[|·→][ ]*\Z
 _PAID_WITH = re.compile(
     rf"(?:카드(?:으로|로)?|[A-Za-z)](?:으로|로))[ ]{{0,2}}(?=[{AMOUNT}])"
 )
+# A line of nothing but keywords and headings above the name: 결제완료⏎바람커피⏎9,000원.
+_STATUS_LINE = re.compile(rf"^[^\n{AMOUNT}{TIMESTAMP}]*[{KEYWORD}]+[ ]*\n\Z")
 _PHONE_ONLY = re.compile(
     r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|T\.?"
     r"|tel\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$",
@@ -118,14 +121,26 @@ def find_merchant(
     return MerchantSpan(*heading.span, message.text[slice(*heading.span)])
 
 
+def _is_title(match: IssuerMatch, message: TokenizedMessage) -> bool:
+    """Return True for the title of a push that names its card below, and an app's."""
+    card = message.issuer_match
+    is_same = card is not None and card.issuer is match.issuer
+    name = message.text[slice(*match.span)]
+    is_app = match.issuer.is_pay_service and not get_alias(name).is_ambiguous
+    return (is_same or is_app) and not message.text[: match.span[0]].strip(" \n[")
+
+
 def _is_above_amount(text: str, first: MerchantSpan) -> bool:
     """Return True for the name above an amount, or before amount and card."""
     before = text[: first.start]
+    after = text[first.end :].lstrip(" ,·\n")
+    line_end = text[first.end : first.end + 1]
+    if line_end == "\n" and _STATUS_LINE.search(before) and after.startswith(AMOUNT):
+        return True
     if any(
         part in before for part in (ISSUER, TIMESTAMP, AMOUNT, KEYWORD, HOLDER_NAME)
     ):
         return False
-    after = text[first.end :].lstrip(" ,·\n")
     is_first_line = first.end <= text.find("\n", first.start)
     return after.startswith(AMOUNT) and (is_first_line or ISSUER in after)
 
@@ -183,7 +198,9 @@ def _with_unused_parts(
         unused += [
             each.span
             for each in message.issuer_matches
-            if each is not message.issuer_match and each.has_following_word
+            if each is not message.issuer_match
+            and each.has_following_word
+            and not _is_title(each, message)
         ]
     start = name.start
     for _ in range(MAX_PREFIX_PARTS):

@@ -1,9 +1,11 @@
 """Parse a Korean text: tokenize, classify, build the candidate."""
 
 import re
+from dataclasses import replace
 
 from card_alerts.candidate import PaymentCandidate, SourceText, build_result
 from card_alerts.korean import rejection_rules
+from card_alerts.korean.bookings import build_booking
 from card_alerts.korean.classifier import MessageEvidence
 from card_alerts.korean.merchants import OVERSEAS, find_merchant
 from card_alerts.korean.status_keywords import (
@@ -43,6 +45,9 @@ def parse_korean(source: SourceText) -> ParseResult:
     # Stage 2: decide whether they are a payment.
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)
     reason = evidence.rejection_reason()
+    if reason is Reason.BANK_TRANSFER:
+        booking = build_booking(message, source, money, timestamp)
+        return replace(rejected(reason), bank_booking=booking)
     if reason:
         return rejected(reason)
     kind = evidence.kind

@@ -1,0 +1,233 @@
+"""Stage 3 for texts of banks: build a booking of an account.
+
+The parts are those that the tokenizer found. What is left over beside the word for the
+booking is the counterparty: 출금 60,000원 홍*동 잔액 326,348원.
+"""
+
+import re
+from decimal import Decimal
+
+from card_alerts.candidate import SourceText, resolve_occurred_at
+from card_alerts.issuers import find_issuer
+from card_alerts.korean.tokenizer import TokenizedMessage
+from card_alerts.masked_text import (
+    ANY_PLACEHOLDER,
+    HOLDER_NAME,
+    ISSUER,
+    KEYWORD,
+    MERCHANT,
+)
+from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch, parse_number
+from card_alerts.normalization import to_printed_text
+from card_alerts.result import BankBooking, BookingDirection, BookingPurpose, Span
+from card_alerts.times import TimestampMatch
+
+_MODE = (
+    r"(?:전자금융|스마트|자동이체|자동|인터넷|모바일|타행|당행|대체|FBS|ATM|CD|CD공동|폰뱅킹|오픈뱅킹|펌뱅킹"
+    r"|뱅킹|즉시|실시간|예약|현금|창구|외화)"
+)
+_END = r"(?:액|건|알림|안내|내역|완료|취소|되었습니다|되었어요|됐어요|됐습니다|했어요|했습니다)*"
+_DEPOSIT = re.compile(
+    rf"(?<!출)(?<!가능 ){_MODE}?[ ]?입금{_END}(?![가-힣]|출금)|받았(?:어요|습니다)|받으셨(?:어요|습니다)|환급{_END}"
+)
+_WITHDRAWAL = re.compile(
+    rf"(?<!입){_MODE}?[ ]?출금(?![ ]?가능|계좌){_END}(?![가-힣])|보냈(?:어요|습니다)|보내셨(?:어요|습니다)"
+    rf"|{_MODE}?[ ]?(?:이체|송금|지급){_END}(?![가-힣])"
+)
+_SENT_TO_MEMBER = re.compile(
+    r"님(?:이|께서)[ \n][^\n]{0,30}(?:보냈|보내셨|송금했|송금하셨)"
+)
+_CANCELLED = re.compile("(?:출금|입금|이체|송금)[ ]?취소|취소[ ]?(?:출금|입금)")
+_CASH = re.compile(
+    r"(?<![A-Za-z])ATM|(?<![A-Za-z])CD(?:기|공동|출금|[ ]|$)|현금[ ]?(?:인출|출금|지급|서비스)"
+)
+_CARD_BILL = re.compile(
+    r"(?P<card>[A-Za-z가-힣]{1,8}?카드)(?:사)?[ ]?(?:결제|대금|이용|자동|출금|청구|$|[(_])"
+    r"|(?P<other>[A-Za-z가-힣]{1,8}?)[ ]?카드(?:값|대금)"
+)
+_ANY_CARD_BILL = re.compile(r"(?:신용)?카드[ ]?(?:이용)?(?:결제|대금|값)")
+# 481902**317, 123-****-4567-89, *120000, 입출금통장(0000), 홍*동(1234)
+_ACCOUNT = re.compile(
+    r"(?<![\d*])(?P<number>\d{2,6}\*{2,6}\d{2,6}|\d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?"
+    r"|\d{3,6}\*{3,8}|\*{1,4}\d{3,6})(?![\d*,])|(?:통장|계좌|[가-힣]\*[가-힣]|님)[ ]?\((?P<digits>[\d*]{3,6})\)"
+)
+_OWN_ACCOUNT = re.compile(
+    r"[가-힣A-Za-z ]{0,12}(?:통장|계좌)(?:[ ]?\([\d*]{3,6}\))?|[가-힣]\*[가-힣]\([\d*]{3,6}\)"
+)
+_ARROW = re.compile(r"[ ]?(?:→|->|➔|▶)[ ]?")
+_FIRST_WORD = re.compile(
+    r"[\s\[(]*(?:\[?(?:Web|WEB|web)[ ]?발신\]?\s*)?[\[(]?(?P<name>[가-힣A-Za-z]{1,12})"
+)
+_HIDDEN = re.compile(f"[{ANY_PLACEHOLDER}]+")
+_SEPARATOR = re.compile(r"\n|[|·/]|[ ]{2,}|,[ ]")
+_EDGES = " .,:;-()[]<>\"'"
+_FORMS = frozenset({"(주)", "(유)", "(재)", "(사)"})
+_NO_NAME = re.compile(
+    r"[\W\d_]*|(?:알림|안내|고객님|회원님|님|잔액|거래|계좌|원|적요|내용|받는[ ]?분|보낸[ ]?분|이름|금액|일시"
+    r"|에서|으로|에게|에게서|한테|뱅킹|은행|수수료 면제|수수료면제|을|를|이|가)"
+)
+_PARTICLE = re.compile(r"(?:님)?(?:에게서|에게|께|한테|으로부터|로부터|님이|님께|님)$")
+_ADDRESSED = re.compile(r"님?(?:에게서?|께서?|한테|님이|으로부터)[ \n]|님이[ \n]")
+_VISIBLE = frozenset({HOLDER_NAME, KEYWORD, MERCHANT, ISSUER})
+
+
+def build_booking(
+    message: TokenizedMessage,
+    source: SourceText,
+    money: MoneyMatch | None,
+    timestamp: TimestampMatch | None,
+) -> BankBooking | None:
+    """Return the booking of a text that was refused as one, or None without an amount."""
+    text = message.text
+    deposit, withdrawal = _DEPOSIT.search(text), _WITHDRAWAL.search(text)
+    word = deposit or withdrawal
+    if money is None or word is None or not 0 < money.value <= MAX_AMOUNT:
+        return None
+    if deposit and withdrawal:
+        # 타행이체 입금: the more certain word; else the first one.
+        word = min(deposit, withdrawal, key=lambda match: match.start())
+        if "이체" in word[0] or "송금" in word[0] or "지급" in word[0]:
+            word = deposit if word is withdrawal and "출금" not in text else word
+    # 홍*동님이 보냈어요 is money that came, 홍*동님에게 보냈어요 is money that went.
+    is_deposit = word is deposit or _SENT_TO_MEMBER.search(text) is not None
+    bank, bank_span = _find_bank(message, source)
+    account = _ACCOUNT.search(text)
+    account_span = account.span(account.lastgroup or 0) if account else None
+    name_span = _find_counterparty(message, word.span(), bank_span, bank)
+    name = text[slice(*name_span)] if name_span else ""
+    purpose, card_company = BookingPurpose.TRANSFER, None
+    if _CASH.search(text):
+        purpose = BookingPurpose.CASH
+    elif not is_deposit:
+        bill = _CARD_BILL.search(name)
+        issuer = find_issuer(bill["card"] or bill["other"]) if bill else None
+        if issuer and not issuer.is_pay_service:
+            purpose, card_company = BookingPurpose.CARD_BILL, issuer.name
+        elif _ANY_CARD_BILL.match(name):
+            purpose = BookingPurpose.CARD_BILL
+    is_home = money.currency == source.home_currency
+    day = source.resolve_date(timestamp)
+    balance = message.balance
+    spans: dict[str, Span | None] = {
+        "amount": money.span,
+        "counterparty": name_span,
+        "accountHint": account_span,
+        "occurredAt": timestamp.span if timestamp else None,
+        "balance": balance.span() if balance else None,
+    }
+    return BankBooking(
+        BookingDirection.DEPOSIT if is_deposit else BookingDirection.WITHDRAWAL,
+        purpose,
+        amount=int(money.value) if is_home else None,
+        currency=None if is_home else money.currency,
+        original_amount=None if is_home else money.value,
+        bank=bank,
+        account_hint=text[slice(*account_span)] if account_span else None,
+        counterparty=_printed(source, name_span),
+        card_company=card_company,
+        is_cancelled=_CANCELLED.search(text) is not None,
+        balance=Decimal(parse_number(balance["number"])) if balance else None,
+        balance_currency=None if source.home_currency == WON or not balance else WON,
+        occurred_at=resolve_occurred_at(
+            timestamp, message.standalone_time, day, source
+        ),
+        occurred_on=day,
+        spans={
+            key: source.normalized.source_span(span)
+            for key, span in spans.items()
+            if span
+        },
+    )
+
+
+def _printed(source: SourceText, span: Span | None) -> str | None:
+    if span is None:
+        return None
+    start, end = source.normalized.source_span(span)
+    return to_printed_text(source.text[start:end]) or None
+
+
+def _find_bank(
+    message: TokenizedMessage, source: SourceText
+) -> tuple[str | None, Span | None]:
+    """Return the bank that the text begins with, else that of the sender."""
+    first = _FIRST_WORD.match(message.text)
+    issuer = find_issuer(first["name"]) if first else None
+    if first and issuer:
+        return issuer.name, first.span("name")
+    if message.issuer_matches:
+        match = message.issuer_matches[0]
+        amounts = message.won_amounts or message.foreign_amounts
+        if not amounts or match.span[0] < amounts[0].span[0]:
+            return match.issuer.name, match.span
+    return (source.sender_issuer.name if source.sender_issuer else None), None
+
+
+def _find_counterparty(
+    message: TokenizedMessage, word: Span, bank: Span | None, bank_name: str | None
+) -> Span | None:
+    """Return the name beside the word for the booking, the one after it first."""
+    text = list(message.text)
+    for match in _HIDDEN.finditer(message.masked.text):
+        for index in range(*match.span()):
+            if message.masked.text[index] not in _VISIBLE:
+                text[index] = "\n"
+    for start, end in filter(None, (word, bank)):
+        text[start:end] = "\n" * (end - start)
+    visible = "".join(text)
+    for pattern in (_DEPOSIT, _WITHDRAWAL, _OWN_ACCOUNT, _ACCOUNT):
+        visible = pattern.sub(lambda match: "\n" * len(match[0]), visible)
+    names: list[Span] = []
+    position = 0
+    for separator in [*_SEPARATOR.finditer(visible), None]:
+        end = separator.start() if separator else len(visible)
+        span = _trim(visible, position, end)
+        if span and not _is_bank(visible[slice(*span)], bank_name):
+            names.append(span)
+        position = separator.end() if separator else end
+    arrow = _ARROW.search(message.text)
+    if arrow:
+        after = [
+            _trim(visible, max(arrow.end(), s), e) for s, e in names if e > arrow.end()
+        ]
+        before = [
+            _trim(visible, s, min(arrow.start(), e))
+            for s, e in names
+            if s < arrow.start()
+        ]
+        is_deposit = _DEPOSIT.search(message.text) is not None
+        for spans in (before[::-1], after) if is_deposit else (after, before[::-1]):
+            found = next(filter(None, spans), None)
+            if found:
+                return found
+        return None
+    addressed = [span for span in names if _ADDRESSED.match(message.text, span[1])]
+    if addressed:
+        return addressed[0]
+    after_word = [span for span in names if span[0] >= word[1]]
+    before_word = [span for span in names if span[0] < word[1]]
+    return next(iter([*after_word, *before_word[::-1]]), None)
+
+
+def _is_bank(name: str, bank: str | None) -> bool:
+    """Return True for another mention of the bank; its card is another matter."""
+    if bank is None or "카드" in name:
+        return False
+    issuer = find_issuer(name)
+    return issuer is not None and issuer.name == bank
+
+
+def _trim(text: str, start: int, end: int) -> Span | None:
+    """Return the span without punctuation and particles; None if it is no name."""
+    while (
+        start < end and text[start] in _EDGES and text[start : start + 3] not in _FORMS
+    ):
+        start += 1
+    while end > start and text[end - 1] in _EDGES:
+        end -= 1
+    particle = _PARTICLE.search(text, start, end)
+    if particle and particle.start() > start:
+        end = particle.start()
+    if start >= end or _NO_NAME.fullmatch(text, start, end):
+        return None
+    return start, end
