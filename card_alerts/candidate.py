@@ -4,11 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
 
+from card_alerts.channels import find_channel
 from card_alerts.issuer import Issuer
 from card_alerts.merchant_quality import is_cut_name, is_gateway_name
 from card_alerts.money import MAX_AMOUNT, MoneyMatch
 from card_alerts.normalization import NormalizedText, to_printed_text
 from card_alerts.result import (
+    BankBooking,
     Confidence,
     Kind,
     ParseResult,
@@ -69,6 +71,7 @@ class SourceText:
     received_at: datetime
     home_currency: str
     sender_issuer: Issuer | None
+    sender: str = ""
 
     def truncated(self, end: int) -> "SourceText":
         """Return the same with the first `end` characters of the normalized text."""
@@ -135,6 +138,12 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         is_gateway=merchant is not None and is_gateway_name(merchant),
         is_merchant_cut=_is_merchant_cut(candidate, source),
         is_preliminary=candidate.is_preliminary,
+        channel=find_channel(
+            source.normalized.text,
+            source.sender,
+            source.sender_issuer,
+            has_issuer=candidate.issuer is not None,
+        ),
     )
     foreign = candidate.money if result.currency else None
     # Per field of spec 4.2 its value, and where it was found.
@@ -196,6 +205,19 @@ class _Amounts:
 def _round_half_up(value: Decimal) -> int:
     """Return whole units, in which the ledger counts the home currency."""
     return int(value.quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def rejected_booking(booking: BankBooking | None, source: SourceText) -> ParseResult:
+    """Return the result of a bank's text, with the booking if it has an amount."""
+    channel = find_channel(
+        source.normalized.text, source.sender, source.sender_issuer, has_issuer=False
+    )
+    return ParseResult(
+        recognized=False,
+        reason=Reason.BANK_TRANSFER,
+        bank_booking=booking,
+        channel=channel,
+    )
 
 
 def resolve_occurred_at(

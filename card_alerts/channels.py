@@ -3,7 +3,7 @@
 import re
 
 from card_alerts.issuer import Issuer
-from card_alerts.result import Channel, ParseResult
+from card_alerts.result import Channel
 
 MIN_PHONE_DIGITS = 7
 
@@ -21,7 +21,7 @@ _KAKAOTALK_TEXT = re.compile(
 )
 _SMS_TEXT = re.compile(r"(?:Web|WEB|web|국제|국외) ?발신")
 _PAY_APP_TEXT = re.compile(
-    r"네이버 ?페이|카카오 ?페이|토스 ?(?:페이|머니)|페이코|PAYCO|삼성(?:월렛|페이)"
+    r"결제 ?완료|네이버 ?페이|카카오 ?페이|토스 ?(?:페이|머니)|페이코|PAYCO|삼성(?:월렛|페이)"
     r"|애플페이|쿠팡페이|[가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)|온누리"
 )
 _CARD_APP_TEXT = re.compile(
@@ -36,11 +36,12 @@ _BANK_TEXT = re.compile(
 
 
 def find_channel(
-    text: str, sender: str, sender_issuer: Issuer | None, parsed: ParseResult
+    text: str, sender: str, sender_issuer: Issuer | None, *, has_issuer: bool
 ) -> Channel | None:
-    """Return the channel of a text, or None if nothing tells it.
+    """Return the channel of a payment or booking, or None if nothing tells it.
 
-    A phone number is the sender of an SMS, a package that of an app.
+    A phone number is the sender of an SMS, a package that of an app. `has_issuer`
+    means that the issuer of the card is known.
     """
     sender = sender.strip()
     if _KAKAOTALK_SENDER.search(sender):
@@ -53,10 +54,9 @@ def find_channel(
     is_by_phone = _PHONE_NUMBER.match(sender) and (
         sum(letter.isdigit() for letter in sender) >= MIN_PHONE_DIGITS
     )
-    is_payment = parsed.kind is not None
     if not is_by_phone and _KAKAOTALK_TEXT.search(text):
         return Channel.KAKAOTALK
-    if parsed.bank_booking or _BANK_TEXT.search(text):
+    if _BANK_TEXT.search(text):
         return Channel.BANK
     if is_by_phone or _SMS_TEXT.search(text):
         return Channel.CARD_SMS
@@ -64,4 +64,4 @@ def find_channel(
         return Channel.PAY_APP
     if _CARD_APP_TEXT.search(text):
         return Channel.CARD_APP
-    return Channel.CARD_SMS if is_payment and parsed.card_company else None
+    return Channel.CARD_SMS if has_issuer else None

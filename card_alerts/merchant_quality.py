@@ -6,6 +6,7 @@ print the name in full and the other cut it off.
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Gateways, and words beside their names that name no shop.
 _GATEWAY = re.compile(
@@ -28,6 +29,7 @@ _NOT_LETTER = re.compile(r"[\W\d_]+")
 _CUT_END = re.compile(r"\([^()]*$|(?:…|\.{2,}|‥)\s*$")
 
 
+@lru_cache(maxsize=4096)
 def is_gateway_name(name: str) -> bool:
     """Return True if a name is that of a payment gateway and names no shop.
 

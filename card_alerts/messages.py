@@ -62,6 +62,7 @@ _START = re.compile(
     re.MULTILINE,
 )
 _LINE = re.compile(r"(?<=\n)(?=[^\n])")
+_FOREIGN_AMOUNT = re.compile(r"[$€£₹¥₩円]|[A-Z]{3} ?\d|\bRs\.? ?\d|\d\(?[A-Z]{3}")
 # Boundaries that are examined.
 MAX_BOUNDARIES = 400
 # Letters of a part that is a message of its own behind a mark.
@@ -91,6 +92,8 @@ def split_messages(text: str) -> list[Span]:
     name of a room) is a part of the message before it, else of the first one.
     """
     whole = [(0, len(text))]
+    if not _has_several_amounts(text):
+        return whole
     status = _STATUS.search(text)
     if status is None or not _STATUS.search(text, status.end()):
         return whole
@@ -111,6 +114,16 @@ def split_messages(text: str) -> list[Span]:
         else:
             messages[-1] = last.joined(chunk, text)
     return [(each.start, each.end) for each in messages[:MAX_MESSAGES]]
+
+
+def _has_several_amounts(text: str) -> bool:
+    """Return False for most texts of one message; a cheap check."""
+    totals = text.count("누적") + text.count("잔액") + text.count("누계")
+    if text.count("원") - totals > 1:
+        return True
+    if text.count("발신") > 1 or "] [" in text or text.count("[KB]") > 1:
+        return True
+    return _FOREIGN_AMOUNT.search(text) is not None and "\n" in text
 
 
 def _begins_message(last: _Chunk, chunk: _Chunk) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from card_alerts.candidate import SourceText
-from card_alerts.channels import find_channel
 from card_alerts.english.parser import parse_english
 from card_alerts.issuers import find_issuer_by_sender
 from card_alerts.japanese import parse_japanese
@@ -113,14 +112,7 @@ def _parse_message(
     if not normalized.text.strip():
         return rejected(Reason.NO_PAYMENT)
     issuer = find_issuer_by_sender(sender)
-    source = SourceText(text, normalized, received_at, home_currency, issuer)
-    parsed = _parse_by_language(source)
-    channel = find_channel(normalized.text, sender, issuer, parsed)
-    return replace(parsed, channel=channel)
-
-
-def _parse_by_language(source: SourceText) -> ParseResult:
-    normalized = source.normalized
+    source = SourceText(text, normalized, received_at, home_currency, issuer, sender)
     if _HANGUL.search(normalized.text):
         result = parse_korean(source)
         # Only the title may be Korean.

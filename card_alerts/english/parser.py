@@ -9,6 +9,7 @@ from card_alerts.candidate import (
     PaymentCandidate,
     SourceText,
     build_result,
+    rejected_booking,
     resolve_occurred_at,
 )
 from card_alerts.currencies import CURRENCY_CODES
@@ -191,7 +192,7 @@ def parse_english(source: SourceText) -> ParseResult:
             booking = replace(
                 booking, balance=balance, balance_currency=balance_currency
             )
-        return replace(rejected(reason), bank_booking=booking)
+        return rejected_booking(booking, source)
     if reason:
         return rejected(reason)
     if keyword is None or money is None:

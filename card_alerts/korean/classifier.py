@@ -168,6 +168,8 @@ class MessageEvidence:
             return False
         if self.money is not None:
             return True
+        if rejection_rules.CARD_SERVICE.search(self.message.text):
+            return False
         return bool(self.message.issuer_match and keyword.rank <= RANK_ADJACENT)
 
     def _is_payment(self) -> bool:

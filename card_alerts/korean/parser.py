@@ -1,9 +1,13 @@
 """Parse a Korean text: tokenize, classify, build the candidate."""
 
 import re
-from dataclasses import replace
 
-from card_alerts.candidate import PaymentCandidate, SourceText, build_result
+from card_alerts.candidate import (
+    PaymentCandidate,
+    SourceText,
+    build_result,
+    rejected_booking,
+)
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.bookings import build_booking
 from card_alerts.korean.classifier import MessageEvidence
@@ -47,7 +51,7 @@ def parse_korean(source: SourceText) -> ParseResult:
     reason = evidence.rejection_reason()
     if reason is Reason.BANK_TRANSFER:
         booking = build_booking(message, source, money, timestamp)
-        return replace(rejected(reason), bank_booking=booking)
+        return rejected_booking(booking, source)
     if reason:
         return rejected(reason)
     kind = evidence.kind

@@ -6,7 +6,7 @@ from card_alerts.result import Reason
 
 # (광고) at the beginning, which the law requires of adverts, and its variants.
 ADVERT_MARK = re.compile(
-    r"[ \n]{0,9}(?:\[?(?:Web|국제"
+    r"[ \n]{0,9}(?:[^\n(\[\d]{1,20}\n)?(?:\[?(?:Web|국제"
     r"|국외)[ ]?발신\]?[ \n]{0,9})?(?:\[[^\]\n]{1,12}\][ ]?)?"
     r"(?:[(\[<{][ ]?(?:(?:대출|금융|카드|이벤트|무료)?[ ]?광[ ]?[.·]?[ ]?고"
     r"|AD)[ ]?[)\]>}]|광고\))"
@@ -39,7 +39,7 @@ PASSWORD = re.compile(
     r"|비밀번호(?![ ]?(?:오류|불일치|틀림|오입력|입력[ ]?오류|\d회))"
 )
 _STATEMENT = re.compile(
-    r"(?:결제|청구|납부|출금|인출|이체)[ ]?예정|청구[ ]?(?:금액|서|요금|내역|합계)"
+    r"(?:결제|청구|납부|출금|인출|이체)[ ]?예정|청구[ ]?(?:금액|서|요금|내역|합계|되었|됩니다)"
     r"|명세서|(?:결제|카드|이용|교통|할부|연회비)[ ]?대금"
     r"|미납|연체|리볼빙|결제일(?!시|자)|결제[ ]?계좌|카드론|이월[ ]?(?:금액|잔액)"
     r"|(?:납부"
@@ -62,9 +62,12 @@ _BANK_TRANSFER = re.compile(
     r"|대출[ ]?(?:이자|원금|실행)|(?:자동|타행|당행|인터넷|모바일|폰뱅킹|펌뱅킹"
     r"|오픈뱅킹|급여)[ ]?(?:이체|출금|입금|송금)"
 )
+_TOP_UP = re.compile(r"(?:머니|포인트|페이)[ ]?(?:[\d,]{1,15}원[ ]?)?충전[ ]?완료")
+# A service for cards, not a payment: 해외결제 차단 서비스 해제.
+CARD_SERVICE = re.compile(r"서비스|해제|설정|신청|등록[이을 ]|변경")
 _PROMOTIONAL = re.compile(
     r"(?:결제|이용|사용|구매|신청|가입|발급|등록|응모)[ ]?시(?![가-힣])|(?:결제|이용"
-    r"|사용|구매|신청|응모)하(?:면|세요|고|러|신)"
+    r"|사용|구매|신청|응모|주문)하(?:면|세요|고|러|신)"
     r"|이상(?:[ ]|$|시|이용|결제|구매)|최대|받기|받으세요|받아가|드려요|드립니다"
     r"|드리는|이벤트|쿠폰|혜택|당첨|응모|추첨|증정|특가|세일"
     r"|선착순|무이자[ ]?\d{1,2}[ ]?[~∼\-·,]|마감|지금[ ]?(?:바로|확인)|신청하|대출"
@@ -98,6 +101,8 @@ def weak_rejection_reason(
     text: str, *, is_detailed: bool, is_approved: bool
 ) -> Reason | None:
     """Return why a text without clear signs of a card payment is none, or None."""
+    if _TOP_UP.search(text):
+        return Reason.BANK_TRANSFER
     if _STATEMENT.search(text):
         return Reason.STATEMENT
     if _CARD_ISSUED.search(text):

@@ -7,12 +7,16 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from card_alerts import parse
+from card_alerts import ParseResult, parse
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 GIVEN = SAMPLES / "notifications.jsonl"
 OWN = SAMPLES / "notifications_own.jsonl"
 EXAM = SAMPLES / "notifications_exam.jsonl"
+LAYOUTS_2026 = SAMPLES / "notifications_2026.jsonl"
+EXAM_2026 = SAMPLES / "notifications_exam_2026.jsonl"
+# Texts of several messages each, with the labels of all of them.
+ROOMS = SAMPLES / "notifications_rooms.jsonl"
 RECEIVED_AT = datetime(2026, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=9)))
 REASONS = {
     "advert": "ADVERT",
@@ -49,9 +53,13 @@ def squeeze(text: str | None) -> str | None:
     return _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).rstrip("(.") or None
 
 
-def result_as_label(text: str, sender: str = "") -> dict[str, Any]:
+def parse_as_label(text: str, sender: str = "", title: str = "") -> dict[str, Any]:
     """Parse a text, and return the result in the fields of a label."""
-    parsed = parse(text, RECEIVED_AT, sender)
+    return result_as_label(parse(text, RECEIVED_AT, sender, title=title))
+
+
+def result_as_label(parsed: ParseResult) -> dict[str, Any]:
+    """Return a result in the fields of a label."""
     amount = parsed.original_amount if parsed.currency else parsed.amount
     occurred_at = parsed.occurred_at
     return {
@@ -71,12 +79,24 @@ def result_as_label(text: str, sender: str = "") -> dict[str, Any]:
 def differences(message: Any) -> dict[str, tuple[Any, Any]]:
     """Return the expected and the actual value of each wrong field.
 
+    `company_alt` and `merchant_alt` are other values that are right too.
     `occurred_date` is the printed date; if a cancellation prints only that of its
     approval, it is compared with `original_date`.
     """
     expected = message["expect"] | {"merchant": squeeze(message["expect"]["merchant"])}
-    actual = result_as_label(message["text"])
-    parsed = parse(message["text"], RECEIVED_AT)
+    parsed = parse(message["text"], RECEIVED_AT, title=message.get("title", ""))
+    actual = result_as_label(parsed)
+    if actual["company"] in message.get("company_alt", []):
+        expected["company"] = actual["company"]
+    if actual["merchant"] in map(squeeze, message.get("merchant_alt", [])):
+        expected["merchant"] = actual["merchant"]
+    if "balance" in message and parsed.recognized:
+        balance = message["balance"]
+        expected["balance"] = None if balance is None else float(balance)
+        actual["balance"] = None if parsed.balance is None else float(parsed.balance)
+    if "preliminary" in message:
+        expected["preliminary"] = message["preliminary"]
+        actual["preliminary"] = parsed.is_preliminary
     dates = {
         "occurred_date": parsed.occurred_on or parsed.original_date,
         "original": parsed.original_date,
@@ -92,7 +112,9 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
         expected["reason"], actual["reason"] = REASONS[message["class"]], parsed.reason
     if "company_with_sender" in message:
         expected["with sender"] = message["company_with_sender"]
-        with_sender = result_as_label(message["text"], message["sender"])
+        with_sender = parse_as_label(
+            message["text"], message["sender"], message.get("title", "")
+        )
         actual["with sender"] = with_sender["company"]
     return {
         name: (value, actual[name])
