@@ -7,7 +7,7 @@ from card_alerts.result import Channel
 
 MIN_PHONE_DIGITS = 7
 
-_PHONE_NUMBER = re.compile(r"[+\d][\d\s\-()]*$")
+_PHONE_NUMBER = re.compile(r"\s*[+\d][\d\s\-()]*$")
 _KAKAOTALK_SENDER = re.compile(r"kakao\.talk|카카오톡|알림톡|kakaotalk", re.IGNORECASE)
 # Parts of the packages of banks' apps; those of other issuers are of card companies.
 _BANK_PACKAGE = re.compile(
@@ -30,8 +30,8 @@ _CARD_APP_TEXT = re.compile(
     re.IGNORECASE,
 )
 _BANK_TEXT = re.compile(
-    r"출금|입금|통장|\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}|(?:[가-힣]|IBK|KB|NH)은행"
-    r"|(?:카카오|토스|케이|iM)뱅크"
+    r"(?=[출입통\d가-힣IKNM])(?:출금|입금|통장|\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}|(?:[가-힣]|IBK|KB|NH)은행"
+    r"|(?:카카오|토스|케이|iM)뱅크)"
 )
 
 
@@ -43,22 +43,23 @@ def find_channel(
     A phone number is the sender of an SMS, a package that of an app. `has_issuer`
     means that the issuer of the card is known.
     """
-    sender = sender.strip()
-    if _KAKAOTALK_SENDER.search(sender):
-        return Channel.KAKAOTALK
-    if "." in sender and sender.isascii() and sender_issuer:
-        if sender_issuer.is_pay_service:
-            return Channel.PAY_APP
-        is_bank = _BANK_PACKAGE.search(sender.lower())
-        return Channel.BANK if is_bank else Channel.CARD_APP
-    is_by_phone = _PHONE_NUMBER.match(sender) and (
-        sum(letter.isdigit() for letter in sender) >= MIN_PHONE_DIGITS
-    )
-    if not is_by_phone and _KAKAOTALK_TEXT.search(text):
+    is_by_phone = False
+    if sender:
+        if _KAKAOTALK_SENDER.search(sender):
+            return Channel.KAKAOTALK
+        if "." in sender and sender.isascii() and sender_issuer:
+            if sender_issuer.is_pay_service:
+                return Channel.PAY_APP
+            is_bank = _BANK_PACKAGE.search(sender.lower())
+            return Channel.BANK if is_bank else Channel.CARD_APP
+        digits = sum(letter.isdigit() for letter in sender)
+        is_by_phone = digits >= MIN_PHONE_DIGITS and bool(_PHONE_NUMBER.match(sender))
+    has_hint = "톡" in text or "] [" in text or "영수증" in text or "채널" in text
+    if has_hint and not is_by_phone and _KAKAOTALK_TEXT.search(text):
         return Channel.KAKAOTALK
     if _BANK_TEXT.search(text):
         return Channel.BANK
-    if is_by_phone or _SMS_TEXT.search(text):
+    if is_by_phone or ("발신" in text and _SMS_TEXT.search(text)):
         return Channel.CARD_SMS
     if (sender_issuer and sender_issuer.is_pay_service) or _PAY_APP_TEXT.search(text):
         return Channel.PAY_APP

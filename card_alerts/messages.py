@@ -62,7 +62,6 @@ _START = re.compile(
     re.MULTILINE,
 )
 _LINE = re.compile(r"(?<=\n)(?=[^\n])")
-_FOREIGN_AMOUNT = re.compile(r"[$€£₹¥₩円]|[A-Z]{3} ?\d|\bRs\.? ?\d|\d\(?[A-Z]{3}")
 # Boundaries that are examined.
 MAX_BOUNDARIES = 400
 # Letters of a part that is a message of its own behind a mark.
@@ -119,11 +118,11 @@ def split_messages(text: str) -> list[Span]:
 def _has_several_amounts(text: str) -> bool:
     """Return False for most texts of one message; a cheap check."""
     totals = text.count("누적") + text.count("잔액") + text.count("누계")
-    if text.count("원") - totals > 1:
+    if text.count("원") - totals > 1 or totals > 1:
         return True
     if text.count("발신") > 1 or "] [" in text or text.count("[KB]") > 1:
         return True
-    return _FOREIGN_AMOUNT.search(text) is not None and "\n" in text
+    return "원" not in text and "\n" in text
 
 
 def _begins_message(last: _Chunk, chunk: _Chunk) -> bool:

@@ -90,14 +90,14 @@ CURRENCY_SIGN_PATTERN = "|".join(
 )
 
 _CURRENCY_FIRST = re.compile(
-    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
+    rf"(?=[A-Z$€£¥₹฿₫₱₽₺₩])(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
     r"|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{3}))[ :]{0,2}-?[ ]?"
     rf"(?P<number>{_SPACE_GROUPED}|{_APOSTROPHE_GROUPED}|{_DOT_GROUPED}"
     rf"|{_DECIMAL_COMMA}|(?:{_COMMA_GROUPED}|\d{{1,12}}+){_DECIMALS})"
     rf"{_NUMBER_END}{_NOT_A_DATE}"
 )
 _CURRENCY_LAST = re.compile(
-    rf"{_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?:"
+    rf"(?=[\d-]){_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?:"
     rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$)\)"
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
     rf"|[ ]?(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣]))"
@@ -114,7 +114,7 @@ _AFTER_WON = (
     r"|해외|국내|부분)"
 )
 _WON_AMOUNT = re.compile(
-    rf"{_NUMBER_START}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
+    rf"(?=[\d-]){_NUMBER_START}(?:-[ ]?)?(?P<number>{_WHOLE})[ ]?원정?{_AFTER_WON}"
 )
 _GLUED_WON = re.compile(
     rf"(?:(?<=완료[ \n])|(?<=승인[ \n])|(?<=결제[ \n])|(?<=사용[ \n])|(?<=취소[ \n]))"
@@ -122,7 +122,7 @@ _GLUED_WON = re.compile(
 )
 # Amounts without a currency: 12,000, or a line with nothing but a number, or -500.
 _BARE_GROUPED = re.compile(
-    rf"(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]|\.\d)"
+    rf"(?=[\d-])(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]|\.\d)"
 )
 _BARE_LINE = re.compile(
     rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})"
@@ -136,7 +136,7 @@ RUNNING_TOTAL_PATTERN = re.compile(
     r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
 )
 BALANCE_PATTERN = re.compile(
-    r"(?:(?:통장|(?:총[ ]?)?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재|출금[ ]?가능"
+    r"(?=[가-힣])(?:(?:통장|(?:총[ ]?)?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재|출금[ ]?가능"
     r"|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?"
     r"(?P<label>(?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총|월)[ ]?한도|잔액|잔고"
     r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"

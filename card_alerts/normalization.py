@@ -36,6 +36,7 @@ _CHARACTER_MAP = str.maketrans(
         "●": "*",
     }
 )
+_MAPPED = re.compile(f"[{re.escape(''.join(map(chr, _CHARACTER_MAP)))}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,9 @@ def normalize(text: str) -> NormalizedText:
     """Return the normalized text."""
     # Most texts are normalized already; then the offsets need no table.
     if unicodedata.is_normalized("NFKC", text) and not _IRREGULAR.search(text):
-        return NormalizedText(text.translate(_CHARACTER_MAP))
+        if _MAPPED.search(text):
+            text = text.translate(_CHARACTER_MAP)
+        return NormalizedText(text)
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

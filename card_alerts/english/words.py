@@ -78,7 +78,32 @@ _FUTURE = re.compile(
     r"|\brenews (?:on|in)\b|\bto be (?:debited|charged)\b",
     re.IGNORECASE,
 )
+# Parts of words without which a pattern does not match: a cheap check before it.
+_HINTS = {
+    _PASSWORD: ("otp", "one", "pass", "code"),
+    _DECLINED: ("declin", "suff", "unsuc", "not ", "n't", "fail", "denied", "reject"),
+    _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
+    _FUTURE: ("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
+    _OFFER: ("apply", "spen", "offer"),
+    _STATEMENT: (
+        *("statement", "min", "due", "bill", "autopay", "received", "posted", "thank"),
+        *("credited", "scheduled", "processed", "pay your", "late fee", "emi"),
+    ),
+    _BANK_TRANSFER: (
+        *("credited", "deposit", "zelle", "transfer", "neft", "imps", "rtgs", "upi"),
+        *("withdr", "atm", "salary", "sent", "payroll", "wire", "ach", "incoming"),
+        *("standing", "direct"),
+    ),
+}
 _CARD = re.compile(r"\bcard\b", re.IGNORECASE)
+
+
+def _search(pattern: re.Pattern[str], text: str, lower: str) -> re.Match[str] | None:
+    """Search a pattern, unless none of its hints is in the text."""
+    hints = _HINTS.get(pattern)
+    if hints is not None and not any(hint in lower for hint in hints):
+        return None
+    return pattern.search(text)
 
 
 def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
@@ -86,12 +111,13 @@ def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
 
     A decline anywhere in the text outweighs a refund, and that a payment.
     """
+    lower = text.lower()
     for pattern, kind in (
         (_DECLINED, Kind.DECLINED),
         (_CANCELLED, Kind.CANCELLATION),
         (_APPROVED, Kind.APPROVAL),
     ):
-        match = pattern.search(text)
+        match = _search(pattern, text, lower)
         if match:
             return kind, match.span()
     return None
@@ -99,21 +125,24 @@ def find_status_keyword(text: str) -> tuple[Kind, Span] | None:
 
 def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
     """Return why the text is no payment, or None."""
-    if _PASSWORD.search(text):
+    lower = text.lower()
+    if _search(_PASSWORD, text, lower):
         return Reason.ONE_TIME_PASSWORD
     if kind is Kind.DECLINED:
         return None
     if kind is Kind.CANCELLATION:
         return Reason.NO_PAYMENT if _NOT_YET.search(text) else None
     is_completed = _COMPLETED.search(text)
-    if _FUTURE.search(text) and not _COMPLETED.search(_FUTURE.sub("", text)):
+    if _search(_FUTURE, text, lower) and not _COMPLETED.search(_FUTURE.sub("", text)):
         return Reason.STATEMENT
-    if _OFFER.search(text):
+    if _search(_OFFER, text, lower):
         return Reason.ADVERT
-    if _STATEMENT.search(text):
+    if _search(_STATEMENT, text, lower):
         return Reason.STATEMENT
-    if _BANK_TRANSFER.search(text) and not (is_completed and _CARD.search(text)):
+    if _search(_BANK_TRANSFER, text, lower) and not (
+        is_completed and _CARD.search(text)
+    ):
         return Reason.BANK_TRANSFER
-    if _ADVERT.search(text) and not is_completed:
+    if not is_completed and _ADVERT.search(text):
         return Reason.ADVERT
     return None

@@ -80,6 +80,52 @@ INTERNATIONAL_SENDER = re.compile(r"국[제외][ ]?발신")
 _LINK = re.compile(
     r"https?://|www\.|bit\.ly|\b[a-z0-9-]{2,30}\.[a-z]{2,6}/", re.IGNORECASE
 )
+# Parts of words without which a pattern does not match: cheap checks before them.
+_STATEMENT_HINTS = (
+    *(
+        "예정",
+        "청구",
+        "명세",
+        "대금",
+        "미납",
+        "연체",
+        "리볼빙",
+        "결제일",
+        "계좌",
+        "카드론",
+        "이월",
+    ),
+    *(
+        "납부",
+        "납입",
+        "자동",
+        "정기",
+        "결제금액",
+        "결제 금액",
+        "하이패스",
+        "매월",
+        "이번",
+        "상환",
+    ),
+    *("체험", "구독", "누적", "한도", "이상", "결제하실", "월"),
+)
+_BANK_HINTS = (
+    *(
+        "입금",
+        "출금",
+        "이체",
+        "송금",
+        "충전",
+        "환급",
+        "보냈",
+        "보내",
+        "받았",
+        "받으",
+        "지급",
+        "ATM",
+    ),
+    "대출",
+)
 _ORDER_NOTICE = re.compile(
     r"예약[ ]?(?:이[ ]?)?(?:확정|완료|접수)|예매[ ]?(?:가|번호|완료)|현장[ ]?결제"
     r"|주문[ ]?(?:결제|취소|이|번호|완료|접수)|배송|환불.{0,20}(?:소요|예정|접수)"
@@ -101,15 +147,21 @@ def weak_rejection_reason(
     text: str, *, is_detailed: bool, is_approved: bool
 ) -> Reason | None:
     """Return why a text without clear signs of a card payment is none, or None."""
-    if _TOP_UP.search(text):
+    if "충전" in text and _TOP_UP.search(text):
         return Reason.BANK_TRANSFER
-    if _STATEMENT.search(text):
+    if any(hint in text for hint in _STATEMENT_HINTS) and _STATEMENT.search(text):
         return Reason.STATEMENT
-    if _CARD_ISSUED.search(text):
+    if "발급" in text and _CARD_ISSUED.search(text):
         return Reason.NO_PAYMENT
+    if not any(hint in text for hint in _BANK_HINTS):
+        return _promotion(text, is_detailed=is_detailed)
     bank_text = _AUTOMATIC_PAYMENT.sub("", text) if is_approved else text
     if _BANK_TRANSFER.search(bank_text):
         return Reason.BANK_TRANSFER
+    return _promotion(text, is_detailed=is_detailed)
+
+
+def _promotion(text: str, *, is_detailed: bool) -> Reason | None:
     # Adverts are also printed below real approvals, which have details.
     if not is_detailed and _PROMOTIONAL.search(text):
         return Reason.ADVERT
