@@ -21,7 +21,8 @@ _KAKAOTALK_TEXT = re.compile(
 )
 _SMS_TEXT = re.compile(r"(?:Web|WEB|web|국제|국외) ?발신")
 _PAY_APP_TEXT = re.compile(
-    r"결제 ?완료|네이버 ?페이|카카오 ?페이|토스 ?(?:페이|머니)|페이코|PAYCO|삼성(?:월렛|페이)"
+    r"결제 ?완료|네이버 ?페이|카카오 ?페이|토스 ?(?:페이|머니)|페이코|PAYCO"
+    r"|삼성(?:월렛|페이)"
     r"|애플페이|쿠팡페이|[가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)|온누리"
 )
 _CARD_APP_TEXT = re.compile(
@@ -30,7 +31,8 @@ _CARD_APP_TEXT = re.compile(
     re.IGNORECASE,
 )
 _BANK_TEXT = re.compile(
-    r"(?=[출입통\d가-힣IKNM])(?:출금|입금|통장|\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}|(?:[가-힣]|IBK|KB|NH)은행"
+    r"(?=[출입통\d가-힣IKNM])(?:출금|입금|통장|\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}"
+    r"|(?:[가-힣]|IBK|KB|NH)은행"
     r"|(?:카카오|토스|케이|iM)뱅크)"
 )
 

@@ -1,8 +1,8 @@
 """Split a text into the messages that it consists of.
 
 A room of KakaoTalk or a list that somebody pasted holds several. A message begins at a
-mark of an SMS, at the heading of a room's message, after a blank line, or at a line that
-begins like a message; but only where the one before is complete, and the rest is too.
+mark of an SMS, at the heading of a room's message, after a blank line, or at a line
+that begins like one; but only where the one before is complete, and the rest is too.
 """
 
 import re
@@ -17,32 +17,40 @@ MAX_MESSAGES = 20
 
 # The status of an event. A text with fewer than two of them is one message.
 _STATUS = re.compile(
-    r"승인(?!금액|번호|일)|취소|거절|결제(?!금액|예정|일(?!시불)|수단|계좌|대금|하면|[ ]?시[ ])|사용(?!금액|처|가능|[ ]?가능)"
+    r"승인(?!금액|번호|일)|취소|거절|결제(?!금액|예정|일(?!시불)|수단|계좌|대금|하면"
+    r"|[ ]?시[ ])|사용(?!금액|처|가능|[ ]?가능)"
     r"|이용(?!금액|내역|안내|한도|가능|[ ]금액|[ ]?가능)|출금|입금|일시불"
     r"|\b(?:spent|purchase|paid|charged?|transaction|txn|debited|credited|declined"
     r"|refund(?:ed)?|used|authori[sz]ed|withdrawn|made)\b",
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(
-    r"\d[ ]?원|[$€£₩¥₹][ ]?\d|(?<![A-Za-z])[A-Z]{3}[ ]?\d|\bRs\.? ?\d|\d[ ]?(?:USD|EUR|JPY|KRW|INR)\b"
-    r"|\d\(?(?:USD|US\$|KRW|JPY|EUR)|(?:^|\n)-?\d{1,3}(?:,\d{3})+(?=\n|$)|\d[ ]?円|[ /]\d{1,3}(?:,\d{3})+[ \n]",
+    r"\d[ ]?원|[$€£₩¥₹][ ]?\d|(?<![A-Za-z])[A-Z]{3}[ ]?\d|\bRs\.? ?\d|\d[ ]?(?:USD|EUR"
+    r"|JPY|KRW|INR)\b"
+    r"|\d\(?(?:USD|US\$|KRW|JPY|EUR)|(?:^|\n)-?\d{1,3}(?:,\d{3})+(?=\n|$)|\d[ ]?円"
+    r"|[ /]\d{1,3}(?:,\d{3})+[ \n]",
 )
 _NUMBER = re.compile(r"\d[\d,.]*")
 # What a message has beside amount and status.
 _DETAIL = re.compile(
-    r"\d{1,2}/\d{1,2}|\d{1,2}월 ?\d{1,2}일|\d{4}[-.]\d{2}[-.]\d{2}|\d:\d\d|카드|뱅크|은행|페이|Pay"
-    r"|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)|\bcard\b|\bat\b|\bA/c\b|\baccount\b|\d{4}승인",
+    r"\d{1,2}/\d{1,2}|\d{1,2}월 ?\d{1,2}일|\d{4}[-.]\d{2}[-.]\d{2}|\d:\d\d|카드|뱅크"
+    r"|은행|페이|Pay"
+    r"|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)|\bcard\b|\bat\b"
+    r"|\bA/c\b|\baccount\b|\d{4}승인",
     re.IGNORECASE,
 )
 _TIME_OR_DIGITS = re.compile(
     r"\d/\d{1,2}[^\n]{0,3}\d:\d\d|\(\d{4}\)|\d{4}승인|\d\*\d\*"
 )
 _BENEFIT = re.compile(
-    r"\d[\d,]*(?:원|P)?[ ]?(?:캐시백|적립|할인|인센티브)|(?:캐시백|적립|할인|인센티브|포인트)[ ]?(?:사용[ ]?)?\d[\d,]*(?:원|P)?"
+    r"\d[\d,]*(?:원|P)?[ ]?(?:캐시백|적립|할인|인센티브)|(?:캐시백|적립|할인|인센티브"
+    r"|포인트)[ ]?(?:사용[ ]?)?\d[\d,]*(?:원|P)?"
 )
 _ISSUER = (
-    r"신한|KB|국민|삼성|현대|롯데|LOCA|로카|우리|하나|NH|농협|BC|비씨|씨티|카카오|카뱅|토스|케이뱅크|IBK|기업"
-    r"|SC|MG|새마을|수협|광주|전북|제주|신협|우체국|네이버|페이코|PAYCO|부산|경남|대구|iM|스마일|디지로카|Chase|Amex"
+    r"신한|KB|국민|삼성|현대|롯데|LOCA|로카|우리|하나|NH|농협|BC|비씨|씨티|카카오|카뱅"
+    r"|토스|케이뱅크|IBK|기업"
+    r"|SC|MG|새마을|수협|광주|전북|제주|신협|우체국|네이버|페이코|PAYCO|부산|경남|대구"
+    r"|iM|스마일|디지로카|Chase|Amex"
 )
 # Where a message certainly begins, if the one before has an amount.
 _MARK = re.compile(
@@ -56,9 +64,11 @@ _MARK = re.compile(
 _START = re.compile(
     r"(?:(?<=\n)\s*\n(?=\S))|^(?=[ \t]*(?:[-•·*>▶■□○]|\d{1,2}[.)]|[①-⑳])?[ \t]*[\[<(]?"
     rf"(?:{_ISSUER})[^\n]{{0,40}}(?:승인|취소|거절|사용|출금|입금|결제))"
-    r"|^(?=[ \t]*(?:[-•·*>▶]|\d{1,2}[.)])?[ \t]*[₩\d][\d,]{0,15}원?[ ]?(?:결제|승인|사용|출금|입금))"
+    r"|^(?=[ \t]*(?:[-•·*>▶]|\d{1,2}[.)])?[ \t]*[₩\d][\d,]{0,15}원?[ ]?(?:결제|승인"
+    r"|사용|출금|입금))"
     r"|^(?=\[KB\]\d)"
-    rf"|(?<=[ \n.])(?=(?:{_ISSUER})(?:국민)?(?:카드|체크|BC|비씨|법인)?\(?[\d*]{{4}}\)?[ ]?(?:승인|취소|사용))",
+    rf"|(?<=[ \n.])(?=(?:{_ISSUER})(?:국민)?(?:카드|체크|BC|비씨"
+    rf"|법인)?\(?[\d*]{{4}}\)?[ ]?(?:승인|취소|사용))",
     re.MULTILINE,
 )
 _LINE = re.compile(r"(?<=\n)(?=[^\n])")
@@ -76,12 +86,29 @@ class _Chunk:
     end: int
     is_marked: bool
     amount: str | None
-    is_complete: bool
+    has_status: bool
     has_detail: bool
+    # A date with its time, or digits of a card.
+    has_own_time: bool
     letters: int
 
-    def joined(self, other: "_Chunk", text: str) -> "_Chunk":
-        return _chunk(text, self.start, other.end, is_marked=self.is_marked)
+    @property
+    def is_complete(self) -> bool:
+        """Return True if this may be a whole message."""
+        return bool(self.amount and self.has_status and self.has_detail)
+
+    def joined(self, other: "_Chunk") -> "_Chunk":
+        """Return this chunk with the one that follows it."""
+        return _Chunk(
+            self.start,
+            other.end,
+            self.is_marked,
+            self.amount or other.amount,
+            self.has_status or other.has_status,
+            self.has_detail or other.has_detail,
+            self.has_own_time or other.has_own_time,
+            self.letters + other.letters,
+        )
 
 
 def split_messages(text: str) -> list[Span]:
@@ -111,7 +138,7 @@ def split_messages(text: str) -> list[Span]:
         if last is None or _begins_message(last, chunk):
             messages.append(chunk)
         else:
-            messages[-1] = last.joined(chunk, text)
+            messages[-1] = last.joined(chunk)
     return [(each.start, each.end) for each in messages[:MAX_MESSAGES]]
 
 
@@ -132,7 +159,7 @@ def _begins_message(last: _Chunk, chunk: _Chunk) -> bool:
     if not (last.is_complete and chunk.is_complete):
         return False
     # One payment may be told twice: 상품권사용 2,300원, 바람커피에서 2,300원이 결제.
-    return chunk.amount != last.amount or chunk.has_detail
+    return chunk.amount != last.amount or chunk.has_own_time
 
 
 def _find_boundaries(text: str) -> list[tuple[int, bool]]:
@@ -146,7 +173,7 @@ def _find_boundaries(text: str) -> list[tuple[int, bool]]:
             if pattern is _LINE and not _is_complete_line(text, position):
                 continue
             found.setdefault(position, False)
-    return sorted((each for each in found.items() if each[0] > 0))
+    return sorted(each for each in found.items() if each[0] > 0)
 
 
 def _is_complete_line(text: str, start: int) -> bool:
@@ -164,14 +191,14 @@ def _chunk(text: str, start: int, end: int, *, is_marked: bool) -> _Chunk:
     if match:
         # The number around the match.
         numbers = [n for n in _NUMBER.finditer(part) if n.end() > match.start()]
-        number = numbers[0][0].strip(".,") if numbers else ""
-    has_status = _STATUS.search(part) is not None
+        number = numbers[0][0].strip(".,") if numbers else None
     return _Chunk(
         start,
         end,
         is_marked,
         number,
-        is_complete=bool(number and has_status and _DETAIL.search(part)),
-        has_detail=bool(_TIME_OR_DIGITS.search(part)),
+        has_status=_STATUS.search(part) is not None,
+        has_detail=_DETAIL.search(part) is not None,
+        has_own_time=_TIME_OR_DIGITS.search(part) is not None,
         letters=sum(letter.isalpha() for letter in part),
     )

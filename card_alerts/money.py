@@ -122,7 +122,8 @@ _GLUED_WON = re.compile(
 )
 # Amounts without a currency: 12,000, or a line with nothing but a number, or -500.
 _BARE_GROUPED = re.compile(
-    rf"(?=[\d-])(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]|\.\d)"
+    rf"(?=[\d-])(?<![\d,.:/*-])(?:-[ ]?)?(?P<number>{_COMMA_GROUPED})(?![\d,:/*%원-]"
+    r"|\.\d)"
 )
 _BARE_LINE = re.compile(
     rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})"
@@ -136,9 +137,11 @@ RUNNING_TOTAL_PATTERN = re.compile(
     r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
 )
 BALANCE_PATTERN = re.compile(
-    r"(?=[가-힣])(?:(?:통장|(?:총[ ]?)?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재|출금[ ]?가능"
+    r"(?=[가-힣])(?:(?:통장|(?:총[ ]?)?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재"
+    r"|출금[ ]?가능"
     r"|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?"
-    r"(?P<label>(?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총|월)[ ]?한도|잔액|잔고"
+    r"(?P<label>(?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총"
+    r"|월)[ ]?한도|잔액|잔고"
     r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"
     r"|(?:이용|사용)[ ]?가능[ ]?(?:한도|금액|액)?|가용[ ]?한도)(?:은|이|:)?" + _VALUE
 )
@@ -212,7 +215,7 @@ def find_won_amounts(text: str) -> list[MoneyMatch]:
 
 
 def find_glued_amounts(text: str) -> list[MoneyMatch]:
-    """Return amounts that a name follows without a space (결제 완료 8,000원소라커피)."""
+    """Return amounts that a name follows directly (결제 완료 8,000원소라커피)."""
     if "원" not in text:
         return []
     return [_money_match(match, WON, "number") for match in _GLUED_WON.finditer(text)]
@@ -240,13 +243,12 @@ def _money_match(match: re.Match[str], currency: str, group: str) -> MoneyMatch:
 
 
 def is_balance(match: re.Match[str]) -> bool:
-    """Return True for a balance, False for a limit of a card (잔여한도, 이용가능금액)."""
+    """Return True for a balance, False for a limit (잔여한도, 이용가능금액)."""
     label = match["label"]
     return (
         "잔액" in label
         or "잔고" in label
-        or label.endswith("금액")
-        and (label[0] in "잔남" and "한도" not in label)
+        or (label.endswith("금액") and (label[0] in "잔남" and "한도" not in label))
     )
 
 

@@ -76,7 +76,8 @@ _BALANCE = re.compile(
     r"\bbal(?:ance)?\b\.?(?:[ ](?:is|of|now|today|after|on|in|your|card|a/c|account|as"
     r"|at|txn|remaining|available|left)\b){0,4}[ ]?[:=-]{0,2}[ ]{0,2}"
     rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?P<rupees>Rs\.?|INR\.?)"
-    rf"|(?P<code>(?-i:[A-Z]{{3}})))?[ ]?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d|[/-])",
+    rf"|(?P<code>(?-i:[A-Z]{{3}})))?[ ]?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d"
+    r"|[.,]\d|[/-])",
     re.IGNORECASE,
 )
 _STANDALONE_CARD_HINT = re.compile(
@@ -155,7 +156,8 @@ _DEPOSIT = re.compile(
     re.IGNORECASE,
 )
 _WITHDRAWAL = re.compile(
-    r"\bdebited\b|\bwithdr\w+|\byou(?:'ve)? sent\b|\btransferred\b|\bpaid\b|\bsent\b(?! you)"
+    r"\bdebited\b|\bwithdr\w+|\byou(?:'ve)? sent\b|\btransferred\b|\bpaid\b"
+    r"|\bsent\b(?! you)"
     r"|\btransfer\b|\bdirect debit\b|\bstanding order\b",
     re.IGNORECASE,
 )

@@ -73,8 +73,10 @@ _COMPLETED = re.compile(
 )
 # A payment that is announced; what has happened is told in another sentence.
 _FUTURE = re.compile(
-    r"\b(?:will|shall|to|going to)(?: soon)? be \w+|\bwill (?:charge|debit|deduct|renew|pay)\b"
-    r"|\bupcoming (?:payment|charge|renewal|debit|transaction)\b|\bscheduled\b|\bdue to renew\b"
+    r"\b(?:will|shall|to|going to)(?: soon)? be \w+|\bwill (?:charge|debit|deduct"
+    r"|renew|pay)\b"
+    r"|\bupcoming (?:payment|charge|renewal|debit|transaction)\b|\bscheduled\b"
+    r"|\bdue to renew\b"
     r"|\brenews (?:on|in)\b|\bto be (?:debited|charged)\b",
     re.IGNORECASE,
 )

@@ -11,11 +11,11 @@ from card_alerts.candidate import SourceText, resolve_occurred_at
 from card_alerts.issuers import find_issuer
 from card_alerts.korean.tokenizer import TokenizedMessage
 from card_alerts.masked_text import (
-    ANY_PLACEHOLDER,
     HOLDER_NAME,
     ISSUER,
     KEYWORD,
     MERCHANT,
+    PLACEHOLDERS,
 )
 from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch, parse_number
 from card_alerts.normalization import to_printed_text
@@ -23,15 +23,21 @@ from card_alerts.result import BankBooking, BookingDirection, BookingPurpose, Sp
 from card_alerts.times import TimestampMatch
 
 _MODE = (
-    r"(?:전자금융|스마트|자동이체|자동|인터넷|모바일|타행|당행|대체|FBS|ATM|CD|CD공동|폰뱅킹|오픈뱅킹|펌뱅킹"
+    r"(?:전자금융|스마트|자동이체|자동|인터넷|모바일|타행|당행|대체|FBS|ATM|CD|CD공동"
+    r"|폰뱅킹|오픈뱅킹|펌뱅킹"
     r"|뱅킹|즉시|실시간|예약|현금|창구|외화)"
 )
-_END = r"(?:액|건|알림|안내|내역|완료|취소|되었습니다|되었어요|됐어요|됐습니다|했어요|했습니다)*"
+_END = (
+    r"(?:액|건|알림|안내|내역|완료|취소|되었습니다|되었어요|됐어요|됐습니다|했어요"
+    r"|했습니다){0,3}"
+)
 _DEPOSIT = re.compile(
-    rf"(?<!출)(?<!가능 ){_MODE}?[ ]?입금{_END}(?![가-힣]|출금)|받았(?:어요|습니다)|받으셨(?:어요|습니다)|환급{_END}"
+    rf"(?<!출)(?<!가능 ){_MODE}?[ ]?입금{_END}(?![가-힣]|출금)|받았(?:어요|습니다)"
+    rf"|받으셨(?:어요|습니다)|환급{_END}"
 )
 _WITHDRAWAL = re.compile(
-    rf"(?<!입){_MODE}?[ ]?출금(?![ ]?가능|계좌){_END}(?![가-힣])|보냈(?:어요|습니다)|보내셨(?:어요|습니다)"
+    rf"(?<!입){_MODE}?[ ]?출금(?![ ]?가능|계좌){_END}(?![가-힣])|보냈(?:어요|습니다)"
+    r"|보내셨(?:어요|습니다)"
     rf"|{_MODE}?[ ]?(?:이체|송금|지급){_END}(?![가-힣])"
 )
 _SENT_TO_MEMBER = re.compile(
@@ -39,31 +45,36 @@ _SENT_TO_MEMBER = re.compile(
 )
 _CANCELLED = re.compile("(?:출금|입금|이체|송금)[ ]?취소|취소[ ]?(?:출금|입금)")
 _CASH = re.compile(
-    r"(?<![A-Za-z])ATM|(?<![A-Za-z])CD(?:기|공동|출금|[ ]|$)|현금[ ]?(?:인출|출금|지급|서비스)"
+    r"(?<![A-Za-z])ATM|(?<![A-Za-z])CD(?:기|공동|출금|[ ]|$)|현금[ ]?(?:인출|출금|지급"
+    r"|서비스)"
 )
 _CARD_BILL = re.compile(
-    r"(?P<card>[A-Za-z가-힣]{1,8}?카드)(?:사)?[ ]?(?:결제|대금|이용|자동|출금|청구|$|[(_])"
+    r"(?P<card>[A-Za-z가-힣]{1,8}?카드)(?:사)?[ ]?(?:결제|대금|이용|자동|출금|청구|$"
+    r"|[(_])"
     r"|(?P<other>[A-Za-z가-힣]{1,8}?)[ ]?카드(?:값|대금)"
 )
 _ANY_CARD_BILL = re.compile(r"(?:신용)?카드[ ]?(?:이용)?(?:결제|대금|값)")
 # 481902**317, 123-****-4567-89, *120000, 입출금통장(0000), 홍*동(1234)
 _ACCOUNT = re.compile(
-    r"(?<![\d*])(?P<number>\d{2,6}\*{2,6}\d{2,6}|\d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?"
-    r"|\d{3,6}\*{3,8}|\*{1,4}\d{3,6})(?![\d*,])|(?:통장|계좌|[가-힣]\*[가-힣]|님)[ ]?\((?P<digits>[\d*]{3,6})\)"
+    r"(?<![\d*])(?P<number>\d{2,6}\*{2,6}\d{2,6}"
+    r"|\d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?"
+    r"|\d{3,6}\*{3,8}|\*{1,4}\d{3,6})(?![\d*,])|(?:통장|계좌|[가-힣]\*[가-힣]"
+    r"|님)[ ]?\((?P<digits>[\d*]{3,6})\)"
 )
 _OWN_ACCOUNT = re.compile(
-    r"[가-힣A-Za-z ]{0,12}(?:통장|계좌)(?:[ ]?\([\d*]{3,6}\))?|[가-힣]\*[가-힣]\([\d*]{3,6}\)"
+    r"[가-힣A-Za-z ]{0,12}(?:통장|계좌)(?:[ ]?\([\d*]{3,6}\))?"
+    r"|[가-힣]\*[가-힣]\([\d*]{3,6}\)"
 )
 _ARROW = re.compile(r"[ ]?(?:→|->|➔|▶)[ ]?")
 _FIRST_WORD = re.compile(
     r"[\s\[(]*(?:\[?(?:Web|WEB|web)[ ]?발신\]?\s*)?[\[(]?(?P<name>[가-힣A-Za-z]{1,12})"
 )
-_HIDDEN = re.compile(f"[{ANY_PLACEHOLDER}]+")
-_SEPARATOR = re.compile(r"\n|[|·/]|[ ]{2,}|,[ ]")
+_SEPARATOR = re.compile(r"\n|→|->|➔|▶|[|·/]|[ ]{2,}|,[ ]")
 _EDGES = " .,:;-()[]<>\"'"
 _FORMS = frozenset({"(주)", "(유)", "(재)", "(사)"})
 _NO_NAME = re.compile(
-    r"[\W\d_]*|(?:알림|안내|고객님|회원님|님|잔액|거래|계좌|원|적요|내용|받는[ ]?분|보낸[ ]?분|이름|금액|일시"
+    r"[\W\d_]*|(?:알림|안내|고객님|회원님|님|잔액|거래|계좌|원|적요|내용|받는[ ]?분"
+    r"|보낸[ ]?분|이름|금액|일시"
     r"|에서|으로|에게|에게서|한테|뱅킹|은행|수수료 면제|수수료면제|을|를|이|가)"
 )
 _PARTICLE = re.compile(r"(?:님)?(?:에게서|에게|께|한테|으로부터|로부터|님이|님께|님)$")
@@ -77,7 +88,7 @@ def build_booking(
     money: MoneyMatch | None,
     timestamp: TimestampMatch | None,
 ) -> BankBooking | None:
-    """Return the booking of a text that was refused as one, or None without an amount."""
+    """Return the booking of a text that was refused as one; None without an amount."""
     text = message.text
     deposit, withdrawal = _DEPOSIT.search(text), _WITHDRAWAL.search(text)
     word = deposit or withdrawal
@@ -166,17 +177,8 @@ def _find_bank(
 def _find_counterparty(
     message: TokenizedMessage, word: Span, bank: Span | None, bank_name: str | None
 ) -> Span | None:
-    """Return the name beside the word for the booking, the one after it first."""
-    text = list(message.text)
-    for match in _HIDDEN.finditer(message.masked.text):
-        for index in range(*match.span()):
-            if message.masked.text[index] not in _VISIBLE:
-                text[index] = "\n"
-    for start, end in filter(None, (word, bank)):
-        text[start:end] = "\n" * (end - start)
-    visible = "".join(text)
-    for pattern in (_DEPOSIT, _WITHDRAWAL, _OWN_ACCOUNT, _ACCOUNT):
-        visible = pattern.sub(lambda match: "\n" * len(match[0]), visible)
+    """Return the name that an arrow, a particle or the booking's word points to."""
+    visible = _visible_text(message, word, bank)
     names: list[Span] = []
     position = 0
     for separator in [*_SEPARATOR.finditer(visible), None]:
@@ -186,27 +188,30 @@ def _find_counterparty(
             names.append(span)
         position = separator.end() if separator else end
     arrow = _ARROW.search(message.text)
-    if arrow:
-        after = [
-            _trim(visible, max(arrow.end(), s), e) for s, e in names if e > arrow.end()
-        ]
-        before = [
-            _trim(visible, s, min(arrow.start(), e))
-            for s, e in names
-            if s < arrow.start()
-        ]
-        is_deposit = _DEPOSIT.search(message.text) is not None
-        for spans in (before[::-1], after) if is_deposit else (after, before[::-1]):
-            found = next(filter(None, spans), None)
-            if found:
-                return found
-        return None
+    middle = arrow.start() if arrow else word[1]
+    after = [span for span in names if span[0] >= middle]
+    before = [span for span in names if span[0] < middle][::-1]
     addressed = [span for span in names if _ADDRESSED.match(message.text, span[1])]
-    if addressed:
-        return addressed[0]
-    after_word = [span for span in names if span[0] >= word[1]]
-    before_word = [span for span in names if span[0] < word[1]]
-    return next(iter([*after_word, *before_word[::-1]]), None)
+    if arrow and _DEPOSIT.search(message.text):
+        # 홍*동 → 내 통장
+        ordered = [*before, *after]
+    else:
+        ordered = [*after, *before]
+    return next(iter([*addressed, *ordered]), None)
+
+
+def _visible_text(message: TokenizedMessage, word: Span, bank: Span | None) -> str:
+    """Return the text with line breaks in place of all that is no name."""
+    masked = message.masked.text
+    visible = "".join(
+        "\n" if letter in PLACEHOLDERS and letter not in _VISIBLE else original
+        for original, letter in zip(message.text, masked, strict=True)
+    )
+    for start, end in filter(None, (word, bank)):
+        visible = visible[:start] + "\n" * (end - start) + visible[end:]
+    for pattern in (_DEPOSIT, _WITHDRAWAL, _OWN_ACCOUNT, _ACCOUNT):
+        visible = pattern.sub(lambda match: "\n" * len(match[0]), visible)
+    return visible
 
 
 def _is_bank(name: str, bank: str | None) -> bool:

@@ -24,7 +24,8 @@ _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 _DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _LABELS = re.compile(f"{LABEL}+")
 _WALLET_APP = re.compile(
-    r"\W{0,3}(?:(?:Apple|Google|Samsung)[ ]?(?:Pay|Wallet)|애플페이|구글페이|삼성(?:월렛|페이))"
+    r"\W{0,3}(?:(?:Apple|Google|Samsung)[ ]?(?:Pay|Wallet)|애플페이|구글페이"
+    r"|삼성(?:월렛|페이))"
 )
 MAX_WALLET_NOTICE_LENGTH = 120
 # A receipt of a pay app labels its fields.

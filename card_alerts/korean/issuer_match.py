@@ -36,7 +36,8 @@ _LOCAL_CURRENCY_ISSUER = get_alias("지역화폐").issuer
 
 _CARD_WORDS = re.compile(
     r"(?:(?![ ]?체크카드[ ]?출금)[ ]?"
-    r"(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외|국내|개인|SK|바로|외화통장)){0,5}"
+    r"(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외|국내|개인|SK|바로"
+    r"|외화통장)){0,5}"
 )
 # Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
@@ -54,7 +55,8 @@ STANDALONE_CARD_NUMBER = re.compile(
     rf"|가족)[ :]{{0,2}}\(?[ ]?(?P<a>{_CARD_DIGITS})(?![\d*,년원])\)?"
     rf"|\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_CARD_DIGITS})\)"
     rf"|(?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)"
-    r"|(?:[가-힣*]{2,4}님|승인|취소)[ ]?(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소|[가-힣]{1,2}\*)"
+    r"|(?:[가-힣*]{2,4}님|승인|취소)[ ]?(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소"
+    r"|[가-힣]{1,2}\*)"
     r"|[ ]?\n)"
     rf"|(?<![\d*\w-])(?P<c>\d\*\d\*)(?![\d*-])"
     r"|(?<![\d*\w-])\*(?P<e>\d{4})(?=[ ](?:승인|취소|거절|사용))"
@@ -293,7 +295,7 @@ def _title_match(text: str, alias: Alias, start: int, end: int) -> IssuerMatch:
 
 
 def _is_co_branded(text: str, found: re.Match[str]) -> bool:
-    """Return True for a card with a partner's name before the issuer's (배민현대카드)."""
+    """Return True for a partner's name before the issuer's (배민현대카드)."""
     if "카드" not in found[0]:
         return False
     line_start = text.rfind("\n", 0, found.start()) + 1
@@ -310,7 +312,7 @@ def _is_co_branded(text: str, found: re.Match[str]) -> bool:
 def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
     """Return the name at the beginning that is only a title before the shop.
 
-    현대카드바람커피⏎9,000원 · 일반승인⏎홍*동 님, 현대카드M 승인: the card is named below.
+    현대카드바람커피 above 홍*동 님, 현대카드M 승인: the card is named below.
     Pay services begin their texts with their names even where they name no card.
     """
     start = _TEXT_START.match(text)
@@ -330,7 +332,7 @@ def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
     )
     is_pay_app = alias.issuer.is_pay_service and not alias.is_ambiguous
     is_title = is_named_below and "카드" in found[0]
-    if is_title or alias.is_app and not is_pay_app and is_named_below:
+    if is_title or (alias.is_app and not is_pay_app and is_named_below):
         return _title_match(text, alias, found.start(), name_end)
     if is_pay_app and not has_space and _PAID_SENTENCE.search(text, name_end):
         return _title_match(text, alias, found.start(), name_end)

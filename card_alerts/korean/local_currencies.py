@@ -1,7 +1,7 @@
 """Stage 1, tokenize: find the names of local currencies, of which there are 200.
 
-Most are formed from the name of a town or region (부천페이, 인천e음, 순천사랑카드), some
-have a name of their own (여민전). They are no issuers; their names are no merchants.
+Most are formed from the name of a town (부천페이, 인천e음, 순천사랑카드), some have a
+name of their own (여민전). They are no issuers; their names are no merchants.
 """
 
 import re
@@ -12,14 +12,19 @@ from card_alerts.result import Span
 _OWN_NAMES = (
     "여민전|동백전|탐나는전|온통대전|누비전|오색전|다온|시루|모바일시루|다이로움"
     "|행복화성|오륙도페이|이바구페이|돼지카드|레드로페이|색동전|갯벌페이|희망화폐"
-    "|상생카드|해피머니카드|배방페이|정다운페이|아라리페이|하머니|결초보은카드|굿뜨래페이"
+    "|상생카드|해피머니카드|배방페이|정다운페이|아라리페이|하머니|결초보은카드"
+    "|굿뜨래페이"
     "|와이페이|코나카드|경기지역화폐|지역화폐카드|서울페이(?:플러스|\\+)?|땡겨요상품권"
 )
 # Pay services and apps of issuers are none.
-_NOT_LOCAL = "네이버|카카오|토스|삼성|애플|쿠팡|신한|우리|하나|국민|롯데|현대|농협|제로|스마일|구글|앱|간편|페이스"
+_NOT_LOCAL = (
+    "네이버|카카오|토스|삼성|애플|쿠팡|신한|우리|하나|국민|롯데|현대|농협|제로|스마일"
+    "|구글|앱|간편|페이스"
+)
 _NAME = (
     rf"(?:[가-힣]{{0,5}}(?:{_OWN_NAMES})"
-    rf"|(?!{_NOT_LOCAL})[가-힣]{{2,6}}?(?:[로으]?페이|[eE이][ ]?음(?:카드)?|사랑(?:화폐|상품권|카드|페이)"
+    rf"|(?!{_NOT_LOCAL})[가-힣]{{2,6}}?(?:[로으]?페이|[eE이][ ]?음(?:카드)?"
+    r"|사랑(?:화폐|상품권|카드|페이)"
     r"|[ ]?지역[ ]?화폐|상생카드|지역사랑상품권))"
 )
 _SUFFIX = r"(?:[ ]?카드|[ ]?앱)?(?:[ ]?\([^()\n]{1,12}\))?"
@@ -35,6 +40,8 @@ _BESIDE_BALANCE = re.compile(
 )
 # Names that say what they are; they count as the issuer 지역화폐.
 _GENERIC_NAME = re.compile(r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑")
+# Characters that are searched; real messages have fewer.
+MAX_SCAN_LENGTH = 600
 _HAS_NAME = re.compile(f"페이|[eE이][ ]?음|사랑|지역[ ]?화폐|상생카드|{_OWN_NAMES}")
 
 
@@ -50,6 +57,6 @@ def find_local_currencies(text: str) -> list[Span]:
     found = [
         match.span("part")
         for pattern in (_HEADING, _BESIDE_BALANCE)
-        for match in pattern.finditer(text)
+        for match in pattern.finditer(text, 0, MAX_SCAN_LENGTH)
     ]
     return sorted(found)

@@ -47,8 +47,8 @@ from card_alerts.money import (
     RUNNING_TOTAL_PATTERN,
     MoneyMatch,
     find_amounts_without_currency,
-    find_glued_amounts,
     find_foreign_amounts,
+    find_glued_amounts,
     find_won_amounts,
     is_balance,
     is_plausible_total,
@@ -187,17 +187,21 @@ _COMPANY_HEADING = re.compile(
     r"[ \n]{1,2}\d{4}[ \n])"
 )
 _COMPANY_CARD_NUMBER = re.compile(
-    r"\][ ]?\n?(?:승인취소|승인거절|승인|취소|거절|사용)[ \n]{1,2}(?P<part>\d{4})(?=[ \n])"
+    r"\][ ]?\n?(?:승인취소|승인거절|승인|취소|거절"
+    r"|사용)[ \n]{1,2}(?P<part>\d{4})(?=[ \n])"
 )
 _PHONE_BILLING = re.compile(r"휴대폰[ ]?(?:소액)?[ ]?결제|소액[ ]?결제")
 _PHONE_BILLING_HEADING = re.compile(
-    r"\[?(?:다날|KG[ ]?모빌리언스|모빌리언스|KG[ ]?이니시스|갤럭시아(?:머니트리)?|페이레터"
-    r"|인포뱅크|SKT|SK텔레콤|KT|LG[ ]?U\+|LGU\+|LG유플러스|알뜰폰)(?:[ ]?/[ ]?[A-Z가-힣+]{2,8}"
+    r"\[?(?:다날|KG[ ]?모빌리언스|모빌리언스|KG[ ]?이니시스|갤럭시아(?:머니트리)?"
+    r"|페이레터"
+    r"|인포뱅크|SKT|SK텔레콤|KT|LG[ ]?U\+|LGU\+|LG유플러스"
+    r"|알뜰폰)(?:[ ]?/[ ]?[A-Z가-힣+]{2,8}"
     r")?\]?(?=[ \n]|휴대폰|소액|$)"
 )
 _PHONE_NUMBER_IN_BRACKETS = re.compile(r"\[\d{2,4}-\d{3,4}(?:-\d{4})?\]")
 _LABELED_BARE_AMOUNT = re.compile(
-    r"(?:금액|결제액)[ ]?[:=][ ]?(?P<number>\d{1,3}(?:,\d{3}){1,3}|\d{3,9})(?=[ ]?(?:$|\n"
+    r"(?:금액|결제액)[ ]?[:=][ ]?(?P<number>\d{1,3}(?:,\d{3}){1,3}|\d{3,9})(?=[ ]?(?:$"
+    r"|\n"
     r"|[ ]-|/))"
 )
 _HAS_ACCOUNT = re.compile(r"\*\*|\d-[\d*]")
