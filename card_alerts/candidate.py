@@ -255,13 +255,16 @@ def _merchant(candidate: PaymentCandidate, source: SourceText) -> str | None:
 
 
 def _is_merchant_cut(candidate: PaymentCandidate, source: SourceText) -> bool:
-    """Return True for a name before an open bracket or dots."""
+    """Return True for a name with, or before, an open bracket or dots."""
     if candidate.merchant_span is None:
         return False
     start, end = candidate.merchant_span
     text = source.normalized.text
+    name = text[start:end]
     following = text[end : end + MAX_CUT_MARK_LENGTH].partition("\n")[0]
-    return following[:1] in _CUT_MARKS and is_cut_name(text[start:end] + following)
+    if following[:1] in _CUT_MARKS:
+        name += following
+    return is_cut_name(name)
 
 
 def _card_hint(candidate: PaymentCandidate, source: SourceText) -> str | None:

@@ -6,6 +6,7 @@ keyword or an issuer that is not used belongs to the name that follows.
 """
 
 import re
+from dataclasses import replace
 from itertools import islice
 
 from card_alerts.issuers import get_alias
@@ -78,7 +79,9 @@ def find_merchant(
 
     In this order: a name that the layout marks, the value of a label, a name before
     에서, after a bar, above the amount, the first one after the date or the amount,
-    the last one before it, the heading of a pay service.
+    the last one before it, the heading of a pay service. Up to the one above the
+    amount the layout tells the name, and it is sure; so is an only candidate after the
+    date or the amount.
     """
     if message.labeled_merchant:
         return trim_labeled_merchant(message.text, *message.labeled_merchant)
@@ -90,6 +93,7 @@ def find_merchant(
         next_label = _NEXT_LABEL.search(text, start, end)
         end = next_label.start() if next_label else end
         name = trim_merchant(text, start, end, is_overseas=is_overseas)
+        is_sure = True
     else:
         parts = [
             part
@@ -107,11 +111,16 @@ def find_merchant(
             next(before_particle, None)
             or next(after_bar, None)
             or next(above_amount, None)
+        )
+        is_sure = name is not None or (len(parts) == 1 and parts[0].start >= anchor)
+        name = (
+            name
             or _first_name([p for p in parts if p.start >= anchor])
             or _first_name([p for p in reversed(parts) if p.start < anchor])
         )
     if name:
-        return _with_unused_parts(name, message, money, home_money, keyword, timestamp)
+        whole = _with_unused_parts(name, message, money, home_money, keyword, timestamp)
+        return replace(whole, is_sure=is_sure)
     # A pay service may be the merchant itself: 네이버페이 above the card.
     match, heading = message.issuer_match, None
     if match:

@@ -1,11 +1,20 @@
 """Every labeled message of tests/samples, field by field."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.alert_samples import EXAM, GIVEN, OWN, differences, load
+from tests.support.alert_samples import (
+    EXAM,
+    EXAM_2026,
+    GIVEN,
+    LAYOUTS_2026,
+    OWN,
+    differences,
+    load,
+)
 
 GIVEN_MESSAGES = load(GIVEN)
 OWN_MESSAGES = load(OWN)
@@ -14,14 +23,17 @@ MIN_EXAM_ACCURACY = 0.98
 
 
 @pytest.mark.parametrize(
-    "message", GIVEN_MESSAGES + OWN_MESSAGES, ids=lambda message: message["id"]
+    "message",
+    [*GIVEN_MESSAGES, *OWN_MESSAGES, *load(LAYOUTS_2026)],
+    ids=lambda message: message["id"],
 )
 def test_message_is_parsed_as_labeled(message: Any) -> None:
     assert differences(message) == {}
 
 
-def test_messages_labeled_by_others_are_parsed() -> None:
-    messages = load(EXAM)
+@pytest.mark.parametrize("path", [EXAM, EXAM_2026], ids=lambda path: path.stem)
+def test_messages_labeled_by_others_are_parsed(path: Path) -> None:
+    messages = load(path)
     wrong = {each["id"]: differences(each) for each in messages}
     failing = {name: fields for name, fields in wrong.items() if fields}
 

@@ -1,0 +1,103 @@
+"""Taught layouts: learned from a marked text, read from others."""
+
+from decimal import Decimal
+
+import pytest
+
+from card_alerts import (
+    Confidence,
+    Layout,
+    apply_layout,
+    learn_layout,
+    locate_corrections,
+    parse,
+    read_with_layout,
+)
+from tests.support.alert_samples import RECEIVED_AT
+
+TAUGHT = (
+    "하늘포인트 1*2* 사용 12,000원\n오*람 10/02 12:41 / 바람 서점 2호점 / 남은 점수 742"
+)
+OTHER = "하늘포인트 3*4* 사용 500원\n배*솔 11/12 02:41 / 구름/국수 / 남은 점수 12,910"
+
+
+def learn(text: str, merchant: str | None, amount: int | None) -> Layout:
+    layout = learn_layout(text, locate_corrections(text, merchant, amount))
+    assert layout is not None
+    return layout
+
+
+def read(layout: Layout, text: str) -> dict[str, str] | None:
+    spans = read_with_layout(layout, text)
+    return spans and {name: text[slice(*span)] for name, span in spans.items()}
+
+
+def test_layout_reads_a_text_with_other_digits_and_names() -> None:
+    layout = learn(TAUGHT, "바람 서점 2호점", 12_000)
+
+    assert layout.slots == ("amount", "merchant")
+    assert read(layout, OTHER) == {"amount": "500", "merchant": "구름/국수"}
+    assert read(Layout(layout.template), OTHER) == read(layout, OTHER)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OTHER.replace("사용", "취소"),
+        OTHER + " 추가",
+        OTHER.replace("/ 구름/국수 /", "/ /"),
+        "",
+        "하늘포인트",
+    ],
+)
+def test_text_of_another_layout_is_not_read(text: str) -> None:
+    assert read(learn(TAUGHT, "바람 서점 2호점", 12_000), text) is None
+
+
+def test_sample_of_a_layout_shows_no_digit_and_no_name() -> None:
+    sample = learn(TAUGHT, "바람 서점 2호점", 12_000).sample
+
+    assert "하늘포인트" in sample
+    assert not any(letter.isdigit() for letter in sample)
+    assert "오*람" not in sample
+    assert "바람" not in sample
+
+
+@pytest.mark.parametrize(
+    ("text", "merchant"),
+    [("가나 12,000원 바람", "바람"), ("12,000 / 바람", "바람"), ("ABC 1 바람", "바람")],
+)
+def test_layout_of_fewer_than_4_letters_is_not_learned(
+    text: str, merchant: str
+) -> None:
+    assert learn_layout(text, locate_corrections(text, merchant, None)) is None
+
+
+def test_layout_without_a_marked_part_is_not_learned() -> None:
+    assert learn_layout(TAUGHT, {}) is None
+    assert learn_layout(TAUGHT, locate_corrections(TAUGHT, "딴 이름", 7)) is None
+
+
+@pytest.mark.parametrize("span", [(5, 5), (-1, 3), (0, 10_000)])
+def test_impossible_part_is_not_learned(span: tuple[int, int]) -> None:
+    assert learn_layout(TAUGHT, {"merchant": span}) is None
+
+
+def test_taught_merchant_and_amount_replace_what_was_parsed() -> None:
+    spans = read_with_layout(learn(TAUGHT, "바람 서점 2호점", 12_000), OTHER)
+    assert spans is not None
+    parsed = apply_layout(parse(OTHER, RECEIVED_AT), OTHER, spans)
+
+    assert (parsed.merchant, parsed.amount) == ("구름/국수", 500)
+    assert parsed.merchant_confidence is Confidence.SURE
+    assert parsed.spans["merchant"] == spans["merchant"]
+
+
+def test_corrections_are_located_where_they_are_printed() -> None:
+    text = "바람\n서점 0012,000.50 12,000.50"
+
+    assert locate_corrections(text, "바람 서점", Decimal("12000.50")) == {
+        "merchant": (0, 5),
+        "amount": (6, 17),
+    }
+    assert locate_corrections(text, None, None) == {}
