@@ -60,6 +60,7 @@ _MARK = re.compile(
     r"|^-{3,}[^\n]{0,40}$|^[=─━_*~]{3,}$",
     re.MULTILINE,
 )
+_HEADING = re.compile(rf"\s*\[?(?:{_ISSUER})[가-힣A-Za-z ]{{0,6}}\]?[ ]*\n")
 # Where a message may begin.
 _START = re.compile(
     r"(?:(?<=\n)\s*\n(?=\S))|^(?=[ \t]*(?:[-•·*>▶■□○]|\d{1,2}[.)]|[①-⑳])?[ \t]*[\[<(]?"
@@ -67,6 +68,7 @@ _START = re.compile(
     r"|^(?=[ \t]*(?:[-•·*>▶]|\d{1,2}[.)])?[ \t]*[₩\d][\d,]{0,15}원?[ ]?(?:결제|승인"
     r"|사용|출금|입금))"
     r"|^(?=\[KB\]\d)"
+    rf"|^(?=\[?(?:{_ISSUER})[가-힣A-Za-z ]{{0,6}}\]?[ ]*\n)"
     rf"|(?<=[ \n.])(?=(?:{_ISSUER})(?:국민)?(?:카드|체크|BC|비씨"
     rf"|법인)?\(?[\d*]{{4}}\)?[ ]?(?:승인|취소|사용))",
     re.MULTILINE,
@@ -91,6 +93,8 @@ class _Chunk:
     # A date with its time, or digits of a card.
     has_own_time: bool
     letters: int
+    # It begins with the name of an issuer on a line of its own.
+    is_heading: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -108,6 +112,7 @@ class _Chunk:
             self.has_detail or other.has_detail,
             self.has_own_time or other.has_own_time,
             self.letters + other.letters,
+            self.is_heading,
         )
 
 
@@ -133,13 +138,29 @@ def split_messages(text: str) -> list[Span]:
         for (start, is_marked), end in zip(starts, ends, strict=True)
     ]
     messages: list[_Chunk] = []
-    for chunk in chunks:
+    for chunk in _with_headings(chunks):
         last = messages[-1] if messages else None
         if last is None or _begins_message(last, chunk):
             messages.append(chunk)
         else:
             messages[-1] = last.joined(chunk)
     return [(each.start, each.end) for each in messages[:MAX_MESSAGES]]
+
+
+def _with_headings(chunks: list[_Chunk]) -> list[_Chunk]:
+    """Return the chunks; a heading without an amount belongs to the one after it."""
+    joined: list[_Chunk] = []
+    heading: _Chunk | None = None
+    for chunk in chunks:
+        current = heading.joined(chunk) if heading and not chunk.is_marked else chunk
+        if heading and chunk.is_marked:
+            joined.append(heading)
+        heading = None
+        if current.amount is None and current.is_heading:
+            heading = current
+        else:
+            joined.append(current)
+    return [*joined, heading] if heading else joined
 
 
 def _has_several_amounts(text: str) -> bool:
@@ -201,4 +222,5 @@ def _chunk(text: str, start: int, end: int, *, is_marked: bool) -> _Chunk:
         has_detail=_DETAIL.search(part) is not None,
         has_own_time=_TIME_OR_DIGITS.search(part) is not None,
         letters=sum(letter.isalpha() for letter in part),
+        is_heading=start > 0 and _HEADING.match(part) is not None,
     )

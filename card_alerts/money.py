@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from decimal import Decimal
 
 from card_alerts.currencies import CURRENCY_CODES
@@ -10,6 +11,8 @@ from card_alerts.masked_text import ANY_PLACEHOLDER
 from card_alerts.result import Span
 
 MAX_AMOUNT = 999_999_999_999
+# Amounts of a message that are read; a message has one to six.
+MAX_AMOUNTS = 60
 WON = "KRW"
 
 _COMMA_GROUPED = r"\d{1,3}(?:,\d{3}){1,4}"
@@ -189,7 +192,7 @@ def is_truncated(number: str, currency: str) -> bool:
 def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
     """Yield the amounts with a currency code, sign or word other than 원."""
     has_currency_first = False
-    for match in _CURRENCY_FIRST.finditer(text):
+    for match in islice(_CURRENCY_FIRST.finditer(text), MAX_AMOUNTS):
         code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
         if code in CURRENCY_CODES:
             has_currency_first = True
@@ -197,7 +200,7 @@ def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
                 yield _money_match(match, code, "sign" if match["sign"] else "code")
     if has_currency_first or not _CURRENCY_MAY_FOLLOW.search(text):
         return
-    for match in _CURRENCY_LAST.finditer(text):
+    for match in islice(_CURRENCY_LAST.finditer(text), MAX_AMOUNTS):
         group = "word" if match["word"] else "code" if match["code"] else "loose"
         code = match[group]
         code = CURRENCY_WORDS.get(code) or CURRENCY_SIGNS.get(code, code)
@@ -211,20 +214,23 @@ def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
 
 def find_won_amounts(text: str) -> list[MoneyMatch]:
     """Return the amounts with 원."""
-    return [_money_match(match, WON, "number") for match in _WON_AMOUNT.finditer(text)]
+    matches = islice(_WON_AMOUNT.finditer(text), MAX_AMOUNTS)
+    return [_money_match(match, WON, "number") for match in matches]
 
 
 def find_glued_amounts(text: str) -> list[MoneyMatch]:
     """Return amounts that a name follows directly (결제 완료 8,000원소라커피)."""
     if "원" not in text:
         return []
-    return [_money_match(match, WON, "number") for match in _GLUED_WON.finditer(text)]
+    matches = islice(_GLUED_WON.finditer(text), MAX_AMOUNTS)
+    return [_money_match(match, WON, "number") for match in matches]
 
 
 def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
     """Return the numbers without a currency that can only be amounts, as won."""
     for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE):
-        found = [_money_match(match, WON, "number") for match in pattern.finditer(text)]
+        matches = islice(pattern.finditer(text), MAX_AMOUNTS)
+        found = [_money_match(match, WON, "number") for match in matches]
         if found:
             return found
     return []

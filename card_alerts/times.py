@@ -4,11 +4,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 
 from card_alerts.result import Span
 
 # The clock or the time zone of the sender may be ahead of the receiver's.
 MAX_FUTURE_OFFSET = timedelta(days=1)
+
+# Dates of a message that are read; a message has one to three.
+MAX_TIMESTAMPS = 60
 
 # Within so many years there is a 29 February, also around the year 2100.
 LEAP_CYCLE_YEARS = 8
@@ -70,7 +74,7 @@ class TimestampMatch:
 def find_timestamps(text: str) -> list[TimestampMatch]:
     """Return all dates in their order, without impossible ones (13/32)."""
     found = []
-    for match in _TIMESTAMP.finditer(text):
+    for match in islice(_TIMESTAMP.finditer(text), MAX_TIMESTAMPS):
         start, end = match.span()
         groups = match.groupdict()
         month = int(groups["month_full"] or groups["month"] or groups["month_dot"])

@@ -29,7 +29,9 @@ def learn(text: str, merchant: str | None, amount: int | None) -> Layout:
 
 def read(layout: Layout, text: str) -> dict[str, str] | None:
     spans = read_with_layout(layout, text)
-    return spans and {name: text[slice(*span)] for name, span in spans.items()}
+    if spans is None:
+        return None
+    return {name: text[slice(*span)] for name, span in spans.items()}
 
 
 def test_layout_reads_a_text_with_other_digits_and_names() -> None:
