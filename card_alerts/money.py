@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from decimal import Decimal
+from itertools import islice
 
 from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.masked_text import ANY_PLACEHOLDER

@@ -44,7 +44,7 @@ _NOT_A_NAME = re.compile(
 )
 NUMERIC_NAME = re.compile(r"^\d{2,5}$")
 _NOTICE_GAP = re.compile(
-    r"[ ]{2,}(?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료)"
+    r"(?<![ ])[ ]{2,}+(?=[^\n]{0,60}(?:안내|알림|이용[ ]|확인|문의|수수료)"
     r"|[A-Z .]{2,40}[ ][A-Z]{2,3}$)"
 )
 # A notice of the issuer, after the name on the same line.
