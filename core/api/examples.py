@@ -7,7 +7,7 @@ can be sent. `tests/test_openapi_examples.py` sends all of them, so that none is
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import orjson
 from django.conf import settings
@@ -106,13 +106,11 @@ def add_examples(
     for item in document["paths"].values():
         for operation in item.values():
             if example := examples.get(operation["operationId"]):
-                _add_example(document, operation, example)
+                _add_example(operation, example)
     return document
 
 
-def _add_example(
-    document: dict[str, Any], operation: dict[str, Any], example: Example
-) -> None:
+def _add_example(operation: dict[str, Any], example: Example) -> None:
     values = {"path": example.path, "query": example.query}
     for parameter in operation.get("parameters", []):
         of_its_kind = values.get(parameter["in"], {})
@@ -127,18 +125,10 @@ def _add_example(
         content[JSON_MEDIA_TYPE]["example"] = example.answer
     error = example.refusal.error
     status = str(error.status) if str(error.status) in responses else "default"
-    # A copy, since operations share responses.
-    responses[status] = response = copy.deepcopy(_resolve(document, responses[status]))
+    # A copy, since operations may share it.
+    responses[status] = response = copy.deepcopy(responses[status])
     problems = response["content"][PROBLEM_MEDIA_TYPE].setdefault("examples", {})
     problems[error.code] = {"value": render_problem(error)}
-
-
-def _resolve(document: dict[str, Any], response: dict[str, Any]) -> dict[str, Any]:
-    """Return a response, from the components of the document if it is there."""
-    if "$ref" not in response:
-        return response
-    shared: dict[str, Any] = document["components"]["responses"]
-    return cast("dict[str, Any]", shared[response["$ref"].rpartition("/")[2]])
 
 
 def render_problem(error: DomainError) -> Any:

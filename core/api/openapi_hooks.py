@@ -116,11 +116,16 @@ def add_response_headers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def share_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Write each problem response once, under a name made of its codes."""
+    """Write each problem response once, under a name made of its codes.
+
+    Those with an example stay with their operation.
+    """
     shared = result["components"]["responses"] = {}
     for _path, _method, operation in list_operations(result):
         responses = operation["responses"]
         for status, response in responses.items():
+            if _has_example(response):
+                continue
             if "x-codes" in response:
                 name = "Or".join(
                     to_camel_case(f"_{code.lower()}") for code in response["x-codes"]
@@ -133,3 +138,7 @@ def share_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             responses[status] = {"$ref": f"#/components/responses/{name}"}
     result["components"]["responses"] = dict(sorted(shared.items()))
     return result
+
+
+def _has_example(response: dict[str, Any]) -> bool:
+    return any("examples" in media for media in response.get("content", {}).values())
