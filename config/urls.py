@@ -3,13 +3,11 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView, TemplateView
-from drf_spectacular.views import SpectacularSwaggerView
 
 from administration.metrics_view import MetricsView
 from board.views.images import ImageView
 from config.url_aliases import build_alias_urls
-from core.api.openapi_view import OpenApiSchemaView
-from core.api.views import HTTP_METHODS
+from core.api.openapi_view import DocumentationView, OpenApiSchemaView
 from core.health import HealthView, LivenessView
 from ledger.views.rates import FxRateView
 
@@ -24,15 +22,7 @@ api_urls: list[URLPattern | URLResolver] = [
     path("health", HealthView.as_view(), name="health"),
     path("health/live", LivenessView.as_view(), name="liveness"),
     path("schema", OpenApiSchemaView.as_view(), name="schema"),
-    path(
-        "docs",
-        SpectacularSwaggerView.as_view(
-            url_name="schema",
-            template_name="api_docs.html",
-            http_method_names=HTTP_METHODS,
-        ),
-        name="docs",
-    ),
+    path("docs", DocumentationView.as_view(url_name="schema"), name="docs"),
 ]
 
 urlpatterns = [

@@ -7,8 +7,11 @@ from typing import Any
 
 from django.conf import settings
 from django.utils import translation
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
-from drf_spectacular.views import SpectacularAPIView
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -82,6 +85,29 @@ class OpenApiSchemaView(SpectacularAPIView):
             build_document(),
             headers={"Content-Disposition": f'inline; filename="{filename}"'},
         )
+
+
+class DocumentationView(SpectacularSwaggerView):
+    """The page of the document, in the language of the browser."""
+
+    http_method_names = HTTP_METHODS
+
+    template_name = "api_docs.html"
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Show the document with the links around it."""
+        response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+        language = translation.get_language() or settings.LANGUAGE_CODE
+        response.data |= {
+            "language": language,
+            "title": gettext("API documentation"),
+            "start_page": gettext("Start page"),
+            "document": gettext("OpenAPI document"),
+        }
+        response.headers["Content-Language"] = language
+        patch_vary_headers(response, ["Accept-Language"])
+        return response
 
 
 def build_document() -> Any:

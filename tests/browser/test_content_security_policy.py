@@ -56,6 +56,22 @@ def test_documentation_page_calls_an_endpoint(page: Chromium, live_server: Any) 
     assert page.errors() == []
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_documentation_page_is_dark_where_the_browser_is_and_fits(
+    page: Chromium, live_server: Any, width: int
+) -> None:
+    page.resize(width, 900)
+    page.use_scheme("dark")
+    page.open(f"{live_server.url}/api/docs")
+    page.wait("document.querySelector('.opblock')")
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(background) == "rgb(28, 32, 34)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.use_scheme("light")
+    page.wait(f"{background} === 'rgb(250, 250, 250)'")
+    assert page.errors() == []
+
+
 def test_dashboard_and_admin_work(page: Chromium, live_server: Any) -> None:
     staff = log_in(page, live_server)
     make_post(staff)

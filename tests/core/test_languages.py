@@ -188,6 +188,18 @@ def test_answers_do_not_depend_on_the_language(
         assert "Accept-Language" not in korean.headers.get("Vary", "")
 
 
+def test_documentation_page_is_in_the_language_of_the_browser(
+    anonymous: JSONClient,
+) -> None:
+    korean = anonymous.get("/api/docs", **KOREAN)
+    assert '<html lang="ko">' in korean.content.decode()
+    assert "API 문서" in korean.content.decode()
+    assert korean.headers["Content-Language"] == "ko"
+    english = anonymous.get("/api/docs")
+    assert '<html lang="en">' in english.content.decode()
+    assert "Accept-Language" in english.headers["Vary"]
+
+
 def test_admin_stays_in_the_language_of_its_pages(anonymous: JSONClient) -> None:
     response = anonymous.get("/admin/login/", **KOREAN)
     assert '<html lang="en"' in response.content.decode()
