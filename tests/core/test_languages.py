@@ -193,7 +193,9 @@ def test_documentation_page_is_in_the_language_of_the_browser(
 ) -> None:
     korean = anonymous.get("/api/docs", **KOREAN)
     assert '<html lang="ko">' in korean.content.decode()
-    assert "API 문서" in korean.content.decode()
+    assert "<title>API 문서</title>" in korean.content.decode()
+    # Swagger UI and the document are in English.
+    assert '<div id="swagger-ui" lang="en">' in korean.content.decode()
     assert korean.headers["Content-Language"] == "ko"
     english = anonymous.get("/api/docs")
     assert '<html lang="en">' in english.content.decode()
