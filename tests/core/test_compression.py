@@ -104,6 +104,10 @@ def test_weak_tag_of_a_compressed_answer_is_recognized(
     assert json.loads(gzip.decompress(compressed.content))["version"]
     again = anonymous.get("/api/meta", **GZIP, HTTP_IF_NONE_MATCH=etag)
     assert (again.status_code, again.content) == (304, b"")
+    # As the 200 has them, so that caches keep both forms apart (RFC 9110, 15.4.5).
+    for name in "ETag", "Vary", "Cache-Control":
+        assert again.headers[name] == compressed.headers[name]
+    assert "Accept-Encoding" in again.headers["Vary"]
 
 
 def test_workbook_is_sent_as_it_is(client_of: ClientOf, premium_member: Member) -> None:
