@@ -44,10 +44,11 @@ KEYWORDS: dict[str, Any] = DEFAULT_KEYWORDS | {
 }
 HANGUL = re.compile("[가-힣]")
 PLACEHOLDER = re.compile(r"\{\w*(?::\w+)?\}|%\(\w+\)s|%d")
-# What only operators and staff read, and programs that do not know Django.
+# What only operators and staff read, programs that do not know Django, and the examples of
+# the document, which is in English (decision 0105).
 NOT_FOR_CLIENTS = re.compile(
     r"/migrations/|/commands/|/demo/|/db/|/jobs/|/tasks\.py|ledger/distribution\.py"
-    r"|image_sandbox|sandboxed_reader"
+    r"|image_sandbox|sandboxed_reader|/openapi_examples\.py"
 )
 # Of the documentation page.
 LINKS = {"API documentation", "OpenAPI document", "Start page"}

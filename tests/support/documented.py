@@ -5,6 +5,7 @@ schema of its status, without any property that the schema does not name.
 """
 
 import functools
+import gzip
 import json
 import re
 from collections.abc import Callable
@@ -48,7 +49,10 @@ def assert_documented(response: Any) -> None:
     assert media is not None, f"undocumented media type {media_type}: {told}"
     if "json" not in media_type:
         return
-    body = json.loads(response.content)
+    content = response.content
+    if response.headers.get("Content-Encoding") == "gzip":
+        content = gzip.decompress(content)
+    body = json.loads(content)
     if media_type == PROBLEM:
         assert body["code"] in documented["x-codes"], f"undocumented code: {told}"
     validate = find_validator(json.dumps(media["schema"]))
