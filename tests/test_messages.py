@@ -48,7 +48,7 @@ PLACEHOLDER = re.compile(r"\{\w*(?::\w+)?\}|%\(\w+\)s|%d")
 # the document, which is in English (decision 0105).
 NOT_FOR_CLIENTS = re.compile(
     r"/migrations/|/commands/|/demo/|/db/|/jobs/|/tasks\.py|ledger/distribution\.py"
-    r"|image_sandbox|sandboxed_reader|/openapi_examples\.py"
+    r"|image_sandbox|sandboxed_reader|/openapi_examples[./]"
 )
 # Of the documentation page.
 LINKS = {"API documentation", "OpenAPI document", "Start page"}
