@@ -35,8 +35,8 @@ class MetaView(APIView):
         with `If-None-Match`.
         """
         content = dump_json(to_payload(MetaSerializer, describe_installation()))
-        # Weak, with Vary, since the response may be compressed: a 304 has the headers of
-        # the 200 (RFC 9110, 15.4.5).
+        # Weak, with Vary, since the response may be compressed: a 304 has the headers
+        # of the 200 (RFC 9110, 15.4.5).
         etag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
         headers = {
             "Cache-Control": CACHE_ONE_MINUTE,
