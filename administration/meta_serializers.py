@@ -94,14 +94,14 @@ class ClientVersionsSerializer(Serializer):
         allow_null=True, help_text="Older ones must be updated before they go on."
     )
     newest = serializers.CharField(allow_null=True, help_text="The newest version.")
-    url = serializers.CharField(allow_null=True, help_text="Where to get it.")
+    url = serializers.URLField(allow_null=True, help_text="Where to get it.")
 
 
 class LegalPagesSerializer(Serializer):
     """Addresses of pages for people."""
 
-    terms = serializers.CharField(allow_null=True, help_text="URL of the terms of use.")
-    privacy = serializers.CharField(
+    terms = serializers.URLField(allow_null=True, help_text="URL of the terms of use.")
+    privacy = serializers.URLField(
         allow_null=True, help_text="URL of the privacy policy."
     )
 
@@ -109,8 +109,8 @@ class LegalPagesSerializer(Serializer):
 class SupportSerializer(Serializer):
     """How members reach the operator."""
 
-    email = serializers.CharField(allow_null=True, help_text="Address for questions.")
-    url = serializers.CharField(allow_null=True, help_text="URL of a page for help.")
+    email = serializers.EmailField(allow_null=True, help_text="Address for questions.")
+    url = serializers.URLField(allow_null=True, help_text="URL of a page for help.")
 
 
 class MetaSerializer(Serializer):

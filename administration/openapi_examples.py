@@ -2,8 +2,12 @@
 
 from typing import Any
 
+from django.conf import settings
+
 from accounts.errors import SelfChangeError
 from accounts.openapi_examples import MEMBER, NEW_MEMBER, SEOJUN
+from administration.meta import list_limits
+from administration.meta_serializers import MetaLimitsSerializer
 from core.api.examples import (
     Call,
     Example,
@@ -11,7 +15,9 @@ from core.api.examples import (
     administrator_required,
     duplicate,
     invalid,
+    not_acceptable,
 )
+from core.api.serializers import to_payload
 from core.errors import NotFoundError
 
 MEMBER_NOT_FOUND = Refusal(
@@ -29,6 +35,35 @@ def change_of_self(**call: Any) -> Refusal:
 
 
 EXAMPLES = {
+    "getMeta": Example(
+        caller="anonymous",
+        answer={
+            "name": None,
+            "version": settings.VERSION,
+            "languages": ["en", "ko"],
+            "homeCurrency": "KRW",
+            "timeZone": "Asia/Seoul",
+            "features": {
+                "signup": True,
+                "providers": ["google"],
+                "stores": [],
+                "testBilling": True,
+                "ocr": True,
+                "mail": False,
+                "push": False,
+                "passkeys": False,
+                "secondFactor": False,
+                "tokens": False,
+                "webhooks": False,
+                "bankTexts": False,
+            },
+            "limits": to_payload(MetaLimitsSerializer, list_limits()),
+            "clients": None,
+            "legal": None,
+            "support": None,
+        },
+        refusal=not_acceptable(),
+    ),
     "createUser": Example(
         caller="administrator",
         body=NEW_MEMBER,

@@ -86,23 +86,13 @@ def record_purchase(
         # The period was counted here when the order was new; it is not counted twice.
         return PurchaseChange.NONE
     else:
-        # An inactive purchase (an administrator has set the plan since) becomes active
-        # again only if the store has granted time beyond what was recorded.
-        is_extended = subscription.expires_at > max(purchase.expires_at, now)
-        purchase.is_active = purchase.replaced_at is None and (
-            purchase.is_active or is_extended
+        _extend_purchase(
+            purchase,
+            subscription,
+            subscription.expires_at,
+            checked_at=checked_at,
+            now=now,
         )
-        purchase.expires_at = subscription.expires_at
-        purchase.checked_at = checked_at
-        purchase.auto_renew = subscription.auto_renew
-        # Else a response from before would let the same purchase be acknowledged twice.
-        is_acknowledged_since = (
-            purchase.acknowledged_at is not None
-            and purchase.acknowledged_at > checked_at
-        )
-        purchase.is_acknowledged = subscription.is_acknowledged or is_acknowledged_since
-        purchase.state = subscription.state[:STATE_LENGTH]
-        purchase.save()
 
     # The store calls both tokens active for a while; only the replacement counts.
     if subscription.replaced_token:
@@ -112,6 +102,33 @@ def record_purchase(
             replaced_at=None,
         ).update(is_active=False, auto_renew=False, replaced_at=now)
     return PurchaseChange.CREATED if purchase is None else PurchaseChange.UPDATED
+
+
+def _extend_purchase(
+    purchase: Purchase,
+    subscription: Subscription,
+    expires_at: datetime,
+    *,
+    checked_at: datetime,
+    now: datetime,
+) -> None:
+    """Write what the store says of a purchase that is recorded and entitles."""
+    # An inactive purchase (an administrator has set the plan since) becomes active
+    # again only if the store has granted time beyond what was recorded.
+    is_extended = expires_at > max(purchase.expires_at, now)
+    purchase.is_active = purchase.replaced_at is None and (
+        purchase.is_active or is_extended
+    )
+    purchase.expires_at = expires_at
+    purchase.checked_at = checked_at
+    purchase.auto_renew = subscription.auto_renew
+    # Else a response from before would let the same purchase be acknowledged twice.
+    is_acknowledged_since = (
+        purchase.acknowledged_at is not None and purchase.acknowledged_at > checked_at
+    )
+    purchase.is_acknowledged = subscription.is_acknowledged or is_acknowledged_since
+    purchase.state = subscription.state[:STATE_LENGTH]
+    purchase.save()
 
 
 @retry_on_conflict

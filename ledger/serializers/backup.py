@@ -54,32 +54,48 @@ class RestoreFileRequestSerializer(Serializer):
 
 # An empty cell, and a field that is null or missing, has the default of its column.
 OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True}
+TYPE_TEXT = "Income or expense."
 
 
 class TagNamesField(StrictListField):
     def __init__(self) -> None:
         child = TagNameField(max_length=MAX_NAME_LENGTH)
-        super().__init__(child=child, max_length=MAX_TAGS_PER_ENTRY, **OPTIONAL)
+        super().__init__(
+            child=child,
+            max_length=MAX_TAGS_PER_ENTRY,
+            help_text="Names of tags, in their order.",
+            **OPTIONAL,
+        )
 
 
 class WalletRowRequestSerializer(Serializer):
     name = NameField()
-    kind = serializers.ChoiceField(choices=Wallet.Kind.choices)
+    kind = serializers.ChoiceField(
+        choices=Wallet.Kind.choices, help_text="Kind of the wallet."
+    )
     institution = OptionalTextField(max_length=MAX_NAME_LENGTH)
     account_number = OptionalTextField(max_length=MAX_ACCOUNT_NUMBER_LENGTH)
-    opening_balance = SignedMoneyField(**OPTIONAL)
-    manual_valuation = StrictBooleanField(**OPTIONAL)
-    current_value = SignedMoneyField(**OPTIONAL)
-    archived = StrictBooleanField(**OPTIONAL)
+    opening_balance = SignedMoneyField(
+        **OPTIONAL, help_text="Balance before the first entry; null is 0."
+    )
+    manual_valuation = StrictBooleanField(
+        **OPTIONAL, help_text="True if the member sets the value; null is false."
+    )
+    current_value = SignedMoneyField(
+        **OPTIONAL, help_text="Value set by the member, of a manual valuation."
+    )
+    archived = StrictBooleanField(
+        **OPTIONAL, help_text="True if the wallet is no longer used; null is false."
+    )
     memo = OptionalTextField()
 
 
 class TagRowRequestSerializer(Serializer):
-    name = TagNameField(max_length=MAX_NAME_LENGTH)
+    name = TagNameField(max_length=MAX_NAME_LENGTH, help_text="Name of the tag.")
 
 
 class CategoryRowRequestSerializer(Serializer):
-    type = ClosedChoiceField(choices=EntryType.choices)
+    type = ClosedChoiceField(choices=EntryType.choices, help_text=TYPE_TEXT)
     name = NameField()
     parent = NameField(**OPTIONAL)  # type: ignore[assignment]
 
@@ -87,7 +103,7 @@ class CategoryRowRequestSerializer(Serializer):
 class ReferringRowSerializer(Serializer):
     """The fields of rows that name a category, a wallet and tags."""
 
-    type = ClosedChoiceField(choices=EntryType.choices)
+    type = ClosedChoiceField(choices=EntryType.choices, help_text=TYPE_TEXT)
     category = NameField(**OPTIONAL)
     wallet = NameField(**OPTIONAL)
     memo = OptionalTextField()
@@ -95,24 +111,47 @@ class ReferringRowSerializer(Serializer):
 
 
 class EntryRowRequestSerializer(ReferringRowSerializer):
-    date = IsoDateField()
+    date = IsoDateField(help_text="Day of the entry.")
     amount = AmountField(min_value=0, **OPTIONAL)
     currency = CurrencyField(**OPTIONAL)
-    original_amount = PositiveDecimalField(max_digits=16, decimal_places=4, **OPTIONAL)
-    exchange_rate = PositiveDecimalField(max_digits=20, decimal_places=8, **OPTIONAL)
-    installment_months = StrictIntegerField(min_value=2, max_value=24, **OPTIONAL)
-    pending = StrictBooleanField(**OPTIONAL)
+    original_amount = PositiveDecimalField(
+        max_digits=16,
+        decimal_places=4,
+        **OPTIONAL,
+        help_text="In `currency`; null for a home-currency entry.",
+    )
+    exchange_rate = PositiveDecimalField(
+        max_digits=20,
+        decimal_places=8,
+        **OPTIONAL,
+        help_text="Home-currency units for one unit of `currency`.",
+    )
+    installment_months = StrictIntegerField(
+        min_value=2, max_value=24, **OPTIONAL, help_text="Null if paid at once."
+    )
+    pending = StrictBooleanField(
+        **OPTIONAL, help_text="True if it awaits confirmation; null is false."
+    )
 
 
 class RecurringRowRequestSerializer(ReferringRowSerializer):
     name = NameField()
     amount = AmountField()
-    frequency = serializers.ChoiceField(choices=[each.value for each in Frequency])
-    interval = StrictIntegerField(min_value=1, max_value=MAX_INTERVAL, **OPTIONAL)
-    anchor_date = IsoDateField()
-    end_date = IsoDateField(**OPTIONAL)
+    frequency = serializers.ChoiceField(
+        choices=[each.value for each in Frequency], help_text="How often it is due."
+    )
+    interval = StrictIntegerField(
+        min_value=1,
+        max_value=MAX_INTERVAL,
+        **OPTIONAL,
+        help_text="Every so many days, weeks, months or years; null is 1.",
+    )
+    anchor_date = IsoDateField(help_text="First due date.")
+    end_date = IsoDateField(**OPTIONAL, help_text="Last day; null if it has no end.")
     next_date = IsoDateField(**OPTIONAL, help_text="Null after the end of the rule.")
-    active = StrictBooleanField(**OPTIONAL)
+    active = StrictBooleanField(
+        **OPTIONAL, help_text="False if it books nothing; null is true."
+    )
 
 
 class BudgetRowRequestSerializer(MonthSerializer):

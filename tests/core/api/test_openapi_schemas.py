@@ -122,7 +122,9 @@ def test_answers_promise_no_limits() -> None:
     """A limit that is raised later would break clients that check it."""
     limits = {"maxLength", "minLength", "maximum", "minimum", "maxItems", "pattern"}
     for schema in ANSWER_SCHEMAS:
-        assert [n for n in list_nodes(SCHEMAS[schema]) if limits & n.keys()] == []
+        # Those with a type: a property may be called `minimum`.
+        schemas = [n for n in list_nodes(SCHEMAS[schema]) if "type" in n]
+        assert [n for n in schemas if limits & n.keys()] == []
 
 
 def test_whole_numbers_have_64_bits_unless_their_limits_are_small() -> None:
@@ -207,11 +209,7 @@ def test_every_operation_names_its_errors() -> None:
         if "requestBody" in operation:
             assert {"400", "413"} <= responses.keys()
     create_trade = DOCUMENT["paths"]["/api/account/trades"]["post"]["responses"]
-    reference = create_trade["400"]["$ref"].rpartition("/")[2]
-    assert DOCUMENT["components"]["responses"][reference]["x-codes"] == [
-        "NEGATIVE_HOLDINGS",
-        "VALIDATION_ERROR",
-    ]
+    assert create_trade["400"]["x-codes"] == ["NEGATIVE_HOLDINGS", "VALIDATION_ERROR"]
 
 
 def test_headers_that_clients_read_are_named() -> None:
