@@ -10,7 +10,9 @@ from ledger.backup.schema import Sheet
 # What the service assigns itself, and so no backup has.
 ASSIGNED = {"id", "member", "sort_order", "created_at", "updated_at"}
 ASSIGNED_BY_SHEET = {
-    "categories": {"level", "parent_level"},
+    # A backup shows the moment: entries in both, and no move.
+    "categories": {"level", "parent_level", "moving_to"},
+    "wallets": {"moving_to"},
     "budgets": {"type"},
 }
 # Stored in a table of links.
