@@ -24,7 +24,6 @@ from ledger.models import (
     Category,
     CategoryRollup,
     DefaultCategory,
-    MemoRollup,
 )
 from ledger.models.base import OwnedQuerySet
 from ledger.moves import (
@@ -173,7 +172,9 @@ def delete_moved_category(member: Member, category: Category, target: Category) 
 
 def _delete_unused(member: Member, category: Category) -> None:
     category.delete()
-    delete_rollups(member, (CategoryRollup, MemoRollup), category_id=category.pk)
+    # Its rows by memo have gone with the entries, or are of 0 entries. To find those
+    # PostgreSQL would read all memos of the member, who can have millions.
+    delete_rollups(member, [CategoryRollup], category_id=category.pk)
 
 
 @retry_on_conflict

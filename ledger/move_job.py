@@ -9,21 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from accounts.models import Member
 from core.db.transactions import retry_on_conflict
 from ledger.batches import batch_transaction, extend_statement_timeout
 from ledger.categories import delete_moved_category
-from ledger.models import Category, Entry, MemoRollup, Wallet
+from ledger.models import Category, Entry, Wallet
 from ledger.models.base import MovableModel
 from ledger.moves import list_references, move_entries
 from ledger.ownership import MAX_ID
-from ledger.rollups import delete_rollups
 from ledger.wallets import delete_moved_wallet
 
 # Entries of the member that a transaction passes, and of which it moves its own.
-BATCH_SIZE = 10_000
+# Writers of the ledger wait for it.
+BATCH_SIZE = 5_000
 
 logger = logging.getLogger(__name__)
 
@@ -79,11 +79,6 @@ def _move_in_batches(source: MovableModel) -> Iterator[int]:
     while after is not None:
         moved, after = _move_batch(source, after)
         yield moved
-    if isinstance(source, Category):
-        memo: str | None = ""
-        while memo is not None:
-            memo = _delete_memos(source, memo)
-            yield 0
     _pass_moved_entries(source)
     _delete_source(source)
 
@@ -106,32 +101,6 @@ def _move_batch(source: MovableModel, after: int) -> tuple[int, int | None]:
         return move_entries(source, target, after, end or MAX_ID), end
 
 
-@retry_on_conflict
-def _delete_memos(category: Category, after: str) -> str | None:
-    """Delete some of its totals by memo; return the last memo that was passed.
-
-    The memo is None when few are left, which are deleted with the category.
-    """
-    member = Member(pk=category.member_id)
-    with batch_transaction(member):
-        if _get_target(category) is None:
-            return None
-        memos = MemoRollup.objects.owned_by(member).filter(type=category.type)
-        ends = memos.filter(memo__gt=after).order_by("memo")
-        rows = ends.values_list("memo", flat=True)[BATCH_SIZE - 1 : BATCH_SIZE]
-        end: str | None = next(iter(rows), None)
-        if end is not None:
-            delete_rollups(
-                member,
-                [MemoRollup],
-                type=category.type,
-                category_id=category.pk,
-                memo__gt=after,
-                memo__lte=end,
-            )
-        return end
-
-
 def _pass_moved_entries(source: MovableModel) -> None:
     """Look for an entry that is left, without the lock of the ledger.
 
@@ -152,6 +121,11 @@ def _delete_source(source: MovableModel) -> None:
         target = _get_target(source)
         if target is None:
             return
+        with connection.cursor() as cursor:
+            # For the check of the foreign key: by its statistics, which may be older
+            # than the move, PostgreSQL expects many entries of the source, and reads
+            # those of all members.
+            cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
         if isinstance(source, Category):
             delete_moved_category(member, source, cast("Category", target))
         else:

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import connection
 from django.utils.translation import gettext
 
+from core.db.rollup_audit import Rollup
 from ledger.errors import MovingError
 from ledger.models import Category, Entry, QuickEntry, RecurringRule, Wallet
 from ledger.models.base import MovableModel
@@ -23,34 +24,66 @@ MODELS_WITH_REFERENCES = (Entry, QuickEntry, RecurringRule)
 _FIELDS: dict[type[MovableModel], str] = {Wallet: "wallet", Category: "category"}
 
 
-def _make_rollup_statements(column: str) -> list[str]:
-    """Return statements that add the entries to the totals of another reference.
+# Takes what moves off the source's rows and adds it to the target's. A row of the
+# source of which all moves is deleted, so that none are left to be found in the end.
+# Each is looked up in the primary key: for a join PostgreSQL may read all rows of the
+# member.
+_MOVE_ROLLUP = """
+    WITH moved AS MATERIALIZED (
+        SELECT entries.*, stored.place,
+            coalesce(({stored_columns}) = ({moved_columns}), false) AS is_whole
+        FROM ({source}) entries
+        LEFT JOIN LATERAL (
+            SELECT ctid AS place, {columns} FROM {table} row
+            WHERE row.member_id = %(member)s AND {same_key} LIMIT 1
+        ) stored ON true
+    ), emptied AS (
+        DELETE FROM {table} WHERE member_id = %(member)s
+            AND ctid = ANY(ARRAY(SELECT place FROM moved WHERE is_whole))
+    )
+    {addition}
+"""
 
-    The entries are those of `source` with ids above `after`, up to `until`. With `sign`
-    -1 they are taken off, before they move.
+
+def _make_rollup_statement(rollup: Rollup, column: str) -> str:
+    """Return the statement that moves the entries' part of a rollup to the target.
+
+    The entries are those of `source` with ids above `after`, up to `until`.
     """
     scope = (
         f"member_id = %(member)s AND {column} = %(source)s"
         " AND id > %(after)s AND id <= %(until)s"
     )
-    statements = []
-    for rollup in ROLLUPS:
-        if column not in rollup.key:
-            continue
-        values = [
-            "%(reference)s::bigint" if each == column else each for each in rollup.key
-        ] + [f"%(sign)s::int * {each}" for each in rollup.columns]
-        source = rollup.source_query.format(scope=scope)
-        statements.append(
-            rollup.make_addition_statement(
-                f"SELECT {', '.join(values)} FROM ({source}) moved"  # noqa: S608  # constants
-            )
-        )
-    return statements
+    subtracted = [*rollup.key, *(f"-{each}" for each in rollup.columns)]
+    added = [
+        "%(target)s::bigint" if each == column else each
+        for each in rollup.key + rollup.columns
+    ]
+    # Both sides in one statement: their keys differ.
+    addition = rollup.make_addition_statement(
+        f"SELECT {', '.join(subtracted)} FROM moved WHERE NOT is_whole"  # noqa: S608  # constants
+        f" UNION ALL SELECT {', '.join(added)} FROM moved"
+    )
+    return _MOVE_ROLLUP.format(
+        table=rollup.table,
+        columns=", ".join(rollup.columns),
+        stored_columns=", ".join(f"stored.{each}" for each in rollup.columns),
+        moved_columns=", ".join(f"entries.{each}" for each in rollup.columns),
+        same_key=" AND ".join(
+            f"row.{each} = entries.{each}" for each in rollup.key if each != "member_id"
+        ),
+        source=rollup.source_query.format(scope=scope),
+        addition=addition,
+    )
 
 
 _ROLLUP_STATEMENTS = {
-    field: _make_rollup_statements(f"{field}_id") for field in _FIELDS.values()
+    field: [
+        _make_rollup_statement(rollup, f"{field}_id")
+        for rollup in ROLLUPS
+        if f"{field}_id" in rollup.key
+    ]
+    for field in _FIELDS.values()
 }
 
 
@@ -122,14 +155,13 @@ def move_entries(
     params = {
         "member": source.member_id,
         "source": source.pk,
+        "target": target.pk,
         "after": after,
         "until": until,
     }
-    sides = ({"sign": -1, "reference": source.pk}, {"sign": 1, "reference": target.pk})
     with connection.cursor() as cursor:
         for statement in _ROLLUP_STATEMENTS[field]:
-            for side in sides:
-                cursor.execute(statement, params | side)
+            cursor.execute(statement, params)
     entries, *_ = list_references(source)
     moved: int = entries.filter(pk__gt=after, pk__lte=until).update(**{field: target})
     return moved
