@@ -23,7 +23,7 @@ from ledger.wallets import delete_moved_wallet
 
 # Entries of the member that a transaction passes, and of which it moves its own.
 # Writers of the ledger wait for it.
-BATCH_SIZE = 5_000
+BATCH_SIZE = 2_500
 
 logger = logging.getLogger(__name__)
 
