@@ -151,7 +151,7 @@ def without_triggers() -> Iterator[None]:
 
 
 def delete_rollups(
-    member: Member, models: Iterable[type[OwnedModel]], **key: int | str
+    member: Member, models: Iterable[type[OwnedModel]], **key: int
 ) -> None:
     """Delete the rows of what was deleted, such as those of a wallet.
 
