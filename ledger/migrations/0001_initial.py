@@ -39,6 +39,7 @@ class Migration(migrations.Migration):
                 ("pending_income_count", models.IntegerField(db_default=0)),
                 ("pending_expense_count", models.IntegerField(db_default=0)),
                 ("rollup_version", models.IntegerField(db_default=0)),
+                ("captures_bank_texts", models.BooleanField(db_default=False)),
             ],
             options={
                 "db_table": "account_ledger",
@@ -602,6 +603,15 @@ class Migration(migrations.Migration):
                 ("is_timed", models.BooleanField()),
                 ("is_cancelled", models.BooleanField(default=False)),
                 ("entry_id", models.BigIntegerField(null=True)),
+                ("channel", models.CharField(max_length=10, null=True)),
+                ("is_cut", models.BooleanField(default=False)),
+                ("is_preliminary", models.BooleanField(default=False)),
+                ("payment_id", models.BigIntegerField(null=True)),
+                ("wallet_id", models.BigIntegerField(null=True)),
+                ("is_own_move", models.BooleanField(default=False)),
+                ("awaits_counterpart", models.BooleanField(default=False)),
+                ("text", models.CharField(max_length=4000, null=True)),
+                ("sender", models.CharField(max_length=200, null=True)),
                 (
                     "member",
                     ledger.models.base.OwnerField(
@@ -616,6 +626,41 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "account_notification",
                 "ordering": ["-happened_at", "-id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="TaughtLayout",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("sender", models.CharField(blank=True, default="", max_length=200)),
+                ("template", models.CharField(max_length=1000)),
+                ("template_digest", models.CharField(max_length=64)),
+                ("wallet_id", models.BigIntegerField(null=True)),
+                ("card_hint", models.CharField(max_length=100, null=True)),
+                ("uses", models.IntegerField(default=0)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_notification_layout",
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
@@ -1487,6 +1532,22 @@ class Migration(migrations.Migration):
                 name="account_notification_by_value",
             ),
         ),
+        migrations.AddIndex(
+            model_name="notification",
+            index=models.Index(
+                condition=models.Q(("is_cancelled", False), ("is_preliminary", True)),
+                fields=["member", "-happened_at"],
+                name="account_notification_reserved",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="notification",
+            index=models.Index(
+                condition=models.Q(("text__isnull", False)),
+                fields=["member", "entry_id"],
+                name="account_notification_with_text",
+            ),
+        ),
         migrations.AddConstraint(
             model_name="notification",
             constraint=core.db.constraints.TablePrimaryKey(
@@ -1502,7 +1563,12 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="notification",
             constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ("approval", "cancellation"))),
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        ("approval", "cancellation", "deposit", "withdrawal"),
+                    )
+                ),
                 name="account_notification_kind_known",
             ),
         ),
@@ -1511,6 +1577,19 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("value__gt", 0)),
                 name="account_notification_value_positive",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="taughtlayout",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "id"), name="account_notification_layout_pkey"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="taughtlayout",
+            constraint=models.UniqueConstraint(
+                fields=("member", "sender", "template_digest"),
+                name="account_notification_layout_once",
             ),
         ),
         migrations.AddConstraint(
@@ -1827,6 +1906,15 @@ class Migration(migrations.Migration):
             constraint=core.db.constraints.CompositeForeignKey(
                 fields=("member",),
                 name="account_notification_in_ledger",
+                to="ledger.Ledger",
+                to_fields=("member",),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="taughtlayout",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member",),
+                name="account_notification_layout_in_ledger",
                 to="ledger.Ledger",
                 to_fields=("member",),
             ),

@@ -1,7 +1,7 @@
 """The models of the ledger, one module per topic."""
 
 from ledger.models.budgets import Budget, BudgetIncome
-from ledger.models.card_notifications import Notification
+from ledger.models.card_notifications import Notification, TaughtLayout
 from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
 from ledger.models.entries import Entry, EntryTag
@@ -46,6 +46,7 @@ __all__ = [
     "StockQuote",
     "Tag",
     "TagRollup",
+    "TaughtLayout",
     "Trade",
     "Wallet",
     "WalletMonthRollup",

@@ -11,14 +11,23 @@ from ledger.models.base import (
 )
 
 MAX_NOTIF_KEY_LENGTH = 64
-NOTIFICATION_KINDS = ("approval", "cancellation")
+MAX_TEXT_LENGTH = 4_000
+MAX_SENDER_LENGTH = 200
+MAX_CHANNEL_LENGTH = 10
+# Of a layout: its text has at most so many characters.
+MAX_TEMPLATE_LENGTH = 1_000
+# A hexadecimal SHA-256 digest.
+DIGEST_LENGTH = 64
+# Of payments, and of bookings on bank accounts.
+NOTIFICATION_KINDS = ("approval", "cancellation", "deposit", "withdrawal")
 
 
 class Notification(OwnedModel):
-    """A payment or cancellation, as the notification describes it (spec 4.5).
+    """A payment, cancellation or booking, as one channel announced it (spec 4.5).
 
     It is kept when its entry is deleted, so that the same text does not create the
-    entry again. `value` is the amount in the currency of the payment.
+    entry again. `value` is the amount in the currency of the payment. A payment that is
+    announced in several channels has a row for each.
     """
 
     notif_key = models.CharField(max_length=MAX_NOTIF_KEY_LENGTH)
@@ -39,6 +48,22 @@ class Notification(OwnedModel):
     is_cancelled = models.BooleanField(default=False)
     # No foreign key: the entry may have been deleted.
     entry_id = models.BigIntegerField(null=True)
+    channel = models.CharField(max_length=MAX_CHANNEL_LENGTH, null=True)
+    # The text broke off the name of the merchant.
+    is_cut = models.BooleanField(default=False)
+    # An amount that is reserved, until a final one or a cancellation follows.
+    is_preliminary = models.BooleanField(default=False)
+    # The first notification of the same payment; null for the first one itself.
+    payment_id = models.BigIntegerField(null=True)
+    # The account of a booking.
+    wallet_id = models.BigIntegerField(null=True)
+    # A booking between two wallets of the member, which is no income or expense.
+    is_own_move = models.BooleanField(default=False)
+    # The booking on the other wallet of a move has not come yet, if there is one.
+    awaits_counterpart = models.BooleanField(default=False)
+    # What a correction of the pending entry is learned from; null afterwards.
+    text = models.CharField(max_length=MAX_TEXT_LENGTH, null=True)
+    sender = models.CharField(max_length=MAX_SENDER_LENGTH, null=True)
 
     class Meta:
         db_table = "account_notification"
@@ -60,8 +85,50 @@ class Notification(OwnedModel):
             models.Index(
                 fields=["member", "value", "-happened_at"],
                 name="account_notification_by_value",
-            )
+            ),
+            models.Index(
+                fields=["member", "-happened_at"],
+                condition=Q(is_preliminary=True, is_cancelled=False),
+                name="account_notification_reserved",
+            ),
+            models.Index(
+                fields=["member", "entry_id"],
+                condition=Q(text__isnull=False),
+                name="account_notification_with_text",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.happened_at} {self.kind} {self.value}"
+
+
+class TaughtLayout(OwnedModel):
+    """A layout of texts that was learned from a correction of the member (spec 4.11).
+
+    `template` is that of `card_alerts.Layout`. `wallet_id` is the wallet of texts with
+    the digits `card_hint`, where the wallet was corrected.
+    """
+
+    sender = models.CharField(max_length=MAX_SENDER_LENGTH, blank=True, default="")
+    template = models.CharField(max_length=MAX_TEMPLATE_LENGTH)
+    # A template is too long for an index.
+    template_digest = models.CharField(max_length=DIGEST_LENGTH)
+    # No foreign key: the wallet may have been deleted, or replaced by a restore.
+    wallet_id = models.BigIntegerField(null=True)
+    card_hint = models.CharField(max_length=MAX_NAME_LENGTH, null=True)
+    uses = models.IntegerField(default=0)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "account_notification_layout"
+        ordering = ["-id"]
+        constraints = [
+            *owned_constraints("account_notification_layout"),
+            models.UniqueConstraint(
+                fields=["member", "sender", "template_digest"],
+                name="account_notification_layout_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"layout {self.pk} of {self.sender}"

@@ -25,6 +25,8 @@ class Ledger(models.Model):
     pending_expense_count = models.IntegerField(db_default=0)
     # Grows whenever rollups are written other than by the triggers.
     rollup_version = models.IntegerField(db_default=0)
+    # Texts of bank accounts become entries too (spec 4.12).
+    captures_bank_texts = models.BooleanField(db_default=False)
 
     objects = OwnedQuerySet.as_manager()
 
