@@ -1,23 +1,41 @@
 """Decide which notifications report one payment, and which approval is cancelled.
 
 Notifications are compared by what was parsed, not by their text: SMS, push and pay app
-report one payment in different words (spec 4.5, 4.6). Pure functions.
+report one payment in different words, and under different names (spec 4.5, 4.6). Pure
+functions.
 """
 
 import hashlib
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from enum import StrEnum
 
-from card_alerts import PAY_SERVICES, Kind, ParseResult
+from card_alerts import (
+    PAY_SERVICES,
+    BankBooking,
+    BookingDirection,
+    Channel,
+    Kind,
+    ParseResult,
+    choose_better_name,
+    is_gateway_name,
+)
 
 # Maximum time between two notifications of a payment without a printed time.
 DEDUPLICATION_WINDOW = timedelta(minutes=5)
+# The same if they come from different channels, and between two bookings of a move.
+CHANNEL_WINDOW = timedelta(minutes=10)
+# Between a preliminary approval and the final one.
+MAX_PRELIMINARY_AGE = timedelta(days=3)
 MAX_CANCELLATION_AGE = timedelta(days=90)
 # A cancellation may seem to be earlier than its approval by this much.
 MAX_CLOCK_SKEW = timedelta(minutes=10)
 MIN_CARD_DIGITS = 2
+# Longer digits are those of an account, not of a card.
+MAX_CARD_DIGITS = 4
 # Larger printed totals are no money; they would not fit into the database.
 MAX_COMPARED_TOTAL = 10**15
 LEGAL_FORMS = ("(주)", "주식회사", "(유)", "유한회사")
@@ -29,6 +47,13 @@ def normalize_merchant(text: str) -> str:
     for form in LEGAL_FORMS:
         text = text.replace(form, "")
     return "".join(letter for letter in text if letter.isalnum())
+
+
+class BookingKind(StrEnum):
+    """The kind of a notification that is a booking on a bank account."""
+
+    DEPOSIT = "deposit"
+    WITHDRAWAL = "withdrawal"
 
 
 # Pay services in the form in which merchants are compared.
@@ -55,6 +80,16 @@ class PaymentFingerprint:
     happened_at: datetime
     # True if the time is printed.
     is_timed: bool
+    # None if nothing tells it.
+    channel: str | None = None
+    # The text broke the merchant off.
+    is_cut: bool = False
+    is_preliminary: bool = False
+
+    @property
+    def is_of_account(self) -> bool:
+        """Whether the text prints a balance or an account."""
+        return self.balance is not None or self.channel == Channel.BANK
 
     @property
     def merchant_key(self) -> str:
@@ -77,6 +112,35 @@ def build_fingerprint(parsed: ParseResult, received_at: datetime) -> PaymentFing
         balance=_total_within_limit(parsed.balance),
         happened_at=parsed.occurred_at or received_at,
         is_timed=parsed.occurred_at is not None,
+        channel=parsed.channel,
+        is_cut=parsed.is_merchant_cut,
+        is_preliminary=parsed.is_preliminary,
+    )
+
+
+def build_booking_fingerprint(
+    booking: BankBooking, received_at: datetime
+) -> PaymentFingerprint:
+    """Return the fingerprint of a booking on a bank account, or of its cancellation."""
+    kind: str = BookingKind.WITHDRAWAL
+    if booking.is_cancelled:
+        kind = Kind.CANCELLATION
+    elif booking.direction is BookingDirection.DEPOSIT:
+        kind = BookingKind.DEPOSIT
+    value = booking.original_amount if booking.currency else booking.amount
+    return PaymentFingerprint(
+        kind=kind,
+        is_partial=False,
+        card_company=booking.bank,
+        card_hint=booking.account_hint,
+        currency=booking.currency,
+        value=Decimal(value or 0),
+        merchant=booking.counterparty or "",
+        running_total=None,
+        balance=_total_within_limit(booking.balance),
+        happened_at=booking.occurred_at or received_at,
+        is_timed=booking.occurred_at is not None,
+        channel=Channel.BANK,
     )
 
 
@@ -99,6 +163,8 @@ def deduplication_key(payment: PaymentFingerprint) -> str:
         payment.kind,
         payment.is_partial,
         payment.card_company,
+        payment.card_hint,
+        payment.channel,
         payment.currency,
         payment.value.normalize(),
         payment.merchant_key,
@@ -115,20 +181,105 @@ def is_same_payment(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
     for name in ("kind", "is_partial", "currency", "value"):
         if getattr(one, name) != getattr(other, name):
             return False
-    if (
-        not is_same_issuer(one, other)
-        or _differ(one.running_total, other.running_total)
-        or _differ(one.balance, other.balance)
-    ):
+    if contradicts(one, other):
         return False
     if one.is_timed and other.is_timed:
-        if _minute(one) != _minute(other):
-            return False
-        # Two texts of one company with different merchants are two payments.
-        have_companies = one.card_company is not None and other.card_company is not None
-        return not have_companies or is_same_merchant(one, other)
-    distance = abs(one.happened_at - other.happened_at)
-    return distance < DEDUPLICATION_WINDOW and is_same_merchant(one, other)
+        return True
+    window = CHANNEL_WINDOW if _is_other_channel(one, other) else DEDUPLICATION_WINDOW
+    return abs(one.happened_at - other.happened_at) < window
+
+
+def contradicts(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
+    """Return True if two notifications of one value cannot report one payment."""
+    is_timed = one.is_timed and other.is_timed
+    return (
+        (is_timed and _minute(one) != _minute(other))
+        or _differ(one.running_total, other.running_total)
+        or _differ(one.balance, other.balance)
+        or not _can_have_same_digits(one, other)
+        or not is_same_issuer(one, other)
+        or not _can_be_same_merchant(one, other)
+    )
+
+
+def find_payment(
+    payments: Iterable[Sequence[PaymentFingerprint]], payment: PaymentFingerprint
+) -> int | None:
+    """Return the number of the payment that is reported once more, or None.
+
+    Each of `payments` is what has been reported of one. One of its reports is repeated,
+    or the same in other words; and none contradicts.
+    """
+    known = list(payments)
+    key = deduplication_key(payment)
+    for number, reports in enumerate(known):
+        if any(deduplication_key(report) == key for report in reports):
+            return number
+    for number, reports in enumerate(known):
+        if any(is_same_payment(payment, report) for report in reports) and not any(
+            contradicts(payment, report) for report in reports
+        ):
+            return number
+    return None
+
+
+def choose_name(reports: Iterable[PaymentFingerprint]) -> str:
+    """Return the best name that the reports of one payment give to its merchant.
+
+    The shop before a gateway, the whole before a part (spec 4.5). Of two such names
+    that of the card, since lines of accounts abbreviate; else the first one.
+    """
+    best: PaymentFingerprint | None = None
+    for report in reports:
+        if best is None or not best.merchant:
+            best = report
+            continue
+        one, other = _marked_name(best), _marked_name(report)
+        is_better = other != one and choose_better_name(one, other) == other
+        is_worse = choose_better_name(other, one) == one
+        is_of_card = best.is_of_account and not report.is_of_account
+        if is_better or (report.merchant and is_of_card and not is_worse):
+            best = report
+    return best.merchant if best else ""
+
+
+def is_preliminary_of(
+    preliminary: PaymentFingerprint, final: PaymentFingerprint
+) -> bool:
+    """Return True if a preliminary approval was replaced by the final one."""
+    age = final.happened_at - preliminary.happened_at
+    return (
+        preliminary.is_preliminary
+        and not final.is_preliminary
+        and final.kind == Kind.APPROVAL
+        and preliminary.currency == final.currency
+        and timedelta(0) <= age <= MAX_PRELIMINARY_AGE
+        and is_same_issuer(preliminary, final)
+        and can_be_same_card(preliminary.card_hint, final.card_hint)
+        and bool(preliminary.merchant and final.merchant)
+        and is_same_merchant(preliminary, final)
+    )
+
+
+def is_booking_of_payment(
+    booking: PaymentFingerprint, payment: PaymentFingerprint
+) -> bool:
+    """Return True if a withdrawal is the one of an approval, told by the bank.
+
+    The bank's app announces what a check card pays as a withdrawal.
+    """
+    if (booking.kind, payment.kind) != (BookingKind.WITHDRAWAL, Kind.APPROVAL):
+        return False
+    if (booking.currency, booking.value) != (payment.currency, payment.value):
+        return False
+    is_other_issuer = _differ(booking.card_company, payment.card_company)
+    if is_other_issuer and payment.card_company not in PAY_SERVICES:
+        return False
+    if _differ(booking.balance, payment.balance) or payment.channel == Channel.BANK:
+        return False
+    if booking.is_timed and payment.is_timed:
+        return _minute(booking) == _minute(payment)
+    return abs(booking.happened_at - payment.happened_at) < CHANNEL_WINDOW
 
 
 def is_cancelled_by(
@@ -162,13 +313,15 @@ def is_same_issuer(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
     """Return True unless both name a company, and the companies differ.
 
     A pay service and the card that it charges both report a payment: they count as
-    one company if both name the merchant.
+    one company if both name the merchant, or one of them a payment gateway.
     """
     if not _differ(one.card_company, other.card_company):
         return True
     if (one.card_company in PAY_SERVICES) == (other.card_company in PAY_SERVICES):
         return False
-    return bool(one.merchant and other.merchant) and is_same_merchant(one, other)
+    return bool(one.merchant and other.merchant) and (
+        is_same_merchant(one, other) or _may_name_differently(one, other)
+    )
 
 
 def is_same_merchant(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
@@ -184,6 +337,57 @@ def is_same_merchant(one: PaymentFingerprint, other: PaymentFingerprint) -> bool
         if service_key and card_key:
             return service_key in card_key or card_key in service_key
     return False
+
+
+def _can_be_same_merchant(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
+    """Return True unless two merchants are those of two payments.
+
+    Two texts of one company, or of one channel, with different merchants are two
+    payments; texts of different channels may name one merchant differently.
+    """
+    if is_same_merchant(one, other):
+        return True
+    has_companies = one.card_company is not None and other.card_company is not None
+    is_one_channel = one.channel is not None and one.channel == other.channel
+    if one.is_timed and other.is_timed and not has_companies and not is_one_channel:
+        return True
+    return _may_name_differently(one, other)
+
+
+def _may_name_differently(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
+    """Return True if two channels may give different names to one merchant.
+
+    One prints a balance or an account and the other does not, one names a gateway, or
+    one name is cut (spec 4.5).
+    """
+    return _is_other_channel(one, other) and (
+        one.is_of_account != other.is_of_account
+        or is_gateway_name(one.merchant)
+        or is_gateway_name(other.merchant)
+        or one.is_cut
+        or other.is_cut
+    )
+
+
+def _is_other_channel(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
+    return _differ(one.channel, other.channel)
+
+
+def _can_have_same_digits(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
+    """Return True unless the digits of both cards are printed and differ.
+
+    The digits of an account are not those of its card.
+    """
+    if one.is_of_account != other.is_of_account:
+        hints = (one.card_hint, other.card_hint)
+        if any(len(card_token(hint)) > MAX_CARD_DIGITS for hint in hints):
+            return True
+    return can_be_same_card(one.card_hint, other.card_hint)
+
+
+def _marked_name(payment: PaymentFingerprint) -> str:
+    """Return the merchant with a mark if it is cut."""
+    return f"{payment.merchant}…" if payment.is_cut else payment.merchant
 
 
 def can_be_same_card(one: str | None, other: str | None) -> bool:
