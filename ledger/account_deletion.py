@@ -7,6 +7,7 @@ from django.db.models import Model, QuerySet
 from accounts.models import Member
 from core.db.transactions import retry_on_conflict
 from ledger.batches import batch_transaction
+from ledger.card_notifications.layouts import forget_texts
 from ledger.locking import lock_ledger
 from ledger.models import (
     Budget,
@@ -28,6 +29,7 @@ from ledger.models import (
     Stock,
     Tag,
     TagRollup,
+    TaughtLayout,
     Trade,
     Wallet,
     WalletMonthRollup,
@@ -53,8 +55,9 @@ REPLACED_BY_RESTORE = (
     Category,
     Wallet,
 )
-# Not in backups and kept by a restore, so that known payments stay deduplicated.
-KEPT_BY_RESTORE = (BudgetIncome, Notification)
+# Not in backups and kept by a restore, so that known payments stay deduplicated and
+# texts are read as they were taught.
+KEPT_BY_RESTORE = (BudgetIncome, Notification, TaughtLayout)
 ROLLUPS = (
     DayRollup,
     WalletMonthRollup,
@@ -91,6 +94,7 @@ def delete_ledger_for_restore(member: Member) -> None:
     Call inside `bulk_write`, which computes the rollups afterwards.
     """
     _delete_rows(member, REPLACED_BY_RESTORE)
+    forget_texts(member)
 
 
 def delete_member_data(member: Member) -> None:

@@ -16,6 +16,11 @@ from core.db.locks import AdvisoryLock, make_lock_key
 from core.db.rows import prepared_cursor
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, ProviderUnavailableError
+from ledger.card_notifications.layouts import (
+    TAUGHT_FIELDS,
+    forget_text,
+    learn_from_correction,
+)
 from ledger.categories import get_or_create_category
 from ledger.currencies import MAX_RATE, apply_rate, compute_rate
 from ledger.locking import lock_ledger
@@ -186,15 +191,30 @@ def update_entry(
                     "required",
                 )
             _validate_installments(data)
+            was_pending = entry.pending
             entry.pending = entry.pending and not confirm
             tags = _assign_data(entry, data, now)
             with raise_on_missing_wallet("account_entry_wallet_owned"):
                 entry.save()
+            if was_pending:
+                _learn_and_forget(entry, stored, now)
             if "tags" in changes:
                 _list_tag_links(entry).delete()
                 _link_tags(entry, tags)
 
     retry_with_rates(write)
+
+
+def _learn_and_forget(entry: Entry, stored: dict[str, Any], now: datetime) -> None:
+    """Learn from the correction of a pending entry, forget the text of a confirmed one.
+
+    `stored` are the values before.
+    """
+    corrected = {name for name in TAUGHT_FIELDS if getattr(entry, name) != stored[name]}
+    if corrected:
+        learn_from_correction(entry, corrected, now)
+    if not entry.pending:
+        forget_text(entry)
 
 
 def confirm_entry(
@@ -222,6 +242,8 @@ def delete_entry(member: Member, entry_id: int) -> None:
 
 def delete_locked_entry(entry: Entry) -> None:
     """Delete an entry; call under `lock_ledger`."""
+    if entry.pending:
+        forget_text(entry)
     # The tags first: the triggers take the amount of the entry off their totals.
     _list_tag_links(entry).delete()
     entry.delete()

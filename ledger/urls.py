@@ -5,7 +5,7 @@ from rest_framework.routers import SimpleRouter
 
 from ledger.views.backup import BackupView, RestoreBackupView
 from ledger.views.budgets import BudgetViewSet
-from ledger.views.card_notifications import CardNotificationViewSet
+from ledger.views.card_notifications import CardNotificationViewSet, TaughtLayoutViewSet
 from ledger.views.categories import CategoryViewSet
 from ledger.views.entries import EntryViewSet
 from ledger.views.investments import PortfolioView, StockViewSet, TradeViewSet
@@ -21,6 +21,7 @@ router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("wallets", WalletViewSet)
 router.register("entries", EntryViewSet)
 router.register("entries", CardNotificationViewSet, "card-notification")
+router.register("entries/layouts", TaughtLayoutViewSet, "taught-layout")
 router.register("categories", CategoryViewSet)
 router.register("tags", TagViewSet)
 router.register("quick-entries", QuickEntryViewSet, "quick-entry")

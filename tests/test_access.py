@@ -54,6 +54,9 @@ member         GET                   /api/account/networth
 member         GET,POST              /api/account/entries
 premium        POST                  /api/account/entries/notification
 premium        POST                  /api/account/entries/parse
+premium        GET,PATCH             /api/account/entries/notification-settings
+premium        GET                   /api/account/entries/layouts
+premium        DELETE                /api/account/entries/layouts/{layout_id}
 member         GET                   /api/account/entries/pending/count
 member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}
 member         POST                  /api/account/entries/{entry_id}/confirm
@@ -162,6 +165,8 @@ PAID = (
     "portfolio",
     "entries/notification",
     "entries/parse",
+    "entries/notification-settings",
+    "entries/layouts",
     "backup",
     "restore",
 )

@@ -3,30 +3,45 @@
 See spec 4.1, 4.5 and 4.6.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from enum import StrEnum
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from card_alerts import Kind, ParseResult, Reason, parse
-from core.db.rows import fetch_all, prepared_cursor
+from card_alerts import Kind, ParseResult, Reason, parse_all
 from core.db.transactions import retry_on_conflict
+from ledger.card_notifications.announcements import (
+    Announcement,
+    Payments,
+    add_notification,
+    fingerprint_of,
+    list_of_same_value,
+    merge_announcement,
+)
+from ledger.card_notifications.bank_bookings import (
+    captures_bank_texts,
+    process_booking,
+    read_booking,
+)
 from ledger.card_notifications.category_suggestion import suggest_category
 from ledger.card_notifications.counters import increment_notification_count
 from ledger.card_notifications.deduplication import (
-    DEDUPLICATION_WINDOW,
-    MAX_CANCELLATION_AGE,
-    MAX_CLOCK_SKEW,
     PaymentFingerprint,
     build_fingerprint,
-    deduplication_key,
+    is_booking_of_payment,
     is_cancelled_by,
-    is_same_payment,
+    is_preliminary_of,
 )
+from ledger.card_notifications.layouts import (
+    count_use,
+    list_layouts_of,
+    read_as_taught,
+)
+from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
 from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.entries import EntryData, create_pending_entry, delete_locked_entry
 from ledger.locking import lock_ledger
@@ -34,76 +49,96 @@ from ledger.models import Entry, Notification, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType
 from ledger.rates import RateCache, retry_with_rates
 
-_FINGERPRINT_FIELDS = [field.name for field in fields(PaymentFingerprint)]
-_FINGERPRINT_COLUMNS = ", ".join(_FINGERPRINT_FIELDS)
-_NOTIFICATIONS_OF_SAME_VALUE = f"""
-    SELECT id, member_id, entry_id, is_cancelled, {_FINGERPRINT_COLUMNS}
-    FROM account_notification
-    WHERE member_id = %s AND value = %s AND currency IS NOT DISTINCT FROM %s
-        AND happened_at BETWEEN %s AND %s
-    ORDER BY happened_at DESC, id DESC
-"""  # noqa: S608  # names of columns
-_ADD_NOTIFICATION = f"""
-    INSERT INTO account_notification
-        (member_id, notif_key, entry_id, is_cancelled, {_FINGERPRINT_COLUMNS})
-    VALUES (%s, %s, %s, false, {", ".join(["%s"] * len(_FINGERPRINT_FIELDS))})
-"""  # noqa: S608  # names of columns
-
-
-class Action(StrEnum):
-    """The effect of a notification; the values are those of spec 4.1."""
-
-    CREATED = "CREATED"
-    DUPLICATE = "DUPLICATE"
-    CANCELLED = "CANCELLED"
-    REFUND_PENDING = "REFUND_PENDING"
-    IGNORED = "IGNORED"
-
 
 @dataclass(frozen=True, slots=True)
-class IncomingNotification:
-    """A notification as it was received; `wallet` is the one that the client chose."""
+class Message:
+    """One message of a notification, as the taught layouts and the parser read it."""
 
-    text: str
-    received_at: datetime
-    sender: str = ""
-    wallet: Wallet | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The effect of a notification, its entry, and why it was ignored.
-
-    `wallet` is that of the card which the text names. The entry of a duplicate may have
-    been deleted since.
-    """
-
-    action: Action
     parsed: ParseResult
-    wallet: Wallet | None = None
-    entry_id: int | None = None
-    reason: Reason | None = None
+    text: str
+    layout_id: int | None = None
+    taught_wallet: Wallet | None = None
 
 
-def parse_notification(incoming: IncomingNotification) -> ParseResult:
-    """Parse the text without storing anything."""
-    return parse(
+def read_messages(member: Member, incoming: IncomingNotification) -> list[Message]:
+    """Return the messages of a notification, 1 to 20, without storing anything."""
+    results = parse_all(
         incoming.text,
         timezone.localtime(incoming.received_at),
         incoming.sender,
         settings.HOME_CURRENCY,
+        incoming.title,
     )
+    layouts = None
+    messages = []
+    for parsed in results:
+        start, end = parsed.text_span or (0, len(incoming.text))
+        message = Message(parsed, incoming.text[start:end])
+        if parsed.recognized:
+            if layouts is None:
+                layouts = list_layouts_of(member, incoming.sender)
+            taught = read_as_taught(member, layouts, incoming.text, parsed)
+            if taught is not None:
+                message = Message(
+                    taught.parsed, message.text, taught.layout_id, taught.wallet
+                )
+        messages.append(message)
+    return messages
+
+
+def parse_notification(member: Member, incoming: IncomingNotification) -> list[Outcome]:
+    """Return what each message says, with its wallet, without storing anything."""
+    outcomes = []
+    is_capturing = None
+    for message in read_messages(member, incoming):
+        parsed = message.parsed
+        if parsed.bank_booking:
+            if is_capturing is None:
+                is_capturing = captures_bank_texts(member)
+            if is_capturing:
+                outcomes.append(read_booking(member, parsed))
+                continue
+        outcome = Outcome(Action.IGNORED, parsed, layout_id=message.layout_id)
+        if parsed.kind:
+            wallet = _find_wallet(member, incoming, message)
+            outcome = replace(outcome, wallet=wallet)
+        outcomes.append(replace(outcome, reason=parsed.reason))
+    return outcomes
 
 
 def process_notification(
     member: Member, incoming: IncomingNotification, now: datetime
+) -> list[Outcome]:
+    """Create or cancel the entry of each payment, unless it is known already.
+
+    Each message is processed in a transaction of its own. Where one fails, the others
+    are processed before its error is raised; sent again, they are duplicates.
+    """
+    outcomes = []
+    failure: Exception | None = None
+    for message in read_messages(member, incoming):
+        try:
+            outcomes.append(_process_message(member, incoming, message, now))
+        except Exception as error:  # raised below
+            failure = failure or error
+    if failure is not None:
+        raise failure
+    return outcomes
+
+
+def _process_message(
+    member: Member, incoming: IncomingNotification, message: Message, now: datetime
 ) -> Outcome:
-    """Create or cancel the entry of a payment, unless the payment is known already."""
-    parsed = parse_notification(incoming)
+    parsed = message.parsed
     if parsed.recognized:
         # A phone may send its notification only once: rather an entry without amount.
         return retry_with_rates(
-            lambda rates: _process_payment(member, incoming, parsed, now, rates),
+            partial(_process_payment, member, incoming, message, now), can_wait=False
+        )
+    booking = parsed.bank_booking
+    if booking is not None and captures_bank_texts(member):
+        return retry_with_rates(
+            partial(process_booking, member, incoming, parsed, booking, now),
             can_wait=False,
         )
     increment_notification_count(now, recognized=False)
@@ -116,7 +151,7 @@ def process_notification(
 def _process_payment(
     member: Member,
     incoming: IncomingNotification,
-    parsed: ParseResult,
+    message: Message,
     now: datetime,
     rates: RateCache,
 ) -> Outcome:
@@ -126,25 +161,35 @@ def _process_payment(
     """
     with transaction.atomic():
         lock_ledger(member)
-        outcome = _record_payment(member, incoming, parsed, now, rates)
+        outcome = _record_payment(member, incoming, message, now, rates)
+        if message.layout_id is not None:
+            count_use(member, message.layout_id)
         # Last, since those of all members increment the same few rows.
         increment_notification_count(now, recognized=True)
-    return outcome
+    return replace(outcome, layout_id=message.layout_id)
 
 
 def _record_payment(
     member: Member,
     incoming: IncomingNotification,
-    parsed: ParseResult,
+    message: Message,
     now: datetime,
     rates: RateCache,
 ) -> Outcome:
+    parsed = message.parsed
     fingerprint = build_fingerprint(parsed, timezone.localtime(incoming.received_at))
-    known = _list_of_same_value(member, fingerprint)
-    matched = match_wallet(member, parsed, incoming.wallet)
-    for earlier in known:
-        if is_same_payment(fingerprint, _fingerprint_of(earlier)):
-            return Outcome(Action.DUPLICATE, parsed, matched, earlier.entry_id)
+    known = Payments(list_of_same_value(member, fingerprint))
+    matched = _find_wallet(member, incoming, message)
+    announcement = Announcement(
+        fingerprint, installment_months=parsed.installment_months
+    )
+    same = known.find(fingerprint) or known.find_first(
+        lambda row: is_booking_of_payment(row, fingerprint)
+    )
+    if same:
+        merged = merge_announcement(member, same, announcement, matched, now)
+        entry_id = same[0].entry_id
+        return Outcome(Action.DUPLICATE, parsed, matched, entry_id, merged=merged)
 
     is_cancellation = parsed.kind == Kind.CANCELLATION
     refunded: Entry | None = None
@@ -155,8 +200,9 @@ def _record_payment(
             reason = Reason.NO_MATCHING_APPROVAL
             return Outcome(Action.IGNORED, parsed, matched, reason=reason)
         approval, refunded = found
-        approval.is_cancelled = True
-        approval.save(update_fields=["is_cancelled"])
+        known.mark_cancelled(member, approval)
+    elif not is_cancellation:
+        _replace_preliminary(member, known, fingerprint)
 
     if refunded is not None and refunded.pending:
         delete_locked_entry(refunded)
@@ -169,12 +215,19 @@ def _record_payment(
             wallet = refunded.wallet or matched
         data = _build_entry_data(member, parsed, fingerprint, wallet, refunded)
         entry_id = create_pending_entry(member, data, now, rates)
-    # The unique key is a second guard against duplicates.
-    values = [getattr(fingerprint, name) for name in _FINGERPRINT_FIELDS]
-    with prepared_cursor() as cursor:
-        key = deduplication_key(fingerprint)
-        cursor.execute(_ADD_NOTIFICATION, [member.pk, key, entry_id, *values])
+        announcement = replace(announcement, text=message.text, sender=incoming.sender)
+    add_notification(member, replace(announcement, entry_id=entry_id))
     return Outcome(action, parsed, matched, entry_id)
+
+
+def _find_wallet(
+    member: Member, incoming: IncomingNotification, message: Message
+) -> Wallet | None:
+    """Return the taught wallet, unless the client gave one, else that of the card."""
+    given, taught = incoming.wallet, message.taught_wallet
+    if taught is not None and (given is None or given.kind == Wallet.Kind.CASH):
+        return taught
+    return match_wallet(member, message.parsed, given)
 
 
 def _build_entry_data(
@@ -207,38 +260,35 @@ def _build_entry_data(
     return data
 
 
-def _list_of_same_value(
-    member: Member, payment: PaymentFingerprint
-) -> list[Notification]:
-    """Return the notifications that it may repeat or cancel, newest first."""
-    earlier, later = DEDUPLICATION_WINDOW, DEDUPLICATION_WINDOW
-    if payment.kind == Kind.CANCELLATION:
-        earlier, later = MAX_CANCELLATION_AGE, MAX_CLOCK_SKEW
-    since, until = payment.happened_at - earlier, payment.happened_at + later
-    params = [member.pk, payment.value, payment.currency, since, until]
-    return fetch_all(_NOTIFICATIONS_OF_SAME_VALUE, params, Notification)
-
-
 def _find_approval(
     member: Member,
-    known: list[Notification],
+    known: Payments,
     cancellation: PaymentFingerprint,
     original_date: date | None,
-) -> tuple[Notification, Entry] | None:
-    """Return the newest matching approval that has an entry."""
+) -> tuple[list[Notification], Entry] | None:
+    """Return the notifications of the newest matching approval that has an entry."""
     entries = Entry.objects.owned_by(member).select_related("wallet")
-    for approval in known:
-        if approval.kind != Kind.APPROVAL or approval.is_cancelled:
-            continue
-        if is_cancelled_by(_fingerprint_of(approval), cancellation, original_date):
-            entry = entries.filter(pk=approval.entry_id).first()
-            if entry is not None:
-                return approval, entry
+    for rows in known.not_cancelled():
+        for row in rows:
+            approval = fingerprint_of(row)
+            if row.kind == Kind.APPROVAL and is_cancelled_by(
+                approval, cancellation, original_date
+            ):
+                entry = entries.filter(pk=row.entry_id).first()
+                if entry is not None:
+                    return rows, entry
     return None
 
 
-def _fingerprint_of(notification: Notification) -> PaymentFingerprint:
-    """Return the stored fingerprint, with its time in the home time zone."""
-    values = {name: getattr(notification, name) for name in _FINGERPRINT_FIELDS}
-    values["happened_at"] = timezone.localtime(notification.happened_at)
-    return PaymentFingerprint(**values)
+def _replace_preliminary(
+    member: Member, known: Payments, final: PaymentFingerprint
+) -> None:
+    """Delete the pending entry of the amount that was reserved for a payment."""
+    for rows in known.not_cancelled():
+        if any(is_preliminary_of(fingerprint_of(row), final) for row in rows):
+            entries = Entry.objects.owned_by(member)
+            pending = entries.filter(pk=rows[0].entry_id, pending=True).first()
+            if pending is not None:
+                known.mark_cancelled(member, rows)
+                delete_locked_entry(pending)
+                return

@@ -5,16 +5,33 @@ from typing import Any
 
 from rest_framework import serializers
 
-from card_alerts.result import Kind, ParseResult, Reason
-from core.api.fields import ExactDecimalField, StrictCharField
+from card_alerts import (
+    BankBooking,
+    BookingDirection,
+    Confidence,
+    Kind,
+    Reason,
+    Span,
+)
+from core.api.fields import ExactDecimalField, StrictBooleanField, StrictCharField
 from core.api.serializers import Serializer
-from ledger.card_notifications.processing import Action
+from ledger.card_notifications.layouts import WALLET_SLOT
+from ledger.card_notifications.outcomes import Action, Outcome
 from ledger.models import Wallet
+from ledger.models.card_notifications import MAX_SENDER_LENGTH, MAX_TEXT_LENGTH
 from ledger.ownership import OwnedPrimaryKeyField
 from ledger.serializers.entries import EntrySerializer
 
-MAX_TEXT_LENGTH = 4_000
-MAX_SENDER_LENGTH = 200
+MAX_TITLE_LENGTH = 200
+# The fields that a payment may take from another announcement of it.
+MERGED_FIELDS = (
+    "merchant",
+    "cardCompany",
+    "cardHint",
+    "installmentMonths",
+    "walletId",
+)
+LAYOUT_SLOTS = ("merchant", "amount", WALLET_SLOT)
 MIN_RECEIVED_AT = datetime(2000, 1, 1, tzinfo=UTC)
 MAX_RECEIVED_AT = datetime(2200, 1, 1, tzinfo=UTC)
 
@@ -67,7 +84,14 @@ class ParseNotificationRequestSerializer(Serializer):
         allow_blank=True,
         default="",
         max_length=MAX_SENDER_LENGTH,
-        help_text="The phone number or app that sent it.",
+        help_text="The phone number, the name or the app package that sent it.",
+    )
+    title = NotificationTextField(
+        required=False,
+        allow_null=True,
+        default="",
+        max_length=MAX_TITLE_LENGTH,
+        help_text="The title of a push message, unless `text` begins with it.",
     )
 
 
@@ -90,8 +114,8 @@ class SpanSerializer(Serializer):
     end = serializers.IntegerField(help_text="The first code point after it.")
 
 
-class ParsedNotificationSerializer(Serializer):
-    """The fields found in a text; null if not found."""
+class ParsedMessageSerializer(Serializer):
+    """The fields found in a message; null if not found."""
 
     recognized = serializers.BooleanField(
         help_text="Whether the text reports a payment or a cancellation."
@@ -135,18 +159,56 @@ class ParsedNotificationSerializer(Serializer):
     running_total = serializers.IntegerField(
         allow_null=True, help_text="The printed sum of the card's payments so far."
     )
+    merchant_confidence = serializers.ChoiceField(
+        choices=list(Confidence),
+        allow_null=True,
+        help_text="SURE if the layout of the text tells the name.",
+    )
+    balance = ExactDecimalField(
+        max_digits=20,
+        decimal_places=4,
+        allow_null=True,
+        help_text="The printed balance of the account or card.",
+    )
+    balance_currency = serializers.CharField(
+        allow_null=True, help_text="Null for the home currency."
+    )
+    balance_difference = serializers.IntegerField(
+        allow_null=True,
+        help_text="The printed balance less that of the bank account, if bank texts "
+        "are taken in.",
+    )
+    preliminary = serializers.BooleanField(
+        help_text="A reserved amount: a final one or a cancellation follows."
+    )
+    direction = serializers.ChoiceField(
+        choices=list(BookingDirection),
+        allow_null=True,
+        help_text="Of a booking on a bank account, if bank texts are taken in.",
+    )
     wallet_id = serializers.IntegerField(
         allow_null=True, help_text="The wallet of the card."
     )
     reason = serializers.ChoiceField(
         choices=list(Reason), allow_null=True, help_text="Why no entry is created."
     )
+    taught_by = serializers.IntegerField(
+        allow_null=True, help_text="The id of the layout that read the text."
+    )
     spans = serializers.DictField(
         child=SpanSerializer(), help_text="By field: its position in `text`."
     )
 
 
-class NotificationOutcomeSerializer(Serializer):
+class ParsedNotificationSerializer(ParsedMessageSerializer):
+    """The fields of the last payment in a text, and those of each message."""
+
+    messages = ParsedMessageSerializer(
+        many=True, help_text="The messages of the text in their order, at most 20."
+    )
+
+
+class MessageOutcomeSerializer(Serializer):
     action = serializers.ChoiceField(
         choices=list(Action),
         help_text=(
@@ -162,13 +224,41 @@ class NotificationOutcomeSerializer(Serializer):
     entry = EntrySerializer(
         allow_null=True, help_text="The entry of the payment, new or existing."
     )
-    parsed = ParsedNotificationSerializer(help_text="What was read from the text.")
+    merged = serializers.ListField(
+        child=serializers.ChoiceField(choices=MERGED_FIELDS),
+        help_text="With DUPLICATE: what the payment took from this announcement.",
+    )
+    parsed = ParsedMessageSerializer(help_text="What was read from the text.")
 
 
-def parsed_notification_payload(
-    parsed: ParseResult, wallet: Wallet | None
-) -> dict[str, Any]:
-    return {
+class NotificationOutcomeSerializer(MessageOutcomeSerializer):
+    """The outcome of the last created entry, else of the last message."""
+
+    results = MessageOutcomeSerializer(
+        many=True, help_text="Of each message of the text in their order, at most 20."
+    )
+
+
+class TaughtLayoutSerializer(Serializer):
+    id = serializers.IntegerField()
+    sender = serializers.CharField()
+    sample = serializers.CharField(
+        help_text="The text it was learned from, with digits and names masked."
+    )
+    slots = serializers.ListField(child=serializers.ChoiceField(choices=LAYOUT_SLOTS))
+    uses = serializers.IntegerField(help_text="Texts that it read.")
+    created_at = serializers.DateTimeField()
+
+
+class NotificationSettingsSerializer(Serializer):
+    capture_bank_texts = StrictBooleanField(
+        help_text="Deposits to and withdrawals from bank accounts become entries."
+    )
+
+
+def parsed_message_payload(outcome: Outcome) -> dict[str, Any]:
+    parsed = outcome.parsed
+    payload = {
         "recognized": parsed.recognized,
         "kind": parsed.kind,
         "cardCompany": parsed.card_company,
@@ -177,13 +267,50 @@ def parsed_notification_payload(
         "currency": parsed.currency,
         "originalAmount": parsed.original_amount,
         "merchant": parsed.merchant,
+        "merchantConfidence": parsed.merchant_confidence,
         "installmentMonths": parsed.installment_months,
         "occurredAt": parsed.occurred_at,
         "runningTotal": parsed.running_total,
-        "walletId": wallet.pk if wallet else None,
+        "balance": parsed.balance,
+        "balanceCurrency": parsed.balance_currency,
+        "balanceDifference": outcome.balance_difference,
+        "preliminary": parsed.is_preliminary,
+        "direction": None,
+        "walletId": outcome.wallet.pk if outcome.wallet else None,
         "reason": parsed.reason,
-        "spans": {
-            name: {"start": start, "end": end}
-            for name, (start, end) in parsed.spans.items()
-        },
+        "taughtBy": outcome.layout_id,
+        "spans": _spans_payload(parsed.spans),
     }
+    if outcome.is_captured and parsed.bank_booking is not None:
+        payload |= _booking_payload(parsed.bank_booking)
+        payload["reason"] = outcome.reason
+    return payload
+
+
+def _booking_payload(booking: BankBooking) -> dict[str, Any]:
+    """Return the fields in which a booking differs from a payment."""
+    return {
+        "recognized": True,
+        "cardCompany": booking.bank,
+        "cardHint": booking.account_hint,
+        "amount": booking.amount,
+        "currency": booking.currency,
+        "originalAmount": booking.original_amount,
+        "merchant": booking.counterparty,
+        "occurredAt": booking.occurred_at,
+        "balance": booking.balance,
+        "balanceCurrency": booking.balance_currency,
+        "direction": booking.direction,
+        "spans": _spans_payload(booking.spans),
+    }
+
+
+def _spans_payload(spans: dict[str, Span]) -> dict[str, dict[str, int]]:
+    return {name: {"start": start, "end": end} for name, (start, end) in spans.items()}
+
+
+def parsed_notification_payload(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Return the fields of the last payment, else of the last message, and of each."""
+    payloads = [parsed_message_payload(outcome) for outcome in outcomes]
+    last = next((each for each in reversed(payloads) if each["recognized"]), None)
+    return {**(last or payloads[-1]), "messages": payloads}

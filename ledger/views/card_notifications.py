@@ -10,20 +10,23 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from card_alerts import Layout
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from core.errors import NotFoundError
-from ledger.card_notifications import processing
-from ledger.card_notifications.processing import Action, IncomingNotification
-from ledger.card_notifications.wallet_matching import match_wallet
+from ledger.card_notifications import bank_bookings, layouts, processing
+from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
 from ledger.entry_list import get_entry_payload
 from ledger.errors import LimitReachedError, MovingError
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.card_notifications import (
     NotificationOutcomeSerializer,
     NotificationRequestSerializer,
+    NotificationSettingsSerializer,
     ParsedNotificationSerializer,
     ParseNotificationRequestSerializer,
+    TaughtLayoutSerializer,
+    parsed_message_payload,
     parsed_notification_payload,
 )
 
@@ -47,29 +50,36 @@ class CardNotificationViewSet(OwnedViewSet):
         """Create a pending entry from a card notification.
 
         201 if an entry was created. A payment is recorded once: a repeated
-        notification returns the existing entry with 200.
+        notification, or that of another channel, returns the existing entry with 200.
+        Of several messages in a text each is processed by itself.
         """
         notification = to_incoming_notification(
             validate_body(NotificationRequestSerializer, request)
         )
-        outcome = processing.process_notification(
+        outcomes = processing.process_notification(
             self.member, notification, timezone.now()
         )
+        results = [self._result_payload(outcome) for outcome in outcomes]
+        created = [each for each in results if each["action"] is Action.CREATED]
+        own = created[-1] if created else results[-1]
+        return Response(
+            {**own, "results": results},
+            status.HTTP_201_CREATED if created else status.HTTP_200_OK,
+        )
+
+    def _result_payload(self, outcome: Outcome) -> dict[str, Any]:
         entry = None
         if outcome.entry_id is not None:
             # Another request may have deleted it in the meantime.
             with suppress(NotFoundError):
                 entry = get_entry_payload(self.member, outcome.entry_id)
-        is_new = outcome.action is Action.CREATED
-        return Response(
-            {
-                "action": outcome.action,
-                "reason": outcome.reason,
-                "entry": entry,
-                "parsed": parsed_notification_payload(outcome.parsed, outcome.wallet),
-            },
-            status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
-        )
+        return {
+            "action": outcome.action,
+            "reason": outcome.reason,
+            "entry": entry,
+            "merged": outcome.merged,
+            "parsed": parsed_message_payload(outcome),
+        }
 
     @extend_schema(
         request=ParseNotificationRequestSerializer,
@@ -79,15 +89,68 @@ class CardNotificationViewSet(OwnedViewSet):
     def parse_notification(self, request: Request) -> Response:
         """Parse a card notification.
 
-        Returns the fields found in the text, and the wallet of the card. Nothing is
-        stored.
+        Returns the fields found in each message of the text, and the wallet of the
+        card. Nothing is stored.
         """
         notification = to_incoming_notification(
             validate_body(ParseNotificationRequestSerializer, request)
         )
-        parsed = processing.parse_notification(notification)
-        wallet = match_wallet(self.member, parsed) if parsed.kind else None
-        return Response(parsed_notification_payload(parsed, wallet))
+        outcomes = processing.parse_notification(self.member, notification)
+        return Response(parsed_notification_payload(outcomes))
+
+    @extend_schema(responses=NotificationSettingsSerializer)
+    @action(detail=False, url_path="notification-settings")
+    def get_notification_settings(self, request: Request) -> Response:
+        """Get the settings of the intake."""
+        is_on = bank_bookings.captures_bank_texts(self.member)
+        return Response({"captureBankTexts": is_on})
+
+    @extend_schema(
+        request=NotificationSettingsSerializer,
+        responses=NotificationSettingsSerializer,
+    )
+    @get_notification_settings.mapping.patch
+    def update_notification_settings(self, request: Request) -> Response:
+        """Change the settings of the intake."""
+        changes = validate_body(NotificationSettingsSerializer, request, partial=True)
+        if "capture_bank_texts" in changes:
+            bank_bookings.set_captures_bank_texts(
+                self.member, changes["capture_bank_texts"]
+            )
+        return self.get_notification_settings(request)
+
+
+class TaughtLayoutViewSet(OwnedViewSet):
+    permission_classes = [IsPremium]
+    schema_tag = "Card notifications"
+    lookup_url_kwarg = "layout_id"
+    lookup_value_converter = "int"
+
+    @extend_schema(responses=TaughtLayoutSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List the layouts of texts that corrections of entries taught.
+
+        Newest first.
+        """
+        return Response(
+            [
+                {
+                    "id": layout.pk,
+                    "sender": layout.sender,
+                    "sample": Layout(layout.template).sample,
+                    "slots": layouts.layout_slots(layout),
+                    "uses": layout.uses,
+                    "createdAt": layout.created_at,
+                }
+                for layout in layouts.list_layouts(self.member)
+            ]
+        )
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, layout_id: int) -> Response:
+        """Forget a layout."""
+        layouts.delete_layout(self.member, layout_id)
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 def to_incoming_notification(body: dict[str, Any]) -> IncomingNotification:
@@ -96,4 +159,5 @@ def to_incoming_notification(body: dict[str, Any]) -> IncomingNotification:
         received_at=body["received_at"] or timezone.now(),
         sender=body["sender"] or "",
         wallet=body.get("wallet"),
+        title=body["title"] or "",
     )

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from django.db import connection
+from django.utils import timezone
 
 from accounts.models import Member
 from board.models import Comment, CommentVote, Post, PostVote
@@ -17,6 +18,7 @@ from ledger.models import (
     RecurringRule,
     Stock,
     Tag,
+    TaughtLayout,
     Trade,
     Wallet,
 )
@@ -74,6 +76,17 @@ def make_quick_entry(member: Member, **fields: Any) -> QuickEntry:
     number = next(_numbers)
     defaults = {"name": f"Quick {number}", "type": "expense", "sort_order": number}
     return QuickEntry.objects.create(member=member, **defaults | fields)
+
+
+def make_layout(member: Member, **fields: Any) -> TaughtLayout:
+    number = next(_numbers)
+    defaults = {
+        "sender": "15447200",
+        "template": f"pattern {number}",
+        "template_digest": f"{number:064}",
+        "created_at": timezone.now(),
+    }
+    return TaughtLayout.objects.create(member=member, **defaults | fields)
 
 
 def make_budget(member: Member, **fields: Any) -> Budget:

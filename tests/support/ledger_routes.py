@@ -9,6 +9,7 @@ from tests.support.factories import (
     make_budget,
     make_category,
     make_entry,
+    make_layout,
     make_quick_entry,
     make_rule,
     make_stock,
@@ -28,6 +29,7 @@ MAKERS: dict[str, Callable[[Member], Any]] = {
     "rule_id": make_rule,
     "stock_id": make_stock,
     "trade_id": make_trade,
+    "layout_id": make_layout,
 }
 """How a row of somebody else is made for each id in a path."""
 

@@ -19,6 +19,7 @@ from tests.support.factories import (
     make_category,
     make_comment,
     make_entry,
+    make_layout,
     make_post,
     make_quick_entry,
     make_rule,
@@ -71,7 +72,7 @@ def give_rule(member: Member, **fields: object) -> None:
 
 
 def give_notification(member: Member) -> None:
-    """A payment that was announced, and a memo from which a category is learned."""
+    """Create an announced payment, a taught layout, and a memo with its category."""
     Notification.objects.create(
         member=member,
         notif_key="key",
@@ -80,6 +81,7 @@ def give_notification(member: Member) -> None:
         happened_at=NOON,
         is_timed=True,
     )
+    make_layout(member)
     make_entry(member, memo="cafe", category=make_category(member))
 
 

@@ -102,10 +102,13 @@ def test_pending_entry_is_in_no_total_until_it_is_confirmed(
 )
 def test_repeated_notification_is_a_duplicate(send: Any, again: Any) -> None:
     first = send(APPROVAL)
-    body = send(again)
-    assert (body["action"], body["reason"]) == ("DUPLICATE", None)
-    assert body["entry"] == first["entry"]
-    assert Entry.objects.count() == Notification.objects.count() == 1
+    for _ in range(2):
+        body = send(again)
+        assert (body["action"], body["reason"]) == ("DUPLICATE", None)
+        assert (body["entry"], body["merged"]) == (first["entry"], [])
+    assert Entry.objects.count() == 1
+    # What another channel announced is kept as well, once.
+    assert Notification.objects.count() == (2 if again == PUSH else 1)
 
 
 def test_equal_payment_two_minutes_later_is_another_payment(send: Any) -> None:
@@ -294,9 +297,10 @@ def test_notification_takes_few_statements(
         with CaptureQueriesContext(connection) as queries:
             send(text)
         counts.append(len(queries))
-    # Begin, lock, known payments, cards, suggestion, entry, notification, count, commit
-    # and the entry for the response; a stored rate is one more and rolls nothing back.
-    assert counts == [10, 7, 11, 1]
+    # Taught layouts, begin, lock, known payments, cards, suggestion, entry, notification,
+    # count, commit and the entry for the response; a stored rate is one more and rolls
+    # nothing back.
+    assert counts == [11, 8, 12, 1]
 
 
 def test_notification_that_began_again_for_a_rate_is_counted_once(
@@ -326,6 +330,8 @@ def test_parsing_stores_nothing_and_returns_spans(
     response = client.send("POST", PARSE, {"text": APPROVAL})
     assert response.status_code == 200
     body = response.data
+    messages = body.pop("messages")
+    assert messages == [body]
     spans = body.pop("spans")
     assert body == {
         "recognized": True,
@@ -336,11 +342,18 @@ def test_parsing_stores_nothing_and_returns_spans(
         "currency": None,
         "originalAmount": None,
         "merchant": "바람커피성수",
+        "merchantConfidence": "GUESS",
         "installmentMonths": None,
         "occurredAt": "2026-11-10T08:31:00+09:00",
         "runningTotal": 512300,
+        "balance": None,
+        "balanceCurrency": None,
+        "balanceDifference": None,
+        "preliminary": False,
+        "direction": None,
         "walletId": card.pk,
         "reason": None,
+        "taughtBy": None,
     }
     merchant = spans["merchant"]
     assert APPROVAL[merchant["start"] : merchant["end"]] == "바람커피성수"
