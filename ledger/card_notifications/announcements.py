@@ -171,8 +171,7 @@ def merge_announcement(
     if entry is not None:
         if fingerprint.card_company and not any(each.card_company for each in reports):
             merged.append("cardCompany")
-        hints = [card_token(report.card_hint) for report in reports]
-        if card_token(fingerprint.card_hint) and not any(hints):
+        if _has_card_digits(fingerprint) and not any(map(_has_card_digits, reports)):
             merged.append("cardHint")
         merged += _complete_entry(entry, reports, announcement, wallet, now)
     add_notification(
@@ -218,6 +217,11 @@ def _complete_entry(
         entry.updated_at = now
         entry.save()
     return merged
+
+
+def _has_card_digits(report: PaymentFingerprint) -> bool:
+    """Return True if digits of the card are known, not only those of its account."""
+    return not report.is_of_account and bool(card_token(report.card_hint))
 
 
 def fingerprint_of(notification: Notification) -> PaymentFingerprint:

@@ -28,6 +28,8 @@ _MASKED = re.compile(r"\*+")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SEPARATORS = re.compile(r"[\s\-_·.,/]+")
 _HONORIFIC = re.compile(r"님$")
+# Money that a pay service is topped up with: 네이버페이충전.
+_TOP_UP = re.compile(r"충전$")
 _CARD = re.compile(r"카드|card", re.IGNORECASE)
 
 
@@ -122,6 +124,7 @@ def _is_of_issuer(wallet: Wallet, issuer_name: str | None) -> bool:
 
 def _is_named(wallet: Wallet, counterparty: str) -> bool:
     """Return True if a counterparty is the institution or the name of a wallet."""
+    counterparty = _TOP_UP.sub("", counterparty.strip())
     named = _normalize_name(counterparty)
     if len(named) < MIN_NAME_LENGTH:
         return False

@@ -43,7 +43,8 @@ def read_line(text: str, received_at: datetime) -> ParseResult:
     """
     parts = [None if part == "-" else part for part in text.split()]
     bank, digits, direction, amount, counterparty, clock, balance = parts
-    assert direction is not None and amount is not None
+    assert direction is not None
+    assert amount is not None
     purpose, card = BookingPurpose.TRANSFER, None
     if counterparty and counterparty.startswith("bill:"):
         purpose = BookingPurpose.CARD_BILL
