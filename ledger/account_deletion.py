@@ -7,7 +7,6 @@ from django.db.models import Model, QuerySet
 from accounts.models import Member
 from core.db.transactions import retry_on_conflict
 from ledger.batches import batch_transaction
-from ledger.card_notifications.layouts import forget_texts
 from ledger.locking import lock_ledger
 from ledger.models import (
     Budget,
@@ -37,6 +36,7 @@ from ledger.models import (
 )
 from ledger.models.base import EntryType
 from ledger.rollups import bulk_write
+from ledger.taught_layouts import forget_texts
 
 # Children before parents (foreign keys).
 REPLACED_BY_RESTORE = (

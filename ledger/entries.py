@@ -16,11 +16,6 @@ from core.db.locks import AdvisoryLock, make_lock_key
 from core.db.rows import prepared_cursor
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, ProviderUnavailableError
-from ledger.card_notifications.layouts import (
-    TAUGHT_FIELDS,
-    forget_text,
-    learn_from_correction,
-)
 from ledger.categories import get_or_create_category
 from ledger.currencies import MAX_RATE, apply_rate, compute_rate
 from ledger.locking import lock_ledger
@@ -30,6 +25,11 @@ from ledger.moves import raise_if_moving, raise_if_wallet_is_moving
 from ledger.ownership import get_owned_or_404
 from ledger.rates import RateCache, retry_with_rates
 from ledger.tags import get_or_create_tags
+from ledger.taught_layouts import (
+    TAUGHT_FIELDS,
+    forget_text,
+    learn_from_correction,
+)
 from ledger.wallets import make_missing_wallet_error, raise_on_missing_wallet
 
 _CREATE_ENTRY = """

@@ -45,7 +45,7 @@ from ledger.locking import lock_ledger
 from ledger.models import Entry, Ledger, Notification, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType
 from ledger.rates import RateCache
-from ledger.wallets import decrypt_account_number, get_wallet
+from ledger.wallets import decrypt_account_number, list_wallets
 
 _WALLETS = """
     SELECT id, member_id, name, kind, institution,
@@ -63,7 +63,8 @@ _OPPOSITE = {
 def captures_bank_texts(member: Member) -> bool:
     """Return whether the member has bookings on bank accounts taken in."""
     rows = Ledger.objects.owned_by(member)
-    return bool(rows.values_list("captures_bank_texts", flat=True).get())
+    # None if the member has just left.
+    return bool(rows.values_list("captures_bank_texts", flat=True).first())
 
 
 @retry_on_conflict
@@ -297,4 +298,5 @@ def _balance_difference(
     """Return the printed balance less the account's, in whole home-currency units."""
     if booking.balance is None or booking.balance_currency is not None:
         return None
-    return int(booking.balance) - int(get_wallet(member, account.pk).balance)
+    balances = list_wallets(member).filter(pk=account.pk)
+    return int(booking.balance) - int(balances.values_list("balance", flat=True).get())

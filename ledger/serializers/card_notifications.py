@@ -15,12 +15,12 @@ from card_alerts import (
 )
 from core.api.fields import ExactDecimalField, StrictBooleanField, StrictCharField
 from core.api.serializers import Serializer
-from ledger.card_notifications.layouts import WALLET_SLOT
 from ledger.card_notifications.outcomes import Action, Outcome
 from ledger.models import Wallet
 from ledger.models.card_notifications import MAX_SENDER_LENGTH, MAX_TEXT_LENGTH
 from ledger.ownership import OwnedPrimaryKeyField
 from ledger.serializers.entries import EntrySerializer
+from ledger.taught_layouts import WALLET_SLOT
 
 MAX_TITLE_LENGTH = 200
 # The fields that a payment may take from another announcement of it.

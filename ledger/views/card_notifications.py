@@ -14,7 +14,8 @@ from card_alerts import Layout
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from core.errors import NotFoundError
-from ledger.card_notifications import bank_bookings, layouts, processing
+from ledger import taught_layouts
+from ledger.card_notifications import bank_bookings, processing
 from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
 from ledger.entry_list import get_entry_payload
 from ledger.errors import LimitReachedError, MovingError
@@ -102,8 +103,7 @@ class CardNotificationViewSet(OwnedViewSet):
     @action(detail=False, url_path="notification-settings")
     def get_notification_settings(self, request: Request) -> Response:
         """Get the settings of the intake."""
-        is_on = bank_bookings.captures_bank_texts(self.member)
-        return Response({"captureBankTexts": is_on})
+        return self._settings_response()
 
     @extend_schema(
         request=NotificationSettingsSerializer,
@@ -117,7 +117,11 @@ class CardNotificationViewSet(OwnedViewSet):
             bank_bookings.set_captures_bank_texts(
                 self.member, changes["capture_bank_texts"]
             )
-        return self.get_notification_settings(request)
+        return self._settings_response()
+
+    def _settings_response(self) -> Response:
+        is_on = bank_bookings.captures_bank_texts(self.member)
+        return Response({"captureBankTexts": is_on})
 
 
 class TaughtLayoutViewSet(OwnedViewSet):
@@ -138,18 +142,18 @@ class TaughtLayoutViewSet(OwnedViewSet):
                     "id": layout.pk,
                     "sender": layout.sender,
                     "sample": Layout(layout.template).sample,
-                    "slots": layouts.layout_slots(layout),
+                    "slots": taught_layouts.layout_slots(layout),
                     "uses": layout.uses,
                     "createdAt": layout.created_at,
                 }
-                for layout in layouts.list_layouts(self.member)
+                for layout in taught_layouts.list_layouts(self.member)
             ]
         )
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, layout_id: int) -> Response:
         """Forget a layout."""
-        layouts.delete_layout(self.member, layout_id)
+        taught_layouts.delete_layout(self.member, layout_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -7,8 +7,8 @@ import pytest
 import time_machine
 
 from accounts.models import Member
-from ledger.card_notifications.layouts import MAX_LAYOUTS, normalize_sender
 from ledger.models import Entry, Notification, TaughtLayout
+from ledger.taught_layouts import MAX_LAYOUTS, normalize_sender
 from tests.support.alert_texts import APPROVAL, CANCELLATION, ENTRIES, NOTIFICATION
 from tests.support.clients import JSONClient
 from tests.support.factories import make_layout, make_wallet

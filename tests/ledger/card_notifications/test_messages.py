@@ -6,6 +6,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.card_notifications import processing
+from ledger.card_notifications.wallet_matching import match_wallet
 from ledger.models import Entry, NotificationCount
 from tests.support.alert_texts import ADVERT, APPROVAL, NOTIFICATION, PARSE, SECOND
 from tests.support.clients import JSONClient
@@ -84,12 +85,11 @@ def test_failure_in_one_message_does_not_lose_the_others(
     client: JSONClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = {"text": f"{APPROVAL}\n{OTHER}", "receivedAt": NOVEMBER}
-    match = processing.match_wallet
 
     def fail_once(member: Member, parsed: Any, given: Any = None) -> Any:
         if parsed.amount == 4_800:
             raise RuntimeError
-        return match(member, parsed, given)
+        return match_wallet(member, parsed, given)
 
     client.raise_request_exception = False
     with monkeypatch.context() as patched:

@@ -1,0 +1,172 @@
+"""What corrections of pending entries teach about the layouts of texts (spec 4.11)."""
+
+import hashlib
+from collections.abc import Collection
+from datetime import datetime
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Member
+from card_alerts import (
+    Layout,
+    ParseResult,
+    Span,
+    learn_layout,
+    locate_corrections,
+    parse,
+    read_with_layout,
+)
+from core.db.transactions import retry_on_conflict
+from core.errors import NotFoundError
+from ledger.locking import lock_ledger
+from ledger.models import Entry, Notification, TaughtLayout
+from ledger.models.card_notifications import MAX_SENDER_LENGTH
+
+MAX_LAYOUTS = 200
+# The fields of an entry from which a layout is learned.
+TAUGHT_FIELDS = frozenset({"memo", "amount", "original_amount", "wallet"})
+# The slot of a layout that is no part of its text.
+WALLET_SLOT = "wallet"
+
+
+def learn_from_correction(
+    entry: Entry, changed: Collection[str], now: datetime
+) -> None:
+    """Learn the layout of the text that a pending entry was made from.
+
+    `entry` has the corrected values, and `changed` names those of `TAUGHT_FIELDS` that
+    the member changed. Nothing is learned from a value that the text does not print.
+    A layout that read the text before is replaced. Call under `lock_ledger`.
+    """
+    member = entry.member
+    source = (
+        Notification.objects.owned_by(member)
+        .filter(entry_id=entry.pk, text__isnull=False)
+        .order_by("id")
+        .first()
+    )
+    if source is None or not source.text:
+        return
+    text, sender = source.text, normalize_sender(source.sender or "")
+    found = parse(
+        text,
+        timezone.localtime(source.happened_at),
+        source.sender or "",
+        settings.HOME_CURRENCY,
+    )
+    spans = _find_slots(entry, changed, text, found)
+    if not spans or not (set(spans) & _slots_of(changed) or "wallet" in changed):
+        return
+    layout = learn_layout(text, spans)
+    rows = TaughtLayout.objects.owned_by(member)
+    replaced = [
+        row
+        for row in rows.filter(sender=sender)
+        if read_with_layout(Layout(row.template), text) is not None
+    ]
+    rows.filter(pk__in=[row.pk for row in replaced]).delete()
+    if layout is None:
+        return
+    wallet_id, hint = None, None
+    if "wallet" in changed and entry.wallet_id is not None:
+        wallet_id, hint = entry.wallet_id, source.card_hint
+    elif "wallet" not in changed and replaced:
+        wallet_id, hint = replaced[0].wallet_id, replaced[0].card_hint
+    # The one that served least makes room.
+    least_used = rows.order_by("-uses", "-id").values_list("pk", flat=True)
+    rows.filter(pk__in=list(least_used[MAX_LAYOUTS - 1 :])).delete()
+    TaughtLayout.objects.create(
+        member=member,
+        sender=sender,
+        template=layout.template,
+        template_digest=hashlib.sha256(layout.template.encode()).hexdigest(),
+        wallet_id=wallet_id,
+        card_hint=hint,
+        created_at=now,
+    )
+
+
+def _slots_of(changed: Collection[str]) -> set[str]:
+    """Return the slots of a text that the changed fields of an entry belong to."""
+    slots = {"merchant"} if "memo" in changed else set()
+    if {"amount", "original_amount"} & set(changed):
+        slots.add("amount")
+    return slots
+
+
+def _find_slots(
+    entry: Entry, changed: Collection[str], text: str, found: ParseResult
+) -> dict[str, Span]:
+    """Return the parts of the text with the entry's merchant and amount.
+
+    Corrected ones are searched for; others are where the parser found them, if the
+    entry still has what it found.
+    """
+    value: Decimal | int | None = entry.amount or None
+    if entry.currency is not None:
+        value = entry.original_amount
+    located = locate_corrections(text, entry.memo, value)
+    spans = {}
+    parts = (
+        ("merchant", "memo", "merchant", found.merchant == entry.memo),
+        (
+            "amount",
+            "original_amount" if entry.currency else "amount",
+            "originalAmount" if entry.currency else "amount",
+            (found.original_amount if entry.currency else found.amount) == value,
+        ),
+    )
+    for slot, field, parsed_field, is_right in parts:
+        if field in changed:
+            if slot in located:
+                spans[slot] = located[slot]
+        elif is_right and parsed_field in found.spans:
+            spans[slot] = found.spans[parsed_field]
+    return spans
+
+
+def forget_text(entry: Entry) -> None:
+    """Delete the text of an entry that is no longer pending, or no more.
+
+    It was kept for corrections only. Call under `lock_ledger`.
+    """
+    rows = Notification.objects.filter(member_id=entry.member_id)
+    rows.filter(entry_id=entry.pk, text__isnull=False).update(text=None, sender=None)
+
+
+def forget_texts(member: Member) -> None:
+    """Delete the texts of all entries of the member; call under `lock_ledger`."""
+    rows = Notification.objects.owned_by(member).filter(text__isnull=False)
+    rows.update(text=None, sender=None)
+
+
+def list_layouts(member: Member) -> list[TaughtLayout]:
+    """Return the member's layouts, newest first."""
+    return list(TaughtLayout.objects.owned_by(member).order_by("-id"))
+
+
+@retry_on_conflict
+def delete_layout(member: Member, layout_id: int) -> None:
+    """Delete a layout; raise `NotFoundError` if the member does not have it."""
+    with transaction.atomic():
+        lock_ledger(member)
+        rows = TaughtLayout.objects.owned_by(member).filter(pk=layout_id)
+        if not rows.delete()[0]:
+            raise NotFoundError
+
+
+def layout_slots(layout: TaughtLayout) -> list[str]:
+    """Return the names of the slots: parts of the text, and the wallet if taught."""
+    slots = list(Layout(layout.template).slots)
+    return [*slots, WALLET_SLOT] if layout.wallet_id is not None else slots
+
+
+def normalize_sender(sender: str) -> str:
+    """Return a sender for comparison: digits of a phone number, else lower case."""
+    folded = "".join(sender.split()).casefold()
+    digits = "".join(letter for letter in folded if letter.isdigit())
+    is_number = digits and not any(letter.isalpha() for letter in folded)
+    return (digits if is_number else folded)[:MAX_SENDER_LENGTH]
