@@ -106,25 +106,28 @@ def _find_slots(
     entry still has what it found.
     """
     value: Decimal | int | None = entry.amount or None
+    found_value: Decimal | int | None = found.amount
+    field = "amount"
     if entry.currency is not None:
-        value = entry.original_amount
+        value, found_value = entry.original_amount, found.original_amount
+        field = "original_amount"
     located = locate_corrections(text, entry.memo, value)
     spans = {}
-    parts = (
-        ("merchant", "memo", "merchant", found.merchant == entry.memo),
-        (
-            "amount",
-            "original_amount" if entry.currency else "amount",
-            "originalAmount" if entry.currency else "amount",
-            (found.original_amount if entry.currency else found.amount) == value,
-        ),
-    )
-    for slot, field, parsed_field, is_right in parts:
-        if field in changed:
-            if slot in located:
-                spans[slot] = located[slot]
-        elif is_right and parsed_field in found.spans:
-            spans[slot] = found.spans[parsed_field]
+    if "memo" in changed:
+        if "merchant" in located:
+            spans["merchant"] = located["merchant"]
+    elif found.merchant == entry.memo and "merchant" in found.spans:
+        spans["merchant"] = found.spans["merchant"]
+    if field in changed:
+        if "amount" in located:
+            spans["amount"] = located["amount"]
+    elif found_value == value:
+        # Where the parser found it, without the currency beside it.
+        name = "originalAmount" if entry.currency is not None else "amount"
+        start, end = found.spans.get(name, (0, 0))
+        number = locate_corrections(text[start:end], None, value).get("amount")
+        if number is not None:
+            spans["amount"] = (start + number[0], start + number[1])
     return spans
 
 

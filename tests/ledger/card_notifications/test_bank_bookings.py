@@ -337,7 +337,7 @@ def test_withdrawal_of_a_check_card_is_its_payment(
     bodies = [send(texts[number]) for number in (first, 1 - first, 0, 1)]
     assert [body["action"] for body in bodies] == ["CREATED"] + ["DUPLICATE"] * 3
     assert list_entries() == [("expense", 9100, "바람책방 강남점")]
-    assert bodies[1]["merged"] == ([] if first == 0 else ["merchant", "cardHint"])
+    assert bodies[1]["merged"] == ([] if first == 0 else ["cardHint", "merchant"])
 
 
 def test_cancelled_booking_is_taken_back(client: JSONClient, send: Any) -> None:

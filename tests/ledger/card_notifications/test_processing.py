@@ -342,7 +342,7 @@ def test_parsing_stores_nothing_and_returns_spans(
         "currency": None,
         "originalAmount": None,
         "merchant": "바람커피성수",
-        "merchantConfidence": "GUESS",
+        "merchantConfidence": "SURE",
         "installmentMonths": None,
         "occurredAt": "2026-11-10T08:31:00+09:00",
         "runningTotal": 512300,
