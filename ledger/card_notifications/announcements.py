@@ -18,13 +18,13 @@ from ledger.card_notifications.deduplication import (
     CHANNEL_WINDOW,
     MAX_CANCELLATION_AGE,
     MAX_CLOCK_SKEW,
-    MAX_PRELIMINARY_AGE,
     PaymentFingerprint,
     card_token,
     choose_name,
     deduplication_key,
     find_payment,
 )
+from ledger.card_notifications.follow_ups import MAX_PRELIMINARY_AGE
 from ledger.categories import get_or_create_category
 from ledger.models import Entry, Notification, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType

@@ -33,8 +33,10 @@ from ledger.card_notifications.category_suggestion import suggest_category
 from ledger.card_notifications.counters import increment_notification_count
 from ledger.card_notifications.deduplication import (
     CHANNEL_WINDOW,
-    BookingKind,
     PaymentFingerprint,
+)
+from ledger.card_notifications.follow_ups import (
+    BookingKind,
     build_booking_fingerprint,
     is_booking_of_payment,
 )
@@ -162,11 +164,28 @@ def _record_booking(
             merged=merge_announcement(member, paid, announcement, account, now),
         )
 
+    return _record_move_or_entry(
+        member, booking, outcome, announcement, known, own_move, now, rates
+    )
+
+
+def _record_move_or_entry(
+    member: Member,
+    booking: BankBooking,
+    outcome: Outcome,
+    announcement: Announcement,
+    known: list[Notification],
+    own_move: Reason | None,
+    now: datetime,
+    rates: RateCache,
+) -> Outcome:
+    """Record a new booking as an own move, else as a pending entry."""
+    fingerprint, account = announcement.fingerprint, outcome.wallet
     is_transfer = booking.purpose is BookingPurpose.TRANSFER
     is_bill = own_move is Reason.CARD_BILL
     mirror = None
     if is_transfer and not is_bill:
-        mirror = _find_mirror(known, fingerprint, account)
+        mirror = _find_mirror(known, fingerprint, announcement.wallet_id)
     if own_move or mirror:
         if mirror is not None:
             _take_back(member, mirror)
@@ -228,7 +247,9 @@ def _cancel_booking(
 
 
 def _find_mirror(
-    known: Iterable[Notification], booking: PaymentFingerprint, account: Wallet
+    known: Iterable[Notification],
+    booking: PaymentFingerprint,
+    account_id: int | None,
 ) -> Notification | None:
     """Return the opposite booking on another account that has no counterpart yet."""
     kind = _OPPOSITE[BookingKind(booking.kind)]
@@ -237,7 +258,7 @@ def _find_mirror(
             row.kind == kind
             and row.awaits_counterpart
             and not row.is_cancelled
-            and row.wallet_id != account.pk
+            and row.wallet_id != account_id
             and abs(row.happened_at - booking.happened_at) <= CHANNEL_WINDOW
         ):
             return row

@@ -11,12 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from enum import StrEnum
 
 from card_alerts import (
     PAY_SERVICES,
-    BankBooking,
-    BookingDirection,
     Channel,
     Kind,
     ParseResult,
@@ -28,8 +25,6 @@ from card_alerts import (
 DEDUPLICATION_WINDOW = timedelta(minutes=5)
 # The same if they come from different channels, and between two bookings of a move.
 CHANNEL_WINDOW = timedelta(minutes=10)
-# Between a preliminary approval and the final one.
-MAX_PRELIMINARY_AGE = timedelta(days=3)
 MAX_CANCELLATION_AGE = timedelta(days=90)
 # A cancellation may seem to be earlier than its approval by this much.
 MAX_CLOCK_SKEW = timedelta(minutes=10)
@@ -47,13 +42,6 @@ def normalize_merchant(text: str) -> str:
     for form in LEGAL_FORMS:
         text = text.replace(form, "")
     return "".join(letter for letter in text if letter.isalnum())
-
-
-class BookingKind(StrEnum):
-    """The kind of a notification that is a booking on a bank account."""
-
-    DEPOSIT = "deposit"
-    WITHDRAWAL = "withdrawal"
 
 
 # Pay services in the form in which merchants are compared.
@@ -108,8 +96,8 @@ def build_fingerprint(parsed: ParseResult, received_at: datetime) -> PaymentFing
         currency=parsed.currency,
         value=Decimal(value or 0),
         merchant=parsed.merchant or "",
-        running_total=_total_within_limit(parsed.running_total),
-        balance=_total_within_limit(parsed.balance),
+        running_total=total_within_limit(parsed.running_total),
+        balance=total_within_limit(parsed.balance),
         happened_at=parsed.occurred_at or received_at,
         is_timed=parsed.occurred_at is not None,
         channel=parsed.channel,
@@ -118,33 +106,7 @@ def build_fingerprint(parsed: ParseResult, received_at: datetime) -> PaymentFing
     )
 
 
-def build_booking_fingerprint(
-    booking: BankBooking, received_at: datetime
-) -> PaymentFingerprint:
-    """Return the fingerprint of a booking on a bank account, or of its cancellation."""
-    kind: str = BookingKind.WITHDRAWAL
-    if booking.is_cancelled:
-        kind = Kind.CANCELLATION
-    elif booking.direction is BookingDirection.DEPOSIT:
-        kind = BookingKind.DEPOSIT
-    value = booking.original_amount if booking.currency else booking.amount
-    return PaymentFingerprint(
-        kind=kind,
-        is_partial=False,
-        card_company=booking.bank,
-        card_hint=booking.account_hint,
-        currency=booking.currency,
-        value=Decimal(value or 0),
-        merchant=booking.counterparty or "",
-        running_total=None,
-        balance=_total_within_limit(booking.balance),
-        happened_at=booking.occurred_at or received_at,
-        is_timed=booking.occurred_at is not None,
-        channel=Channel.BANK,
-    )
-
-
-def _total_within_limit(total: Decimal | int | None) -> int | None:
+def total_within_limit(total: Decimal | int | None) -> int | None:
     """Return whole units; fractions of a foreign balance are not compared."""
     if total is None or not -MAX_COMPARED_TOTAL <= total <= MAX_COMPARED_TOTAL:
         return None
@@ -193,9 +155,9 @@ def contradicts(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
     """Return True if two notifications of one value cannot report one payment."""
     is_timed = one.is_timed and other.is_timed
     return (
-        (is_timed and _minute(one) != _minute(other))
-        or _differ(one.running_total, other.running_total)
-        or _differ(one.balance, other.balance)
+        (is_timed and minute_of(one) != minute_of(other))
+        or differ(one.running_total, other.running_total)
+        or differ(one.balance, other.balance)
         or not _can_have_same_digits(one, other)
         or not is_same_issuer(one, other)
         or not _can_be_same_merchant(one, other)
@@ -243,45 +205,6 @@ def choose_name(reports: Iterable[PaymentFingerprint]) -> str:
     return best.merchant if best else ""
 
 
-def is_preliminary_of(
-    preliminary: PaymentFingerprint, final: PaymentFingerprint
-) -> bool:
-    """Return True if a preliminary approval was replaced by the final one."""
-    age = final.happened_at - preliminary.happened_at
-    return (
-        preliminary.is_preliminary
-        and not final.is_preliminary
-        and final.kind == Kind.APPROVAL
-        and preliminary.currency == final.currency
-        and timedelta(0) <= age <= MAX_PRELIMINARY_AGE
-        and is_same_issuer(preliminary, final)
-        and can_be_same_card(preliminary.card_hint, final.card_hint)
-        and bool(preliminary.merchant and final.merchant)
-        and is_same_merchant(preliminary, final)
-    )
-
-
-def is_booking_of_payment(
-    booking: PaymentFingerprint, payment: PaymentFingerprint
-) -> bool:
-    """Return True if a withdrawal is the one of an approval, told by the bank.
-
-    The bank's app announces what a check card pays as a withdrawal.
-    """
-    if (booking.kind, payment.kind) != (BookingKind.WITHDRAWAL, Kind.APPROVAL):
-        return False
-    if (booking.currency, booking.value) != (payment.currency, payment.value):
-        return False
-    is_other_issuer = _differ(booking.card_company, payment.card_company)
-    if is_other_issuer and payment.card_company not in PAY_SERVICES:
-        return False
-    if _differ(booking.balance, payment.balance) or payment.channel == Channel.BANK:
-        return False
-    if booking.is_timed and payment.is_timed:
-        return _minute(booking) == _minute(payment)
-    return abs(booking.happened_at - payment.happened_at) < CHANNEL_WINDOW
-
-
 def is_cancelled_by(
     approval: PaymentFingerprint,
     cancellation: PaymentFingerprint,
@@ -315,7 +238,7 @@ def is_same_issuer(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
     A pay service and the card that it charges both report a payment: they count as
     one company if both name the merchant, or one of them a payment gateway.
     """
-    if not _differ(one.card_company, other.card_company):
+    if not differ(one.card_company, other.card_company):
         return True
     if (one.card_company in PAY_SERVICES) == (other.card_company in PAY_SERVICES):
         return False
@@ -370,7 +293,7 @@ def _may_name_differently(one: PaymentFingerprint, other: PaymentFingerprint) ->
 
 
 def _is_other_channel(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
-    return _differ(one.channel, other.channel)
+    return differ(one.channel, other.channel)
 
 
 def _can_have_same_digits(one: PaymentFingerprint, other: PaymentFingerprint) -> bool:
@@ -410,10 +333,10 @@ def card_token(hint: str | None) -> str:
     return token if is_token and digits >= MIN_CARD_DIGITS else ""
 
 
-def _minute(payment: PaymentFingerprint) -> int:
+def minute_of(payment: PaymentFingerprint) -> int:
     return int(payment.happened_at.timestamp()) // 60
 
 
-def _differ(one: object, other: object) -> bool:
+def differ(one: object, other: object) -> bool:
     """Return True for two values that are given and differ."""
     return one is not None and other is not None and one != other

@@ -32,8 +32,10 @@ from ledger.card_notifications.counters import increment_notification_count
 from ledger.card_notifications.deduplication import (
     PaymentFingerprint,
     build_fingerprint,
-    is_booking_of_payment,
     is_cancelled_by,
+)
+from ledger.card_notifications.follow_ups import (
+    is_booking_of_payment,
     is_preliminary_of,
 )
 from ledger.card_notifications.layouts import (
