@@ -25,11 +25,7 @@ from ledger.moves import raise_if_moving, raise_if_wallet_is_moving
 from ledger.ownership import get_owned_or_404
 from ledger.rates import RateCache, retry_with_rates
 from ledger.tags import get_or_create_tags
-from ledger.taught_layouts import (
-    TAUGHT_FIELDS,
-    forget_text,
-    learn_from_correction,
-)
+from ledger.taught_layouts import forget_text, learn_and_forget
 from ledger.wallets import make_missing_wallet_error, raise_on_missing_wallet
 
 _CREATE_ENTRY = """
@@ -191,30 +187,17 @@ def update_entry(
                     "required",
                 )
             _validate_installments(data)
-            was_pending = entry.pending
-            entry.pending = entry.pending and not confirm
+            was_pending, entry.pending = entry.pending, entry.pending and not confirm
             tags = _assign_data(entry, data, now)
             with raise_on_missing_wallet("account_entry_wallet_owned"):
                 entry.save()
             if was_pending:
-                _learn_and_forget(entry, stored, now)
+                learn_and_forget(entry, stored, now)
             if "tags" in changes:
                 _list_tag_links(entry).delete()
                 _link_tags(entry, tags)
 
     retry_with_rates(write)
-
-
-def _learn_and_forget(entry: Entry, stored: dict[str, Any], now: datetime) -> None:
-    """Learn from the correction of a pending entry, forget the text of a confirmed one.
-
-    `stored` are the values before.
-    """
-    corrected = {name for name in TAUGHT_FIELDS if getattr(entry, name) != stored[name]}
-    if corrected:
-        learn_from_correction(entry, corrected, now)
-    if not entry.pending:
-        forget_text(entry)
 
 
 def confirm_entry(

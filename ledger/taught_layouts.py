@@ -32,6 +32,18 @@ TAUGHT_FIELDS = frozenset({"memo", "amount", "original_amount", "wallet"})
 WALLET_SLOT = "wallet"
 
 
+def learn_and_forget(entry: Entry, stored: dict[str, Any], now: datetime) -> None:
+    """Learn from the correction of a pending entry, forget the text of a confirmed one.
+
+    `stored` are the values before.
+    """
+    corrected = {name for name in TAUGHT_FIELDS if getattr(entry, name) != stored[name]}
+    if corrected:
+        learn_from_correction(entry, corrected, now)
+    if not entry.pending:
+        forget_text(entry)
+
+
 def learn_from_correction(
     entry: Entry, changed: Collection[str], now: datetime
 ) -> None:

@@ -240,14 +240,19 @@ class NotificationOutcomeSerializer(MessageOutcomeSerializer):
 
 
 class TaughtLayoutSerializer(Serializer):
-    id = serializers.IntegerField()
-    sender = serializers.CharField()
+    id = serializers.IntegerField(help_text="Unique id.")
+    sender = serializers.CharField(
+        help_text="Who sends such texts: digits of a number, or a name."
+    )
     sample = serializers.CharField(
         help_text="The text it was learned from, with digits and names masked."
     )
-    slots = serializers.ListField(child=serializers.ChoiceField(choices=LAYOUT_SLOTS))
+    slots = serializers.ListField(
+        child=serializers.ChoiceField(choices=LAYOUT_SLOTS),
+        help_text="What the layout tells, in the order of the text.",
+    )
     uses = serializers.IntegerField(help_text="Texts that it read.")
-    created_at = serializers.DateTimeField()
+    created_at = serializers.DateTimeField(help_text="When it was taught.")
 
 
 class NotificationSettingsSerializer(Serializer):

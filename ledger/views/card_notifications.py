@@ -102,7 +102,10 @@ class CardNotificationViewSet(OwnedViewSet):
     @extend_schema(responses=NotificationSettingsSerializer)
     @action(detail=False, url_path="notification-settings")
     def get_notification_settings(self, request: Request) -> Response:
-        """Get the settings of the intake."""
+        """Get the settings of the intake.
+
+        Bank texts are ignored unless they are switched on.
+        """
         return self._settings_response()
 
     @extend_schema(
@@ -111,7 +114,10 @@ class CardNotificationViewSet(OwnedViewSet):
     )
     @get_notification_settings.mapping.patch
     def update_notification_settings(self, request: Request) -> Response:
-        """Change the settings of the intake."""
+        """Change the settings of the intake.
+
+        A missing field is left as it is.
+        """
         changes = validate_body(NotificationSettingsSerializer, request, partial=True)
         if "capture_bank_texts" in changes:
             bank_bookings.set_captures_bank_texts(
@@ -152,7 +158,10 @@ class TaughtLayoutViewSet(OwnedViewSet):
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, layout_id: int) -> Response:
-        """Forget a layout."""
+        """Forget a layout.
+
+        Texts are then read without it.
+        """
         taught_layouts.delete_layout(self.member, layout_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -31,6 +31,7 @@ CONDITIONAL_FIELDS = {
 # What is an exact number; money and ids are whole numbers of 64 bits.
 DECIMALS = {
     "averageCost",
+    "balance",
     "exchangeRate",
     "originalAmount",
     "quantity",
