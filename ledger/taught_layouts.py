@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
