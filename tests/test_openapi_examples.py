@@ -32,6 +32,7 @@ SCENARIOS = [
     "ledger.openapi_examples.categories",
     "ledger.openapi_examples.tags",
     "ledger.openapi_examples.entries",
+    "ledger.openapi_examples.card_notifications",
     "ledger.openapi_examples.recurring",
     "ledger.openapi_examples.budgets",
     "ledger.openapi_examples.investments",

@@ -6,6 +6,7 @@ only, whatever its kind.
 
 from ledger.openapi_examples import (
     budgets,
+    card_notifications,
     categories,
     entries,
     files,
@@ -20,6 +21,7 @@ EXAMPLES = (
     | categories.EXAMPLES
     | tags.EXAMPLES
     | entries.EXAMPLES
+    | card_notifications.EXAMPLES
     | recurring.EXAMPLES
     | budgets.EXAMPLES
     | investments.EXAMPLES

@@ -1,10 +1,9 @@
-"""Examples of entries and card notifications."""
+"""Examples of entries."""
 
 from core.api.examples import (
     Example,
     invalid,
     not_found,
-    premium_required,
     unauthenticated,
 )
 
@@ -60,36 +59,6 @@ NEW_DINNER = {
 DINNER = LUNCH | NEW_DINNER | {"id": 45, "walletId": None, "wallet": None}
 CARD_DINNER = DINNER | {"amount": 41_000, "walletId": 12, "wallet": CARD}
 
-PAYMENT_TEXT = "[Web발신]\n신한카드(1234)승인 김*지 24,900원(일시불)11/20 12:25 쿠팡"
-PARSED = {
-    "recognized": True,
-    "kind": "approval",
-    "cardCompany": "신한",
-    "cardHint": "1234",
-    "amount": 24_900,
-    "currency": None,
-    "originalAmount": None,
-    "merchant": "쿠팡",
-    "installmentMonths": None,
-    "occurredAt": "2026-11-20T12:25:00+09:00",
-    "runningTotal": None,
-    "walletId": 12,
-    "reason": None,
-    "spans": {
-        "kind": {"start": 18, "end": 20},
-        "cardCompany": {"start": 8, "end": 12},
-        "cardHint": {"start": 13, "end": 17},
-        "amount": {"start": 25, "end": 32},
-        "merchant": {"start": 49, "end": 51},
-        "occurredAt": {"start": 37, "end": 48},
-    },
-}
-NEW_NOTIFICATION = {
-    "text": PAYMENT_TEXT,
-    "receivedAt": "2026-11-20T12:25:10+09:00",
-    "sender": "15447200",
-}
-
 EXAMPLES = {
     "createEntry": Example(
         body=NEW_DINNER,
@@ -139,21 +108,5 @@ EXAMPLES = {
     ),
     "deleteEntry": Example(
         path={"entryId": 45}, status=204, refusal=not_found(entryId=99)
-    ),
-    "parseNotification": Example(
-        body=NEW_NOTIFICATION,
-        answer=PARSED,
-        refusal=premium_required(body=NEW_NOTIFICATION),
-    ),
-    "processNotification": Example(
-        body=NEW_NOTIFICATION,
-        status=201,
-        answer={
-            "action": "CREATED",
-            "reason": None,
-            "entry": PENDING | {"id": 46, "amount": 24_900, "memo": "쿠팡"},
-            "parsed": PARSED,
-        },
-        refusal=premium_required(body=NEW_NOTIFICATION),
     ),
 }

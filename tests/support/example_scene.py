@@ -7,13 +7,15 @@ from zoneinfo import ZoneInfo
 from django.db.models import Model
 
 from accounts.models import Member, PointHistory
+from card_alerts import learn_layout
 from ledger import quick_entries, wallets
-from ledger.models import DefaultCategory, Occurrence, StockQuote
+from ledger.models import DefaultCategory, Occurrence, StockQuote, TaughtLayout
 from tests.support.factories import (
     make_budget,
     make_category,
     make_comment,
     make_entry,
+    make_layout,
     make_member,
     make_post,
     make_rule,
@@ -199,10 +201,24 @@ def add_ledger(scene: Scene) -> None:
         81: [samsung],
         91: [buy],
         301: [occurrence],
+        501: [add_layout(member)],
     }
     for first, rows in rows_by_first_id.items():
         for number, row in enumerate(rows, start=first):
             scene.ids[number] = row.pk
+
+
+def add_layout(member: Member) -> TaughtLayout:
+    text = "[새벽저축은행] 김*지님 체크 결제 12,000원 / 김밥천국 강남점 / 11.20 12:25"
+    parts = {"amount": "12,000", "merchant": "김밥천국 강남점"}
+    starts = {slot: text.index(part) for slot, part in parts.items()}
+    layout = learn_layout(
+        text, {slot: (starts[slot], starts[slot] + len(parts[slot])) for slot in parts}
+    )
+    assert layout
+    return make_layout(
+        member, sender="15881234", template=layout.template, uses=3, created_at=NOW
+    )
 
 
 def add_board(scene: Scene) -> None:
