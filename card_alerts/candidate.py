@@ -145,13 +145,28 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
             has_issuer=candidate.issuer is not None,
         ),
     )
+    spans = _find_spans(candidate, source, result, amounts.home_span)
+    result.spans.update(spans)
+    return result
+
+
+def _find_spans(
+    candidate: PaymentCandidate,
+    source: SourceText,
+    result: ParseResult,
+    home_span: Span | None,
+) -> dict[str, Span]:
+    """Return where the fields of spec 4.2 were found, in the text as it was sent."""
     foreign = candidate.money if result.currency else None
-    # Per field of spec 4.2 its value, and where it was found.
+    timestamp = candidate.timestamp
+    if candidate.kind is not Kind.CANCELLATION:
+        timestamp = timestamp or candidate.original_timestamp
+    # Per field its value, and where it was found.
     found: dict[str, tuple[object, Span | None]] = {
         "kind": (result.kind, candidate.kind_span),
         "cardCompany": (result.card_company, candidate.issuer_span),
         "cardHint": (result.card_hint, candidate.card_hint_span),
-        "amount": (result.amount, amounts.home_span),
+        "amount": (result.amount, home_span),
         "currency": (foreign, foreign.currency_span if foreign else None),
         "originalAmount": (foreign, foreign.span if foreign else None),
         "merchant": (result.merchant, candidate.merchant_span),
@@ -162,10 +177,11 @@ def build_result(candidate: PaymentCandidate, source: SourceText) -> ParseResult
         "occurredAt": (result.occurred_at, timestamp.span if timestamp else None),
         "runningTotal": (result.running_total, candidate.running_total_span),
     }
-    for name, (value, span) in found.items():
-        if value is not None and span is not None and span[0] < span[1]:
-            result.spans[name] = source.normalized.source_span(span)
-    return result
+    return {
+        name: source.normalized.source_span(span)
+        for name, (value, span) in found.items()
+        if value is not None and span is not None and span[0] < span[1]
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,6 +137,17 @@ def create_pending_entry(
     return int(entry.pk)
 
 
+def _is_rate_missing(entry: Entry, data: EntryData) -> bool:
+    """Return True if an entry was created without a rate and still has none."""
+    return (
+        entry.amount == 0
+        and data.amount is None
+        and data.currency is not None
+        and data.original_amount is not None
+        and data.exchange_rate is None
+    )
+
+
 def update_entry(
     member: Member,
     entry_id: int,
@@ -168,15 +179,7 @@ def update_entry(
             # Clients send an entry back as they read it; 0 is no amount to store.
             if entry.amount == 0 and data.amount == 0:
                 data = replace(data, amount=None)
-            # It was created without a rate and still has none.
-            is_rate_missing = (
-                entry.amount == 0
-                and data.amount is None
-                and data.currency is not None
-                and data.original_amount is not None
-                and data.exchange_rate is None
-            )
-            if not is_rate_missing:
+            if not _is_rate_missing(entry, data):
                 data = resolve_amounts(data, changes, rates=rates)
             elif confirm:
                 raise InvalidFieldError(

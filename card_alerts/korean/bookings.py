@@ -106,16 +106,7 @@ def build_booking(
     account_span = account.span(account.lastgroup or 0) if account else None
     name_span = _find_counterparty(message, word.span(), bank_span, bank)
     name = text[slice(*name_span)] if name_span else ""
-    purpose, card_company = BookingPurpose.TRANSFER, None
-    if _CASH.search(text):
-        purpose = BookingPurpose.CASH
-    elif not is_deposit:
-        bill = _CARD_BILL.search(name)
-        issuer = find_issuer(bill["card"] or bill["other"]) if bill else None
-        if issuer and not issuer.is_pay_service:
-            purpose, card_company = BookingPurpose.CARD_BILL, issuer.name
-        elif _ANY_CARD_BILL.match(name):
-            purpose = BookingPurpose.CARD_BILL
+    purpose, card_company = _find_purpose(text, name, is_deposit=is_deposit)
     is_home = money.currency == source.home_currency
     day = source.resolve_date(timestamp)
     balance = message.balance
@@ -149,6 +140,22 @@ def build_booking(
             if span
         },
     )
+
+
+def _find_purpose(
+    text: str, name: str, *, is_deposit: bool
+) -> tuple[BookingPurpose, str | None]:
+    """Return the purpose of a booking, and whose card's bill is paid."""
+    if _CASH.search(text):
+        return BookingPurpose.CASH, None
+    if is_deposit:
+        return BookingPurpose.TRANSFER, None
+    bill = _CARD_BILL.search(name)
+    issuer = find_issuer(bill["card"] or bill["other"]) if bill else None
+    if issuer and not issuer.is_pay_service:
+        return BookingPurpose.CARD_BILL, issuer.name
+    is_any_bill = _ANY_CARD_BILL.match(name) is not None
+    return BookingPurpose.CARD_BILL if is_any_bill else BookingPurpose.TRANSFER, None
 
 
 def _printed(source: SourceText, span: Span | None) -> str | None:

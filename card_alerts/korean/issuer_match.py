@@ -1,4 +1,4 @@
-"""Stage 1, tokenize: find the names of issuers, and choose that of the paying card.
+"""Stage 1, tokenize: find the names of issuers and their cards.
 
 신한카드(1234)승인: a name with card words, then the card's digits or its product, then
 a keyword. What is printed beside a name decides how certain it is an issuer.
@@ -20,10 +20,8 @@ from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
     INSTALLMENT,
-    ISSUER,
     MERCHANT,
     TIMESTAMP,
-    MaskedText,
 )
 from card_alerts.result import Span
 
@@ -108,7 +106,6 @@ _LINE_PRODUCT = re.compile(
 )
 _TEXT_START = re.compile(r"[\s\[(]{0,6}")
 _PAID_SENTENCE = re.compile(r"에서[ ,]{0,2}\n?[\d,₩]")
-_REPEATED_PRODUCT = re.compile(rf"[ ][A-Za-z0-9 ]{{1,20}}(?=[{INSTALLMENT}])")
 _REGION_SUFFIX = re.compile("[ ]?(?:해외|국내)$")
 
 
@@ -210,11 +207,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         name, (start, alias_end) = found[0], found.span()
         if start < last_end:
             continue
-        # A letter before the name makes both one word, as in 메가MGC.
-        before = "" if start == glued_end else text[start - 1 : start]
-        if _HANGUL.match(before) and _is_co_branded(text, found):
-            before = ""
-        if _HANGUL.match(before) or (_LATIN.match(before) and not _HANGUL.match(name)):
+        if start != glued_end and _is_word_before(text, found):
             continue
         alias = get_alias(name)
         words = _CARD_WORDS.match(text, alias_end)
@@ -226,13 +219,9 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         number = _CARD_NUMBER.match(text, name_end)
         end = number.end() if number else name_end
         product = None if number else _match_product(text, found, end)
-        line_product = None
-        if (
-            not (number or product)
-            and "카드" in found[0]
-            and text[start - 1 : start] == "\n"
-        ):
-            line_product = _LINE_PRODUCT.match(text, end)
+        is_line = "카드" in name and text[start - 1 : start] == "\n"
+        is_bare = not (number or product)
+        line_product = _LINE_PRODUCT.match(text, end) if is_line and is_bare else None
         separators = _SEPARATORS.match(text, product.end() if product else end)
         has_keyword = bool(
             separators and ATTACHED_KEYWORD.match(text, separators.end())
@@ -249,7 +238,6 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         last_end = product.end() if product and not number else end
         is_alone = not (number or product or has_keyword)
         is_method = _BEFORE_MERCHANT.match(text, end) is not None
-        label = text[start:name_end]
         matches.append(
             IssuerMatch(
                 text,
@@ -257,9 +245,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
                 span=(start, name_end),
                 end=last_end,
                 is_app=alias.is_app,
-                is_check_card=(
-                    True if "체크" in label else False if "신용" in label else None
-                ),
+                is_check_card=_is_check_card(text[start:name_end]),
                 has_card_word=is_method
                 or name_end > alias_end
                 or any(word in name for word in _CARD_WORDS_IN_NAMES),
@@ -271,6 +257,19 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         )
     title = _find_title(text, matches)
     return [title, *matches] if title else matches
+
+
+def _is_check_card(label: str) -> bool | None:
+    """Return what the words beside a name tell; None if nothing."""
+    return True if "체크" in label else False if "신용" in label else None
+
+
+def _is_word_before(text: str, found: re.Match[str]) -> bool:
+    """Return True if a letter before the name makes both one word, as in 메가MGC."""
+    before = text[found.start() - 1 : found.start()]
+    if _HANGUL.match(before):
+        return not _is_co_branded(text, found)
+    return bool(_LATIN.match(before)) and not _HANGUL.match(found[0])
 
 
 def local_currency_match(text: str, span: Span) -> IssuerMatch:
@@ -385,80 +384,3 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
             or (has_card_word and _PARTICLE.match(text, end))
         )
     return not (_LATIN.match(following) and _LATIN.match(text[end - 1]))
-
-
-def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | None:
-    """Return the name of the paying card: a card before an app.
-
-    A name after the amount is chosen only if it is unambiguous, since it may be the
-    merchant's.
-    """
-    amount = text.find(AMOUNT)
-    limit = amount if amount >= 0 else len(text)
-    matches = [match for match in matches if not match.is_merchant_after_amount]
-    certain = [match for match in matches if not match.has_following_word]
-    uncertain = [
-        match
-        for match in matches
-        if match.has_following_word and not match.opens_merchant_line
-    ]
-    chosen = _choose_among(certain, limit) or _choose_among(uncertain, limit)
-    if chosen is None:
-        return None
-    # Of the mentions of one issuer, the one with the most details.
-    same = [match for match in matches if match.issuer is chosen.issuer]
-    with_digits = [match for match in same if match.digits]
-    with_keyword = [match for match in same if match.has_keyword]
-    return (with_digits or with_keyword or [chosen])[0]
-
-
-def _choose_among(matches: list[IssuerMatch], limit: int) -> IssuerMatch | None:
-    cards = [match for match in matches if not match.is_app]
-    early = [match for match in cards if match.span[0] < limit]
-    # The first group that is not empty.
-    likeliest = (
-        [match for match in early if match.digits or match.has_keyword]
-        or [match for match in cards if match.digits]
-        or [match for match in early if match.is_unambiguous]
-        or [match for match in cards if match.is_unambiguous]
-        or early
-        or [
-            match
-            for match in matches
-            if match.is_app and (match.span[0] < limit or match.is_voucher)
-        ]
-    )
-    return likeliest[0] if likeliest else None
-
-
-def mask_issuer_matches(
-    masked: MaskedText, matches: list[IssuerMatch], chosen: IssuerMatch
-) -> None:
-    """Mask the chosen name, headings before it, and other names with a card.
-
-    Names that are left may be part of the merchant's name.
-    """
-    spans = []
-    for match in matches:
-        is_heading = match.end <= chosen.span[0] and match.is_heading
-        is_same_card = match.repeats(chosen) or (
-            match.issuer is chosen.issuer and match.has_keyword
-        )
-        if match is chosen or match.digits or is_heading or is_same_card:
-            start = match.span[0]
-            if match is chosen:
-                start = match.start_with_product
-            product = _REPEATED_PRODUCT.match(masked.text, match.end)
-            spans.append((start, product.end() if product else match.end))
-    masked.mask_spans(spans, ISSUER)
-
-
-def find_heading_above(
-    matches: list[IssuerMatch], chosen: IssuerMatch, text: str
-) -> IssuerMatch | None:
-    """Return a name on a line of its own above the chosen one (네이버페이)."""
-    for match in matches:
-        rest = text[match.end :].lstrip(" ")
-        if match is not chosen and not match.digits and rest.startswith("\n"):
-            return match if match.end <= chosen.span[0] else None
-    return None

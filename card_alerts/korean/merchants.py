@@ -10,7 +10,8 @@ from dataclasses import replace
 from itertools import islice
 
 from card_alerts.issuers import get_alias
-from card_alerts.korean.issuer_match import IssuerMatch, find_heading_above
+from card_alerts.korean.issuer_choice import find_heading_above
+from card_alerts.korean.issuer_match import IssuerMatch
 from card_alerts.korean.merchant_labels import MERCHANT_LABEL
 from card_alerts.korean.merchant_names import (
     NUMERIC_NAME,

@@ -8,6 +8,7 @@ from card_alerts.candidate import (
     build_result,
     rejected_booking,
 )
+from card_alerts.issuer import Issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.bookings import build_booking
 from card_alerts.korean.classifier import MessageEvidence
@@ -50,8 +51,9 @@ def parse_korean(source: SourceText) -> ParseResult:
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)
     reason = evidence.rejection_reason()
     if reason is Reason.BANK_TRANSFER:
-        booking = build_booking(message, source, money, timestamp)
-        return rejected_booking(booking, source)
+        return rejected_booking(
+            build_booking(message, source, money, timestamp), source
+        )
     if reason:
         return rejected(reason)
     kind = evidence.kind
@@ -60,18 +62,14 @@ def parse_korean(source: SourceText) -> ParseResult:
         timestamp, original = None, timestamp
 
     # Stage 3: build the candidate.
-    match, sender_issuer = message.issuer_match, source.sender_issuer
-    issuer = match.issuer if match else sender_issuer
-    if match and match.has_following_word and sender_issuer:
-        # The name may be the merchant's; a pay service sends for any card.
-        issuer = match.issuer if sender_issuer.is_pay_service else sender_issuer
-    installments, total = message.installments, message.running_total
+    match, total = message.issuer_match, message.running_total
+    installments, balance = message.installments, message.balance
     rest = merchant.remove_from(text) if merchant else text
     return build_result(
         PaymentCandidate(
             kind=kind,
             kind_span=keyword.span if keyword else None,
-            issuer=issuer,
+            issuer=_choose_issuer(message, source.sender_issuer),
             issuer_span=match.span if match else None,
             card_hint_span=(
                 message.card_digits or message.card_product or message.card_nickname
@@ -80,9 +78,7 @@ def parse_korean(source: SourceText) -> ParseResult:
             money=money,
             home_money=home_money,
             merchant_span=(merchant.start, merchant.end) if merchant else None,
-            installment_months=(
-                int(installments[installments.lastgroup or 0]) if installments else None
-            ),
+            installment_months=_installment_months(installments),
             installment_months_span=installments.span() if installments else None,
             timestamp=timestamp,
             standalone_time=message.standalone_time,
@@ -93,12 +89,27 @@ def parse_korean(source: SourceText) -> ParseResult:
             is_partial=is_cancellation and bool(PARTIAL_CANCELLATION.search(rest)),
             running_total=_matched_number(total),
             running_total_span=total.span() if total else None,
-            balance=parse_number(message.balance["number"])
-            if message.balance
-            else None,
+            balance=parse_number(balance["number"]) if balance else None,
         ),
         source,
     )
+
+
+def _choose_issuer(
+    message: TokenizedMessage, sender_issuer: Issuer | None
+) -> Issuer | None:
+    """Return the issuer that the text names, else that of the sender."""
+    match = message.issuer_match
+    if match is None:
+        return sender_issuer
+    if match.has_following_word and sender_issuer and not sender_issuer.is_pay_service:
+        # The name may be the merchant's; a pay service sends for any card.
+        return sender_issuer
+    return match.issuer
+
+
+def _installment_months(match: re.Match[str] | None) -> int | None:
+    return int(match[match.lastgroup or 0]) if match else None
 
 
 def _matched_number(match: re.Match[str] | None) -> int | None:

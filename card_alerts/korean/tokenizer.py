@@ -6,19 +6,33 @@ from datetime import time
 from itertools import islice
 
 from card_alerts.issuers import find_issuer
+from card_alerts.korean.issuer_choice import choose_issuer_match, mask_issuer_matches
 from card_alerts.korean.issuer_match import (
     STANDALONE_CARD_NUMBER,
     IssuerMatch,
-    choose_issuer_match,
     find_issuer_matches,
     local_currency_match,
-    mask_issuer_matches,
 )
 from card_alerts.korean.local_currencies import (
     find_local_currencies,
     is_generic_local_currency,
 )
 from card_alerts.korean.merchant_labels import find_labeled_merchant
+from card_alerts.korean.side_patterns import (
+    BENEFITS,
+    CARD_NICKNAME,
+    COMPANY_CARD_NUMBER,
+    COMPANY_HEADING,
+    HOLDER_NAME_BEFORE_ISSUER,
+    HOLDER_NAMES,
+    LABELED_HOLDER_NAME,
+    LABELS,
+    PHONE_BILLING,
+    PHONE_BILLING_HEADING,
+    PHONE_NUMBER_IN_BRACKETS,
+    RECEIPT_NOISE,
+    TRAILING_BENEFIT,
+)
 from card_alerts.korean.status_keywords import (
     NOTICE_HEADING,
     RANK_ADJACENT,
@@ -67,30 +81,6 @@ _HAS_ROOM_HEADING = re.compile(r"\] \[|\d, ")
 MAX_ROOM_HEADINGS = 3
 _LINK = re.compile(r"(?:https?://|www\.)[^\s가-힣]{1,300}")
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
-_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
-# Discounts, cashback and points.
-_BENEFIT = re.compile(
-    rf"(?<![\d,])(?<!\d\.){_NUMBER}[ ]?(?:원|P|점|포인트|TOP|마일리지"
-    rf"|마일)?[이을]?[ ]?[/ ]?[ ]?"
-    r"(?:청구[ ]?할인|즉시[ ]?할인|현장[ ]?할인|할인|캐시백|적립|인센티브)(?:이"
-    r"|을)?[ ]?(?:예정|완료|금액|적용|혜택)?"
-    r"(?:됨|됐어요|되었습니다|됩니다|받았어요)?(?![가-힣])"
-    rf"|(?:청구할인|할인|캐시백|적립|인센티브|(?:잔여[ ]?)?포인트|마일리지|봉사료"
-    rf"|부가세)[ ]?(?:금액|예정|사용)?[ :]{{0,2}}-?{_NUMBER}[ ]?(?:원|P"
-    rf"|점)?(?![\d가-힣])"
-    r"|\d{1,3}(?:\.\d{1,2})?[ ]?%[ ]?(?:[가-힣A-Z ]{0,10}[ ])?"
-    r"[가-힣A-Z]{0,10}(?:할인|적립|캐시백|클럽|보너스)(?:예정|적용|완료|혜택|대상|클럽"
-    r"|서비스|됨|받음)?(?![가-힣])"
-    rf"|\((?=[^()\n]{{0,30}}(?!원)[가-힣])(?![^()\n]{{0,30}}취소)(?!금액"
-    rf")[^()\n\d]{{0,20}}[ ]?{_NUMBER}[ ]?원[^()\n]{{0,12}}\)"
-    rf"|(?<![\d,])(?<!\d\.)\d{{1,7}}[ ]?(?:P|TOP|점|마일)[ ]?적립(?:예정)?"
-)
-# The discount in "5,000원 할인 500원"; in "500원 할인 4,500원" it comes first.
-_TRAILING_BENEFIT = re.compile(
-    rf"(?<![\d,.])(?P<paid>{_NUMBER})[ ]?원[ ,/]{{0,2}}"
-    r"(?P<part>(?:(?:청구|즉시|현장)[ ]?)?(?:할인|캐시백|적립)[ :]{0,2}-?"
-    rf"(?P<benefit>{_NUMBER})[ ]?(?:원|P|점))(?![가-힣])"
-)
 _INSTALLMENTS = re.compile(
     r"(?=[\[(일유부무할\d ])[\[(]?[ ]?(?:(?:할부[ ]?[:]?[ ]?)?일시불|"
     r"(?:(?:유이자|부분무이자|무이자|할부|\(무\)|\(유\)|무"
@@ -100,23 +90,6 @@ _INSTALLMENTS = re.compile(
     r")?)[ ]?[\])]?"
     r"(?![가-힣]|[ ]?(?:사진|아기))|[\[(]?(?:일시불"
     r"|(?P<c>\d{1,2})개월)[ ]?[\])]?(?=승인|취소|결제|체크|거절|누적|[가-힣]\*)"
-)
-_HOLDER_NAMES = re.compile(
-    r"(?<![가-힣])[가-힣]{1,2}\*{1,2}[가-힣]{0,2}(?:[ ]?(?:고객)?님)?(?:께서"
-    r")?(?![가-힣*]|/(?!일시불|승인|체크|신용|취소|누적|사용|할부)[가-힣])"
-    rf"|(?:(?<![가-힣])"
-    rf"|(?<=고객명[ :]))[가-힣]{{2,4}}[ ]?님(?![가-힣"
-    rf"])(?=[^{TIMESTAMP}]{{0,150}}[{TIMESTAMP}{AMOUNT}])"
-)
-_HOLDER_NAME_BEFORE_ISSUER = re.compile(
-    rf"(?:^|(?<=[\n{AMOUNT}]))[ ]?"
-    r"(?P<part>(?!결제|승인|취소|사용|이용|완료)[가-힣]{2,4}(?:[ ]?님)?)[ ]{1,2}"
-    rf"(?={ISSUER})"
-)
-# The card in "홍*동님의 여행 카드".
-_CARD_NICKNAME = re.compile(
-    r"(?:[가-힣]{1,2}\*{1,2}[가-힣]{0,2}|[가-힣]{2,4}"
-    r"|[가-힣*]{2,4})님의[ ](?P<part>[^\n]{1,40}?카드)(?![가-힣])"
 )
 _ACCOUNT_NUMBER = re.compile(
     r"(?<![\d*])(?:\d{2,6}\*{2,6}\d{2,6}"
@@ -128,27 +101,6 @@ _FOOTER_PHONE_NUMBER = re.compile(
 _CARD_KIND = re.compile(
     rf"(?<![가-힣])(?P<part>(?:체크|신용)(?:카드)?)(?![가-힣])(?=[ ]?(?:$"
     rf"|[\n{ANY_PLACEHOLDER}(\d·|,.]))"
-)
-_LABELS = re.compile(
-    rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}\-·•■▶*]))[ \-·•■▶*]{{0,4}}(?P<part>"
-    r"(?:승인|이용|사용|결제|거래|취소"
-    r"|매출|카드)?[ ]?"
-    r"(?:카드|카드명|카드번호|금액|일시|일자|시각|시간|날짜|번호|종류|구분|유형|방법"
-    r"|수단|상태)|이용카드|결제카드|고객명|손님명|성명|이름|할부|할부개월|할부기간"
-    r"|사용자|이용자|회원명)"
-    r"(?=[ ]?[:=]|[ ]?\n|[ ](?:승인|취소)(?=\n|$)"
-    rf"|[ ]?[{ISSUER}{AMOUNT}{TIMESTAMP}{INSTALLMENT}{HOLDER_NAME}])"
-)
-_LABELED_HOLDER_NAME = re.compile(
-    r"(?:고객명|손님명|성명|이름|회원명|사용자"
-    r"|이용자)(?:[ ]?[:=][ \n]?|[ \n])(?P<part>[가-힣*]{2,5})(?=[ \n]|$)"
-)
-# Receipt numbers, counts and remarks.
-_RECEIPT_NOISE = re.compile(
-    r"\(금액\)|(?:승인|거래)[ ]?번호[ ]?[:(]?[ ]?\d{4,12}\)?|\(\d{1,4}건\)"
-    rf"|(?<=[\n{ANY_PLACEHOLDER}][ ])\d{{1,4}}건(?![가-힣])"
-    rf"|(?<=[{TIMESTAMP}])[ ]?접수(?![가-힣])|\([^()\n]{{0,20}}(?:미등록|불가|초과|부족"
-    rf"|오류|거절|정지|제한|차단)[^()\n]{{0,10}}\)"
 )
 _NAME_FOLLOWS = re.compile(
     r"[ ](?!승인|취소|결제|사용|이용|체크|누적|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
@@ -181,24 +133,6 @@ _LABELED_STATUS = re.compile(
     r"(?:(?P<approved>승인)|(?P<cancelled>취소))[ ]?(?:된[ ]?)?금액(?=[ :\n]{0,3}"
     r"[\d₩])"
 )
-# Holders of cards of companies, with the card's digits: [별나라] 승인 7109 45,000원.
-_COMPANY_HEADING = re.compile(
-    r"(?P<part>\[[^\[\]\n]{2,30}\])(?=[ ]?\n?(?:승인|취소|승인취소|거절|승인거절|사용)"
-    r"[ \n]{1,2}\d{4}[ \n])"
-)
-_COMPANY_CARD_NUMBER = re.compile(
-    r"\][ ]?\n?(?:승인취소|승인거절|승인|취소|거절"
-    r"|사용)[ \n]{1,2}(?P<part>\d{4})(?=[ \n])"
-)
-_PHONE_BILLING = re.compile(r"휴대폰[ ]?(?:소액)?[ ]?결제|소액[ ]?결제")
-_PHONE_BILLING_HEADING = re.compile(
-    r"\[?(?:다날|KG[ ]?모빌리언스|모빌리언스|KG[ ]?이니시스|갤럭시아(?:머니트리)?"
-    r"|페이레터"
-    r"|인포뱅크|SKT|SK텔레콤|KT|LG[ ]?U\+|LGU\+|LG유플러스"
-    r"|알뜰폰)(?:[ ]?/[ ]?[A-Z가-힣+]{2,8}"
-    r")?\]?(?=[ \n]|휴대폰|소액|$)"
-)
-_PHONE_NUMBER_IN_BRACKETS = re.compile(r"\[\d{2,4}-\d{3,4}(?:-\d{4})?\]")
 _LABELED_BARE_AMOUNT = re.compile(
     r"(?:금액|결제액)[ ]?[:=][ ]?(?P<number>\d{1,3}(?:,\d{3}){1,3}|\d{3,9})(?=[ ]?(?:$"
     r"|\n"
@@ -282,7 +216,7 @@ class TokenizedMessage:
             self.masked.mask(*self.labeled_merchant, MERCHANT)
         if "'" in self.text:
             self.masked.mask_all(QUOTED, NOISE)
-        nickname = _CARD_NICKNAME.search(self.text) if "님의" in self.text else None
+        nickname = CARD_NICKNAME.search(self.text) if "님의" in self.text else None
         if nickname:
             self.card_nickname = nickname.span("part")
             self.masked.mask(*nickname.span(), HOLDER_NAME)
@@ -314,16 +248,16 @@ class TokenizedMessage:
                 ),
                 None,
             )
-        if "결제" in masked.text and _PHONE_BILLING.search(masked.text):
-            masked.mask_all(_PHONE_BILLING_HEADING, NOISE)
-            masked.mask_all(_PHONE_NUMBER_IN_BRACKETS, NOISE)
+        if "결제" in masked.text and PHONE_BILLING.search(masked.text):
+            masked.mask_all(PHONE_BILLING_HEADING, NOISE)
+            masked.mask_all(PHONE_NUMBER_IN_BRACKETS, NOISE)
             self.has_other_payer = True
         if "]" in masked.text:
-            number = _COMPANY_CARD_NUMBER.search(masked.text)
-            if number and _COMPANY_HEADING.search(masked.text):
+            number = COMPANY_CARD_NUMBER.search(masked.text)
+            if number and COMPANY_HEADING.search(masked.text):
                 self.card_digits = number.span("part")
                 masked.mask(*self.card_digits, NOISE)
-                masked.mask_all(_COMPANY_HEADING, NOISE)
+                masked.mask_all(COMPANY_HEADING, NOISE)
                 self.has_other_payer = True
 
     def _mask_totals_and_benefits(self) -> None:
@@ -335,11 +269,11 @@ class TokenizedMessage:
             found = _mask_totals(masked, BALANCE_PATTERN, BALANCE)
             self.balance = next(filter(is_balance, found), None)
         if _HAS_BENEFIT.search(masked.text):
-            for match in _TRAILING_BENEFIT.finditer(masked.text):
+            for match in TRAILING_BENEFIT.finditer(masked.text):
                 # Of a payment and a benefit, the smaller one is the benefit.
                 if parse_number(match["benefit"]) < parse_number(match["paid"]):
                     masked.mask(*match.span("part"), BENEFIT)
-            masked.mask_all(_BENEFIT, BENEFIT)
+            masked.mask_all(BENEFITS, BENEFIT)
 
     def _mask_timestamps(self) -> None:
         masked = self.masked
@@ -378,7 +312,7 @@ class TokenizedMessage:
         """Mask the issuer, the card's digits and the holder's name."""
         masked = self.masked
         if _HAS_RECEIPT_NOISE.search(masked.text):
-            masked.mask_all(_RECEIPT_NOISE, NOISE)
+            masked.mask_all(RECEIPT_NOISE, NOISE)
         self.issuer_matches = find_issuer_matches(masked.text)
         chosen = choose_issuer_match(self.issuer_matches, masked.text)
         if self.local_currency and (chosen is None or chosen.has_following_word):
@@ -390,7 +324,7 @@ class TokenizedMessage:
             self.card_product = chosen.find_product()
             mask_issuer_matches(masked, self.issuer_matches, chosen)
             if f" {ISSUER}" in masked.text:
-                masked.mask_all(_HOLDER_NAME_BEFORE_ISSUER, HOLDER_NAME)
+                masked.mask_all(HOLDER_NAME_BEFORE_ISSUER, HOLDER_NAME)
         if _HAS_NOTICE.search(masked.text):
             masked.mask_all(NOTICE_HEADING, NOISE)
         if not self.card_digits:
@@ -399,13 +333,13 @@ class TokenizedMessage:
                 self.card_digits = number.span(number.lastgroup or 0)
                 masked.mask(*number.span(), ISSUER)
         if "*" in masked.text or "님" in masked.text:
-            masked.mask_all(_HOLDER_NAMES, HOLDER_NAME)
+            masked.mask_all(HOLDER_NAMES, HOLDER_NAME)
 
     def _mask_labels_and_keywords(self) -> None:
         masked = self.masked
         if _HAS_LABELS.search(masked.text):
-            masked.mask_all(_LABELED_HOLDER_NAME, HOLDER_NAME)
-            masked.mask_all(_LABELS, LABEL)
+            masked.mask_all(LABELED_HOLDER_NAME, HOLDER_NAME)
+            masked.mask_all(LABELS, LABEL)
         card_kind = _CARD_KIND.search(masked.text)
         if card_kind:
             if self.is_check_card is None:

@@ -13,7 +13,7 @@ PARSED = {
     "currency": None,
     "originalAmount": None,
     "merchant": "쿠팡",
-    "merchantConfidence": "sure",
+    "merchantConfidence": "SURE",
     "installmentMonths": None,
     "occurredAt": "2026-11-20T12:25:00+09:00",
     "runningTotal": None,

@@ -1,0 +1,96 @@
+"""Patterns of what a Korean message prints beside a payment, and is masked.
+
+Discounts, holders, labels, receipt numbers, and what pays if no issuer does.
+"""
+
+import re
+
+from card_alerts.masked_text import (
+    AMOUNT,
+    ANY_PLACEHOLDER,
+    HOLDER_NAME,
+    INSTALLMENT,
+    ISSUER,
+    TIMESTAMP,
+)
+
+_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
+# Discounts, cashback and points.
+BENEFITS = re.compile(
+    rf"(?<![\d,])(?<!\d\.){_NUMBER}[ ]?(?:원|P|점|포인트|TOP|마일리지"
+    rf"|마일)?[이을]?[ ]?[/ ]?[ ]?"
+    r"(?:청구[ ]?할인|즉시[ ]?할인|현장[ ]?할인|할인|캐시백|적립|인센티브)(?:이"
+    r"|을)?[ ]?(?:예정|완료|금액|적용|혜택)?"
+    r"(?:됨|됐어요|되었습니다|됩니다|받았어요)?(?![가-힣])"
+    rf"|(?:청구할인|할인|캐시백|적립|인센티브|(?:잔여[ ]?)?포인트|마일리지|봉사료"
+    rf"|부가세)[ ]?(?:금액|예정|사용)?[ :]{{0,2}}-?{_NUMBER}[ ]?(?:원|P"
+    rf"|점)?(?![\d가-힣])"
+    r"|\d{1,3}(?:\.\d{1,2})?[ ]?%[ ]?(?:[가-힣A-Z ]{0,10}[ ])?"
+    r"[가-힣A-Z]{0,10}(?:할인|적립|캐시백|클럽|보너스)(?:예정|적용|완료|혜택|대상|클럽"
+    r"|서비스|됨|받음)?(?![가-힣])"
+    rf"|\((?=[^()\n]{{0,30}}(?!원)[가-힣])(?![^()\n]{{0,30}}취소)(?!금액"
+    rf")[^()\n\d]{{0,20}}[ ]?{_NUMBER}[ ]?원[^()\n]{{0,12}}\)"
+    rf"|(?<![\d,])(?<!\d\.)\d{{1,7}}[ ]?(?:P|TOP|점|마일)[ ]?적립(?:예정)?"
+)
+# The discount in "5,000원 할인 500원"; in "500원 할인 4,500원" it comes first.
+TRAILING_BENEFIT = re.compile(
+    rf"(?<![\d,.])(?P<paid>{_NUMBER})[ ]?원[ ,/]{{0,2}}"
+    r"(?P<part>(?:(?:청구|즉시|현장)[ ]?)?(?:할인|캐시백|적립)[ :]{0,2}-?"
+    rf"(?P<benefit>{_NUMBER})[ ]?(?:원|P|점))(?![가-힣])"
+)
+HOLDER_NAMES = re.compile(
+    r"(?<![가-힣])[가-힣]{1,2}\*{1,2}[가-힣]{0,2}(?:[ ]?(?:고객)?님)?(?:께서"
+    r")?(?![가-힣*]|/(?!일시불|승인|체크|신용|취소|누적|사용|할부)[가-힣])"
+    rf"|(?:(?<![가-힣])"
+    rf"|(?<=고객명[ :]))[가-힣]{{2,4}}[ ]?님(?![가-힣"
+    rf"])(?=[^{TIMESTAMP}]{{0,150}}[{TIMESTAMP}{AMOUNT}])"
+)
+HOLDER_NAME_BEFORE_ISSUER = re.compile(
+    rf"(?:^|(?<=[\n{AMOUNT}]))[ ]?"
+    r"(?P<part>(?!결제|승인|취소|사용|이용|완료)[가-힣]{2,4}(?:[ ]?님)?)[ ]{1,2}"
+    rf"(?={ISSUER})"
+)
+# The card in "홍*동님의 여행 카드".
+CARD_NICKNAME = re.compile(
+    r"(?:[가-힣]{1,2}\*{1,2}[가-힣]{0,2}|[가-힣]{2,4}"
+    r"|[가-힣*]{2,4})님의[ ](?P<part>[^\n]{1,40}?카드)(?![가-힣])"
+)
+LABELED_HOLDER_NAME = re.compile(
+    r"(?:고객명|손님명|성명|이름|회원명|사용자"
+    r"|이용자)(?:[ ]?[:=][ \n]?|[ \n])(?P<part>[가-힣*]{2,5})(?=[ \n]|$)"
+)
+LABELS = re.compile(
+    rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}\-·•■▶*]))[ \-·•■▶*]{{0,4}}(?P<part>"
+    r"(?:승인|이용|사용|결제|거래|취소"
+    r"|매출|카드)?[ ]?"
+    r"(?:카드|카드명|카드번호|금액|일시|일자|시각|시간|날짜|번호|종류|구분|유형|방법"
+    r"|수단|상태)|이용카드|결제카드|고객명|손님명|성명|이름|할부|할부개월|할부기간"
+    r"|사용자|이용자|회원명)"
+    r"(?=[ ]?[:=]|[ ]?\n|[ ](?:승인|취소)(?=\n|$)"
+    rf"|[ ]?[{ISSUER}{AMOUNT}{TIMESTAMP}{INSTALLMENT}{HOLDER_NAME}])"
+)
+# Receipt numbers, counts and remarks.
+RECEIPT_NOISE = re.compile(
+    r"\(금액\)|(?:승인|거래)[ ]?번호[ ]?[:(]?[ ]?\d{4,12}\)?|\(\d{1,4}건\)"
+    rf"|(?<=[\n{ANY_PLACEHOLDER}][ ])\d{{1,4}}건(?![가-힣])"
+    rf"|(?<=[{TIMESTAMP}])[ ]?접수(?![가-힣])|\([^()\n]{{0,20}}(?:미등록|불가|초과|부족"
+    rf"|오류|거절|정지|제한|차단)[^()\n]{{0,10}}\)"
+)
+# Holders of cards of companies, with the card's digits: [별나라] 승인 7109 45,000원.
+COMPANY_HEADING = re.compile(
+    r"(?P<part>\[[^\[\]\n]{2,30}\])(?=[ ]?\n?(?:승인|취소|승인취소|거절|승인거절|사용)"
+    r"[ \n]{1,2}\d{4}[ \n])"
+)
+COMPANY_CARD_NUMBER = re.compile(
+    r"\][ ]?\n?(?:승인취소|승인거절|승인|취소|거절"
+    r"|사용)[ \n]{1,2}(?P<part>\d{4})(?=[ \n])"
+)
+PHONE_BILLING = re.compile(r"휴대폰[ ]?(?:소액)?[ ]?결제|소액[ ]?결제")
+PHONE_BILLING_HEADING = re.compile(
+    r"\[?(?:다날|KG[ ]?모빌리언스|모빌리언스|KG[ ]?이니시스|갤럭시아(?:머니트리)?"
+    r"|페이레터"
+    r"|인포뱅크|SKT|SK텔레콤|KT|LG[ ]?U\+|LGU\+|LG유플러스"
+    r"|알뜰폰)(?:[ ]?/[ ]?[A-Z가-힣+]{2,8}"
+    r")?\]?(?=[ \n]|휴대폰|소액|$)"
+)
+PHONE_NUMBER_IN_BRACKETS = re.compile(r"\[\d{2,4}-\d{3,4}(?:-\d{4})?\]")
