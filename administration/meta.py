@@ -23,8 +23,8 @@ from core.rsgi import MAX_URL_BYTES
 from ledger.backup.workbook import MAX_ROWS as MAX_SHEET_ROWS
 from ledger.models import Category, QuickEntry, RecurringRule, Stock, Tag, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH
+from ledger.models.card_notifications import MAX_TEXT_LENGTH
 from ledger.quotas import MAX_ROWS
-from ledger.serializers.card_notifications import MAX_TEXT_LENGTH
 from ledger.serializers.fields import MAX_TAGS_PER_ENTRY
 from ledger.serializers.statistics import MAX_RANGE_DAYS
 

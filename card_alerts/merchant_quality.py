@@ -11,7 +11,7 @@ from functools import lru_cache
 # Gateways, and words beside their names that name no shop.
 _GATEWAY = re.compile(
     r"kg이니시스|케이지이니시스|이니시스|inicis|nice페이먼츠|나이스페이먼츠|나이스페이"
-    r"|나이스정보통신|nicepay|nice|nic(?![a-z])|nhnkcp|엔에이치엔케이씨피|케이씨피"
+    r"|나이스정보통신|nicepay|nice페이|nice|nic(?![a-z])|nhnkcp|엔에이치엔케이씨피|케이씨피"
     r"|한국사이버결제|kcp|kicc|한국정보통신|이지페이|토스페이먼츠|tosspayments"
     r"|lg유플러스전자결제|엘지유플러스전자결제|통신판매|네이버파이낸셜|네이버페이"
     r"|naverpay|npay|카카오페이|kakaopay|kg모빌리언스|모빌리언스|다날페이|다날"

@@ -1,5 +1,7 @@
 """Examples of card notifications, of their settings and of taught layouts."""
 
+from typing import Any
+
 from core.api.examples import Example, invalid, not_found, premium_required
 from ledger.openapi_examples.entries import NOW, PENDING
 
@@ -39,7 +41,7 @@ NEW_NOTIFICATION = {
     "receivedAt": "2026-11-20T12:25:10+09:00",
     "sender": "15447200",
 }
-OUTCOME = {
+OUTCOME: dict[str, Any] = {
     "action": "CREATED",
     "reason": None,
     "entry": PENDING | {"id": 46, "amount": 24_900, "memo": "쿠팡"},
