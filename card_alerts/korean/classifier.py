@@ -154,6 +154,8 @@ class MessageEvidence:
             self._text_for_rules() if is_complete else text
         ):
             return Reason.NO_PAYMENT
+        if "대금" in text and rejection_rules.SETTLED_BILL.search(text):
+            return Reason.STATEMENT
         has_code = rejection_rules.HAS_CODE.search(text)
         if has_code and rejection_rules.ONE_TIME_CODE.search(text):
             return Reason.ONE_TIME_PASSWORD

@@ -19,9 +19,7 @@ from tests.support.factories import make_member
 pytestmark = pytest.mark.django_db
 
 # Read by the parser as a statement of the card, and therefore ignored in any case.
-STATEMENTS = {"mv-063", "mv-064", "mv-070"}
-# The parser takes a settled bill for a payment.
-UNREAD = {"mv-081": "이용대금 … 정상 결제되었습니다"}
+STATEMENTS = {"mv-063", "mv-064", "mv-070", "mv-081"}
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
@@ -31,9 +29,7 @@ def load(name: str) -> list[Any]:
         sample = json.loads(line)
         for order in itertools.permutations(range(len(sample["messages"]))):
             name = f"{sample['id']} {''.join(map(str, order))}"
-            reason = UNREAD.get(sample["id"])
-            marks = [pytest.mark.xfail(reason=reason, strict=False)] if reason else []
-            cases.append(pytest.param(sample, order, id=name, marks=marks))
+            cases.append(pytest.param(sample, order, id=name))
     return cases
 
 

@@ -27,18 +27,11 @@ PAIRS = [
 NOT_BY_THE_RULE = {
     "xp-46": "two spellings of one shop: no gateway, no cut, no balance",
 }
-# The parser does not know the name as a gateway's.
-UNREAD = {"xp-30": "NICE페이"}
 CASES = [
     pytest.param(
         pair,
         order,
         id=f"{pair['id']} {''.join(map(str, order))}",
-        marks=[
-            pytest.mark.xfail(reason=name, strict=False)
-            for number, name in UNREAD.items()
-            if number == pair["id"]
-        ],
     )
     for pair in PAIRS
     for order in itertools.permutations(range(len(pair["messages"])))
