@@ -37,7 +37,6 @@ def parse_korean(source: SourceText) -> ParseResult:
     text = source.normalized.text.replace("・", "·")
     if rejection_rules.has_opt_out_number(text):
         return rejected(Reason.ADVERT)
-
     # Stage 1: find all parts, and choose those of the payment.
     message = TokenizedMessage(text)
     money, home_money = _choose_amounts(message)
@@ -51,9 +50,8 @@ def parse_korean(source: SourceText) -> ParseResult:
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)
     reason = evidence.rejection_reason()
     if reason is Reason.BANK_TRANSFER:
-        return rejected_booking(
-            build_booking(message, source, money, timestamp), source
-        )
+        booking = build_booking(message, source, money, timestamp)
+        return rejected_booking(booking, source)
     if reason:
         return rejected(reason)
     kind = evidence.kind
