@@ -65,7 +65,7 @@ def list_features() -> dict[str, Any]:
         "second_factor": False,
         "tokens": False,
         "webhooks": False,
-        "bank_texts": False,
+        "bank_texts": True,
     }
 
 

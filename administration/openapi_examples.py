@@ -55,7 +55,7 @@ EXAMPLES = {
                 "secondFactor": False,
                 "tokens": False,
                 "webhooks": False,
-                "bankTexts": False,
+                "bankTexts": True,
             },
             "limits": to_payload(MetaLimitsSerializer, list_limits()),
             "clients": None,

@@ -112,7 +112,8 @@ def test_features_are_those_that_are_set_up(
     assert features["ocr"] is features["testBilling"] is True
     assert features["providers"] == ["google"]
     # Not built.
-    assert features["mail"] is features["push"] is features["bankTexts"] is False
+    assert features["mail"] is features["push"] is False
+    assert features["bankTexts"] is True
 
 
 def test_store_that_is_set_up_is_named(anonymous: JSONClient, settings: Any) -> None:
