@@ -83,9 +83,8 @@ class ThreadedWSGIApplication:
 
     def __init__(self, wsgi_application: Any, thread_count: int) -> None:
         self.wsgi_application = wsgi_application
-        # A client has half of the threads at most, so that its long requests leave
-        # the other half to others.
-        self._requests = RequestQueue(thread_count, max(1, thread_count // 2))
+        # A client leaves one of the threads to others.
+        self._requests = RequestQueue(thread_count, max(1, thread_count - 1))
         self._health_requests = RequestQueue(HEALTH_THREADS, HEALTH_THREADS)
         self._large_body_count = 0
 

@@ -260,7 +260,7 @@ def test_rejected_request_is_not_worked_on(server: Server) -> None:
     assert server.send("GET", "/api/health/count")[1] == before + 1
 
 
-def test_one_client_leaves_half_of_the_threads_to_others(server: Server) -> None:
+def test_one_client_leaves_a_thread_to_others(server: Server) -> None:
     with ExitStack() as stack:
         greedy = [stack.enter_context(closing(server.connect())) for _ in range(3)]
         for each in greedy:
