@@ -90,8 +90,8 @@ class OpenApiSchemaView(SpectacularAPIView):
 class DocumentationView(SpectacularSwaggerView):
     """The page of the document, in the language of the browser."""
 
+    permission_classes = [AllowAny]
     http_method_names = HTTP_METHODS
-
     template_name = "api_docs.html"
 
     @extend_schema(exclude=True)
