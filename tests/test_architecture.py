@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = sorted(
     path.parent.name
     for path in ROOT.glob("*/__init__.py")
-    if path.parent.name not in {"tests", "benchmarks"}
+    if path.parent.name not in {"tests", "benchmarks", "clients"}
 )
 MODULES = sorted(
     path.relative_to(ROOT).as_posix()
