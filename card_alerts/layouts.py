@@ -29,7 +29,8 @@ _SLOT_NAMES = {character: name for name, character in _SLOTS.items()}
 _PLACEHOLDER = re.compile("[\ue100-\ue11f]")
 
 # Bounded, since they are also tried at every letter of a merchant.
-_NUMBER_PATTERN = r"\d{1,20}+(?:[,.]\d{1,20}+){0,6}+"
+# Groups are not possessive: before 3.11.5 Python ended those wrongly.
+_NUMBER_PATTERN = r"\d{1,20}+(?:[,.]\d{1,20}+){0,6}"
 _SPACE_PATTERN = r"\s{1,40}+"
 _NAME_PATTERN = r"[가-힣]{1,2}+\*{1,2}+[가-힣]{0,2}+"
 _TERMS_PATTERN = r"(?:일시불|\d{1,2}+개월)"
@@ -201,7 +202,7 @@ def _compile(template: str) -> tuple[str, re.Pattern[str]]:
     """Return the longest literal of a template and its pattern.
 
     A merchant ends where the next two parts of the template follow, and never spans
-    lines. Every repetition is possessive, so that the pattern is linear.
+    lines. No shorter one matches, so that the pattern is linear without going back.
     """
     tokens = re.findall(f"{_PLACEHOLDER.pattern}|[^\ue100-\ue11f]+", template)
     patterns: list[str] = []
@@ -213,7 +214,7 @@ def _compile(template: str) -> tuple[str, re.Pattern[str]]:
             )
             stop = following or r"\s*+\Z"
             patterns.append(
-                rf"(?P<merchant>(?:(?!{stop})[^\n]){{1,{MAX_SLOT_LENGTH}}}+)"
+                rf"(?P<merchant>(?:(?!{stop})[^\n]){{1,{MAX_SLOT_LENGTH}}})"
             )
         else:
             patterns.append(_PATTERNS.get(token, re.escape(token)))
