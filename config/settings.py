@@ -1,6 +1,5 @@
 """All settings; those for operators are read from the environment (`.env.example`)."""
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,6 +8,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config import about, env
+from config.beat_schedule import CELERY_BEAT_SCHEDULE as CELERY_BEAT_SCHEDULE
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
 from core.db.postgresql.liveness import WatchdogConnection
@@ -349,32 +349,6 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 # Store the time of a run as soon as it is sent: a Beat that is killed sends it once.
 CELERY_BEAT_SYNC_EVERY = 1
-_JOB_INTERVALS = {
-    "accounts.tasks.delete_closed_accounts": timedelta(minutes=1),
-    "accounts.tasks.purge_sessions": timedelta(days=1),
-    "administration.tasks.snapshot_daily_metrics": timedelta(days=1),
-    "billing.tasks.expire_plans": timedelta(hours=1),
-    "billing.tasks.process_store_notifications": timedelta(minutes=1),
-    "board.tasks.purge_images": timedelta(days=1),
-    "ledger.tasks.move_entries": timedelta(minutes=1),
-    "ledger.tasks.run_recurring": timedelta(hours=1),
-}
-# Intervals instead of crontab rows: django-celery-beat 2.9 loads crontab rows only near
-# their hour and may miss one.
-CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
-    task.rpartition(".")[2]: {
-        "task": task,
-        "schedule": interval,
-        # A job that has never run is due from then on. Without it the interval would
-        # begin again at each start of Beat, and one that restarts daily would never
-        # run a daily job.
-        "start_time": datetime(2026, 1, 1, tzinfo=UTC),
-        # Keeps missed runs from piling up in the queue.
-        "options": {"expire_seconds": int(interval.total_seconds()) // 2},
-    }
-    for task, interval in _JOB_INTERVALS.items()
-}
-
 # --- Logs ---------------------------------------------------------------------
 
 LOG_LEVEL = env.read_choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))

@@ -1,5 +1,6 @@
 """The OpenAPI document: complete, canonical, made without a warning."""
 
+import itertools
 import re
 import threading
 import time
@@ -213,6 +214,27 @@ def test_descriptions_do_not_cite_what_client_developers_do_not_have(
 def test_id_in_a_path_is_described_by_its_noun(document: Any) -> None:
     parameters = document["paths"]["/api/account/quick-entries/{quickEntryId}"]["get"]
     assert parameters["parameters"][0]["description"] == "Id of the quick entry."
+
+
+def test_paths_of_one_shape_differ_in_a_number(document: Any) -> None:
+    """`/entries/{entryId}/confirm` and `/entries/layouts/{layoutId}` share no path."""
+    numbers = {
+        f"{{{parameter['name']}}}"
+        for _, _, operation in list_operations(document)
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] == "path" and parameter["schema"]["type"] == "integer"
+    }
+
+    def is_told_apart(segment: str, other: str) -> bool:
+        if "{" in segment:
+            return segment in numbers and "{" not in other
+        return segment != other and ("{" not in other or other in numbers)
+
+    for path, other in itertools.combinations(document["paths"], 2):
+        segments, others = path.split("/"), other.split("/")
+        assert len(segments) != len(others) or any(
+            map(is_told_apart, segments, others)
+        ), (path, other)
 
 
 def test_both_ways_of_presenting_a_session_are_described(document: Any) -> None:
