@@ -48,16 +48,16 @@ async def find_member(authorization: str) -> SessionMember | None:
     key_hash = hash_bearer_token(authorization)
     key = f"session:{key_hash}"
     stored: Any = await valkey.get(key)
-    if member := read_cache_entry(stored):
+    if member := read_cache_entry(key_hash, stored):
         return member
     async with pool.connection() as connection:
         cursor = await connection.execute(SESSION_SQL, [key_hash])
         row = await cursor.fetchone()
     if row is None:
         return None
-    entry = build_cache_entry(row)
+    entry = build_cache_entry(key_hash, row)
     await valkey.set(key, entry, ex=CACHE_TTL_SECONDS)
-    return read_cache_entry(entry)
+    return read_cache_entry(key_hash, entry)
 
 
 @asynccontextmanager

@@ -1,6 +1,8 @@
 """The session look-up of the service (`accounts.session_cache`), without Django."""
 
 import hashlib
+import hmac
+import os
 import time
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -8,6 +10,15 @@ from typing import Any, NamedTuple
 import orjson
 
 CACHE_TTL_SECONDS = 60
+
+# The code in front of an entry's JSON, as the service computes it.
+MAC_BYTES = 16
+_MAC_KEY = hashlib.blake2b(
+    os.environ["SECRET_KEY"].encode(),
+    digest_size=hashlib.blake2b.MAX_KEY_SIZE,
+    key=b"session-cache",
+).digest()
+_KEYED_HASH = hashlib.blake2b(key=_MAC_KEY, digest_size=MAC_BYTES)
 
 # The fields of `SessionMember` after the first two columns.
 SESSION_SQL = """
@@ -38,10 +49,13 @@ def hash_bearer_token(authorization: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def read_cache_entry(entry: bytes | None) -> SessionMember | None:
+def read_cache_entry(key_hash: str, entry: bytes | None) -> SessionMember | None:
     """Return the active member of an entry that may be used, else None."""
-    _, _, text = (entry or b"").partition(b":")
-    if not text:
+    _, _, signed = (entry or b"").partition(b":")
+    if not signed:
+        return None
+    text = signed[MAC_BYTES:]
+    if not hmac.compare_digest(signed[:MAC_BYTES], compute_mac(key_hash, text)):
         return None
     values, now = orjson.loads(text), time.time()
     expires_at = datetime.fromisoformat(values["expiresAt"])
@@ -50,10 +64,17 @@ def read_cache_entry(entry: bytes | None) -> SessionMember | None:
     return SessionMember(*values["member"])
 
 
-def build_cache_entry(row: tuple[Any, ...]) -> bytes:
+def build_cache_entry(key_hash: str, row: tuple[Any, ...]) -> bytes:
     """Return the entry of a row of `SESSION_SQL`, for `CACHE_TTL_SECONDS`."""
     version, data, expires_at, *member = row
     text = orjson.dumps(
         {"readAt": time.time(), "expiresAt": expires_at, "data": data, "member": member}
     )
-    return b"%d:%b" % (version, text)
+    return b"%d:%b%b" % (version, compute_mac(key_hash, text), text)
+
+
+def compute_mac(key_hash: str, text: bytes) -> bytes:
+    mac = _KEYED_HASH.copy()
+    mac.update(key_hash.encode())
+    mac.update(text)
+    return mac.digest()

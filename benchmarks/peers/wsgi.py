@@ -91,12 +91,12 @@ def find_member(authorization: str) -> SessionMember | None:
     key_hash = hash_bearer_token(authorization)
     key = f"session:{key_hash}"
     entry: Any = valkey.get(key)
-    if member := read_cache_entry(entry):
+    if member := read_cache_entry(key_hash, entry):
         return member
     with pool.connection() as connection:
         row = connection.execute(SESSION_SQL, [key_hash]).fetchone()
     if row is None:
         return None
-    entry = build_cache_entry(row)
+    entry = build_cache_entry(key_hash, row)
     valkey.set(key, entry, ex=CACHE_TTL_SECONDS)
-    return read_cache_entry(entry)
+    return read_cache_entry(key_hash, entry)
