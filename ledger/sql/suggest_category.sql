@@ -1,8 +1,10 @@
 -- Suggest the category of a merchant from the member's own entries (spec 4.8), see
 -- ledger/card_notifications/category_suggestion.py.
 --
--- The rollup by memo has far fewer rows than entries. The entries themselves are read
--- only on a tie: the lateral join has a false condition otherwise.
+-- The rollup by memo has far fewer rows than entries. The memos that the merchant
+-- contains are looked up in its index; one condition for both directions would compare
+-- every memo with every part of the merchant. The entries themselves are read only on a
+-- tie: the lateral join has a false condition otherwise.
 --
 -- Planned once for a connection: with the values known, PostgreSQL expects so much less
 -- work that it plans each time anew, which takes far longer than the query. Whatever the
@@ -16,10 +18,17 @@ RETURNS text LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS
 BEGIN
     RETURN (
         WITH matches AS MATERIALIZED (
-            SELECT t.category_id, sum(t.entry_count) AS uses FROM account_memo_total t
-            WHERE t.member_id = owner AND t.type = entry_type AND t.entry_count > 0
-                AND (t.memo LIKE containing OR t.memo = ANY(contained))
-            GROUP BY t.category_id
+            SELECT category_id, sum(entry_count) AS uses FROM (
+                SELECT t.category_id, t.entry_count FROM account_memo_total t
+                WHERE t.member_id = owner AND t.type = entry_type
+                    AND t.memo LIKE containing
+                UNION ALL
+                SELECT t.category_id, t.entry_count FROM account_memo_total t
+                WHERE t.member_id = owner AND t.type = entry_type
+                    AND t.memo = ANY(contained) AND t.memo NOT LIKE containing
+            ) AS alike
+            WHERE entry_count > 0
+            GROUP BY category_id
         ), most AS MATERIALIZED (
             SELECT category_id FROM matches
             WHERE uses = (SELECT max(uses) FROM matches)
