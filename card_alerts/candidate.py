@@ -223,14 +223,18 @@ def _round_half_up(value: Decimal) -> int:
     return int(value.quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def rejected_booking(booking: BankBooking | None, source: SourceText) -> ParseResult:
+def rejected_booking(
+    booking: BankBooking | None,
+    source: SourceText,
+    reason: Reason = Reason.BANK_TRANSFER,
+) -> ParseResult:
     """Return the result of a bank's text, with the booking if it has an amount."""
     channel = find_channel(
         source.normalized.text, source.sender, source.sender_issuer, has_issuer=False
     )
     return ParseResult(
         recognized=False,
-        reason=Reason.BANK_TRANSFER,
+        reason=reason,
         bank_booking=booking,
         channel=channel,
     )

@@ -126,7 +126,8 @@ class ParseResult:
     approval that a cancellation or a final amount will replace (가승인, 선승인).
     `is_gateway` is true if `merchant` is a payment gateway, not a shop, and
     `is_merchant_cut` if the text broke it off. `bank_booking` is given with the reason
-    `BANK_TRANSFER` where the text has an amount. `text_span` is the part of the text
+    `BANK_TRANSFER` where the text has an amount, and with `STATEMENT` where a bank says
+    that it paid a card's bill. `text_span` is the part of the text
     that is this message, if the text has several.
     """
 

@@ -23,7 +23,13 @@ from card_alerts.korean.status_keywords import (
 from card_alerts.korean.tokenizer import TokenizedMessage
 from card_alerts.masked_text import AMOUNT, INSTALLMENT, KEYWORD
 from card_alerts.money import WON, MoneyMatch, parse_number
-from card_alerts.result import Kind, ParseResult, Reason, rejected
+from card_alerts.result import (
+    BookingPurpose,
+    Kind,
+    ParseResult,
+    Reason,
+    rejected,
+)
 from card_alerts.times import TimestampMatch
 
 # The amount in won after a foreign one: USD 12.00 / 16,500원.
@@ -52,6 +58,11 @@ def parse_korean(source: SourceText) -> ParseResult:
     if reason is Reason.BANK_TRANSFER:
         booking = build_booking(message, source, money, timestamp)
         return rejected_booking(booking, source)
+    if reason is Reason.STATEMENT and message.balance and "예정" not in text:
+        # A bank paid the bill of a card: KB카드대금 출금 718,500 잔액902,055.
+        booking = build_booking(message, source, money, timestamp)
+        if booking and booking.purpose is BookingPurpose.CARD_BILL:
+            return rejected_booking(booking, source, reason)
     if reason:
         return rejected(reason)
     kind = evidence.kind

@@ -149,6 +149,27 @@ def test_confidence_tells_how_the_merchant_was_found(
     assert parse(text, RECEIVED_AT).merchant_confidence is confidence
 
 
+def test_paid_card_bill_is_a_statement_with_the_booking_of_the_bank() -> None:
+    parsed = parse("[KB]06/08 11:46 카드대금 출금 718,500 잔액902,055", RECEIVED_AT)
+    paid = parsed.bank_booking
+    assert (parsed.recognized, parsed.reason) == (False, Reason.STATEMENT)
+    assert paid is not None
+    assert (paid.purpose, paid.amount) == (BookingPurpose.CARD_BILL, 718_500)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[KB]카드대금 718,500원 06/25 출금 예정 잔액902,055",
+        "[삼성카드]오*람님 10/13 결제대금 1,120,300원 출금되었습니다",
+        "[Web발신]\nKB국민카드 오*람님 7월 이용대금 519,480원이 정상 결제되었습니다.",
+    ],
+)
+def test_other_statement_of_a_card_is_no_booking(text: str) -> None:
+    parsed = parse(text, RECEIVED_AT)
+    assert (parsed.reason, parsed.bank_booking) == (Reason.STATEMENT, None)
+
+
 def test_gateway_and_cut_names_are_marked() -> None:
     gateway = parse("신한카드(2077)승인 9,000원 11/02 08:30 통신판매_NIC", RECEIVED_AT)
     cut = parse("신한카드(2077)승인 9,000원 11/02 08:30 소라커피(강남", RECEIVED_AT)

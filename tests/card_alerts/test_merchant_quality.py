@@ -13,7 +13,15 @@ from card_alerts import (
 @pytest.mark.parametrize(
     "name",
     [
-        *("이니시스", "KG이니시스", "(주)케이지이니시스", "NICE", "NHN KCP", "KICC"),
+        *(
+            "이니시스",
+            "KG이니시스",
+            "(주)케이지이니시스",
+            "NICE",
+            "NICE페이",
+            "NHN KCP",
+            "KICC",
+        ),
         *(
             "토스페이먼츠",
             "통신판매",
