@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy
 
 import accounts.signup
 import billing.subscriptions
@@ -22,7 +23,7 @@ from accounts.sessions import invalidate_member_session_cache, revoke_sessions
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError
 
-MEMBER_NOT_FOUND = "Member not found."
+MEMBER_NOT_FOUND = gettext_lazy("Member not found.")
 
 
 def get_member(member_id: int) -> Member:

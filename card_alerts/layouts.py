@@ -32,7 +32,10 @@ _PLACEHOLDER = re.compile("[\ue100-\ue11f]")
 # Groups are not possessive: before 3.11.5 Python ended those wrongly.
 _NUMBER_PATTERN = r"\d{1,20}+(?:[,.]\d{1,20}+){0,6}"
 _SPACE_PATTERN = r"\s{1,40}+"
-_NAME_PATTERN = r"[가-힣]{1,2}+\*{1,2}+[가-힣]{0,2}+"
+# Masked, or before 님: 홍*동, 홍길동님, 홍길동 고객님.
+_NAME_PATTERN = (
+    r"(?:[가-힣]{1,2}+\*{1,2}+[가-힣]{0,2}+|[가-힣]{2,4}(?=[ ]?(?:고객|회원)?님))"
+)
 _TERMS_PATTERN = r"(?:일시불|\d{1,2}+개월)"
 _PATTERNS = {
     _NUMBER: _NUMBER_PATTERN,
@@ -43,7 +46,7 @@ _PATTERNS = {
 }
 _GENERALIZED = re.compile(
     rf"(?P<terms>(?<!\d){_TERMS_PATTERN})|(?P<number>{_NUMBER_PATTERN})"
-    rf"|(?P<name>(?<![가-힣]){_NAME_PATTERN}|(?<![가-힣])[가-힣]{{2,4}}(?=[ ]?님))"
+    rf"|(?P<name>(?<![가-힣]){_NAME_PATTERN})"
     rf"|(?P<space>{_SPACE_PATTERN})"
 )
 _CHARACTER_BY_GROUP = {

@@ -200,6 +200,12 @@ def is_text(node: ast.AST) -> bool:
 
 def find_unmarked_texts(tree: ast.Module) -> Iterator[ast.expr]:
     """Yield texts that are given to errors, or stand where errors have theirs."""
+    constants = {
+        getattr(target, "id", ""): node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    }
     for node in ast.walk(tree):
         values: list[ast.expr | None] = []
         if isinstance(node, ast.Call):
@@ -216,6 +222,8 @@ def find_unmarked_texts(tree: ast.Module) -> Iterator[ast.expr]:
         for value in [*values]:
             if isinstance(value, ast.Dict):
                 values += [*value.values]
+            elif isinstance(value, ast.Name) and value.id in constants:
+                values.append(constants[value.id])
         yield from (value for value in values if value is not None and is_text(value))
 
 
@@ -228,6 +236,7 @@ def find_unmarked_texts(tree: ast.Module) -> Iterator[ast.expr]:
         'raise serializers.ValidationError({"to": "Must be later."})',
         'class A(DomainError):\n    detail = "It is gone."',
         'NAME_TAKEN = "It is taken."',
+        'GONE = "It is gone."\nraise NotFoundError(GONE)',
         'default_error_messages = {"comma": "No commas."}',
     ],
 )

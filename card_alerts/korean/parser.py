@@ -55,16 +55,8 @@ def parse_korean(source: SourceText) -> ParseResult:
     # Stage 2: decide whether they are a payment.
     evidence = MessageEvidence(message, money, keyword, merchant, source.sender_issuer)
     reason = evidence.rejection_reason()
-    if reason is Reason.BANK_TRANSFER:
-        booking = build_booking(message, source, money, timestamp)
-        return rejected_booking(booking, source)
-    if reason is Reason.STATEMENT and message.balance and "예정" not in text:
-        # A bank paid the bill of a card: KB카드대금 출금 718,500 잔액902,055.
-        booking = build_booking(message, source, money, timestamp)
-        if booking and booking.purpose is BookingPurpose.CARD_BILL:
-            return rejected_booking(booking, source, reason)
     if reason:
-        return rejected(reason)
+        return _reject(reason, message, source, money, timestamp)
     kind = evidence.kind
     is_cancellation = kind is Kind.CANCELLATION
     if is_cancellation and original is None and evidence.has_usage_keyword():
@@ -123,6 +115,25 @@ def _installment_months(match: re.Match[str] | None) -> int | None:
 
 def _matched_number(match: re.Match[str] | None) -> int | None:
     return int(parse_number(match["number"])) if match else None
+
+
+def _reject(
+    reason: Reason,
+    message: TokenizedMessage,
+    source: SourceText,
+    money: MoneyMatch | None,
+    timestamp: TimestampMatch | None,
+) -> ParseResult:
+    """Return the result of what is no payment, with the booking of a bank."""
+    if reason is Reason.BANK_TRANSFER:
+        booking = build_booking(message, source, money, timestamp)
+        return rejected_booking(booking, source)
+    if reason is Reason.STATEMENT and message.balance and "예정" not in message.text:
+        # A bank paid the bill of a card: KB카드대금 출금 718,500 잔액902,055.
+        booking = build_booking(message, source, money, timestamp)
+        if booking and booking.purpose is BookingPurpose.CARD_BILL:
+            return rejected_booking(booking, source, reason)
+    return rejected(reason)
 
 
 def _choose_amounts(

@@ -7,7 +7,10 @@ from typing import Any, ClassVar
 
 from django.utils.translation import get_language
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import empty
 from rest_framework.request import Request
+from rest_framework.settings import api_settings
 
 _of_thread = threading.local()
 _WORD_BOUNDARY_RE = re.compile(r"_([a-z0-9])")
@@ -38,6 +41,15 @@ class Serializer(serializers.Serializer[Any]):
         return {
             to_camel_case(name).rstrip("_"): field for name, field in fields.items()
         }
+
+    def run_validation(self, data: Any = empty) -> Any:
+        # DRF has a text of its own for a body that is null, which has no translations.
+        if data is None and self.root is self:
+            detail = self.error_messages["invalid"].format(datatype="null")
+            raise ValidationError(
+                {api_settings.NON_FIELD_ERRORS_KEY: [detail]}, code="invalid"
+            )
+        return super().run_validation(data)
 
 
 class QuerySerializer(Serializer):

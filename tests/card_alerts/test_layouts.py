@@ -43,6 +43,22 @@ def test_layout_reads_a_text_with_other_digits_and_names() -> None:
 
 
 @pytest.mark.parametrize(
+    ("taught", "other"),
+    [
+        ("홍길동님", "남궁솔님"),
+        ("홍길동 님", "선우람 님"),
+        ("고객님", "회원님"),
+        ("홍길동 고객님", "배솔 고객님"),
+        ("홍*동님", "배솔님"),
+    ],
+)
+def test_name_before_an_honorific_stands_for_any_other(taught: str, other: str) -> None:
+    text = "[Web발신]\n새봄카드 {} 4,500원 결제 11/16 09:22 (주)가마트 이용"
+    layout = learn(text.format(taught), "가마트", 4_500)
+    assert read(layout, text.format(other)) == {"amount": "4,500", "merchant": "가마트"}
+
+
+@pytest.mark.parametrize(
     "text",
     [
         OTHER.replace("사용", "취소"),

@@ -1,5 +1,6 @@
 """Refusals look alike wherever they come from, and no body brings the service down."""
 
+import re
 from typing import Any
 
 import pytest
@@ -158,6 +159,21 @@ def test_body_of_three_megabytes_is_413(anonymous: JSONClient) -> None:
 )
 def test_hostile_body_is_400(anonymous: JSONClient, body: bytes) -> None:
     assert_problem(post(anonymous, body), 400, "VALIDATION_ERROR")
+
+
+def test_body_that_is_null_is_refused_in_korean(
+    free_member: Member, client_of: ClientOf
+) -> None:
+    client = client_of(free_member)
+    response = client.generic(
+        "POST",
+        WALLETS,
+        b"null",
+        content_type="application/json",
+        HTTP_ACCEPT_LANGUAGE="ko",
+    )
+    assert_problem(response, 400, "VALIDATION_ERROR")
+    assert re.search("[가-힣]", response.json()["errors"][0]["detail"])
 
 
 @pytest.mark.parametrize(
