@@ -18,24 +18,25 @@ MAX_TIMESTAMPS = 60
 LEAP_CYCLE_YEARS = 8
 
 _TIME = (
-    r"(?:(?P<half>오전|오후|[AaPp][Mm])[ ]?)?(?P<hour>\d{1,2})"
-    r"(?::(?P<minute>\d{2})(?::\d{2})?|시[ ]?(?P<minute_word>\d{1,2})분)(?!\d)"
+    r"(?:(?P<half>오전|오후|午前|午後|[AaPp][Mm])[ ]?)?(?P<hour>\d{1,2})"
+    r"(?::(?P<minute>\d{2})(?::\d{2})?|[시時][ ]?(?P<minute_word>\d{1,2})[분分])(?!\d)"
     r"(?:[ ]?(?P<half_after>[AaPp][Mm])(?![A-Za-z]))?"
 )
 _DAY = (
-    r"(?:(?P<year>20\d\d|\d\d)(?:[-./]|년)[ ]?(?P<month_full>\d{1,2})(?:[-./]|월)[ ]?"
-    r"(?P<day_full>\d{1,2})(?!\d|:)(?:일|\.(?!\d))?"
-    r"|(?P<month>\d{1,2})(?:/|월[ ]?)(?P<day>\d{1,2})(?!\d|:|%|[.]\d)일?"
+    r"(?:(?P<year>20\d\d|\d\d)[-./년年][ ]?(?P<month_full>\d{1,2})[-./월月][ ]?"
+    r"(?P<day_full>\d{1,2})(?!\d|:)(?:[일日]|\.(?!\d))?"
+    r"|(?P<month>\d{1,2})(?:/|[월月][ ]?)(?P<day>\d{1,2})(?!\d|:|%|[.]\d)[일日]?"
     r"|(?P<month_dot>\d{1,2})[.-](?P<day_dot>\d{1,2})(?=[ ,/(]{1,2}[가-힣"
     r")]{0,3}[ ]?\d{1,2}:\d\d))"
 )
 _TIMESTAMP = re.compile(
-    rf"(?=\d)(?<![\d~*-])(?<!\d,)(?<!\d[./]){_DAY}(?:[ ]?\([월화수목금토일]\)"
+    rf"(?=\d)(?<![\d~*-])(?<!\d,)(?<!\d[./]){_DAY}"
+    rf"(?:[ ]?\([월화수목금토일月火水木金土日]\)"
     rf"|[ ]?[월화수목금토일]요일)?"
     rf"(?:(?:[ ,./:T|]{{0,4}}|[ ]{{1,12}}"
     rf"|[ ]?\n[ ]?(?!\d{{1,2}}:\d\d[ ][가-힣])){_TIME})?"
 )
-_STANDALONE_TIME = re.compile(rf"(?=[\d오AaPp])(?<![\d:.,*-]){_TIME}(?![:\d])")
+_STANDALONE_TIME = re.compile(rf"(?=[\d오午AaPp])(?<![\d:.,*-]){_TIME}(?![:\d])")
 _ORIGINAL_SUFFIX = re.compile(
     r"[ ]?(?:일자?[ ]?)?(?:에[ ]?)?(?:이용|사용|승인|결제|거래|매출)"
     r"(?:[ ]?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))"
@@ -43,7 +44,8 @@ _ORIGINAL_SUFFIX = re.compile(
 _RANGE_SUFFIX = re.compile(r"[ ]?(?:까지|부터|~|∼|마감|소멸)|-\d")
 # 7/11편의점 is a merchant, not the 11th of July.
 _WORD_CONTINUES = re.compile(
-    r"(?!접수|사용|이용|승인|취소|결제|일시불|거래|매출|출금|자|일자|건|분|에|[가-힣]{1,2}\*)"
+    r"(?!접수|사용|이용|승인|취소|결제|일시불|거래|매출|출금|자|일자|건|분|에"
+    r"|[가-힣]{1,2}\*)"
     r"[가-힣]"
 )
 _NAME_FOLLOWS = re.compile(
@@ -128,7 +130,7 @@ def _parse_time(match: re.Match[str]) -> time | None:
     minute = int(match["minute"] or match["minute_word"])
     half = (match["half"] or match["half_after"] or "").lower()
     if half and 1 <= hour <= 12:
-        hour = hour % 12 + (12 if half in {"pm", "오후"} else 0)
+        hour = hour % 12 + (12 if half in {"pm", "오후", "午後"} else 0)
     if hour > 23 or minute > 59:
         return None
     return time(hour, minute)
