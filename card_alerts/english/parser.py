@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP
 from itertools import islice
 
 from card_alerts.candidate import (
@@ -12,7 +12,7 @@ from card_alerts.candidate import (
     rejected_booking,
     resolve_occurred_at,
 )
-from card_alerts.currencies import CURRENCY_CODES
+from card_alerts.english.money import find_balance, find_paid_amount
 from card_alerts.english.times import find_english_timestamp
 from card_alerts.english.words import find_status_keyword, rejection_reason
 from card_alerts.foreign_issuers import ENGLISH, JAPANESE
@@ -22,14 +22,7 @@ from card_alerts.issuers import (
     get_alias,
 )
 from card_alerts.korean_issuers import KOREAN
-from card_alerts.money import (
-    CURRENCY_SIGN_PATTERN,
-    CURRENCY_SIGNS,
-    MAX_AMOUNT,
-    MoneyMatch,
-    is_truncated,
-    parse_number,
-)
+from card_alerts.money import MAX_AMOUNT, MoneyMatch
 from card_alerts.result import (
     BankBooking,
     BookingDirection,
@@ -42,42 +35,11 @@ from card_alerts.result import (
 )
 from card_alerts.times import TimestampMatch
 
-# 1,234.56, 1,23,456.00 as in India, 1.234,56, 1234.56 and 12,50.
-_NUMBER = (
-    r"\d{1,3}(?:,\d{2,3}){0,4},\d{3}(?!\d|,\d)(?:\.\d{1,4})?"
-    r"|\d{1,3}(?:\.\d{3}){1,4},\d{2}(?!\d)"
-    r"|\d{1,12}(?:\.\d{1,4}|,\d{2}(?!\d))?"
-)
-_SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
-_MONEY = re.compile(
-    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?<![A-Za-z])(?:(?P<rupees>Rs\.?|INR\.?)"
-    rf"|(?P<code>[A-Z]{{3}})))[ ]?-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d)"
-    r"|(?<![\w.,/:-])-?(?P<number_after>"
-    rf"(?:(?<=spent )|(?<=paid )|(?<=of )|(?<=for )|(?<=[:\n(])){_SPACE_GROUPED}"
-    rf"|{_NUMBER})[ ]?(?P<after>[€£]"
-    rf"|[A-Z]{{3}}(?![A-Za-z]))"
-)
-# Words before an amount that was not paid: a balance, a limit, a reward.
-_NOT_PAID = re.compile(
-    r"\b(?:bal(?:ance)?|limit|lmt|available|avl|avbl|avail|cashback|rewards?|points"
-    r"|spent today|spent this \w{4,5}|total|fee|left|remaining|remain)"
-    r"(?:[ ](?:is|of|now|today|due|limit|lmt|bal|balance"
-    r"|in \w{2,10}))?[ ]?[:.=-]{0,2}[ ]{0,2}(?:is[ ])?$",
-    re.IGNORECASE,
-)
 _CARD_HINT = re.compile(
     r"(?:ending(?:[ ](?:in|with))?|ends[ ]with|acct\.?|account|a/c|card[ ]no\.?|card"
     r"|no\.|number|last[ ]4(?:[ ]digits)?)[ ]?[:#]?[ ]?(?:\.{2,4}"
     r"|[•·]{2,4})?[ ]?[-(]?"
     r"(?P<hint>[Xx*]{0,12}[ -]?\d{4,5})(?![\d,.]\d|\d|/)",
-    re.IGNORECASE,
-)
-_BALANCE = re.compile(
-    r"\bbal(?:ance)?\b\.?(?:[ ](?:is|of|now|today|after|on|in|your|card|a/c|account|as"
-    r"|at|txn|remaining|available|left)\b){0,4}[ ]?[:=-]{0,2}[ ]{0,2}"
-    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?P<rupees>Rs\.?|INR\.?)"
-    rf"|(?P<code>(?-i:[A-Z]{{3}})))?[ ]?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d"
-    r"|[.,]\d|[/-])",
     re.IGNORECASE,
 )
 _STANDALONE_CARD_HINT = re.compile(
@@ -102,9 +64,11 @@ _MERCHANT_END = re.compile(
     r"|(?-i:with|via)|(?:with|via) (?:your|card|a/c|debit|credit|upi|pos)"
     r"|and (?:your?|it|was|has|is|will|earned|the (?:amount|balance)|available|bal)"
     r"|of (?:[$£€₹]|rs\b|[A-Z]{3} ?\d|\d|your)"
+    r"|posted|processed|completed|settled|cleared|credited|debited|pending|declined"
     r"|in the amount|at \d{1,2}(?::\d\d)?|approved|were|may|will|"
     r"went|card|ref|after|if|but|as|has been|exceed\w{0,4}|due|because)\b(?![.'’])"
-    r"|[ ]?(?:\.(?:[ \n]|$)|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for|and|your)\b)"
+    r"|[ ]?(?:(?<!\.[A-Z])\.(?:[ \n]|$)|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for"
+    r"|and|your)\b)"
     r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])"
     r"|,?[ ](?=(?:\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)",
     re.IGNORECASE,
@@ -173,10 +137,10 @@ def parse_english(source: SourceText) -> ParseResult:
     """Return the result of an alert in English (or in no known language)."""
     text = source.normalized.text
     issuer, issuer_span = _identify_issuer(source)
-    money = _find_paid_amount(text, issuer)
+    money = find_paid_amount(text, issuer)
     hint = _CARD_HINT.search(text) or _STANDALONE_CARD_HINT.search(text)
     merchant, is_merchant_sure = _find_merchant(text, money, issuer_span)
-    balance, balance_currency = _find_balance(text, money, source.home_currency)
+    balance, balance_currency = find_balance(text, money, source.home_currency)
 
     # The words of a merchant's name decide nothing.
     rest = source.text_without(merchant)
@@ -306,27 +270,6 @@ def _identify_issuer(source: SourceText) -> tuple[Issuer | None, Span | None]:
     return source.sender_issuer, None
 
 
-def _find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
-    """Return the first amount that is no balance, limit or reward."""
-    for match in _MONEY.finditer(text):
-        group = next(
-            name for name in ("sign", "rupees", "code", "after") if match[name]
-        )
-        currency = CURRENCY_SIGNS.get(match[group], match[group])
-        if group == "rupees":
-            currency = "INR"
-        if match[group] == "$":
-            currency = issuer.dollar_currency if issuer else "USD"
-        number = match["number"] or match["number_after"]
-        if currency not in CURRENCY_CODES or is_truncated(number, currency):
-            continue
-        before = text[max(0, match.start() - 40) : match.start()]
-        if not _NOT_PAID.search(before):
-            value = parse_number(number, currency)
-            return MoneyMatch(value, currency, match.span(), match.span(group))
-    return None
-
-
 def _find_merchant(
     text: str, money: MoneyMatch | None, issuer: Span | None
 ) -> tuple[Span | None, bool]:
@@ -354,25 +297,6 @@ def _find_merchant(
         if _can_be_merchant(text, span, money, issuer):
             return span, False
     return None, False
-
-
-def _find_balance(
-    text: str, money: MoneyMatch | None, home_currency: str
-) -> tuple[Decimal | None, str | None]:
-    """Return the printed balance and its currency, which is None for the home one.
-
-    A number without a currency is in that of the payment. A limit is no balance.
-    """
-    match = _BALANCE.search(text)
-    if match is None:
-        return None, None
-    code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
-    if match["rupees"]:
-        code = "INR"
-    if match["sign"] == "$" or code not in CURRENCY_CODES:
-        code = money.currency if money else home_currency
-    value = parse_number(match["number"], code)
-    return value, None if code == home_currency else code
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:

@@ -80,12 +80,28 @@ _FUTURE = re.compile(
     r"|\brenews (?:on|in)\b|\bto be (?:debited|charged)\b",
     re.IGNORECASE,
 )
+# A limit, a loan or an application that is granted.
+_GRANTED = re.compile(
+    r"\blimit (?:increase|decrease|change|raise|upgrade|enhancement|request)\b"
+    r"|\blimit (?:has been|have been|was|were|is now|will be) (?:increas|rais|enhanc"
+    r"|chang|lower|reduc|decreas|upgrad|approv|set|updat)"
+    r"|\b(?:increas|rais|enhanc|lower|reduc|upgrad)\w{0,3} (?:your"
+    r"|the) [\w ]{0,30}limit"
+    r"|\b(?:application|loan|credit line|line of credit|overdraft)\b[^.\n]{0,60}"
+    r"\b(?:approved|declined|received|granted|denied|disbursed)\b"
+    r"|\b(?:pre-?approved|approved) for (?:an? |your )?(?:new |credit |personal )?"
+    r"(?:card|credit|loan|limit|line)"
+    r"|\bnew [\w ]{0,20}card\b[^.\n]{0,30}\b(?:issued|shipped|mailed|approved|activated"
+    r"|on its way|arriv)",
+    re.IGNORECASE,
+)
 # Parts of words without which a pattern does not match: a cheap check before it.
 _HINTS = {
     _PASSWORD: ("otp", "one", "pass", "code"),
     _DECLINED: ("declin", "suff", "unsuc", "not ", "n't", "fail", "denied", "reject"),
     _CANCELLED: ("rever", "refund", "void", "cancel", "return", "charge", "credit"),
     _FUTURE: ("will", "shall", " to be", "to be", "upcoming", "scheduled", "renew"),
+    _GRANTED: ("limit", "application", "loan", "line", "overdraft", "approved", "new "),
     _OFFER: ("apply", "spen", "offer"),
     _STATEMENT: (
         *("statement", "min", "due", "bill", "autopay", "received", "posted", "thank"),
@@ -130,6 +146,8 @@ def rejection_reason(text: str, kind: Kind | None) -> Reason | None:
     lower = text.lower()
     if _search(_PASSWORD, text, lower):
         return Reason.ONE_TIME_PASSWORD
+    if _search(_GRANTED, text, lower):
+        return Reason.NO_PAYMENT
     if kind is Kind.DECLINED:
         return None
     if kind is Kind.CANCELLATION:

@@ -1,0 +1,86 @@
+"""Find the paid amount and the balance of an English alert."""
+
+import re
+from decimal import Decimal
+
+from card_alerts.currencies import CURRENCY_CODES
+from card_alerts.issuer import Issuer
+from card_alerts.money import (
+    CURRENCY_SIGN_PATTERN,
+    CURRENCY_SIGNS,
+    MoneyMatch,
+    is_truncated,
+    parse_number,
+)
+
+# 1,234.56, 1,23,456.00 as in India, 1.234,56, 1234.56 and 12,50.
+_NUMBER = (
+    r"\d{1,3}(?:,\d{2,3}){0,4},\d{3}(?!\d|,\d)(?:\.\d{1,4})?"
+    r"|\d{1,3}(?:\.\d{3}){1,4},\d{2}(?!\d)"
+    r"|\d{1,12}(?:\.\d{1,4}|,\d{2}(?!\d))?"
+)
+_SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
+_MONEY = re.compile(
+    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?<![A-Za-z])(?:(?P<rupees>Rs\.?|INR\.?)"
+    rf"|(?P<code>[A-Z]{{3}})))[ ]?-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d)"
+    r"|(?<![\w.,/:-])-?(?P<number_after>"
+    rf"(?:(?<=spent )|(?<=paid )|(?<=of )|(?<=for )|(?<=[:\n(])){_SPACE_GROUPED}"
+    rf"|{_NUMBER})[ ]?(?P<after>[€£]"
+    rf"|[A-Z]{{3}}(?![A-Za-z]))"
+)
+# Words before an amount that was not paid: a balance, a limit, a reward.
+_NOT_PAID = re.compile(
+    r"\b(?:bal(?:ance)?|limit|lmt|available|avl|avbl|avail|cashback|rewards?|points"
+    r"|spent today|spent this \w{4,5}|total|fee|left|remaining|remain)"
+    r"(?:[ ](?:is|of|now|today|due|limit|lmt|bal|balance"
+    r"|in \w{2,10}))?[ ]?[:.=-]{0,2}[ ]{0,2}(?:is[ ])?$",
+    re.IGNORECASE,
+)
+_BALANCE = re.compile(
+    r"\bbal(?:ance)?\b\.?(?:[ ](?:is|of|now|today|after|on|in|your|card|a/c|account|as"
+    r"|at|txn|remaining|available|left)\b){0,4}[ ]?[:=-]{0,2}[ ]{0,2}"
+    rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?P<rupees>Rs\.?|INR\.?)"
+    rf"|(?P<code>(?-i:[A-Z]{{3}})))?[ ]?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d"
+    r"|[.,]\d|[/-])",
+    re.IGNORECASE,
+)
+
+
+def find_paid_amount(text: str, issuer: Issuer | None) -> MoneyMatch | None:
+    """Return the first amount that is no balance, limit or reward."""
+    for match in _MONEY.finditer(text):
+        group = next(
+            name for name in ("sign", "rupees", "code", "after") if match[name]
+        )
+        currency = CURRENCY_SIGNS.get(match[group], match[group])
+        if group == "rupees":
+            currency = "INR"
+        if match[group] == "$":
+            currency = issuer.dollar_currency if issuer else "USD"
+        number = match["number"] or match["number_after"]
+        if currency not in CURRENCY_CODES or is_truncated(number, currency):
+            continue
+        before = text[max(0, match.start() - 40) : match.start()]
+        if not _NOT_PAID.search(before):
+            value = parse_number(number, currency)
+            return MoneyMatch(value, currency, match.span(), match.span(group))
+    return None
+
+
+def find_balance(
+    text: str, money: MoneyMatch | None, home_currency: str
+) -> tuple[Decimal | None, str | None]:
+    """Return the printed balance and its currency, which is None for the home one.
+
+    A number without a currency is in that of the payment. A limit is no balance.
+    """
+    match = _BALANCE.search(text)
+    if match is None:
+        return None, None
+    code = CURRENCY_SIGNS.get(match["sign"] or "", match["code"])
+    if match["rupees"]:
+        code = "INR"
+    if match["sign"] == "$" or code not in CURRENCY_CODES:
+        code = money.currency if money else home_currency
+    value = parse_number(match["number"], code)
+    return value, None if code == home_currency else code
