@@ -105,6 +105,7 @@ _CURRENCY_LAST = re.compile(
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
     rf"|[ ]?(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣]))"
 )
+_STATUS_FOLLOWS = re.compile(r"[ ]?(?:해외)?(?:결제|승인|사용|이용|취소)|[ ]?(?:\n|$)")
 # A number and the first letter of a currency: a cheap check before _CURRENCY_LAST.
 _CURRENCY_MAY_FOLLOW = re.compile(
     rf"\d\s?\(?[A-Z${''.join(sorted({word[0] for word in CURRENCY_WORDS}))}]"
@@ -134,13 +135,16 @@ _BARE_LINE = re.compile(
 )
 _BARE_NEGATIVE = re.compile(r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])")
 
-_VALUE = rf"[ :=\-]{{0,3}}\n?[ ₩-]{{0,3}}(?P<number>{_WHOLE})(?!\d|,\d)(?P<won>\s?원)?"
+_VALUE = (
+    rf"[ :=\-]{{0,3}}\n?[ ₩-]{{0,3}}\[?(?P<number>{_WHOLE})(?!\d|,\d)(?P<won>\s?원)?"
+)
 RUNNING_TOTAL_PATTERN = re.compile(
     r"(?:총[ ]?|당월[ ]?|금월[ ]?|월[ ]?|이번[ ]?달[ ]?)?(?:누적|누계)"
     r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
 )
 BALANCE_PATTERN = re.compile(
-    r"(?=[가-힣])(?:(?:통장|(?:총[ ]?)?보유|결제[ ]?후|거래[ ]?후|사용[ ]?후|현재"
+    r"(?=[가-힣])(?:(?:통장|인센티브|캐시백|포인트|적립금|(?:총[ ]?)?보유|결제[ ]?후"
+    r"|거래[ ]?후|사용[ ]?후|현재"
     r"|출금[ ]?가능"
     r"|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?"
     r"(?P<label>(?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총"
@@ -148,6 +152,22 @@ BALANCE_PATTERN = re.compile(
     r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"
     r"|(?:이용|사용)[ ]?가능[ ]?(?:한도|금액|액)?|가용[ ]?한도)(?:은|이|:)?" + _VALUE
 )
+
+# 잔액 USD 104.20, USD 잔액 104.20, 잔액 12,420엔
+_FOREIGN_BALANCE = re.compile(
+    rf"(?=[A-Z잔남])(?:(?<![A-Za-z])(?P<code_before>[A-Z]{{3}})[ ]?)?(?:잔액|잔고"
+    rf"|(?:남은|잔여)[ ]?금액)(?:은"
+    rf"|이)?[ :]{{0,3}}\n?[ ]?(?:(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
+    rf"|(?P<code>[A-Z]{{3}}))[ ]?)?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})"
+    rf"(?!\d|,\d)(?:[ ]?(?:(?P<code_after>[A-Z]{{3}})(?![A-Za-z])"
+    rf"|(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣])))?"
+)
+# The account in "외화예금 잔액 JPY 32,100".
+_WALLET_BEFORE = re.compile(
+    r"(?<![가-힣])[가-힣]{0,6}(?:외화|예금|머니|지갑|월렛)[ ]?\Z"
+)
+MAX_WALLET_LENGTH = 12
+MAX_FOREIGN_BALANCES = 3
 
 _GROUP_SEPARATORS = str.maketrans("", "", " '’")
 # A minus before a number, not a dash after a word.
@@ -206,8 +226,10 @@ def find_foreign_amounts(text: str) -> Iterator[MoneyMatch]:
         code = CURRENCY_WORDS.get(code) or CURRENCY_SIGNS.get(code, code)
         is_adjacent = match.start(group) == match.end("number")
         has_point = "," in match["number"] or "." in match["number"]
-        # 12.50 USD and 12USD are amounts; 12 USD may be something else.
+        # 12.50 USD, 12USD and 12 USD 결제 are amounts; 12 USD may be something else.
         is_amount = group != "loose" or is_adjacent or has_point
+        if not is_amount and code in CURRENCY_CODES:
+            is_amount = _STATUS_FOLLOWS.match(text, match.end()) is not None
         if code in CURRENCY_CODES and is_amount:
             yield _money_match(match, code, group)
 
@@ -256,6 +278,22 @@ def is_balance(match: re.Match[str]) -> bool:
         or "잔고" in label
         or (label.endswith("금액") and (label[0] in "잔남" and "한도" not in label))
     )
+
+
+def find_foreign_balances(text: str) -> Iterator[tuple[re.Match[str], str, int]]:
+    """Yield balances in foreign currencies, these, and where the balances begin."""
+    for match in islice(_FOREIGN_BALANCE.finditer(text), MAX_FOREIGN_BALANCES):
+        word, sign = match["word"] or "", match["sign"] or ""
+        code = match["code"] or match["code_after"] or match["code_before"]
+        code = CURRENCY_WORDS.get(word) or CURRENCY_SIGNS.get(sign, code)
+        if code not in CURRENCY_CODES or code == WON:
+            continue
+        start = match.start()
+        if match["code_before"] not in {None, code}:
+            # The end of another word: AMAZON.COM 잔액 $87.50.
+            start = match.end("code_before")
+        wallet = _WALLET_BEFORE.search(text, max(0, start - MAX_WALLET_LENGTH), start)
+        yield match, code, wallet.start() if wallet else start
 
 
 def is_plausible_total(match: re.Match[str]) -> bool:

@@ -5,7 +5,6 @@ booking is the counterparty: 출금 60,000원 홍*동 잔액 326,348원.
 """
 
 import re
-from decimal import Decimal
 
 from card_alerts.candidate import SourceText, resolve_occurred_at
 from card_alerts.issuers import find_issuer
@@ -16,14 +15,16 @@ from card_alerts.masked_text import (
     KEYWORD,
     MERCHANT,
     PLACEHOLDERS,
+    TIMESTAMP,
 )
-from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch, parse_number
+from card_alerts.money import MAX_AMOUNT, MoneyMatch
 from card_alerts.normalization import to_printed_text
 from card_alerts.result import BankBooking, BookingDirection, BookingPurpose, Span
 from card_alerts.times import TimestampMatch
 
 _MODE = (
-    r"(?:전자금융|스마트|자동이체|자동|인터넷|모바일|타행|당행|대체|FBS|ATM|CD|CD공동"
+    r"(?:전자금융|스마트폰?|(?:공동|타행)?CMS|자동이체|자동|인터넷|모바일|타행|당행"
+    r"|대체|FBS|ATM|CD|CD공동"
     r"|폰뱅킹|오픈뱅킹|펌뱅킹"
     r"|뱅킹|즉시|실시간|예약|현금|창구|외화)"
 )
@@ -32,6 +33,7 @@ _END = (
     r"|했습니다){0,3}"
 )
 _DEPOSIT = re.compile(
+    r"(?<=\n)(?:급여|상여금?|예금이자|이자|배당금?)(?=\n)|"
     rf"(?<!출)(?<!가능 ){_MODE}?[ ]?입금{_END}(?![가-힣]|출금)|받았(?:어요|습니다)"
     rf"|받으셨(?:어요|습니다)|환급{_END}"
 )
@@ -62,20 +64,28 @@ _ACCOUNT = re.compile(
     r"|님)[ ]?\((?P<digits>[\d*]{3,6})\)"
 )
 _OWN_ACCOUNT = re.compile(
-    r"[가-힣A-Za-z ]{0,12}(?:통장|계좌)(?:[ ]?\([\d*]{3,6}\))?"
+    r"[가-힣A-Za-z ]{0,12}(?:통장|계좌)(?:[ ]?\([^()\n]{1,12}\))?"
     r"|[가-힣]\*[가-힣]\([\d*]{3,6}\)"
 )
 _ARROW = re.compile(r"[ ]?(?:→|->|➔|▶)[ ]?")
 _FIRST_WORD = re.compile(
     r"[\s\[(]*(?:\[?(?:Web|WEB|web)[ ]?발신\]?\s*)?[\[(]?(?P<name>[가-힣A-Za-z]{1,12})"
 )
-_SEPARATOR = re.compile(r"\n|→|->|➔|▶|[|·/]|[ ]{2,}|,[ ]")
+_SEPARATOR = re.compile(
+    r"\n|→|->|➔|▶|[|·/]|[ ]{2,}|,[ ]|(?<=님)(?:이|께서)[ ]|[ ]수수료(?=[ ]?\n)"
+    r"|[ ](?:공동|타행)?CMS출?(?=[ ]*(?:\n|$))"
+)
+# The amount of a title that the name follows without a blank: 50,000원백*우님.
+_GLUED_AMOUNT = re.compile(r"[\d,]{1,15}원(?=[^\s])")
+# The holder of the account, before the date: 백*우님 11/05 10:33.
+_BEFORE_DATE = re.compile(rf"[님{HOLDER_NAME}]{{0,3}}[ ]?[{TIMESTAMP}]")
 _EDGES = " .,:;-()[]<>\"'"
 _FORMS = frozenset({"(주)", "(유)", "(재)", "(사)"})
 _NO_NAME = re.compile(
     r"[\W\d_]*|(?:알림|안내|고객님|회원님|님|잔액|거래|계좌|원|적요|내용|받는[ ]?분"
     r"|보낸[ ]?분|이름|금액|일시"
-    r"|에서|으로|에게|에게서|한테|뱅킹|은행|수수료 면제|수수료면제|을|를|이|가)"
+    r"|에서|으로|에게|에게서|한테|뱅킹|에|계좌에|은행|수수료 면제|수수료면제|을|를"
+    r"|이|가)"
 )
 _PARTICLE = re.compile(r"(?:님)?(?:에게서|에게|께|한테|으로부터|로부터|님이|님께|님)$")
 _ADDRESSED = re.compile(r"님?(?:에게서?|께서?|한테|님이|으로부터)[ \n]|님이[ \n]")
@@ -128,8 +138,8 @@ def build_booking(
         counterparty=_printed(source, name_span),
         card_company=card_company,
         is_cancelled=_CANCELLED.search(text) is not None,
-        balance=Decimal(parse_number(balance["number"])) if balance else None,
-        balance_currency=None if source.home_currency == WON or not balance else WON,
+        balance=message.balance_amount,
+        balance_currency=message.foreign_balance_currency(source.home_currency),
         occurred_at=resolve_occurred_at(
             timestamp, message.standalone_time, day, source
         ),
@@ -196,6 +206,9 @@ def _find_counterparty(
         position = separator.end() if separator else end
     arrow = _ARROW.search(message.text)
     middle = arrow.start() if arrow else word[1]
+    masked = message.masked.text
+    others = [span for span in names if not _BEFORE_DATE.match(masked, span[1])]
+    names = others or names
     after = [span for span in names if span[0] >= middle]
     before = [span for span in names if span[0] < middle][::-1]
     addressed = [span for span in names if _ADDRESSED.match(message.text, span[1])]
@@ -235,7 +248,11 @@ def _trim(text: str, start: int, end: int) -> Span | None:
         start < end and text[start] in _EDGES and text[start : start + 3] not in _FORMS
     ):
         start += 1
+    amount = _GLUED_AMOUNT.match(text, start, end)
+    start = amount.end() if amount else start
     while end > start and text[end - 1] in _EDGES:
+        if text[end - 1] == ")" and "(" in text[start:end]:
+            break
         end -= 1
     particle = _PARTICLE.search(text, start, end)
     if particle and particle.start() > start:

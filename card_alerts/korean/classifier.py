@@ -7,12 +7,13 @@ from card_alerts.issuer import Issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.merchant_names import MerchantSpan
 from card_alerts.korean.status_keywords import (
+    PRELIMINARY_APPROVAL,
     RANK_ADJACENT,
     RANK_ATTACHED,
     StatusKeyword,
 )
 from card_alerts.korean.tokenizer import QUOTED, TokenizedMessage
-from card_alerts.masked_text import LABEL
+from card_alerts.masked_text import BENEFIT, LABEL
 from card_alerts.money import MoneyMatch
 from card_alerts.result import Kind, Reason
 
@@ -21,6 +22,7 @@ _WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
 _CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?(?:카드[ ]?)?출금")
 _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
+_PAID_OUT = re.compile("지급")
 _DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _LABELS = re.compile(f"{LABEL}+")
 _WALLET_APP = re.compile(
@@ -63,6 +65,14 @@ class MessageEvidence:
             and (keyword.rank <= RANK_ADJACENT or self._is_past_tense())
         )
 
+    @property
+    def is_preliminary(self) -> bool:
+        """Return True if one of the keywords is 가승인 or 선승인."""
+        return any(
+            PRELIMINARY_APPROVAL.search(self.message.text, *each.span)
+            for each in self.message.keywords
+        )
+
     def _is_past_tense(self) -> bool:
         return _PAST_TENSE.search(self.keyword_text) is not None
 
@@ -103,6 +113,8 @@ class MessageEvidence:
         It excludes quotes, and the merchant's name if the rest proves enough.
         """
         text, name = self.message.text, self.merchant
+        if "지급" in text and self.keyword:
+            text = self._without_paid_benefits(text)
         issuer = self.message.issuer_match
         has_clear_keyword = self.keyword is not None and not self.keyword.is_weak
         is_proven = (
@@ -117,6 +129,13 @@ class MessageEvidence:
         if name and is_proven and name.end - name.start <= MAX_IGNORED_NAME_LENGTH:
             text = name.remove_from(text)
         return QUOTED.sub("", text) if "'" in text else text
+
+    def _without_paid_benefits(self, text: str) -> str:
+        """Return the text without 지급 of a benefit (인센티브 500원 지급)."""
+        masked = self.message.masked.text
+        return _PAID_OUT.sub(
+            lambda match: "  " if masked[match.start()] == BENEFIT else match[0], text
+        )
 
     def rejection_reason(self) -> Reason | None:
         """Return why nothing is recorded, or None for a payment or a decline."""
@@ -159,10 +178,10 @@ class MessageEvidence:
         has_code = rejection_rules.HAS_CODE.search(text)
         if has_code and rejection_rules.ONE_TIME_CODE.search(text):
             return Reason.ONE_TIME_PASSWORD
-        if "한도" in text and rejection_rules.LIMIT_CHANGE.search(
-            self._text_for_rules() if is_complete else text
-        ):
-            return Reason.NO_PAYMENT
+        if rejection_rules.may_be_grant(text):
+            return rejection_rules.grant_rejection_reason(
+                self._text_for_rules() if is_complete else text
+            )
         return None
 
     def _is_decline(self) -> bool:

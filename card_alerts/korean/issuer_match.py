@@ -14,6 +14,7 @@ from card_alerts.issuers import (
     compile_aliases,
     get_alias,
 )
+from card_alerts.korean.card_numbers import CARD_NUMBER
 from card_alerts.korean.status_keywords import ATTACHED_KEYWORD
 from card_alerts.korean_issuers import KOREAN
 from card_alerts.masked_text import (
@@ -21,6 +22,7 @@ from card_alerts.masked_text import (
     ANY_PLACEHOLDER,
     INSTALLMENT,
     MERCHANT,
+    NOISE,
     TIMESTAMP,
 )
 from card_alerts.result import Span
@@ -39,26 +41,6 @@ _CARD_WORDS = re.compile(
 )
 # Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
-_CARD_DIGITS = (
-    r"\d\*\d\*|\d{2}\*\d(?!\d)|\*\d\*\d|\d{4}|\*{2,4}-?\d{4}|\d{3}\*|\d{2}\*\*|\d\*\*\d"
-)
-_CARD_NUMBER = re.compile(
-    rf"[*]?[\])]?[ ]{{0,2}}\(?(?:본인|가족|뒷자리|끝자리)?[ ]?"
-    rf"(?P<digits>{_CARD_DIGITS}|\d{{1,2}}(?=[ ]?(?:승인|취소|해외|거절"
-    rf"|체크)))(?![\d*,년원])\)?"
-)
-# A card's digits apart from the issuer's name: 길*라(5*4*).
-STANDALONE_CARD_NUMBER = re.compile(
-    rf"(?:신용|체크|카드|뒷자리|끝자리|카드번호|본인"
-    rf"|가족)[ :]{{0,2}}\(?[ ]?(?P<a>{_CARD_DIGITS})(?![\d*,년원])\)?"
-    rf"|\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_CARD_DIGITS})\)"
-    rf"|(?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)"
-    r"|(?:[가-힣*]{2,4}님|승인|취소)[ ]?(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소"
-    r"|[가-힣]{1,2}\*)"
-    r"|[ ]?\n)"
-    rf"|(?<![\d*\w-])(?P<c>\d\*\d\*)(?![\d*-])"
-    r"|(?<![\d*\w-])\*(?P<e>\d{4})(?=[ ](?:승인|취소|거절|사용))"
-)
 _PRODUCT = re.compile(
     rf"[ ]{{0,2}}(?P<product>(?!해외|체크|정상|국내|부분|일부|자동|승인|취소|카드"
     rf"|온라인|일반|매출|매입"
@@ -90,11 +72,14 @@ _GENERIC = re.compile(
 # A word that makes the name the beginning of another: 토스 카페.
 _WORD_FOLLOWS = re.compile(
     r"[ ]{1,2}(?!승인|취소|사용|이용|결제|누적|잔액|일시불|체크|신용"
-    r"|해외|국내|알림|안내|카드|자동|정상"
+    r"|해외|국내|알림|안내|카드|자동|정상|통장|계좌"
     r"|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)[가-힣A-Za-z]"
 )
 # The method of payment before the merchant: 토스뱅크 · 바람커피.
-_BEFORE_MERCHANT = re.compile(rf"[ ]?[·|→][ ]{{0,2}}{MERCHANT}")
+_BEFORE_MERCHANT = re.compile(
+    rf"(?:[ ]?\)|[ ]?(?:통장|계좌)(?:[ ]?\([\d*]{{2,8}}\))?)?[ ]?(?:[·|→➔▶]"
+    rf"|->)[ ]{{0,2}}{MERCHANT}"
+)
 # The name of a partner before the issuer's: 배민현대카드.
 _PARTNER = re.compile(r"[가-힣]{2,6}")
 _PARTNER_BEFORE = re.compile(
@@ -106,7 +91,13 @@ _LINE_PRODUCT = re.compile(
 )
 _TEXT_START = re.compile(r"[\s\[(]{0,6}")
 _PAID_SENTENCE = re.compile(r"에서[ ,]{0,2}\n?[\d,₩]")
-_REGION_SUFFIX = re.compile("[ ]?(?:해외|국내)$")
+# Words of the keyword behind a product, and names of cards that products follow.
+_PRODUCT_SUFFIX = re.compile("[ ]?(?:해외|국내|자동(?:결제|납부|이체)|정기결제)$")
+_PRODUCT_BRANDS = frozenset({"LOCA", "로카", "디지로카"})
+# 토스90,000원 결제신한카드: the word between amount and card without spaces.
+_GLUED_KEYWORD = re.compile(rf"{AMOUNT}[ ]?(?:결제|승인|사용|이용|취소)(?:[ ]?완료)?\Z")
+# The terms in "[롯데 일시불]".
+_TERMS_IN_BRACKETS = re.compile(rf"[ ,/·]{{0,3}}{INSTALLMENT}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +176,8 @@ class IssuerMatch:
             return None
         start = self.start_with_product
         end = self.product[1] if self.product else self.span[1]
-        region = _REGION_SUFFIX.search(self.text, start, end)
-        end = region.start() if region else end
+        suffix = _PRODUCT_SUFFIX.search(self.text, start, end)
+        end = suffix.start() if suffix else end
         name = self.text[start : self.span[0]] + self.text[self.span[1] : end]
         return (start, end) if _GENERIC.sub("", name) else None
 
@@ -216,7 +207,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
             glued_end = name_end
             matches.append(_title_match(text, alias, start, name_end))
             continue
-        number = _CARD_NUMBER.match(text, name_end)
+        number = CARD_NUMBER.match(text, name_end)
         end = number.end() if number else name_end
         product = None if number else _match_product(text, found, end)
         is_line = "카드" in name and text[start - 1 : start] == "\n"
@@ -228,12 +219,16 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         )
         if product and not has_keyword:
             # Without a keyword, only digits after the words make them a product.
-            number = _CARD_NUMBER.match(text, product.end())
+            number = CARD_NUMBER.match(text, product.end())
             end = number.end() if number else end
             product = product if number else None
         if line_product:
             product, has_keyword = line_product, True
-        if not (product or has_keyword or _is_word_end(text, found, alias, end)):
+        has_terms = text[start - 1 : start] in {"[", "("} and bool(
+            _TERMS_IN_BRACKETS.match(text, end)
+        )
+        is_known = product or has_keyword or has_terms
+        if not (is_known or _is_word_end(text, found, alias, end)):
             continue
         last_end = product.end() if product and not number else end
         is_alone = not (number or product or has_keyword)
@@ -247,6 +242,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
                 is_app=alias.is_app,
                 is_check_card=_is_check_card(text[start:name_end]),
                 has_card_word=is_method
+                or has_terms
                 or name_end > alias_end
                 or any(word in name for word in _CARD_WORDS_IN_NAMES),
                 digits=number.span("digits") if number else None,
@@ -268,6 +264,8 @@ def _is_word_before(text: str, found: re.Match[str]) -> bool:
     """Return True if a letter before the name makes both one word, as in 메가MGC."""
     before = text[found.start() - 1 : found.start()]
     if _HANGUL.match(before):
+        if _GLUED_KEYWORD.search(text, max(0, found.start() - 8), found.start()):
+            return False
         return not _is_co_branded(text, found)
     return bool(_LATIN.match(before)) and not _HANGUL.match(found[0])
 
@@ -304,7 +302,7 @@ def _is_co_branded(text: str, found: re.Match[str]) -> bool:
     separators = _SEPARATORS.match(text, found.end())
     position = separators.end() if separators else found.end()
     return bool(
-        ATTACHED_KEYWORD.match(text, position) or _CARD_NUMBER.match(text, found.end())
+        ATTACHED_KEYWORD.match(text, position) or CARD_NUMBER.match(text, found.end())
     )
 
 
@@ -351,14 +349,15 @@ def _match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] |
     is_attached = product.start("product") == end
     if is_attached and bool(_LATIN.match(first)) is bool(_LATIN.match(text[end - 1])):
         return None
-    has_card_word = end > found.end() or "카드" in found[0]
+    name = found[0]
+    has_card_word = end > found.end() or "카드" in name or "법인" in name
     if has_card_word or not _HANGUL.match(first):
         return product
-    # A product that is a card, as in 로카 나누카드(1*2*).
-    is_card = (
+    # A product that is a card, as in 로카 나누카드(1*2*) and 로카 나누기(1234).
+    is_card = found[0] in _PRODUCT_BRANDS or (
         product["product"].endswith("카드") and not get_alias(found[0]).is_ambiguous
     )
-    return product if is_card and _CARD_NUMBER.match(text, product.end()) else None
+    return product if is_card and CARD_NUMBER.match(text, product.end()) else None
 
 
 def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> bool:
@@ -371,7 +370,7 @@ def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> boo
     if end == found.end() and alias.is_ambiguous:
         line_start = text.rfind("\n", 0, end) + 1
         is_whole_line = text[line_start:end].strip() == name and following == "\n"
-        if not text[line_start : found.start()].strip(" [") and (
+        if not text[line_start : found.start()].strip(f" [{NOISE}") and (
             text[end : end + 2].lstrip(" ,")[:1] == TIMESTAMP
         ):
             # 우리 10/03 16:00: the name before the date of a bank's message.

@@ -14,11 +14,13 @@ _OWN_NAMES = (
     "|행복화성|오륙도페이|이바구페이|돼지카드|레드로페이|색동전|갯벌페이|희망화폐"
     "|상생카드|해피머니카드|배방페이|정다운페이|아라리페이|하머니|결초보은카드"
     "|굿뜨래페이"
-    "|와이페이|코나카드|경기지역화폐|지역화폐카드|서울페이(?:플러스|\\+)?|땡겨요상품권"
+    "|와이페이|코나카드|경기지역화폐|지역화폐카드|서울(?:페이|Pay)(?:플러스|\\+)?"
+    "|땡겨요상품권"
 )
 # Pay services and apps of issuers are none.
 _NOT_LOCAL = (
-    "네이버|카카오|토스|삼성|애플|쿠팡|신한|우리|하나|국민|롯데|현대|농협|제로|스마일"
+    "네이버|카카오|당근|배민|컬리|무신사|토스|삼성|애플|쿠팡|신한|우리|하나|국민"
+    "|롯데|현대|농협|제로|스마일"
     "|구글|앱|간편|페이스"
 )
 _NAME = (
@@ -38,11 +40,16 @@ _BESIDE_BALANCE = re.compile(
     rf"(?<![가-힣])(?P<part>{_NAME}{_SUFFIX}(?:[ ]?(?:추가형|선할인|충전형))?)"
     r"(?=[ ]?(?:인센티브|캐시백|(?:총[ ]?)?(?:보유[ ]?)?잔액|잔여))"
 )
+# 강남사랑상품권 15,000원 결제
+_BEFORE_AMOUNT = re.compile(
+    rf"(?<![가-힣])(?P<part>{_NAME}{_SUFFIX})(?=[ ]\d[\d,]{{0,14}}원[ ]?"
+    r"(?:결제|사용|승인|취소))"
+)
 # Names that say what they are; they count as the issuer 지역화폐.
 _GENERIC_NAME = re.compile(r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑")
 # Characters that are searched; real messages have fewer.
 MAX_SCAN_LENGTH = 600
-_HAS_NAME = re.compile(f"페이|[eE이][ ]?음|사랑|지역[ ]?화폐|상생카드|{_OWN_NAMES}")
+_HAS_NAME = re.compile(f"페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐|상생카드|{_OWN_NAMES}")
 
 
 def is_generic_local_currency(name: str) -> bool:
@@ -56,7 +63,7 @@ def find_local_currencies(text: str) -> list[Span]:
         return []
     found = [
         match.span("part")
-        for pattern in (_HEADING, _BESIDE_BALANCE)
+        for pattern in (_HEADING, _BESIDE_BALANCE, _BEFORE_AMOUNT)
         for match in pattern.finditer(text, 0, MAX_SCAN_LENGTH)
     ]
     return sorted(found)

@@ -16,6 +16,12 @@ MERCHANT_LABEL = (
     r"|이용점포|점포명|요청[ ]?사이트|사이트명?|상점|판매점|업체명?|서비스명"
     r"|구매[ ]?상점)"
 )
+# Labels that are the last word of many names, so that only a colon tells them.
+_PLACE_LABEL = (
+    r"(?:충전소|주유소|주차장|정비소|가게|판매처|구입처"
+    r"|(?:구매|사용|이용|결제|방문)[ ]?매장|(?:사용|이용|결제|구매)(?:한|하신)[ ]?곳"
+    r"|(?:가게|지점|사업자|병원|약국|식당|시설|주차장|충전소|주유소)(?:명|[ ]?이름))"
+)
 _RUNNING_TOTAL = (
     r"(?:총[ ]?)?(?:누적|누계|잔액|통장잔액)(?:금액|이용금액)?[ :\-]{0,3}[\d₩-]"
 )
@@ -25,7 +31,8 @@ _NEXT_LABEL = (
 )
 # What follows a merchant's name.
 _NAME_END = re.compile(
-    rf"[ ]{{0,3}}(?:$|\n|\||[ ]·|\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
+    r"[ ]/[ ]|[ ][\d,]{1,15}원[ ]?(?:결제|승인|사용)"
+    rf"|[ ]{{0,3}}(?:$|\n|\||[ ]·|\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
     r"|[ ](?:잔액|한도|비밀번호|유효기간)[ ]?(?:부족|초과|오류)[ ]*(?:\n|$)"
     r"|[ ]\[|\[\d{2,4}-\d|[ ]-[ ]|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동))"
@@ -33,24 +40,32 @@ _NAME_END = re.compile(
 MAX_LABELED_MERCHANT_LENGTH = 200
 MAX_LABEL_MATCHES = 3
 # The label in "가맹점명: 바람커피".
-_LABELED = re.compile(rf"(?<![가-힣]){MERCHANT_LABEL}[ ]?[:=][ ]?\n?[ ]?(?=[^\n])")
+_LABELED = re.compile(
+    rf"(?<![가-힣])(?:{MERCHANT_LABEL}|{_PLACE_LABEL})[ ]?[:=][ ]?\n?[ ]?(?=[^\n])"
+)
 # Cheap checks before _LABELED and _LABELED_INLINE.
-_HAS_LABEL = re.compile("(?:[점처호자소장체]|[점처호장체트스]명|이름|이트)[ ]?[:=]")
-_HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]")
+_HAS_LABEL = re.compile(
+    "(?:[점처호자소장체게곳]|[점처호장체트스게자원국당설소]명|이름|이트)[ ]?[:=]"
+)
+_HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]|[장호체게소원]명[ ]")
 # Labels without a colon: 사용처 느루공방 거래시간 11/12 14:22
 _LABELED_INLINE = re.compile(
     r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<merchant>[^\n:]{1,60}?)"
     r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
-    r"|(?:^|(?<=\n))(?:이용|승인|사용|결제)가맹점[ ](?P<line>[^\n:]{1,60})(?=\n|$)"
+    r"|(?:^|(?<=\n))(?:(?:이용|승인|사용|결제)가맹점|(?:상점|매장|상호|업체|지점"
+    r"|가게|충전소|주유소|주차장|병원)명)[ ]"
+    r"(?P<line>[^\n:]{1,60})(?=\n|$)"
 )
 # The bar or dot in "신한카드 ・ 바람커피" and "5,500원 · 바람커피", and the arrow.
 _METHOD_BAR = re.compile(
     r"(?:(?:카드|체크|은행|뱅크|머니|포인트|통장|계좌|페이|저축|증권|\d원"
     r"|결제[ ]?(?:완료|취소)?"
     r"|\(\d{4}\))[ ]?·|(?:은행|뱅크|머니|포인트|계좌|페이)[ ]?\|"
-    r"|체크카드(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶))[ ]{0,2}(?=[^\s|·])"
+    r"|(?:체크카드|통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶))[ ]{0,2}"
+    r"(?=[^\s|·])"
     r"(?![^\n]{0,6}(?:승인|취소|일시불|\d{1,2}개월|잔액|누적)|[\d,]{1,15}원"
-    r"|결제(?![가-힣])|[가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|·]|$))"
+    r"|결제(?![가-힣])|[가-힣A-Za-z]{0,8}(?:카드|체크|머니|포인트|쿠폰)"
+    r"(?:[ ]?(?:결제|사용|이용))?[ ]*(?:[\n|·]|$))"
 )
 # The bar in "9,900원 | 바람커피".
 _AFTER_BAR = re.compile(
@@ -81,6 +96,13 @@ _BEFORE_AMOUNT = re.compile(
 )
 
 
+# The name in "바람커피 → 입출금통장(1234)", above which is told what was canceled.
+_BEFORE_ACCOUNT = re.compile(
+    r"(?:취소|환불)[^\n]{0,20}\n(?P<merchant>[^\n→>|]{1,40}?)[ ]?(?:→|->|➔|▶)[ ]?"
+    r"[^\n]{0,12}(?:통장|계좌|체크카드)(?![가-힣])"
+)
+
+
 def find_labeled_merchant(text: str) -> Span | None:
     """Return the span of a merchant that the layout marks as such, or None."""
     if _HAS_LABEL.search(text):
@@ -98,6 +120,8 @@ def find_labeled_merchant(text: str) -> Span | None:
         span = _find_name_after(_METHOD_BAR, text)
         if span:
             return span
+    if match is None and ("→" in text or "->" in text or "➔" in text):
+        match = _BEFORE_ACCOUNT.search(text)
     if match is None and ("에서" in text or "에 " in text):
         match = _BEFORE_AMOUNT.search(text)
     return match.span(match.lastgroup or 0) if match else None
@@ -109,5 +133,18 @@ def _find_name_after(label: re.Pattern[str], text: str) -> Span | None:
         start = match.end()
         end = _NAME_END.search(text, start + 1, start + MAX_LABELED_MERCHANT_LENGTH)
         if end:
-            return start, end.start()
+            return start, _cut_open_bracket(text, start, end.start())
     return None
+
+
+def _cut_open_bracket(text: str, start: int, end: int) -> int:
+    """Return the end before a bracket that was opened before the name, else `end`."""
+    depth = 0
+    for position in range(start, end):
+        if text[position] == "(":
+            depth += 1
+        elif text[position] == ")":
+            depth -= 1
+            if depth < 0:
+                return position if position > start else end
+    return end

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from card_alerts.masked_text import ISSUER, PLACEHOLDERS
+from card_alerts.merchant_quality import is_gateway_name
 from card_alerts.result import Span
 
 # Spaces between the column of the merchant and that of its city.
@@ -11,19 +12,43 @@ MIN_COLUMN_GAP = 4
 
 _LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!→➔]*")
 # The country before the name of a foreign merchant.
-_COUNTRY = re.compile(r"^(?:\([A-Z]{2,3}\)[ ]?|[가-힣]{1,5}[ ]{2,3}(?=[^ ]))")
+_COUNTRY = re.compile(
+    r"^(?:\((?:[A-Z]{2,3}|[가-힣]{2,6}(?=\)[ ]?[A-Z]))\)[ ]?"
+    r"|[가-힣]{1,5}[ ]{2,3}(?=[^ ]))"
+)
+# The country or the region behind two blanks, after a name in Latin letters.
+_COUNTRY_BEHIND = re.compile(r"(?<=[A-Za-z0-9.*)])[ ]{2,}(?:[가-힣]{2,10}|[A-Z]{2,3})$")
+# 이마트24 R성수 / 카카오페이머니: what pays, on the line of the name.
+_METHOD = r"[가-힣A-Za-z]{0,8}[ ]?(?:머니|포인트|카드|계좌|통장|잔액|페이|신용|체크)"
+_METHOD_BEHIND = re.compile(rf"[ ]/[ ](?:{_METHOD})(?:[ ]?결제)?(?:[ ]/[ ]|[ ]?$)")
+_METHOD_BEFORE = re.compile(rf"(?:{_METHOD})(?:[ ]?결제)?[ ]/[ ]")
+# What was bought from the service in the heading: [카카오T] 택시.
+_SERVICE = re.compile(
+    r"(?:[가-힣]{0,4}(?:택시|버스|기차|열차|지하철|바이크|킥보드|자전거|주차|충전)"
+    r"|승차권|항공권|탑승권|입장권|이용권|예매|대리운전|대리|배달|주문|구독|멤버십"
+    r"|정기권)"
+    r"(?:[ ]?(?:이용|대여)?[ ]?(?:요금|이용료|이용|예매|자동))?"
+    r"|(?:이용|대여)요금|일일권"
+)
+_SERVICE_HEADING = re.compile(
+    r"[\s,.|·]{0,4}\[(?P<name>(?=[^\[\]\n]{0,19}[가-힣A-Za-z])[^\[\]\n]{1,20})\][ ]*"
+)
+# The way of a ticket, which is a name only if nothing else is: KTX 101 서울→부산.
+ROUTE = re.compile(
+    r"(?:[가-힣A-Z0-9]{1,8}[ ]){0,3}[가-힣]{1,8}[ ]?(?:→|->)[ ]?[가-힣]{1,8}"
+)
 _BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
 # Words after a name.
 _TRAILING_WORDS = re.compile(
     r"[ ]{1,4}(?:할부(?:개월)?|자동[ ]?(?:이체|납부|결제)|정기[ ]?결제|이용건|사용건"
     r"|결제건|승인건"
-    r"|이용|사용|건|(?:이용|승인|결제|사용|거래)?금액)$"
+    r"|(?:거절|취소)?사유|이용|사용|건|(?:이용|승인|결제|사용|거래)?금액)$"
 )
 _ATTACHED_SUFFIX = re.compile(
     r"(?:\(일시불\)|에서(?:[ ]결제(?:한|하신))?|님께서|[ ]이용건|(?<=[가-힣)])\.)$"
 )
 # The last characters of both, for a cheap check before them.
-_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액서께한신).")
+_SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신).")
 # Parts of sentences and of notices.
 _SENTENCE = re.compile(
     r"[ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$"
@@ -31,15 +56,17 @@ _SENTENCE = re.compile(
     r"|^[※☞▶▷◆☎*]|(?<![가-힣])문의|고객[ ]?센터[ :]{0,2}\d|추가하고|이용[ ]?안내"
     r"|본인[ ]?(?:이[ ]?)?(?:아닌|아닐|미사용|사용)|앱에서[ ]|에서[ ]확인|[ ]환율"
     r"|(?:이용|사용|승인|결제|거래)[ ]?내역|^\W*안내\W*$|마케팅[ ]?(?:메시지|정보|수신)"
-    r"|포인트[ ]?(?:적립|\d)"
+    r"|포인트[ ]?(?:적립|\d)|^(?:결제|이용|승인|취소|환불|충전)[ ]?(?:수단|방법)[ ]"
 )
 _NOT_A_NAME = re.compile(
     r"^[\W\d_]*$|^\d{1,2}월(?:분)?$"
     r"|^(?:원|월|일|건|체크|신용|카드|체크카드|신용카드|국내|해외|온라인"
     r"|오프라인|본인|가족|회원님|고객님|고객|님|님의"
-    r"|자동이체|자동납부|자동결제|접수|이용건|사용건|승인건|결제건|건이|이|가|을|를"
+    r"|자동이체|자동납부|자동결제|접수|(?:충전|이용|대여|주차)[ ]?요금"
+    r"|이용건|사용건|승인건|결제건|건이|이|가|을|를"
     r"|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분|교통"
-    r"|[가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트)"
+    r"|[가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트|통장)"
+    r"|(?:(?:머니|포인트|카드|계좌|통장|쿠폰|상품권)[ ]?[·+,&/]?[ ]?){1,3}"
     r"|(?:자동|자동이체|타행|당행|인터넷|모바일)?(?:출금|입금|이체|송금))$"
 )
 NUMERIC_NAME = re.compile(r"^\d{2,5}$")
@@ -51,6 +78,7 @@ _NOTICE_GAP = re.compile(
 _FOOTER = re.compile(
     r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]"
     r"|본인이?[ ]?(?:아닐|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)"
+    r"|[ ]{1,3}\(?(?:(?:환불|입금|취소)[ ]?예정|(?:취소|환불)[ ]?금액)"
 )
 # Words with which a notice begins, if the rest of the line is a sentence.
 _NOTICE_START = re.compile(
@@ -78,6 +106,8 @@ _PARTICLE_WORD = re.compile(
 _HEADING = re.compile(
     r"\[[^\[\]\n]{1,20}\][ ]?(?=[^ \n])|(?:체크|신용)카드[ ](?=[^ \n])"
 )
+# The gateway in "(나이스페이) 바람커피".
+_GATEWAY_HEADING = re.compile(r"\((?P<name>[^()\n]{2,16})\)[ ]?(?=[^ \n)])")
 MIN_NOTICE_LENGTH = 3
 # A longer part that ends like a sentence is one.
 MAX_PLAIN_NAME_LENGTH = 16
@@ -114,11 +144,16 @@ def trim_merchant(
     text: str, start: int, end: int, *, is_overseas: bool
 ) -> MerchantSpan | None:
     """Return the part without separators, notices and particles; None if no name."""
+    heading = _SERVICE_HEADING.match(text, start, end)
     start, end = _trim_edges(text, start, end)
     if is_overseas:
         country = _COUNTRY.match(text[start:end])
         if country and country.end() < end - start:
             start += country.end()
+        country = _COUNTRY_BEHIND.search(text, start, end)
+        end = country.start() if country else end
+    if " / " in text[start:end]:
+        start, end = _without_methods(text, start, end)
     notice = None
     if end - start > MIN_NOTICE_LENGTH:
         notice = (
@@ -131,12 +166,23 @@ def trim_merchant(
     end = _cut_notice(text, start, end)
     start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
     name = text[start:end]
+    if heading and heading.end() <= start and _SERVICE.fullmatch(name):
+        start, end = heading.span("name")
+        return MerchantSpan(start, end, text[start:end])
     if _NOT_A_NAME.match(name):
         # A merchant may be called 365.
         is_name = NUMERIC_NAME.match(name) is not None
     else:
         is_name = not (_SENTENCE.search(name) or _BARE_COUNTRY.match(name))
     return MerchantSpan(start, end, name) if name and is_name else None
+
+
+def _without_methods(text: str, start: int, end: int) -> Span:
+    """Return the span without what pays, before or behind a slash."""
+    before = _METHOD_BEFORE.match(text, start, end)
+    start = before.end() if before else start
+    behind = _METHOD_BEHIND.search(text, start, end)
+    return start, behind.start() if behind else end
 
 
 def _cut_notice(text: str, start: int, end: int) -> int:
@@ -169,6 +215,11 @@ def _trim_edges(text: str, start: int, end: int) -> Span:
     ):
         # The whole name is in brackets.
         return start + 1, _trim_end(text, start + 1, end - 1)
+    if start < end and text[start] == "[" and text.find("]", start) == end - 1:
+        return start + 1, _trim_end(text, start + 1, end - 1)
+    gateway = _GATEWAY_HEADING.match(text, start, end)
+    if gateway and is_gateway_name(gateway["name"]):
+        start = gateway.end()
     if text.startswith(")", start) or (
         text.startswith("(", start) and ")" not in text[start:end]
     ):

@@ -15,6 +15,7 @@ from card_alerts.korean.issuer_match import IssuerMatch
 from card_alerts.korean.merchant_labels import MERCHANT_LABEL
 from card_alerts.korean.merchant_names import (
     NUMERIC_NAME,
+    ROUTE,
     MerchantSpan,
     trim_labeled_merchant,
     trim_merchant,
@@ -107,6 +108,8 @@ def find_merchant(
             p for p in parts if _BAR_BEFORE.search(text, max(0, p.start - 8), p.start)
         )
         above_amount = (p for p in parts[:1] if _is_above_amount(text, p))
+        if "→" in text or "->" in text:
+            parts = [part for part in parts if not ROUTE.fullmatch(part.text)] or parts
         anchor = timestamp.span[1] if timestamp else money.span[1] if money else 0
         name = (
             next(before_particle, None)

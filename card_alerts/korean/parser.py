@@ -15,7 +15,6 @@ from card_alerts.korean.classifier import MessageEvidence
 from card_alerts.korean.merchants import OVERSEAS, find_merchant
 from card_alerts.korean.status_keywords import (
     PARTIAL_CANCELLATION,
-    PRELIMINARY_APPROVAL,
     WORD_FOLLOWS,
     StatusKeyword,
     choose_keyword,
@@ -64,7 +63,7 @@ def parse_korean(source: SourceText) -> ParseResult:
 
     # Stage 3: build the candidate.
     match, total = message.issuer_match, message.running_total
-    installments, balance = message.installments, message.balance
+    installments = message.installments
     rest = merchant.remove_from(text) if merchant else text
     return build_result(
         PaymentCandidate(
@@ -84,13 +83,13 @@ def parse_korean(source: SourceText) -> ParseResult:
             timestamp=timestamp,
             standalone_time=message.standalone_time,
             original_timestamp=original,
-            is_preliminary=kind is Kind.APPROVAL
-            and bool(PRELIMINARY_APPROVAL.search(evidence.keyword_text)),
+            is_preliminary=kind is Kind.APPROVAL and evidence.is_preliminary,
             is_merchant_sure=merchant is not None and merchant.is_sure,
             is_partial=is_cancellation and bool(PARTIAL_CANCELLATION.search(rest)),
             running_total=_matched_number(total),
             running_total_span=total.span() if total else None,
-            balance=parse_number(balance["number"]) if balance else None,
+            balance=message.balance_amount,
+            balance_currency=message.foreign_balance_currency(source.home_currency),
         ),
         source,
     )

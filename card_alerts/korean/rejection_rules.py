@@ -20,13 +20,28 @@ ONE_TIME_CODE = re.compile(
     r"(?:인증[ ]?번호|인증[ ]?코드|확인[ ]?코드|(?<![A-Za-z])OTP|비밀번호)"
     r"[^가-힣\n\d]{0,6}\d{4,8}(?![\d,원*/:])|[\[(]\d{4,8}[\])][^\n]{0,12}인증[ ]?번호"
 )
-LIMIT_CHANGE = re.compile(
+_LIMIT_CHANGE = re.compile(
     r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)"
+)
+_MAY_BE_GRANT = re.compile("한도|발급|신청|심사|대출|카드론")
+# A limit, a card or a loan that is granted: 임시한도 3,000,000원 승인.
+_GRANTED = re.compile(
+    r"한도(?:액|금액)?(?:가|이|를|:)?[ ]?(?:최대[ ]?)?[\d,]{1,15}만?[ ]?원?(?:으로|이)?"
+    r"[ ]?(?:승인|부여|설정|적용|확대|제공)|한도[ ]?(?:가|를)?[ ]?(?:부여|확대|설정)"
+    r"|한도[ ]?승인"
+    r"|발급(?:이|가|을)?[ ]?(?:심사(?:가|에)?[ ]?)?(?:신청[ ]?)?(?:승인|완료|거절"
+    r"|접수|되|됐)"
+    r"|(?:가입|신청|심사)(?:이|가|결과)?[ ]?(?:승인|거절|접수)(?:되|됐|완료|[ ]?안내)"
+    r"|(?:대출|카드론)(?:이|가)?[^\n\d]{0,8}(?:[\d,]{1,15}만?[ ]?원(?:이|을)?[ ]?)?"
+    r"(?:승인|실행)"
 )
 # A cancellation that was not carried out.
 FAILED_CANCELLATION = re.compile(
     r"취소[ ]?(?:처리[ ]?)?(?:가|이|에)?[ ]?(?:실패|불가|거절|오류|되지[ ]?않"
     r"|할[ ]?수[ ]?없)"
+    # One that is only requested or expected: 취소접수, 취소 처리될 예정.
+    r"|취소[ ]?(?:접수|요청|신청)"
+    r"|취소(?:[ ]?처리)?(?:가|이)?[ ]?(?:진행[ ]?)?(?:될|할)?[ ]?예정"
 )
 _CARD_ISSUED = re.compile(r"카드[가를이]?[ ]?(?:재)?발급(?:되|이[ ]?완료|[ ]?완료)")
 # Phrases of people, not of companies.
@@ -67,6 +82,7 @@ _BANK_TRANSFER = re.compile(
     r"|취소|처리)|보냈(?:어요|습니다)|보내셨"
     r"|받았(?:어요|습니다)|받으셨|(?<![가-힣])지급(?![가-힣])|지급[ ]?(?:되었|됐"
     r"|완료)|(?<![A-Za-z])ATM"
+    r"|(?:^|\n)(?:급여|상여금?|예금이자|이자|배당금?)(?:\n|$)"
     r"|대출[ ]?(?:이자|원금|실행)|(?:자동|타행|당행|인터넷|모바일|폰뱅킹|펌뱅킹"
     r"|오픈뱅킹|급여)[ ]?(?:이체|출금|입금|송금)"
 )
@@ -133,6 +149,10 @@ _BANK_HINTS = (
         "ATM",
     ),
     "대출",
+    "급여",
+    "상여",
+    "이자",
+    "배당",
 )
 _ORDER_NOTICE = re.compile(
     r"예약[ ]?(?:이[ ]?)?(?:확정|완료|접수)|예매[ ]?(?:가|번호|완료)|현장[ ]?결제"
@@ -149,6 +169,20 @@ def has_opt_out(text: str) -> bool:
 def has_opt_out_number(text: str) -> bool:
     """Return True if the text gives a number for opting out (무료거부 080…)."""
     return has_opt_out(text) and _OPT_OUT_NUMBER.search(text) is not None
+
+
+def may_be_grant(text: str) -> bool:
+    """Return True if the text may tell a limit or a grant; a cheap check before."""
+    return _MAY_BE_GRANT.search(text) is not None
+
+
+def grant_rejection_reason(text: str) -> Reason | None:
+    """Return why a text on a limit, a card or a loan is no payment, or None."""
+    if _LIMIT_CHANGE.search(text):
+        return Reason.NO_PAYMENT
+    if not _GRANTED.search(text):
+        return None
+    return Reason.ADVERT if _PROMOTIONAL.search(text) else Reason.NO_PAYMENT
 
 
 def weak_rejection_reason(

@@ -13,6 +13,7 @@ from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
     BENEFIT,
+    HOLDER_NAME,
     INSTALLMENT,
     ISSUER,
     NOISE,
@@ -30,9 +31,12 @@ _COMPLETED_SUFFIX = (
 _QUALIFIER = (
     r"(?:해외|국내|온라인|오프라인|정상|일반|일시불|할부|매출|매입|전체|부분|일부"
     r"|카드|체크카드|체크|신용카드"
-    r"|신용|간편|자동납부|자동결제|자동이체|정기|카드번호입력|번호입력|수기|수기입력"
+    r"|신용|간편|자동납부|자동결제|자동이체|정기(?:결제)?|카드번호입력|번호입력|수기"
+    r"|수기입력"
     r"|앱카드|전자상거래|후불|주문|구매|거래"
-    r"|출금|무승인|비대면|현장|QR|교통|페이스페이|페이|휴대폰|소액|(?:가|선|사전|임시)(?=승인)"
+    r"|출금|무승인|비대면|현장|QR|교통|페이스페이|페이|휴대폰|소액|(?:가|선|사전"
+    r"|임시)(?=승인)"
+    r"|자동(?=결제[ ]?(?:완료|성공|되었|됐|했))"
     r"|법인|(?:결제|사용|이용)(?=[ ]?승인))"
 )
 _DECLINE_REASON = (
@@ -66,11 +70,13 @@ _APPROVE = (
     r"|체크(?:카드)?[ ]?출금|상품권[ ]?사용|승인금액"
 )
 _OTHER_NOUN = (
-    r"(?:예정|금액|대금|요금|계좌|수단|방법|정보|내역|한도|기간|번호|일시|시각|시점|일자"
+    r"(?:예정|금액|대금|요금|계좌|수단|방법|정보|내역|한도|기간|번호|일시|시각|시점"
+    r"|일자"
     r"|처|가능|요청|신청|고객|회원|전원|불가|조건|건수|혜택|이벤트|할인|해지)"
 )
 _NOT_FOLLOWED_BY_NOUN = (
-    rf"(?!{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|[은이을의에])?(?![가-힣])"
+    rf"(?!{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|입니다|이에요|이며"
+    r"|[은이을의에])?(?![가-힣])"
     rf"|일[ ]?\d|일[ ]?{TIMESTAMP}|일[ ]변경)"
 )
 # First letters of keywords: a cheap check before the long pattern.
@@ -125,6 +131,8 @@ RANK_ADJACENT = 1
 RANK_STANDALONE = 2
 # 체크카드출금 is only the type of a booking; 출금취소 beside it says what happened.
 RANK_WITHDRAWAL = 3
+# Between a date and a name; a keyword only if the text has no other.
+RANK_BEFORE_NAME = 4
 _ATTACHED_BEFORE = re.compile(
     rf"{ISSUER}[ \])\-:·>]{{0,4}}\Z"
     rf"|[\[(<][ ]?(?:[가-힣0-9 {INSTALLMENT}]{{0,6}}[.·][ ]?)?\Z"
@@ -166,14 +174,22 @@ class StatusKeyword:
         return self.has_following_word and self.rank > RANK_ATTACHED
 
 
+# A keyword before the name of the shop: 11/15 자동납부 정상승인 바람통신 68,200원.
+_BEFORE_NAME = re.compile(
+    r"(?:[가-힣]{2,7}[ ]?){0,2}(?:승인|취소|(?:승인|취소|결제)[ ]?완료)[ ]?\Z"
+)
+_AFTER_DATE_OR_CARD = re.compile(rf"[{TIMESTAMP}{ISSUER}{HOLDER_NAME}][ ,/|]{{0,3}}\Z")
+
+
 def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
     """Return the keywords of a text whose other parts are masked."""
     text = masked.text
     if not _KEYWORD_PREFILTER.search(text):
         return []
-    keywords = []
+    keywords: list[StatusKeyword] = []
     matches = list(islice(_KEYWORD.finditer(text), MAX_KEYWORDS))
     starts = {match.start() for match in matches}
+    before_name: list[StatusKeyword] = []
     for match in matches:
         start, end = match.span()
         before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
@@ -190,14 +206,17 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
             or not text[:start].strip(" \n[(<")
         ):
             rank = RANK_STANDALONE
+        elif _AFTER_DATE_OR_CARD.search(before) and _BEFORE_NAME.fullmatch(match[0]):
+            rank = RANK_BEFORE_NAME
         else:
             # A word inside a name.
             continue
         following = WORD_FOLLOWS.match(text, end)
         has_following_word = following is not None and following.end() not in starts
         kind = _KIND_BY_GROUP[match.lastgroup or "approved"]
-        keywords.append(StatusKeyword(kind, match.span(), rank, has_following_word))
-    return keywords
+        keyword = StatusKeyword(kind, match.span(), rank, has_following_word)
+        (before_name if rank == RANK_BEFORE_NAME else keywords).append(keyword)
+    return keywords or before_name
 
 
 def choose_keyword(keywords: list[StatusKeyword]) -> StatusKeyword | None:

@@ -3,12 +3,18 @@
 import re
 from dataclasses import dataclass, field
 from datetime import time
+from decimal import Decimal
 from itertools import islice
 
 from card_alerts.issuers import find_issuer
+from card_alerts.korean.card_numbers import STANDALONE_CARD_NUMBER
+from card_alerts.korean.implied_keywords import (
+    find_card_withdrawal,
+    find_labeled_status,
+    find_status_in_heading,
+)
 from card_alerts.korean.issuer_choice import choose_issuer_match, mask_issuer_matches
 from card_alerts.korean.issuer_match import (
-    STANDALONE_CARD_NUMBER,
     IssuerMatch,
     find_issuer_matches,
     local_currency_match,
@@ -23,19 +29,22 @@ from card_alerts.korean.side_patterns import (
     CARD_NICKNAME,
     COMPANY_CARD_NUMBER,
     COMPANY_HEADING,
+    DATE_RANGE,
+    FEE,
     HOLDER_NAME_BEFORE_ISSUER,
     HOLDER_NAMES,
+    INSTALLMENTS,
     LABELED_HOLDER_NAME,
     LABELS,
     PHONE_BILLING,
     PHONE_BILLING_HEADING,
     PHONE_NUMBER_IN_BRACKETS,
+    POINTS_NAME,
     RECEIPT_NOISE,
     TRAILING_BENEFIT,
 )
 from card_alerts.korean.status_keywords import (
     NOTICE_HEADING,
-    RANK_ADJACENT,
     StatusKeyword,
     find_keywords,
 )
@@ -59,16 +68,18 @@ from card_alerts.masked_text import (
 from card_alerts.money import (
     BALANCE_PATTERN,
     RUNNING_TOTAL_PATTERN,
+    WON,
     MoneyMatch,
     find_amounts_without_currency,
     find_foreign_amounts,
+    find_foreign_balances,
     find_glued_amounts,
     find_won_amounts,
     is_balance,
     is_plausible_total,
     parse_number,
 )
-from card_alerts.result import Kind, Span
+from card_alerts.result import Span
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
 _SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]")
@@ -81,16 +92,6 @@ _HAS_ROOM_HEADING = re.compile(r"\] \[|\d, ")
 MAX_ROOM_HEADINGS = 3
 _LINK = re.compile(r"(?:https?://|www\.)[^\s가-힣]{1,300}")
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
-_INSTALLMENTS = re.compile(
-    r"(?=[\[(일유부무할\d ])[\[(]?[ ]?(?:(?:할부[ ]?[:]?[ ]?)?일시불|"
-    r"(?:(?:유이자|부분무이자|무이자|할부|\(무\)|\(유\)|무"
-    r"|유)[ ]?[:(/]?[ ]?)?(?<!\d)0?(?P<a>\d{1,2})[ ]?개월(?:[ ]?(?:무이자|할부"
-    r"|유이자))?"
-    r"|할부[ ]?(?:개월(?:수)?|기간)?[ ]?[:(/][ ]?0?(?P<b>\d{1,2})(?!\d)(?:[ ]?개월"
-    r")?)[ ]?[\])]?"
-    r"(?![가-힣]|[ ]?(?:사진|아기))|[\[(]?(?:일시불"
-    r"|(?P<c>\d{1,2})개월)[ ]?[\])]?(?=승인|취소|결제|체크|거절|누적|[가-힣]\*)"
-)
 _ACCOUNT_NUMBER = re.compile(
     r"(?<![\d*])(?:\d{2,6}\*{2,6}\d{2,6}"
     r"|\d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?|\d{3,6}\*{3,8})(?![\d*])"
@@ -111,32 +112,18 @@ _BEFORE_NAME = {"", "\n", TIMESTAMP, RUNNING_TOTAL, ":", "|", "님"}
 # Cheap checks before the patterns above.
 _HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가능")
 _HAS_BENEFIT = re.compile(
-    r"%|할인|캐시백|적립|인센티브|포인트|마일|봉사료|부가세|TOP|원[^()\n]{0,12}\)"
+    r"%|할인|캐시백|페이백|리워드|적립|인센티브|포인트|POINT|마일|봉사료|부가세|TOP"
+    r"|원[^()\n]{0,12}\)"
 )
 _HAS_RECEIPT_NOISE = re.compile(r"번호|건|금액|접수|\([^()\n]{1,30}\)")
+_AMOUNT = re.compile(r"\d[ ]?원|[A-Z]{3}[ ]?\d|[$€£¥₩]\d")
 _HAS_LABELS = re.compile(
-    "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자"
+    "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자|사유"
 )
 _HAS_NOTICE = re.compile("내역|알림|안내")
 _HAS_INSTALLMENTS = re.compile("일시불|개월|할부")
 _COMPLETED_AFTER_AMOUNT = re.compile(
     rf"(?<=[{AMOUNT}])[이]?[ ]?(?P<part>완료)(?![가-힣])"
-)
-# 출금 by a check card is a purchase: 우리체크(12*4) 출금 4,500원.
-_WITHDRAWAL = re.compile(r"(?<![가-힣])출금(?P<cancelled>[ ]?취소)?(?![가-힣])")
-_TRANSFER_WORD = re.compile(
-    r"이체|송금|입금|예정|계좌에서|충전|납부|ATM|현금|CD기|수수료"
-)
-_CHECK_CARD = re.compile(r"체크(?:카드|\)|\(|\])|\[체크")
-# The words for it count as an announcement if nothing else does: 승인금액 5,000원.
-_LABELED_STATUS = re.compile(
-    r"(?:(?P<approved>승인)|(?P<cancelled>취소))[ ]?(?:된[ ]?)?금액(?=[ :\n]{0,3}"
-    r"[\d₩])"
-)
-_LABELED_BARE_AMOUNT = re.compile(
-    r"(?:금액|결제액)[ ]?[:=][ ]?(?P<number>\d{1,3}(?:,\d{3}){1,3}|\d{3,9})(?=[ ]?(?:$"
-    r"|\n"
-    r"|[ ]-|/))"
 )
 _HAS_ACCOUNT = re.compile(r"\*\*|\d-[\d*]")
 
@@ -150,6 +137,7 @@ class TokenizedMessage:
     masked: MaskedText = field(init=False)
     running_total: re.Match[str] | None = None
     balance: re.Match[str] | None = None
+    balance_currency: str = WON
     foreign_amounts: list[MoneyMatch] = field(default_factory=list)
     won_amounts: list[MoneyMatch] = field(default_factory=list)
     # The amounts are printed without a currency, and taken for won.
@@ -266,17 +254,44 @@ class TokenizedMessage:
             found = _mask_totals(masked, RUNNING_TOTAL_PATTERN, RUNNING_TOTAL)
             self.running_total = next(iter(found), None)
         if _HAS_BALANCE.search(masked.text):
+            self._mask_foreign_balances()
             found = _mask_totals(masked, BALANCE_PATTERN, BALANCE)
-            self.balance = next(filter(is_balance, found), None)
+            if self.balance is None:
+                self.balance = next(filter(is_balance, found), None)
+        # A fee that is the only amount was paid.
+        if "수수료" in masked.text and _AMOUNT.search(FEE.sub("", masked.text)):
+            masked.mask_all(FEE, BENEFIT)
         if _HAS_BENEFIT.search(masked.text):
+            if "포인트" in masked.text or "POINT" in masked.text:
+                masked.mask_all(POINTS_NAME, NOISE)
             for match in TRAILING_BENEFIT.finditer(masked.text):
                 # Of a payment and a benefit, the smaller one is the benefit.
                 if parse_number(match["benefit"]) < parse_number(match["paid"]):
                     masked.mask(*match.span("part"), BENEFIT)
             masked.mask_all(BENEFITS, BENEFIT)
 
+    def _mask_foreign_balances(self) -> None:
+        for match, currency, start in find_foreign_balances(self.masked.text):
+            self.masked.mask(start, match.end(), BALANCE)
+            if self.balance is None:
+                self.balance, self.balance_currency = match, currency
+
+    @property
+    def balance_amount(self) -> Decimal | None:
+        """Return the printed balance; its currency is `balance_currency`."""
+        if self.balance is None:
+            return None
+        return parse_number(self.balance["number"], self.balance_currency)
+
+    def foreign_balance_currency(self, home_currency: str) -> str | None:
+        """Return the balance's currency, or None if it is the home one."""
+        is_home = self.balance is None or self.balance_currency == home_currency
+        return None if is_home else self.balance_currency
+
     def _mask_timestamps(self) -> None:
         masked = self.masked
+        if "~" in masked.text or "∼" in masked.text:
+            masked.mask_all(DATE_RANGE, NOISE)
         self.timestamps = find_timestamps(masked.text)
         for placeholder, is_original in ((TIMESTAMP, False), (ORIGINAL_DATE, True)):
             masked.mask_spans(
@@ -294,7 +309,7 @@ class TokenizedMessage:
         if not _HAS_INSTALLMENTS.search(text):
             return
         likely, unlikely = [], []
-        for match in _INSTALLMENTS.finditer(text):
+        for match in INSTALLMENTS.finditer(text):
             if match["c"] or not _NAME_FOLLOWS.match(text, match.end()):
                 likely.append(match)
                 continue
@@ -346,35 +361,30 @@ class TokenizedMessage:
                 self.is_check_card = card_kind["part"].startswith("체크")
             masked.mask_all(_CARD_KIND, NOISE)
         self.keywords = find_keywords(masked)
-        if not self.keywords and "출금" in masked.text:
-            self.keywords = self._find_check_card_withdrawal()
-        if not self.keywords and "금액" in self.text:
-            self.keywords = self._find_labeled_status()
+        if not self.keywords:
+            self._find_implied_keyword()
         masked.mask_spans([keyword.span for keyword in self.keywords], KEYWORD)
 
-    def _find_check_card_withdrawal(self) -> list[StatusKeyword]:
-        """Return the keyword of a withdrawal by check card, if it is one."""
-        text = self.masked.text
-        match = _WITHDRAWAL.search(text)
-        if match is None or _TRANSFER_WORD.search(text):
-            return []
-        if not (self.is_check_card or _CHECK_CARD.search(self.text)):
-            return []
-        self.is_check_card = True
-        self.is_card_withdrawal = True
-        kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
-        return [
-            StatusKeyword(kind, match.span(), RANK_ADJACENT, has_following_word=False)
-        ]
-
-    def _find_labeled_status(self) -> list[StatusKeyword]:
-        """Return the keyword in the label of an amount (승인금액 5,000원), if any."""
-        match = _LABELED_STATUS.search(self.text)
-        if match is None:
-            return []
-        kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
-        span = match.span(match.lastgroup or 0)
-        return [StatusKeyword(kind, span, RANK_ADJACENT, has_following_word=False)]
+    def _find_implied_keyword(self) -> None:
+        """Find the word for the event where no keyword stands by itself."""
+        match = self.issuer_match
+        keyword = None
+        if "출금" in self.masked.text:
+            keyword = find_card_withdrawal(
+                self.text,
+                self.masked.text,
+                match.issuer.name if match else "",
+                is_check_card=bool(self.is_check_card),
+            )
+            if keyword:
+                self.is_check_card = self.is_card_withdrawal = True
+        if keyword is None and "금액" in self.text:
+            keyword = find_labeled_status(self.text)
+        if keyword is None and "내역" in self.text and match:
+            has_time = any(each.has_printed_time for each in self.timestamps)
+            if has_time and (self.won_amounts or self.foreign_amounts):
+                keyword = find_status_in_heading(self.text)
+        self.keywords = [keyword] if keyword else []
 
 
 def _mask_totals(

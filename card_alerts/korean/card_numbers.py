@@ -1,0 +1,28 @@
+"""Stage 1, tokenize: patterns of the digits of a card."""
+
+import re
+
+from card_alerts.masked_text import INSTALLMENT
+
+_CARD_DIGITS = (
+    r"\d\*\d\*|\d{2}\*\d(?!\d)|\*\d\*\d|\d{4}|\*{2,4}-?\d{4}|\d{3}\*|\d{2}\*\*|\d\*\*\d"
+)
+# The digits beside the name of an issuer.
+CARD_NUMBER = re.compile(
+    rf"[*]?[\])]?[ ]{{0,2}}\(?(?:본인|가족|뒷자리|끝자리)?[ ]?"
+    rf"(?P<digits>{_CARD_DIGITS}|\d{{1,2}}(?=[ ]?(?:승인|취소|해외|거절"
+    rf"|체크)))(?![\d*,년원])\)?"
+)
+# A card's digits apart from the issuer's name: 길*라(5*4*).
+STANDALONE_CARD_NUMBER = re.compile(
+    rf"(?:신용|체크|카드|뒷자리|끝자리|카드번호|본인"
+    rf"|가족)[ :]{{0,2}}\(?[ ]?(?P<a>{_CARD_DIGITS})(?![\d*,년원])\)?"
+    rf"|(?<!통장)(?<!통장[ ])(?<!계좌)"
+    rf"\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_CARD_DIGITS})\)"
+    rf"|(?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)"
+    r"|(?:[가-힣*]{2,4}님|승인|취소)[ ]?(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소"
+    r"|[가-힣]{1,2}\*)"
+    r"|[ ]?\n)"
+    rf"|(?<![\d*\w-])(?P<c>\d\*\d\*|\d{{4}}\*\*)(?![\d*-])"
+    r"|(?<![\d*\w-])\*(?P<e>\d{4})(?=[ ](?:승인|취소|거절|사용))"
+)
