@@ -23,6 +23,7 @@ from card_alerts import MAX_TEXT_LENGTH, parse, parse_all
 from devstack.stores.data_dir import LOOPBACK
 from tests.support.alert_samples import (
     EXAM_2026,
+    EXAM_2026B,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -92,6 +93,7 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
         ("given", messages),
         ("2026", load(LAYOUTS_2026)),
         ("exam of 2026", load(EXAM_2026)),
+        ("second exam of 2026", load(EXAM_2026B)),
         ("own", load(OWN)),
     ):
         rows += accuracy_rows(name, labelled)

@@ -9,6 +9,7 @@ import pytest
 from tests.support.alert_samples import (
     EXAM,
     EXAM_2026,
+    EXAM_2026B,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -31,7 +32,9 @@ def test_message_is_parsed_as_labeled(message: Any) -> None:
     assert differences(message) == {}
 
 
-@pytest.mark.parametrize("path", [EXAM, EXAM_2026], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [EXAM, EXAM_2026, EXAM_2026B], ids=lambda path: path.stem
+)
 def test_messages_labeled_by_others_are_parsed(path: Path) -> None:
     messages = load(path)
     wrong = {each["id"]: differences(each) for each in messages}

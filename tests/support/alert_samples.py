@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from card_alerts import ParseResult, parse
+from card_alerts.result import BankBooking
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 GIVEN = SAMPLES / "notifications.jsonl"
@@ -15,6 +16,8 @@ OWN = SAMPLES / "notifications_own.jsonl"
 EXAM = SAMPLES / "notifications_exam.jsonl"
 LAYOUTS_2026 = SAMPLES / "notifications_2026.jsonl"
 EXAM_2026 = SAMPLES / "notifications_exam_2026.jsonl"
+# The second exam of 2026, with the bookings of the texts of banks.
+EXAM_2026B = SAMPLES / "notifications_exam_2026b.jsonl"
 # Texts of several messages each, with the labels of all of them.
 ROOMS = SAMPLES / "notifications_rooms.jsonl"
 RECEIVED_AT = datetime(2026, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=9)))
@@ -58,6 +61,18 @@ def parse_as_label(text: str, sender: str = "", title: str = "") -> dict[str, An
     return result_as_label(parse(text, RECEIVED_AT, sender, title=title))
 
 
+def booking_as_label(booking: BankBooking | None) -> dict[str, Any] | None:
+    """Return a booking in the fields of the label `bank`."""
+    if booking is None:
+        return None
+    return {
+        "direction": booking.direction.value.lower(),
+        "amount": booking.amount,
+        "balance": None if booking.balance is None else float(booking.balance),
+        "counterparty": squeeze(booking.counterparty),
+    }
+
+
 def result_as_label(parsed: ParseResult) -> dict[str, Any]:
     """Return a result in the fields of a label."""
     amount = parsed.original_amount if parsed.currency else parsed.amount
@@ -90,10 +105,8 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
         expected["company"] = actual["company"]
     if actual["merchant"] in map(squeeze, message.get("merchant_alt", [])):
         expected["merchant"] = actual["merchant"]
-    if "balance" in message and parsed.recognized:
-        balance = message["balance"]
-        expected["balance"] = None if balance is None else float(balance)
-        actual["balance"] = None if parsed.balance is None else float(parsed.balance)
+    for name, (value, found) in _money_of_account(message, parsed).items():
+        expected[name], actual[name] = value, found
     if "preliminary" in message:
         expected["preliminary"] = message["preliminary"]
         actual["preliminary"] = parsed.is_preliminary
@@ -121,3 +134,23 @@ def differences(message: Any) -> dict[str, tuple[Any, Any]]:
         for name, value in expected.items()
         if actual[name] != value
     }
+
+
+def _money_of_account(
+    message: Any, parsed: ParseResult
+) -> dict[str, tuple[object, object]]:
+    """Return the expected and the actual balance and booking, where labeled."""
+    fields: dict[str, tuple[object, object]] = {}
+    if "balance" in message and parsed.recognized:
+        balance = message["balance"]
+        fields["balance"] = (
+            None if balance is None else float(balance),
+            None if parsed.balance is None else float(parsed.balance),
+        )
+    if "bank" in message:
+        booking = message["bank"]
+        fields["bank"] = (
+            booking | {"counterparty": squeeze(booking["counterparty"])},
+            booking_as_label(parsed.bank_booking),
+        )
+    return fields
