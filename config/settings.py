@@ -24,6 +24,7 @@ SECRET_KEY = env.read_text("SECRET_KEY") or (
     else env.read_required("SECRET_KEY", "it signs tokens and keys hashes")
 )
 SECRET_KEY_FALLBACKS = env.read_list("SECRET_KEY_FALLBACKS")
+SECRETS_KEYS = env.read_encryption_keys("SECRETS_KEY")
 PUBLIC_URL = env.read_url("PUBLIC_URL", "http://127.0.0.1:8000")
 IS_HTTPS = PUBLIC_URL.startswith("https:")
 ALLOWED_HOSTS = env.read_hosts("ALLOWED_HOSTS") or [

@@ -6,15 +6,12 @@ be decrypted there.
 """
 
 import base64
-import os
 from collections.abc import Sequence
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from core.sealing import UnsealingError, decrypt_bytes, encrypt_bytes
 
 # Marks encrypted values, with the version of their format.
 ENCRYPTED_PREFIX = "sealed:1:"
-NONCE_BYTES = 12
 # With prefix, nonce and tag in base64 this fills a column of 255 characters.
 MAX_PLAINTEXT_BYTES = 155
 
@@ -27,9 +24,8 @@ def encrypt(text: str, keys: Sequence[bytes], context: str) -> str:
     """Return the value to store: encrypted, or as it is if empty or without a key."""
     if not keys or not text:
         return text
-    nonce = os.urandom(NONCE_BYTES)
-    ciphertext = AESGCM(keys[0]).encrypt(nonce, text.encode(), context.encode())
-    return ENCRYPTED_PREFIX + base64.urlsafe_b64encode(nonce + ciphertext).decode()
+    data = encrypt_bytes(text.encode(), keys[0], context)
+    return ENCRYPTED_PREFIX + base64.urlsafe_b64encode(data).decode()
 
 
 def decrypt(stored: str, keys: Sequence[bytes], context: str) -> str:
@@ -41,15 +37,9 @@ def decrypt(stored: str, keys: Sequence[bytes], context: str) -> str:
         return stored
     try:
         data = base64.urlsafe_b64decode(stored.removeprefix(ENCRYPTED_PREFIX))
-    except ValueError:
+        return decrypt_bytes(data, keys, context).decode()
+    except (UnsealingError, ValueError):
         raise DecryptionError from None
-    nonce, ciphertext = data[:NONCE_BYTES], data[NONCE_BYTES:]
-    for key in keys:
-        try:
-            return AESGCM(key).decrypt(nonce, ciphertext, context.encode()).decode()
-        except (InvalidTag, ValueError):
-            continue
-    raise DecryptionError
 
 
 def is_encrypted_with(stored: str, key: bytes, context: str) -> bool:

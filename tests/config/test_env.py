@@ -191,6 +191,7 @@ def test_comma_in_a_password_or_option_is_not_a_second_host() -> None:
         ("SESSION_TTL_DAYS", "0"),
         ("TIME_ZONE", "Mars/Olympus"),
         ("ACCOUNT_NUMBER_KEY", "short"),
+        ("SECRETS_KEY", "short"),
         ("DEBUG", "maybe"),
         ("IDP_TOKENINFO_URL", "file:///etc/passwd"),
         ("LOG_LEVEL", "LOUD"),
