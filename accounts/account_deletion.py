@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.module_loading import import_string
 
 from accounts.locking import lock_actor_and_target
-from accounts.models import Member, PointHistory
+from accounts.models import Code, CodeRequest, Mail, Member, PointHistory
 from accounts.models.members import CLOSED
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import revoke_sessions
@@ -85,8 +85,17 @@ def delete_accounts_in_batches() -> BatchResult:
 
 
 def delete_member_data(member: Member) -> None:
-    """Delete the member's point history; a step of `delete_account`."""
+    """Delete the member's points, mails and codes; a step of `delete_account`."""
     PointHistory.objects.filter(member=member).delete()
+    _delete_mails(member)
+
+
+def _delete_mails(member: Member) -> None:
+    """Delete what was to be sent to the member, and the codes that were."""
+    # A mail about several accounts names this one, too.
+    Mail.objects.filter(Q(member=member) | Q(codes__member=member)).delete()
+    Code.objects.filter(member=member).delete()
+    CodeRequest.objects.filter(member=member).delete()
 
 
 def _take_locks_before_member(member: Member) -> None:
@@ -101,12 +110,15 @@ def _close(member: Member) -> None:
     for path in settings.ACCOUNT_CLOSING_STEPS:
         import_string(path)(member)
     revoke_sessions(member)
+    _delete_mails(member)
     Member.objects.filter(pk=member.pk).update(
         status=CLOSED,
         # Free for others at once, as after a deletion, and nothing about a person.
         login_id=f"deleted-{secrets.token_hex(16)}",
         display_name="",
         email="",
+        verified_email="",
+        pending_email="",
         idp_id=None,
         idp_picture="",
         profile_image="",

@@ -66,6 +66,29 @@ class PasswordNotSupportedError(DomainError):
     )
 
 
+class MailNotConfiguredError(DomainError):
+    status = 503
+    code = "MAIL_NOT_CONFIGURED"
+    detail = gettext_lazy("This service sends no mails.")
+
+
+class CodeInvalidError(DomainError):
+    code = "CODE_INVALID"
+    detail = gettext_lazy("The code is wrong or no longer valid.")
+
+
+class AlreadyVerifiedError(DomainError):
+    status = 409
+    code = "ALREADY_VERIFIED"
+    detail = gettext_lazy("The email address is already verified.")
+
+
+class EmailNotVerifiedError(DomainError):
+    status = 403
+    code = "EMAIL_NOT_VERIFIED"
+    detail = gettext_lazy("Verify your email address first.")
+
+
 class AdministratorProfileError(DomainError):
     status = 403
     code = "FORBIDDEN"

@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from celery import shared_task
+from django.utils import timezone
 
 from accounts.account_deletion import delete_accounts_in_batches, has_closed_accounts
+from accounts.mail.delivery import has_due_mails, purge_mails, send_due_mails
 from accounts.rate_limits import purge_rate_limits
 from accounts.sessions import purge_expired_sessions
 from core.jobs.runner import run_job
@@ -14,13 +16,37 @@ class AccountDeletionsFailedError(RuntimeError):
     """Some closed accounts could not be deleted; the log names them."""
 
 
+class MailServerError(RuntimeError):
+    """The mail server did not accept some mails; they are tried again."""
+
+
 @shared_task  # type: ignore[untyped-decorator]
 def purge_sessions() -> None:
-    """Delete expired sessions and rate limits whose windows have passed; daily."""
+    """Delete expired sessions, rate limits whose windows have passed, mails; daily."""
     run_job(
         "purge_sessions",
-        lambda now: purge_expired_sessions(now) + purge_rate_limits(now),
+        lambda now: (
+            purge_expired_sessions(now) + purge_rate_limits(now) + purge_mails(now)
+        ),
     )
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def send_mail() -> None:
+    """Send the mails that wait; every minute and after each commit of one."""
+    if has_due_mails(timezone.now()):
+        run_job("send_mail", run_send_mail)
+
+
+def run_send_mail(now: datetime) -> int:
+    """Return the number of mails that were sent.
+
+    Raises `MailServerError` at the end if some have to wait for another attempt.
+    """
+    result = send_due_mails()
+    if result.failed:
+        raise MailServerError(f"{result.failed} mails were not accepted.")
+    return result.sent
 
 
 @shared_task  # type: ignore[untyped-decorator]

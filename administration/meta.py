@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from accounts.mail.outbox import is_mail_configured
 from accounts.profile import MAX_IMAGE_BYTES as MAX_PROFILE_IMAGE_BYTES
 from accounts.serializers.members import MAX_PASSWORD_LENGTH
 from accounts.sessions import MAX_SESSIONS
@@ -59,7 +60,7 @@ def list_features() -> dict[str, Any]:
         "stores": [verifier.store] if has_store else [],
         "test_billing": settings.BILLING_TEST_MODE,
         "ocr": bool(settings.OCR_API_KEY),
-        "mail": False,
+        "mail": is_mail_configured(),
         "push": False,
         "passkeys": False,
         "second_factor": False,

@@ -6,6 +6,7 @@ from typing import Any
 JOB_INTERVALS = {
     "accounts.tasks.delete_closed_accounts": timedelta(minutes=1),
     "accounts.tasks.purge_sessions": timedelta(days=1),
+    "accounts.tasks.send_mail": timedelta(minutes=1),
     "administration.tasks.snapshot_daily_metrics": timedelta(days=1),
     "billing.tasks.expire_plans": timedelta(hours=1),
     "billing.tasks.process_store_notifications": timedelta(minutes=1),

@@ -9,6 +9,7 @@ from redis.retry import Retry
 
 from config import about, env
 from config.beat_schedule import CELERY_BEAT_SCHEDULE as CELERY_BEAT_SCHEDULE
+from config.mail import read_mail_sender, read_mail_server
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
 from core.db.postgresql.liveness import WatchdogConnection
@@ -226,6 +227,10 @@ IDP_TOKENS_ARE_JWTS = env.read_bool(
     "IDP_TOKENS_ARE_JWTS", default=IDP_TOKENINFO_URL == GOOGLE_TOKENINFO_URL
 )
 
+# None: whatever needs a mail is 503.
+MAIL_SERVER = read_mail_server("MAIL_URL")
+MAIL_FROM = read_mail_sender("MAIL_FROM", MAIL_SERVER)
+
 # --- The ledger ---------------------------------------------------------------
 
 ACCOUNT_NUMBER_KEYS = env.read_encryption_keys("ACCOUNT_NUMBER_KEY")
@@ -259,8 +264,9 @@ STORE_PACKAGE_NAME = env.read_text("STORE_PACKAGE_NAME")
 STORE_PUSH_AUDIENCE = env.read_text("STORE_PUSH_AUDIENCE")
 STORE_PUSH_EMAIL = env.read_text("STORE_PUSH_EMAIL")
 
-# --- The board: accepted writes of one member ---------------------------------
+# --- The board: who may write, and accepted writes of one member --------------
 
+BOARD_NEEDS_VERIFIED_EMAIL = env.read_bool("BOARD_NEEDS_VERIFIED_EMAIL", default=False)
 BOARD_LIMITS_PER_HOUR = {
     "posts": env.read_int("BOARD_POSTS_PER_HOUR", 60, minimum=1),
     "comments": env.read_int("BOARD_COMMENTS_PER_HOUR", 300, minimum=1),
@@ -324,7 +330,12 @@ JOB_VISIBILITY_TIMEOUT_SECONDS = 10 * 60
 JOB_WORKERS = env.read_int("JOB_WORKERS", 2, minimum=1, maximum=64)
 # Jobs that record no run while there is nothing to do; a missing run is not late.
 ON_DEMAND_JOBS = frozenset(
-    {"delete_closed_accounts", "move_entries", "process_store_notifications"}
+    {
+        "delete_closed_accounts",
+        "move_entries",
+        "process_store_notifications",
+        "send_mail",
+    }
 )
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -337,7 +348,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_RESULT_EXPIRES = None
-# Only Beat sends tasks. While Valkey is down it waits, so that no run is lost.
+# Of Beat: while Valkey is down it waits, so that no run is lost.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {
     "max_retries": None,
     "interval_start": 0,

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib import import_module
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
@@ -11,3 +12,6 @@ try:
     application = get_wsgi_application()
 except ImproperlyConfigured as error:
     sys.exit(f"configuration: {error}")
+
+# For calls of jobs: without it, Celery would look for a queue of its own default.
+import_module("config.celery")

@@ -52,6 +52,9 @@ def read_settings() -> Settings:
         "PUBLIC_URL": f"http://127.0.0.1:{read_port(settings)}",
         "SERVE_STATIC_FROM_SOURCE": "true",
     }
+    # In public, a member would wait in vain for what lies in a folder.
+    if not settings.get("PUBLIC_URL", "").startswith("https:"):
+        defaults["MAIL_URL"] = f"file:{find_data_dir(settings) / 'mail'}"
     return defaults | settings
 
 

@@ -1,3 +1,5 @@
+import uuid
+
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
@@ -195,6 +197,26 @@ class Migration(migrations.Migration):
                 (
                     "is_email_by_administrator",
                     models.BooleanField(default=False, editable=False),
+                ),
+                (
+                    "verified_email",
+                    models.CharField(
+                        blank=True, default="", editable=False, max_length=254
+                    ),
+                ),
+                (
+                    "pending_email",
+                    models.CharField(
+                        blank=True, default="", editable=False, max_length=254
+                    ),
+                ),
+                (
+                    "locale",
+                    models.CharField(
+                        choices=[("en", "En"), ("ko", "Ko")],
+                        default="en",
+                        max_length=2,
+                    ),
                 ),
                 (
                     "provider",
@@ -429,6 +451,186 @@ class Migration(migrations.Migration):
                         ),
                         name="point_history_daily_limit",
                     ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="CodeRequest",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "purpose",
+                    models.CharField(
+                        choices=[
+                            ("VERIFY_EMAIL", "Verify Email"),
+                            ("RESET_PASSWORD", "Reset Password"),
+                        ],
+                        max_length=14,
+                    ),
+                ),
+                ("target", models.BinaryField(null=True)),
+                ("tries", models.PositiveSmallIntegerField(default=0)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("expires_at", models.DateTimeField(db_index=True)),
+                ("processed_at", models.DateTimeField(null=True)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="code_requests",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "code_request",
+                "ordering": ["created_at", "id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("processed_at__isnull", True)),
+                        fields=["created_at"],
+                        name="code_request_waiting",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Mail",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("template", models.CharField(max_length=40)),
+                ("message_id", models.CharField(max_length=255, unique=True)),
+                ("content", models.BinaryField(null=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("WAITING", "Waiting"),
+                            ("SENT", "Sent"),
+                            ("GIVEN_UP", "Given Up"),
+                        ],
+                        default="WAITING",
+                        max_length=8,
+                    ),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "next_attempt_at",
+                    models.DateTimeField(default=django.utils.timezone.now),
+                ),
+                ("expires_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("error", models.CharField(default="", max_length=60)),
+                (
+                    "member",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="mails",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "mail",
+                "ordering": ["id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "WAITING")),
+                        fields=["next_attempt_at", "id"],
+                        name="mail_waiting",
+                    ),
+                    models.Index(
+                        condition=models.Q(("ended_at__isnull", False)),
+                        fields=["ended_at"],
+                        name="mail_ended",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("content__isnull", False),
+                                ("ended_at__isnull", True),
+                                ("state", "WAITING"),
+                            ),
+                            models.Q(
+                                models.Q(("state", "WAITING"), _negated=True),
+                                ("content__isnull", True),
+                                ("ended_at__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="mail_content_until_ended",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Code",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("email", models.EmailField(max_length=254)),
+                ("code_hash", models.BinaryField()),
+                (
+                    "mail",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="codes",
+                        to="accounts.mail",
+                    ),
+                ),
+                (
+                    "member",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="codes",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "request",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="codes",
+                        to="accounts.coderequest",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "code",
+                "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("request", "member"), name="code_one_of_a_request"
+                    )
                 ],
             },
         ),

@@ -1,8 +1,9 @@
-"""Models of members, sessions, points, rate limits, counters, settings and the log."""
+"""Models of members, sessions, points, mails, limits, counters, settings, the log."""
 
 from accounts.models.audit_log import AuditLogEntry
 from accounts.models.counts import MemberCount
 from accounts.models.limits import RateLimit
+from accounts.models.mail import Code, CodeRequest, Mail
 from accounts.models.members import Member
 from accounts.models.points import PointHistory
 from accounts.models.sessions import AuthSession
@@ -12,6 +13,9 @@ __all__ = [
     "ApplicationSetting",
     "AuditLogEntry",
     "AuthSession",
+    "Code",
+    "CodeRequest",
+    "Mail",
     "Member",
     "MemberCount",
     "PointHistory",

@@ -110,6 +110,10 @@ class Member(AbstractBaseUser):
         FREE = "FREE"
         PREMIUM = "PREMIUM"
 
+    class Locale(models.TextChoices):
+        EN = "en"
+        KO = "ko"
+
     login_id = models.CharField(max_length=MAX_LOGIN_ID_LENGTH)
     display_name = models.CharField(max_length=MAX_DISPLAY_NAME_LENGTH)
     email = models.EmailField(max_length=254)
@@ -142,6 +146,16 @@ class Member(AbstractBaseUser):
     email_changed_at = models.DateTimeField(null=True, blank=True, editable=False)
     # True after an administrator has changed the address, until the member sends one.
     is_email_by_administrator = models.BooleanField(default=False, editable=False)
+    # The address that the member has proved to own, and the one they want to change to.
+    # Any other way of writing `email` leaves it unverified.
+    verified_email = models.CharField(
+        max_length=254, blank=True, default="", editable=False
+    )
+    pending_email = models.CharField(
+        max_length=254, blank=True, default="", editable=False
+    )
+    # Of mails, and of texts for clients that name no language.
+    locale = models.CharField(max_length=2, choices=Locale.choices, default=Locale.EN)
     provider = models.CharField(
         max_length=5, choices=Provider.choices, default=Provider.LOCAL
     )
@@ -243,6 +257,10 @@ class Member(AbstractBaseUser):
     @property
     def is_active(self) -> bool:  # type: ignore[override]
         return self.status == self.Status.ACTIVE
+
+    @property
+    def is_email_verified(self) -> bool:
+        return bool(self.email) and self.verified_email == self.email
 
     @property
     def is_administrator(self) -> bool:

@@ -1,0 +1,163 @@
+"""Sending of the mails that wait, each by one of concurrent runs (spec 2.10)."""
+
+import logging
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import orjson
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.mail.outbox import is_mail_configured, mail_context
+from accounts.mail.transport import (
+    PermanentMailError,
+    TemporaryMailError,
+    send_message,
+)
+from accounts.models import Mail
+from core.db.transactions import retry_on_conflict
+from core.sealing import UnsealingError, unseal
+
+logger = logging.getLogger(__name__)
+
+# A run begins no further mail after this time; it ends within the minute.
+RUN_SECONDS = 25.0
+# The mail of a worker that was killed is due again then. Longer than sending it takes.
+LEASE = timedelta(minutes=2)
+# Waits between attempts double, up to 64 minutes.
+INITIAL_BACKOFF = timedelta(minutes=1)
+MAX_BACKOFF_EXPONENT = 6
+# How long the rows of mails are kept that were sent or given up; nothing is in them.
+RETENTION = timedelta(days=7)
+PURGE_BATCH = 5_000
+
+State = Mail.State
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryResult:
+    """Counts of one run: mails sent, and those that wait for another attempt."""
+
+    sent: int = 0
+    failed: int = 0
+
+
+def has_due_mails(now: datetime) -> bool:
+    return is_mail_configured() and _list_due(now).exists()
+
+
+def send_due_mails() -> DeliveryResult:
+    """Send the mails that are due, the longest waiting first.
+
+    The run ends when the server fails, as the others would meet the same, and after
+    `RUN_SECONDS`.
+    """
+    sent = failed = 0
+    started_at = time.monotonic()
+    _give_up_expired(timezone.now())
+    while time.monotonic() - started_at < RUN_SECONDS:
+        mail = _claim_mail(timezone.now())
+        if mail is None:
+            break
+        try:
+            send_message(_make_message(mail))
+        except TemporaryMailError as error:
+            failed += 1
+            _postpone(mail, str(error))
+            if error.is_of_server:
+                break
+        # A value that is no header, or one that no key opens any more.
+        except (PermanentMailError, UnsealingError, ValueError) as error:
+            reason = str(error) if isinstance(error, PermanentMailError) else ""
+            _end(mail, State.GIVEN_UP, reason or type(error).__name__)
+        else:
+            sent += 1
+            _end(mail, State.SENT)
+    return DeliveryResult(sent, failed)
+
+
+def purge_mails(now: datetime) -> int:
+    """Delete the rows of mails that ended long ago, in batches; return their number."""
+    purged = 0
+    while True:
+        ended = Mail.objects.filter(ended_at__lte=now - RETENTION).order_by()
+        ids = list(ended.values_list("id", flat=True)[:PURGE_BATCH])
+        if not ids:
+            return purged
+        purged += Mail.objects.filter(id__in=ids).delete()[0]
+
+
+def _list_due(now: datetime) -> QuerySet[Mail]:
+    return Mail.objects.filter(state=State.WAITING, next_attempt_at__lte=now)
+
+
+@retry_on_conflict
+def _claim_mail(now: datetime) -> Mail | None:
+    """Reserve a due mail for this run, and set the time of its next attempt."""
+    with transaction.atomic():
+        due = _list_due(now).select_for_update(skip_locked=True, of=("self",))
+        mail = due.order_by("next_attempt_at", "id").first()
+        if mail is not None:
+            mail.attempts += 1
+            mail.next_attempt_at = now + LEASE
+            mail.save(update_fields=["attempts", "next_attempt_at"])
+    return mail
+
+
+def _make_message(mail: Mail) -> EmailMultiAlternatives:
+    content = orjson.loads(unseal(mail.content or b"", mail_context(mail.message_id)))
+    message = EmailMultiAlternatives(
+        content["subject"],
+        content["text"],
+        settings.MAIL_FROM,
+        [content["to"]],
+        headers={
+            "Message-ID": mail.message_id,
+            # No holiday replies to what a machine sends.
+            "Auto-Submitted": "auto-generated",
+        },
+    )
+    message.attach_alternative(content["html"], "text/html")
+    return message
+
+
+def _give_up_expired(now: datetime) -> None:
+    expired = Mail.objects.filter(state=State.WAITING, expires_at__lte=now)
+    # Not those that are being sent.
+    for mail in expired.filter(next_attempt_at__lte=now):
+        _end(mail, State.GIVEN_UP, mail.error or "expired")
+
+
+def _postpone(mail: Mail, reason: str) -> None:
+    exponent = min(mail.attempts - 1, MAX_BACKOFF_EXPONENT)
+    next_attempt_at = timezone.now() + INITIAL_BACKOFF * 2**exponent
+    if next_attempt_at >= mail.expires_at:
+        _end(mail, State.GIVEN_UP, reason)
+        return
+    _update_claimed(mail, next_attempt_at=next_attempt_at, error=reason)
+    _log(mail, "postponed", reason)
+
+
+def _end(mail: Mail, state: State, reason: str = "") -> None:
+    _update_claimed(
+        mail, state=state, content=None, ended_at=timezone.now(), error=reason
+    )
+    _log(mail, state.value, reason)
+
+
+def _update_claimed(mail: Mail, **values: object) -> None:
+    """Update the row unless another run has claimed it meanwhile."""
+    rows = Mail.objects.filter(pk=mail.pk, attempts=mail.attempts, state=State.WAITING)
+    rows.update(**values)
+
+
+def _log(mail: Mail, outcome: str, reason: str) -> None:
+    fields = {"mail": mail.pk, "template": mail.template, "outcome": outcome}
+    if reason:
+        fields |= {"reason": reason, "attempts": mail.attempts}
+    level = logging.WARNING if reason else logging.INFO
+    logger.log(level, "mail", extra={"fields": fields})

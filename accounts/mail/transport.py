@@ -1,0 +1,159 @@
+"""One mail to the mail server, within time limits, or into a folder."""
+
+import os
+import smtplib
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.core.mail.backends.smtp import EmailBackend
+
+# Of one step of the protocol, and of all.
+STEP_TIMEOUT_SECONDS = 10
+MAIL_TIMEOUT_SECONDS = 30
+PERMANENT_STATUSES = range(500, 600)
+
+
+class PermanentMailError(Exception):
+    """The mail will never be accepted; the message is its SMTP status."""
+
+
+class TemporaryMailError(Exception):
+    """The mail was not accepted now.
+
+    The message is the SMTP status or the class of the failure. `is_of_server` tells
+    that the next mail would fare no better.
+    """
+
+    def __init__(self, reason: str, *, is_of_server: bool) -> None:
+        super().__init__(reason)
+        self.is_of_server = is_of_server
+
+
+class _Deadline:
+    """Ends connections when the time of a mail is over.
+
+    A server that sends a byte now and then keeps each step within its limit.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._sockets: list[socket.socket] = []
+        self._timer = threading.Timer(seconds, self._shut_down)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def watch(self, connection: socket.socket) -> None:
+        # A second handle: TLS takes the first one over.
+        self._sockets.append(socket.socket(fileno=os.dup(connection.fileno())))
+
+    def cancel(self) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        for handle in self._sockets:
+            handle.close()
+
+    def _shut_down(self) -> None:
+        for handle in self._sockets:
+            with suppress(OSError):
+                handle.shutdown(socket.SHUT_RDWR)
+
+
+class _WatchedSMTP(smtplib.SMTP):
+    def __init__(self, *arguments: Any, deadline: _Deadline, **options: Any) -> None:
+        self._deadline = deadline
+        super().__init__(*arguments, **options)
+
+    def _get_socket(self, *arguments: Any) -> socket.socket:
+        connection: socket.socket = super()._get_socket(*arguments)  # type: ignore[misc]
+        self._deadline.watch(connection)
+        return connection
+
+
+class _WatchedSMTPS(smtplib.SMTP_SSL, _WatchedSMTP):
+    """TLS around the socket that `_WatchedSMTP` watches."""
+
+
+class _WatchedBackend(EmailBackend):
+    """Django's SMTP backend, whose connections end at the deadline."""
+
+    def __init__(self, deadline: _Deadline, **options: Any) -> None:
+        super().__init__(timeout=STEP_TIMEOUT_SECONDS, **options)
+        self._deadline = deadline
+
+    @property
+    def connection_class(self) -> Any:
+        return partial(
+            _WatchedSMTPS if self.use_ssl else _WatchedSMTP, deadline=self._deadline
+        )
+
+
+def send_message(message: EmailMultiAlternatives) -> None:
+    """Send a mail; raise `PermanentMailError` or `TemporaryMailError`."""
+    server: dict[str, Any] = settings.MAIL_SERVER
+    if "folder" in server:
+        write_into_folder(message, server["folder"])
+        return
+    with _smtp_errors(), _deadline(MAIL_TIMEOUT_SECONDS) as deadline:
+        backend = _WatchedBackend(deadline, **server)
+        try:
+            backend.open()
+            backend.send_messages([message])
+        finally:
+            # The mail was accepted or not, however the connection ends.
+            with suppress(OSError, smtplib.SMTPException):
+                backend.close()
+
+
+def write_into_folder(message: EmailMultiAlternatives, folder: Path) -> None:
+    """Write the mail into a file of its own, readable by its owner only."""
+    name = str(message.extra_headers["Message-ID"]).strip("<>").partition("@")[0]
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = folder / f".{name}"
+        draft.touch(mode=0o600)
+        draft.write_bytes(message.message().as_bytes())
+        draft.replace(folder / f"{name}.eml")
+    except OSError as error:
+        raise TemporaryMailError(type(error).__name__, is_of_server=True) from error
+
+
+@contextmanager
+def _deadline(seconds: float) -> Iterator[_Deadline]:
+    deadline = _Deadline(seconds)
+    try:
+        yield deadline
+    finally:
+        deadline.cancel()
+
+
+@contextmanager
+def _smtp_errors() -> Iterator[None]:
+    """Tell refusals that last from those that may pass, without the server's text.
+
+    That may quote the address. Who may send at all is the operator's affair: refusals
+    of the login and of the sender may pass, when the settings are mended.
+    """
+    try:
+        yield
+    except smtplib.SMTPRecipientsRefused as error:
+        _raise_for_status(next(iter(error.recipients.values()))[0])
+    except smtplib.SMTPDataError as error:
+        _raise_for_status(error.smtp_code)
+    except smtplib.SMTPResponseException as error:
+        raise TemporaryMailError(
+            f"SMTP {error.smtp_code}", is_of_server=True
+        ) from error
+    except (smtplib.SMTPException, OSError) as error:
+        raise TemporaryMailError(type(error).__name__, is_of_server=True) from error
+
+
+def _raise_for_status(status: int) -> None:
+    if status in PERMANENT_STATUSES:
+        raise PermanentMailError(f"SMTP {status}")
+    raise TemporaryMailError(f"SMTP {status}", is_of_server=False)
