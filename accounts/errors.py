@@ -29,6 +29,12 @@ class MemberSuspendedError(DomainError):
     detail = gettext_lazy("This account is suspended.")
 
 
+class ReauthenticationRequiredError(DomainError):
+    status = 403
+    code = "REAUTHENTICATION_REQUIRED"
+    detail = gettext_lazy("Authenticate again to do this.")
+
+
 class LinkingRefusedError(DomainError):
     status = 403
     code = "LINKING_REFUSED"

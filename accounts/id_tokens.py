@@ -54,6 +54,12 @@ def require_claims_for(audience: str, claims: Mapping[str, Any], *, now: float) 
         raise InvalidIdTokenError
 
 
+def read_issue_time(claims: Mapping[str, Any]) -> int:
+    """Return when the token was issued, in seconds since the epoch; 0 if unknown."""
+    text = text_claim(claims, "iat")
+    return int(text[:18]) if text.isascii() and text.isdigit() else 0
+
+
 def text_claim(claims: Mapping[str, Any], name: str) -> str:
     """Return a claim as text, "" if it is missing or cannot be stored.
 

@@ -22,7 +22,12 @@ from accounts.errors import (
     MemberSuspendedError,
     SignupDisabledError,
 )
-from accounts.id_tokens import require_claims_for, require_plausible_token, text_claim
+from accounts.id_tokens import (
+    read_issue_time,
+    require_claims_for,
+    require_plausible_token,
+    text_claim,
+)
 from accounts.models import Member
 from accounts.models.members import MAX_DISPLAY_NAME_LENGTH
 from accounts.rate_limits import count_identity_failures
@@ -55,6 +60,8 @@ class Identity:
     email_verified: bool
     name: str
     picture: str
+    # In seconds since the epoch; 0 if the token does not say.
+    issued_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,7 @@ def verify_id_token(
         email_verified=text_claim(claims, "email_verified").lower() == "true",
         name=text_claim(claims, "name")[:MAX_DISPLAY_NAME_LENGTH],
         picture=picture,
+        issued_at=read_issue_time(claims),
     )
 
 

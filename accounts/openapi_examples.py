@@ -178,6 +178,11 @@ EXAMPLES = {
         answer={"verified": True},
         refusal=Refusal(PasswordMismatchError(), Call(body=WRONG_PASSWORD)),
     ),
+    "reauthenticate": Example(
+        body=PASSWORD,
+        answer={"freshUntil": "2026-11-20T03:40:00+00:00"},
+        refusal=Refusal(PasswordMismatchError(), Call(body=WRONG_PASSWORD)),
+    ),
     "changePassword": Example(
         body={
             "currentPassword": "gimchi-jjigae-42",

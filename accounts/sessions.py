@@ -40,6 +40,8 @@ logger = logging.getLogger(__name__)
 SLIDING_RENEWAL_INTERVAL = timedelta(minutes=5)
 SESSION_KEY_BYTES = 32
 MAX_USER_AGENT_LENGTH = 200
+# How long a login or a reauthentication counts as fresh.
+FRESH_TIME = timedelta(minutes=10)
 PURGE_BATCH = 5_000
 # Of one member; a further login ends the oldest.
 MAX_SESSIONS = 50
@@ -113,9 +115,16 @@ def find_session(key: str) -> LiveSession | None:
 
 @retry_on_conflict
 def create_session(
-    member: Member, *, ip_address: str | None = None, user_agent: str = ""
+    member: Member,
+    *,
+    ip_address: str | None = None,
+    user_agent: str = "",
+    device_name: str = "",
+    is_fresh: bool = True,
 ) -> tuple[str, datetime]:
-    """Create a session of the member; return its key and its expiry.
+    """Create a session of a member who has just authenticated.
+
+    Return its key and its expiry. `is_fresh` is False if nothing was proved.
 
     Raises `StaleCredentialsError` if the password or status is no longer the one that
     was checked at login.
@@ -134,6 +143,8 @@ def create_session(
             member,
             ip_address,
             user_agent,
+            device_name=device_name,
+            is_fresh=is_fresh,
         )
     return key, expires_at
 
@@ -266,6 +277,9 @@ def _insert_row(
     member: Member | None,
     ip_address: str | None,
     user_agent: str,
+    *,
+    device_name: str = "",
+    is_fresh: bool = False,
 ) -> datetime:
     """Insert the row of a new session; return its expiry."""
     now = timezone.now()
@@ -279,6 +293,8 @@ def _insert_row(
         created_at=now,
         last_seen_at=now,
         expires_at=expires_at,
+        fresh_until=now + FRESH_TIME if is_fresh else None,
+        name=device_name,
         ip_address=ip_address,
         user_agent=user_agent[:MAX_USER_AGENT_LENGTH],
     )

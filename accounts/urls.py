@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from accounts.views import profile, sessions
+from accounts.views import profile, reauthentication, sessions
 from accounts.views.avatars import AvatarView
 
 auth_urls = [
@@ -22,6 +22,11 @@ auth_urls = [
     path("profile-image", profile.ProfileImageView.as_view(), name="profile-image"),
     path(
         "verify-password", profile.VerifyPasswordView.as_view(), name="verify-password"
+    ),
+    path(
+        "reauthenticate",
+        reauthentication.ReauthenticationView.as_view(),
+        name="reauthenticate",
     ),
     path("password", profile.PasswordView.as_view(), name="password"),
     path("points", profile.PointsView.as_view(), name="points"),

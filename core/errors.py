@@ -46,10 +46,13 @@ class DomainError(Exception):
         *,
         errors: tuple[FieldError, ...] = (),
         headers: Mapping[str, str] | None = None,
+        members: Mapping[str, Any] | None = None,
     ) -> None:
         self.detail = self.detail if detail is None else detail
         self.errors = errors
         self.headers = dict(headers or {})
+        # Further members of the body; `ProblemSerializer` describes them.
+        self.members = dict(members or {})
         super().__init__(self.detail)
 
 

@@ -31,6 +31,7 @@ member         GET                   /api/auth/session
 member         GET,PUT               /api/auth/profile
 member         PUT                   /api/auth/profile-image
 member         POST                  /api/auth/verify-password
+member         POST                  /api/auth/reauthenticate
 member         PUT                   /api/auth/password
 member         GET                   /api/auth/points
 member         DELETE                /api/auth/me

@@ -1,6 +1,7 @@
 import uuid
 
 import django.contrib.postgres.fields
+import django.contrib.postgres.functions
 import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.comparison
@@ -376,13 +377,41 @@ class Migration(migrations.Migration):
                     "key_hash",
                     models.CharField(max_length=64, primary_key=True, serialize=False),
                 ),
+                (
+                    "public_id",
+                    models.UUIDField(
+                        db_default=django.contrib.postgres.functions.RandomUUID(),
+                        editable=False,
+                        unique=True,
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("SESSION", "Session"), ("TOKEN", "Token")],
+                        db_default="SESSION",
+                        editable=False,
+                        max_length=7,
+                    ),
+                ),
+                (
+                    "scopes",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=30),
+                        null=True,
+                        size=None,
+                    ),
+                ),
+                ("name", models.CharField(db_default="", default="", max_length=60)),
                 ("plan", models.CharField(default="", max_length=7)),
                 ("display_name", models.CharField(default="", max_length=100)),
                 ("data", models.JSONField(default=dict)),
                 ("version", models.BigIntegerField(default=1)),
                 ("created_at", models.DateTimeField()),
-                ("last_seen_at", models.DateTimeField()),
+                ("last_seen_at", models.DateTimeField(null=True)),
                 ("expires_at", models.DateTimeField(db_index=True)),
+                ("fresh_until", models.DateTimeField(null=True)),
+                ("expiry_told_at", models.DateTimeField(null=True)),
                 ("ip_address", models.GenericIPAddressField(null=True)),
                 ("user_agent", models.CharField(default="", max_length=200)),
                 (
@@ -398,6 +427,20 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "auth_session",
                 "ordering": ["-last_seen_at", "key_hash"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("kind", "SESSION"), ("scopes__isnull", True)),
+                            models.Q(
+                                ("kind", "TOKEN"),
+                                ("member__isnull", False),
+                                ("scopes__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="auth_session_scopes",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(

@@ -1,18 +1,36 @@
 """Session rows, the persistent mirror of the session cache (spec 1.7)."""
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 
 from accounts.models.members import MAX_DISPLAY_NAME_LENGTH, Member
 
+MAX_NAME_LENGTH = 60
+MAX_SCOPE_LENGTH = 30
+
 
 class AuthSession(models.Model):
-    """A session, stored under the SHA-256 of its key; the key itself is not stored.
+    """A session or personal token, stored under the SHA-256 of its key.
 
-    A trigger copies a member's new plan or name into the member's rows and raises
-    their version, also after a change of role or status.
+    The key itself is not stored. A trigger copies a member's new plan or name into the
+    member's rows and raises their version, also after a change of role or status.
     """
 
+    class Kind(models.TextChoices):
+        SESSION = "SESSION"
+        TOKEN = "TOKEN"  # noqa: S105  # a kind, no secret
+
     key_hash = models.CharField(max_length=64, primary_key=True)
+    # The `id` that clients see, since the hash is that of a credential.
+    public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
+    kind = models.CharField(
+        max_length=7, choices=Kind.choices, db_default=Kind.SESSION, editable=False
+    )
+    # What a token may do; NULL for a session.
+    scopes = ArrayField(models.CharField(max_length=MAX_SCOPE_LENGTH), null=True)
+    # Of a token, or of the device that logged in.
+    name = models.CharField(max_length=MAX_NAME_LENGTH, db_default="", default="")
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, null=True, related_name="sessions"
     )
@@ -22,14 +40,27 @@ class AuthSession(models.Model):
     # Raised by every change: an older cache entry must not replace a newer one.
     version = models.BigIntegerField(default=1)
     created_at = models.DateTimeField()
-    last_seen_at = models.DateTimeField()
+    # NULL for a token that was never used.
+    last_seen_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(db_index=True)
+    # Until when the authentication counts as fresh (`accounts.fresh_authentication`).
+    fresh_until = models.DateTimeField(null=True)
+    # When the member was told that a token ends soon.
+    expiry_told_at = models.DateTimeField(null=True)
     ip_address = models.GenericIPAddressField(null=True)
     user_agent = models.CharField(max_length=200, default="")
 
     class Meta:
         db_table = "auth_session"
         ordering = ["-last_seen_at", "key_hash"]
+        constraints = [
+            # A token without scopes would be a session to whoever looks at them only.
+            models.CheckConstraint(
+                condition=models.Q(kind="SESSION", scopes__isnull=True)
+                | models.Q(kind="TOKEN", scopes__isnull=False, member__isnull=False),
+                name="auth_session_scopes",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"session of {self.display_name or 'an anonymous visitor'}"

@@ -53,6 +53,28 @@ class VerifyPasswordRequestSerializer(Serializer):
     password = PasswordField(help_text="The password of the caller.")
 
 
+class ReauthenticationRequestSerializer(Serializer):
+    """Exactly one proof: the password or an ID token."""
+
+    password = PasswordField(required=False, help_text="The password of the caller.")
+    id_token = StrictCharField(
+        required=False,
+        max_length=8192,
+        help_text="An ID token of the linked identity, issued within 5 minutes.",
+    )
+    nonce = StrictCharField(
+        required=False,
+        max_length=MAX_NONCE_LENGTH,
+        help_text="The nonce that the ID token must carry.",
+    )
+
+
+class FreshAuthenticationSerializer(Serializer):
+    fresh_until = serializers.DateTimeField(
+        help_text="Until when the session may change how the account is accessed."
+    )
+
+
 class PasswordVerifiedSerializer(Serializer):
     verified = serializers.BooleanField(
         help_text="Always true; a wrong password is an error."

@@ -262,9 +262,9 @@ def login_response(
 
 
 def create_session_for_request(
-    request: Request, member: Member
+    request: Request, member: Member, *, device_name: str = "", is_fresh: bool = True
 ) -> tuple[str, datetime]:
-    """Return the key and the expiry of a new session.
+    """Return the key and the expiry of a new session, as `create_session` does.
 
     Raises `InvalidCredentialsError` if password or status changed during the login.
     """
@@ -273,6 +273,8 @@ def create_session_for_request(
             member,
             ip_address=get_client_ip(request) or None,
             user_agent=request.META.get("HTTP_USER_AGENT", ""),
+            device_name=device_name,
+            is_fresh=is_fresh,
         )
     except StaleCredentialsError:
         raise InvalidCredentialsError from None

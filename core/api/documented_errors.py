@@ -32,6 +32,7 @@ from core.errors import (
 UNSAFE_METHODS = {"POST", "PUT", "PATCH", "DELETE"}
 ANY_MEDIA_TYPE = "*/*"
 DEFAULT_RESPONSE = "default"
+AUTHENTICATION_METHODS = ("PASSWORD", "TOTP", "RECOVERY_CODE", "IDENTITY_PROVIDER")
 
 
 class FieldErrorSerializer(Serializer):
@@ -57,7 +58,7 @@ class FieldErrorSerializer(Serializer):
 class ProblemSerializer(Serializer):
     """Problem details (RFC 9457): `code` is the error, `errors` the invalid fields."""
 
-    conditional_fields = frozenset({"errors"})
+    conditional_fields = frozenset({"errors", "methods"})
 
     type = serializers.CharField(help_text="Always `about:blank`.")
     title = serializers.CharField(help_text="The phrase of the status.")
@@ -72,6 +73,13 @@ class ProblemSerializer(Serializer):
         many=True,
         help_text="The invalid fields, with `VALIDATION_ERROR` and the like.",
     )  # type: ignore[assignment]
+    methods = serializers.ListField(
+        child=OpenTextField(known_values=AUTHENTICATION_METHODS),
+        help_text=(
+            "How the member can authenticate, with `REAUTHENTICATION_REQUIRED` and "
+            "`SECOND_FACTOR_REQUIRED`."
+        ),
+    )
 
     def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
         fields = super().get_fields()

@@ -213,7 +213,7 @@ def problem_body(problem: DomainError) -> dict[str, Any]:
             {"field": e.field, "code": e.code, "detail": e.detail, **(e.location or {})}
             for e in problem.errors
         ]
-    return body
+    return body | problem.members
 
 
 def problem_response(problem: DomainError) -> HttpResponse:

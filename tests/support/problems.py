@@ -4,11 +4,13 @@ import json
 from typing import Any
 
 
-def assert_problem(response: Any, status: int, code: str) -> None:
+def assert_problem(response: Any, status: int, code: str, *members: str) -> None:
+    """`members` are those that only this error has."""
     assert response.status_code == status, response.content
     assert response.headers["Content-Type"] == "application/problem+json"
     body = json.loads(response.content)
-    assert set(body) - {"errors"} == {"type", "title", "status", "detail", "code"}
+    common = {"type", "title", "status", "detail", "code"}
+    assert set(body) - {"errors"} == common | set(members)
     assert (body["status"], body["code"]) == (status, code)
     assert body["type"] == "about:blank"
     assert body["title"]

@@ -1,0 +1,81 @@
+"""Fresh authentication: what changes who gets in asks who is there (spec 2.13).
+
+A login makes its session fresh for `FRESH_TIME`, and so does proving it once more.
+The row of the session decides, never its cached copy.
+"""
+
+import time
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from rest_framework.request import Request
+
+from accounts.authentication import current_member, session_credentials
+from accounts.errors import InvalidIdTokenError, ReauthenticationRequiredError
+from accounts.idp_login import verify_id_token
+from accounts.models import AuthSession, Member
+from accounts.rate_limits import count_identity_failures
+from accounts.security_events import SecurityEvent, log_refusal
+from accounts.sessions import FRESH_TIME
+from core.api.exception_handler import AuthenticationRequiredError
+from core.client_ip import rate_limit_key
+from core.errors import RateLimitedError
+
+# A browser may have kept an older ID token, which proves nothing about now.
+MAX_ID_TOKEN_AGE = timedelta(minutes=5)
+
+
+def require_fresh_authentication(request: Request) -> None:
+    """Raise `ReauthenticationRequiredError` unless the caller's session is fresh.
+
+    Call it before the body is read: 403 comes before 404 and 400.
+    """
+    sessions = AuthSession.objects.filter(
+        key_hash=session_credentials(request).session.key_hash
+    )
+    if not sessions.filter(fresh_until__gt=timezone.now()).exists():
+        member = Member.objects.get(pk=current_member(request).pk)
+        raise ReauthenticationRequiredError(members={"methods": list_methods(member)})
+
+
+def list_methods(member: Member) -> list[str]:
+    """Return how the member can make a session fresh."""
+    methods = {
+        "PASSWORD": member.has_usable_password(),
+        "IDENTITY_PROVIDER": member.idp_id is not None,
+    }
+    return [name for name, is_available in methods.items() if is_available]
+
+
+def mark_fresh(key_hash: str, now: datetime) -> datetime:
+    """Make the session fresh and return until when.
+
+    Raises `AuthenticationRequiredError` if it has ended meanwhile.
+    """
+    fresh_until = now + FRESH_TIME
+    if not AuthSession.objects.filter(key_hash=key_hash).update(
+        fresh_until=fresh_until
+    ):
+        raise AuthenticationRequiredError
+    return fresh_until
+
+
+def verify_identity(
+    member: Member, id_token: str, nonce: str | None, ip_address: str
+) -> None:
+    """Raise `InvalidIdTokenError` unless this is a new token of the linked identity.
+
+    A refused one counts as a failed login.
+    """
+    try:
+        with count_identity_failures(rate_limit_key(ip_address)):
+            identity = verify_id_token(id_token, nonce)
+            is_recent = time.time() - identity.issued_at < MAX_ID_TOKEN_AGE.seconds
+            if identity.subject != member.idp_id or not is_recent:
+                raise InvalidIdTokenError
+    except InvalidIdTokenError:
+        log_refusal(SecurityEvent.ID_TOKEN_REFUSED, member.pk)
+        raise
+    except RateLimitedError:
+        log_refusal(SecurityEvent.LOGIN_THROTTLED, member.pk)
+        raise
