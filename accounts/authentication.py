@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from accounts.models import Member
 from accounts.sessions import LiveSession, find_session
 from core.errors import CrossOriginError
+from core.languages import use_language_of_member
 from core.logging import member_id
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -52,6 +53,7 @@ class SessionAuthentication(BaseAuthentication):
         if presented.is_from_cookie and request.method not in SAFE_METHODS:
             require_same_origin(request)
         member_id.set(session.member.pk)
+        use_language_of_member(request._request, session.member.locale)  # noqa: SLF001
         if presented.is_from_cookie and session.is_extended:
             # For `SessionMiddleware`, which sees Django's request.
             django_request: Any = request._request  # noqa: SLF001

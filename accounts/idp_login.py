@@ -7,14 +7,15 @@ import json
 import secrets
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Case, IntegerField, Q, Value, When
+from django.db.models import Case, IntegerField, Value, When
 from django.utils import timezone
 
+from accounts.email_verification import own_email_condition
 from accounts.errors import (
     IdentityProviderNotConfiguredError,
     InvalidIdTokenError,
@@ -45,8 +46,6 @@ from core.errors import ProviderUnavailableError, RateLimitedError
 
 MAX_PICTURE_URL_LENGTH = 2048
 MAX_EMAIL_LENGTH = 254
-# How long an address that was changed links nothing.
-CHANGED_EMAIL_WAIT = timedelta(days=7)
 
 identity_provider = http_client.OutsideService("identity provider")
 
@@ -74,11 +73,16 @@ class IdentityLogin:
 
 
 def login_with_id_token(
-    id_token: str, nonce: str | None, ip_address: str
+    id_token: str,
+    nonce: str | None,
+    ip_address: str,
+    *,
+    locale: str = Member.Locale.EN,
 ) -> IdentityLogin:
     """Log in with an ID token; raises the errors of the two steps.
 
-    Raises `RateLimitedError` after too many failures of the address.
+    `locale` is that of a member whom the login creates. Raises `RateLimitedError` after
+    too many failures of the address.
     """
     try:
         with count_identity_failures(rate_limit_key(ip_address)):
@@ -89,7 +93,7 @@ def login_with_id_token(
     except RateLimitedError:
         log_refusal(SecurityEvent.LOGIN_THROTTLED, None)
         raise
-    return login_with_identity(identity)
+    return login_with_identity(identity, locale=locale)
 
 
 def verify_id_token(
@@ -151,7 +155,9 @@ def fetch_verified_claims(
     return claims
 
 
-def login_with_identity(identity: Identity) -> IdentityLogin:
+def login_with_identity(
+    identity: Identity, *, locale: str = Member.Locale.EN
+) -> IdentityLogin:
     """Find the member of the subject, else link one by verified email, else create one.
 
     Raises `MemberSuspendedError`, `LinkingRefusedError`, or `SignupDisabledError`
@@ -159,16 +165,18 @@ def login_with_identity(identity: Identity) -> IdentityLogin:
     """
     now = timezone.now()
     try:
-        return _find_link_or_create(identity, now)
+        return _find_link_or_create(identity, now, locale)
     except IntegrityError:
         # `idp_id` is unique: a concurrent login of the same subject was faster. Start
         # again, since its member may have been deleted in turn.
-        return _find_link_or_create(identity, now)
+        return _find_link_or_create(identity, now, locale)
 
 
 @retry_on_conflict
 @transaction.atomic
-def _find_link_or_create(identity: Identity, now: datetime) -> IdentityLogin:
+def _find_link_or_create(
+    identity: Identity, now: datetime, locale: str
+) -> IdentityLogin:
     member = Member.objects.filter(idp_id=identity.subject).first()
     if member is not None:
         _refresh_on_login(member, identity)
@@ -177,10 +185,11 @@ def _find_link_or_create(identity: Identity, now: datetime) -> IdentityLogin:
     member = _lock_member_to_link(identity, now)
     if member is not None:
         _refresh_on_login(member, identity)
-        # The email of a LOCAL account was never verified here. Whoever registered it
-        # first must not keep a way in: neither the password nor a session.
+        # Whoever registered an address first that was never verified here must not keep
+        # a way in: neither the password nor a session. A verified one is the owner's.
         member.idp_id = identity.subject
-        member.set_unusable_password()
+        if not member.is_email_verified:
+            member.set_unusable_password()
         member.save_fields("idp_id", "password")
         revoke_sessions(member)
         log_security_event(SecurityEvent.IDENTITY_LINKED, member.pk)
@@ -192,6 +201,7 @@ def _find_link_or_create(identity: Identity, now: datetime) -> IdentityLogin:
         login_id=f"idp-{secrets.token_hex(8)}",
         display_name=identity.name or identity.email.partition("@")[0] or "Member",
         email=identity.email,
+        locale=locale,
         provider=Member.Provider.IDP,
         idp_id=identity.subject,
         idp_picture=identity.picture,
@@ -217,11 +227,7 @@ def _lock_member_to_link(identity: Identity, now: datetime) -> Member | None:
         output_field=IntegerField(),
     )
     candidates = Member.objects.with_email(identity.email).filter(idp_id=None)
-    # Whoever has stolen a session could have written their own address.
-    has_own_email = Q(is_email_by_administrator=False) & (
-        Q(email_changed_at=None) | Q(email_changed_at__lte=now - CHANGED_EMAIL_WAIT)
-    )
-    linkable = candidates.filter(has_own_email, role=Member.Role.MEMBER)
+    linkable = candidates.filter(own_email_condition(now), role=Member.Role.MEMBER)
     member = linkable.select_for_update().order_by(local_first, "id").first()
     if member is None and (refused := candidates.first()) is not None:
         log_refusal(SecurityEvent.LINKING_REFUSED, refused.pk)

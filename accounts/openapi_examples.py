@@ -1,6 +1,7 @@
 """Examples of members and sessions in the OpenAPI document."""
 
 from accounts.errors import (
+    CodeInvalidError,
     InvalidCredentialsError,
     InvalidIdTokenError,
     PasswordMismatchError,
@@ -36,6 +37,9 @@ MEMBER = {
     "loginId": "minji",
     "displayName": "김민지",
     "email": "minji@example.com",
+    "emailVerified": False,
+    "pendingEmail": None,
+    "locale": "en",
     "provider": "LOCAL",
     "role": "MEMBER",
     "status": "ACTIVE",
@@ -62,6 +66,13 @@ SEOJUN = (
 SESSION = {"token": TOKEN, "expiresAt": "2026-12-04T03:30:00+00:00", "member": SEOJUN}
 PASSWORD = {"password": "gimchi-jjigae-42"}
 WRONG_PASSWORD = {"password": "gimchi-jjigae-24"}
+
+# Of mails that were sent before.
+CODE = "WDJB-MJHT"
+VERIFICATION_ID = "5f0c2b1e-7a4d-4a39-8f25-0f3f9b7d61c4"
+RESET_ID = "c7b9e6d2-13f8-4e60-9d0a-6b1f84a5c3e9"
+WRONG_CODE = "XXXX-XXXX"
+CODE_EXPIRY = "2026-11-20T03:40:00+00:00"
 
 EXAMPLES = {
     "getSignupEnabled": Example(
@@ -136,6 +147,64 @@ EXAMPLES = {
         answer=MEMBER | {"displayName": "민지", "email": "minji.kim@example.com"},
         refusal=invalid(
             "email", "invalid", "Enter a valid email address.", body={"email": "minji"}
+        ),
+    ),
+    "requestEmailVerification": Example(
+        body={},
+        status=202,
+        answer={
+            "requestId": "8e2f4d7a-90b3-4c1f-a6de-2c57b0d9f183",
+            "expiresAt": CODE_EXPIRY,
+            "resendAfter": "2026-11-20T03:31:00+00:00",
+        },
+        refusal=unauthenticated(body={}),
+    ),
+    "confirmEmailVerification": Example(
+        caller="anonymous",
+        body={"requestId": VERIFICATION_ID, "code": CODE},
+        status=204,
+        refusal=Refusal(
+            CodeInvalidError(),
+            Call(
+                caller="anonymous",
+                body={"requestId": VERIFICATION_ID, "code": WRONG_CODE},
+            ),
+        ),
+    ),
+    "requestPasswordReset": Example(
+        caller="anonymous",
+        body={"loginId": "minji"},
+        status=202,
+        answer={
+            "requestId": "b3a60f5c-4d12-4f7e-8c99-71e0d2a8b645",
+            "expiresAt": CODE_EXPIRY,
+        },
+        refusal=invalid(
+            "body",
+            "invalid",
+            "Send either a login id or an email address.",
+            caller="anonymous",
+            body={},
+        ),
+    ),
+    "confirmPasswordReset": Example(
+        caller="anonymous",
+        body={
+            "requestId": RESET_ID,
+            "code": CODE,
+            "newPassword": "sundubu-jjigae-44",
+        },
+        status=204,
+        refusal=Refusal(
+            CodeInvalidError(),
+            Call(
+                caller="anonymous",
+                body={
+                    "requestId": RESET_ID,
+                    "code": WRONG_CODE,
+                    "newPassword": "sundubu-jjigae-44",
+                },
+            ),
         ),
     ),
     "setProfileImage": Example(

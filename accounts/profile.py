@@ -4,17 +4,21 @@ import base64
 import binascii
 import io
 import re
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext
 
+from accounts.codes import end_codes
 from accounts.errors import (
     PasswordMismatchError,
     PasswordNotSupportedError,
     PasswordUnchangedError,
 )
 from accounts.login import verify_password
+from accounts.mail.outbox import queue_notice
 from accounts.models import Member
 from accounts.rate_limits import RateLimitPolicy, consume_attempt
 from accounts.security_events import SecurityEvent, log_security_event
@@ -36,35 +40,72 @@ _DATA_URL_RE = re.compile(
 )
 
 
-def update_profile(
-    member: Member, changes: dict[str, str], *, is_by_administrator: bool = False
-) -> Member:
-    """Save a new display name or email; live sessions show the name at once.
+def changes_verified_email(member: Member, changes: Mapping[str, str]) -> bool:
+    """Return True if the changes name another address than the verified one."""
+    return member.is_email_verified and changes.get("email", member.email) not in {
+        member.email,
+        member.pending_email,
+    }
 
-    With `is_by_administrator` another member than the own one is changed.
+
+def update_profile(
+    member: Member, changes: Mapping[str, str], *, is_by_administrator: bool = False
+) -> Member:
+    """Save a new display name, email or language; live sessions show them at once.
+
+    Of a member whose address is verified, another one waits to be verified, and the
+    address before is told. With `is_by_administrator` another member than the own one
+    is changed.
     """
     if not changes:
         return member
-    fields = list(changes)
-    is_new_email = changes.get("email", member.email) != member.email
-    if "email" in changes and not (
-        is_by_administrator and changes["email"] == member.email
-    ):
-        member.is_email_by_administrator = is_by_administrator
-        fields.append("is_email_by_administrator")
-    for name, value in changes.items():
-        setattr(member, name, value)
-    _save_profile(member, fields, is_new_email=is_new_email)
+    _update_profile(member, changes, is_by_administrator=is_by_administrator)
     return member
 
 
 @retry_on_conflict
-def _save_profile(member: Member, fields: list[str], *, is_new_email: bool) -> None:
+def _update_profile(
+    member: Member, changes: Mapping[str, str], *, is_by_administrator: bool
+) -> None:
     with transaction.atomic():
-        member.save_fields(*fields)
-        invalidate_member_session_cache(member.pk)
-        if is_new_email:
+        rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
+        stored = rows.only("email", "verified_email", "pending_email").get()
+        values: dict[str, Any] = dict(changes)
+        if (email := values.pop("email", None)) is not None:
+            values |= _plan_email_change(
+                stored, email, is_by_administrator=is_by_administrator
+            )
+        if values.get("pending_email", "") not in {"", stored.pending_email}:
+            queue_notice(member, "email_change")
+        if values.get("email", stored.email) != stored.email:
+            if is_by_administrator and stored.is_email_verified:
+                queue_notice(member, "email_change")
             log_security_event(SecurityEvent.EMAIL_CHANGED, member.pk)
+        if any(
+            values.get(name, getattr(stored, name)) != getattr(stored, name)
+            for name in ("email", "pending_email")
+        ):
+            # What was sent to another address proves nothing any more.
+            end_codes(member)
+        for name, value in values.items():
+            setattr(member, name, value)
+        member.save_fields(*values)
+        invalidate_member_session_cache(member.pk)
+
+
+def _plan_email_change(
+    stored: Member, email: str, *, is_by_administrator: bool
+) -> dict[str, Any]:
+    """Return the fields to write for an address that was sent."""
+    if stored.is_email_verified and not is_by_administrator:
+        # The current address takes a pending one back.
+        return {"pending_email": "" if email == stored.email else email}
+    values: dict[str, Any] = {"email": email}
+    if email != stored.email:
+        values["pending_email"] = ""
+    if not (is_by_administrator and email == stored.email):
+        values["is_email_by_administrator"] = is_by_administrator
+    return values
 
 
 def change_password(

@@ -52,6 +52,7 @@ _CACHED_MEMBER_FIELDS = (
     "id",
     "login_id",
     "display_name",
+    "locale",
     "role",
     "status",
     "plan",

@@ -29,6 +29,8 @@ class SignupData:
     password: str
     display_name: str
     email: str
+    # Of the client, in `Member.Locale`.
+    locale: str = Member.Locale.EN
 
 
 def require_signup_allowed(ip_address: str) -> None:
@@ -53,7 +55,10 @@ def create_member(data: SignupData) -> Member:
     Raises `DuplicateError` if the login id is taken, in any letter case.
     """
     member = Member(
-        login_id=data.login_id, display_name=data.display_name, email=data.email
+        login_id=data.login_id,
+        display_name=data.display_name,
+        email=data.email,
+        locale=data.locale,
     )
     validate_new_password(data.password, member, field="password")
     # Before hashing, which is slow; the constraint decides between concurrent requests.

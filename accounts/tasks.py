@@ -6,7 +6,9 @@ from celery import shared_task
 from django.utils import timezone
 
 from accounts.account_deletion import delete_accounts_in_batches, has_closed_accounts
+from accounts.codes import purge_code_requests
 from accounts.mail.delivery import has_due_mails, purge_mails, send_due_mails
+from accounts.password_reset import has_waiting_requests, process_requests
 from accounts.rate_limits import purge_rate_limits
 from accounts.sessions import purge_expired_sessions
 from core.jobs.runner import run_job
@@ -22,11 +24,14 @@ class MailServerError(RuntimeError):
 
 @shared_task  # type: ignore[untyped-decorator]
 def purge_sessions() -> None:
-    """Delete expired sessions, rate limits whose windows have passed, mails; daily."""
+    """Delete expired sessions, old rate limits, mails and codes; daily."""
     run_job(
         "purge_sessions",
         lambda now: (
-            purge_expired_sessions(now) + purge_rate_limits(now) + purge_mails(now)
+            purge_expired_sessions(now)
+            + purge_rate_limits(now)
+            + purge_mails(now)
+            + purge_code_requests(now)
         ),
     )
 
@@ -34,7 +39,7 @@ def purge_sessions() -> None:
 @shared_task  # type: ignore[untyped-decorator]
 def send_mail() -> None:
     """Send the mails that wait; every minute and after each commit of one."""
-    if has_due_mails(timezone.now()):
+    if has_waiting_requests() or has_due_mails(timezone.now()):
         run_job("send_mail", run_send_mail)
 
 
@@ -43,6 +48,7 @@ def run_send_mail(now: datetime) -> int:
 
     Raises `MailServerError` at the end if some have to wait for another attempt.
     """
+    process_requests(now)
     result = send_due_mails()
     if result.failed:
         raise MailServerError(f"{result.failed} mails were not accepted.")

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from accounts.views import profile, reauthentication, sessions
+from accounts.views import codes, profile, reauthentication, sessions
 from accounts.views.avatars import AvatarView
 
 auth_urls = [
@@ -29,6 +29,22 @@ auth_urls = [
         name="reauthenticate",
     ),
     path("password", profile.PasswordView.as_view(), name="password"),
+    path(
+        "email/verification",
+        codes.EmailVerificationView.as_view(),
+        name="email-verification",
+    ),
+    path(
+        "email/verification/confirm",
+        codes.ConfirmEmailView.as_view(),
+        name="confirm-email",
+    ),
+    path("password-reset", codes.PasswordResetView.as_view(), name="password-reset"),
+    path(
+        "password-reset/confirm",
+        codes.ConfirmPasswordResetView.as_view(),
+        name="confirm-password-reset",
+    ),
     path("points", profile.PointsView.as_view(), name="points"),
     path("me", profile.AccountView.as_view(), name="account"),
 ]

@@ -6,17 +6,30 @@ it here.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 from django.db import transaction
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 import accounts.signup
 import billing.subscriptions
 from accounts.account_deletion import delete_account
 from accounts.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
-from accounts.errors import AdministratorProfileError, SelfChangeError
+from accounts.email_verification import own_email_condition
+from accounts.errors import (
+    AdministratorProfileError,
+    EmailNotVerifiedError,
+    MemberSuspendedError,
+    SelfChangeError,
+)
 from accounts.locking import lock_actor_and_target
+from accounts.mail.outbox import (
+    consume_mail_limits,
+    is_mailable,
+    require_mail_configured,
+)
 from accounts.models import Member
+from accounts.password_reset import request_reset_for
 from accounts.profile import update_profile
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache, revoke_sessions
@@ -116,6 +129,28 @@ def set_member_plan(actor: Member, member_id: int, plan: str) -> Member:
         updated = billing.subscriptions.override_plan(member, plan)
         log_admin_action(actor, member, CHANGE, f"Plan {plan}.")
     return updated
+
+
+@retry_on_conflict
+def send_password_reset(actor: Member, member_id: int, now: datetime) -> None:
+    """Send the member the mail of a forgotten password; staff see no code.
+
+    Raises `MemberSuspendedError`, `EmailNotVerifiedError` for an address that an
+    administrator has written or that is new, or `RateLimitedError`.
+    """
+    require_mail_configured()
+    member = get_member(member_id)
+    if not member.is_active:
+        raise MemberSuspendedError(gettext("The member is suspended."))
+    own = Member.objects.filter(own_email_condition(now), pk=member.pk)
+    if not (own.exists() and is_mailable(member.email)):
+        raise EmailNotVerifiedError(
+            gettext("The member has not confirmed this email address.")
+        )
+    consume_mail_limits(member.email)
+    with transaction.atomic():
+        request_reset_for(member, now)
+        log_admin_action(actor, member, CHANGE, "Mail for a new password.")
 
 
 @retry_on_conflict

@@ -49,7 +49,7 @@ EXAMPLES = {
                 "stores": [],
                 "testBilling": True,
                 "ocr": True,
-                "mail": False,
+                "mail": True,
                 "push": False,
                 "passkeys": False,
                 "secondFactor": False,
@@ -122,6 +122,12 @@ EXAMPLES = {
         caller="administrator",
         path={"memberId": 1},
         answer=MEMBER,
+        refusal=MEMBER_NOT_FOUND,
+    ),
+    "sendPasswordReset": Example(
+        caller="administrator",
+        path={"memberId": 1},
+        status=202,
         refusal=MEMBER_NOT_FOUND,
     ),
     "setMemberPlan": Example(

@@ -53,6 +53,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "CategoryLanguage": "ledger.serializers.categories.LANGUAGES",
         "EntryType": "ledger.models.base.EntryType",
         "Frequency": "ledger.schedule.Frequency",
+        "MemberLocale": "accounts.models.Member.Locale",
         "MemberPlan": "accounts.models.Member.Plan",
         "MemberRole": "accounts.models.Member.Role",
         "MemberStatus": "accounts.models.Member.Status",

@@ -28,6 +28,7 @@ api_urls: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("api/", include(api_urls)),
     path("", TemplateView.as_view(template_name="landing.html"), name="landing"),
+    path("account/", include("accounts.page_urls")),
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),
     path("admin/", admin.site.urls),

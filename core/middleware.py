@@ -17,7 +17,7 @@ from django.utils import translation
 from core import logging as core_logging
 from core import metrics
 from core.client_ip import get_client_ip
-from core.languages import choose_language
+from core.languages import choose_language_of, names_language
 
 logger = logging.getLogger("access")
 
@@ -129,10 +129,11 @@ class LanguageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        language = choose_language(request.META.get("HTTP_ACCEPT_LANGUAGE", ""))
+        language = choose_language_of(request)
         is_admin = request.path_info.startswith(ADMIN_PREFIX)
-        if language == settings.LANGUAGE_CODE or is_admin:
+        if is_admin or (language == settings.LANGUAGE_CODE and names_language(request)):
             return self.get_response(request)
+        # Without the header, the authentication may choose the member's language.
         with translation.override(language):
             return self.get_response(request)
 

@@ -19,6 +19,8 @@ public         GET                   /api/health/live
 public         GET                   /api/meta
 public         GET                   /api/schema
 public         GET                   /metrics
+public         GET,POST              /account/confirm
+public         GET,POST              /account/reset
 
 public         POST                  /api/auth/signup
 public         GET                   /api/auth/signup-enabled
@@ -33,6 +35,10 @@ member         PUT                   /api/auth/profile-image
 member         POST                  /api/auth/verify-password
 member         POST                  /api/auth/reauthenticate
 member         PUT                   /api/auth/password
+member         POST                  /api/auth/email/verification
+public         POST                  /api/auth/email/verification/confirm
+public         POST                  /api/auth/password-reset
+public         POST                  /api/auth/password-reset/confirm
 member         GET                   /api/auth/points
 member         DELETE                /api/auth/me
 administrator  GET,POST              /api/users
@@ -44,6 +50,7 @@ administrator  GET,DELETE            /api/admin/members/{member_id}
 administrator  PUT                   /api/admin/members/{member_id}/role
 administrator  PUT                   /api/admin/members/{member_id}/status
 administrator  PUT                   /api/admin/members/{member_id}/plan
+administrator  POST                  /api/admin/members/{member_id}/password-reset
 administrator  GET,POST              /api/admin/default-categories
 administrator  PUT                   /api/admin/default-categories/reorder
 administrator  GET,PUT,PATCH,DELETE  /api/admin/default-categories/{category_id}
@@ -184,7 +191,7 @@ REFUSALS = {
         "premium": "ADMIN_REQUIRED",
     },
 }
-NOT_SET_UP = {"IDP_NOT_CONFIGURED", "OCR_NOT_CONFIGURED"}
+NOT_SET_UP = {"IDP_NOT_CONFIGURED", "MAIL_NOT_CONFIGURED", "OCR_NOT_CONFIGURED"}
 STATUS_OF = {
     "AUTHENTICATION_REQUIRED": 401,
     "PREMIUM_REQUIRED": 403,

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -139,6 +140,8 @@ class Scenario:
                 return self.ids.setdefault(expected, actual) == actual
             case str(), str() if field == "token" or IDP_LOGIN_ID.fullmatch(expected):
                 return len(expected) == len(actual)
+            case str(), str() if UUID.fullmatch(expected) and UUID.fullmatch(actual):
+                return self.uuids.setdefault(expected, actual) == actual
             case str(), str() if HOST.match(expected):
                 known, real = UUID.search(expected), UUID.search(actual)
                 if known and real:
@@ -166,11 +169,16 @@ class Scenario:
 
 @pytest.fixture
 def scene(
-    db: None, settings: Any, httpserver: HTTPServer, fx_source: FakeRates
+    db: None,
+    settings: Any,
+    httpserver: HTTPServer,
+    fx_source: FakeRates,
+    tmp_path: Path,
 ) -> Iterator[Scene]:
     """The scene on the day of the examples, with the outside services."""
     settings.BILLING_TEST_MODE = True
     settings.PUBLIC_URL = "https://ledger.example"
+    settings.MAIL_SERVER = {"folder": tmp_path}
     settings.OCR_API_KEY = "key"
     settings.OCR_BASE_URL = httpserver.url_for("").rstrip("/")
     receipt = {"fullTextAnnotation": {"text": "김밥천국 강남점\n합계 12,000원"}}

@@ -65,6 +65,17 @@ class MemberSummarySerializer(Serializer):
     login_id = serializers.CharField(help_text="Name for login.")
     display_name = serializers.CharField(help_text="The name that other members see.")
     email = serializers.CharField(help_text="Email address; not unique.")
+    email_verified = serializers.BooleanField(
+        source="is_email_verified",
+        help_text="Whether a code has proved that the address is the member's.",
+    )
+    pending_email = serializers.SerializerMethodField(
+        help_text="The address that takes its place once it is verified; or null."
+    )
+    locale = serializers.ChoiceField(
+        choices=Member.Locale.choices,
+        help_text="Language of mails, and of texts for clients that name none.",
+    )
     provider = serializers.ChoiceField(
         choices=Member.Provider.choices,
         help_text=(
@@ -96,6 +107,10 @@ class MemberSummarySerializer(Serializer):
         help_text="URL of the picture at the identity provider; null without one."
     )
     created_at = serializers.DateTimeField()
+
+    @extend_schema_field(serializers.EmailField(allow_null=True))
+    def get_pending_email(self, member: Member) -> str | None:
+        return member.pending_email or None
 
     @extend_schema_field(serializers.ChoiceField(choices=Member.Plan.choices))
     def get_plan(self, member: Member) -> str:
@@ -181,6 +196,21 @@ class ProfileRequestSerializer(Serializer):
         help_text="The name that other members see; 1 to 100 characters.",
     )
     email = StrictEmailField(required=False)
+
+
+class OwnProfileRequestSerializer(ProfileRequestSerializer):
+    email = StrictEmailField(
+        required=False,
+        help_text=(
+            "Email address. While the present one is verified, another becomes "
+            "`pendingEmail`; the present one takes that back."
+        ),
+    )
+    locale = serializers.ChoiceField(
+        choices=Member.Locale.choices,
+        required=False,
+        help_text="Language of mails, and of texts for clients that name none.",
+    )
 
 
 class ProfileImageRequestSerializer(Serializer):

@@ -1,4 +1,4 @@
--- Carry a member's new plan, name, role or status into all of the member's sessions.
+-- Carry a member's new plan, name, language, role or status into all of the member's sessions.
 --
 -- The database does it in the transaction that changes the member, so that no way of
 -- writing a member can forget it. The higher version makes older copies of the session
@@ -17,14 +17,15 @@ $$;
 
 CREATE OR REPLACE TRIGGER update_member_sessions
 AFTER UPDATE OF
-    login_id, display_name, role, status, plan, plan_expires_at, plan_auto_renew
+    login_id, display_name, locale, role, status, plan, plan_expires_at,
+    plan_auto_renew
 ON member
 FOR EACH ROW WHEN (
     (
-        OLD.login_id, OLD.display_name, OLD.role, OLD.status,
+        OLD.login_id, OLD.display_name, OLD.locale, OLD.role, OLD.status,
         OLD.plan, OLD.plan_expires_at, OLD.plan_auto_renew
     ) IS DISTINCT FROM (
-        NEW.login_id, NEW.display_name, NEW.role, NEW.status,
+        NEW.login_id, NEW.display_name, NEW.locale, NEW.role, NEW.status,
         NEW.plan, NEW.plan_expires_at, NEW.plan_auto_renew
     )
 )

@@ -11,18 +11,21 @@ from accounts.account_deletion import delete_account
 from accounts.authentication import current_member, session_credentials
 from accounts.errors import (
     InvalidCredentialsError,
+    MailNotConfiguredError,
     PasswordMismatchError,
     PasswordNotSupportedError,
     PasswordUnchangedError,
+    ReauthenticationRequiredError,
 )
-from accounts.fresh_authentication import mark_fresh
+from accounts.fresh_authentication import mark_fresh, require_fresh_authentication
 from accounts.login import verify_password
+from accounts.mail.outbox import require_mail_configured
 from accounts.models import Member
 from accounts.models.points import DAILY_AWARD_LIMIT
 from accounts.serializers.members import (
     MemberSerializer,
+    OwnProfileRequestSerializer,
     ProfileImageRequestSerializer,
-    ProfileRequestSerializer,
 )
 from accounts.serializers.points import PointAwardSerializer, PointsSerializer
 from accounts.serializers.sessions import (
@@ -48,6 +51,7 @@ from core.errors import InvalidImageError, RateLimitedError
 class ProfileView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Profile"
+    raises = {"put": [ReauthenticationRequiredError, MailNotConfiguredError]}
 
     @extend_schema(responses=MemberSerializer)
     def get(self, request: Request) -> Response:
@@ -59,16 +63,22 @@ class ProfileView(APIView):
 
     @extend_schema(
         operation_id="updateProfile",
-        request=ProfileRequestSerializer,
+        request=OwnProfileRequestSerializer,
         responses=MemberSerializer,
     )
     def put(self, request: Request) -> Response:
-        """Update the display name and email.
+        """Update the display name, email and language.
 
         Fields that are omitted do not change. Live sessions show the new name at once.
+        Another address in place of a verified one needs fresh authentication.
         """
-        body = validate_body(ProfileRequestSerializer, request)
-        member = profile.update_profile(get_full_member(request), body)
+        body = validate_body(OwnProfileRequestSerializer, request)
+        member = get_full_member(request)
+        if profile.changes_verified_email(member, body):
+            require_fresh_authentication(request)
+            # It could never be verified.
+            require_mail_configured()
+        member = profile.update_profile(member, body)
         return Response(MemberSerializer(member).data)
 
 

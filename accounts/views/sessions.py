@@ -56,6 +56,7 @@ from core.api.serializers import validate_body
 from core.api.views import APIView
 from core.client_ip import get_client_ip
 from core.errors import DuplicateError, ProviderUnavailableError, RateLimitedError
+from core.languages import choose_language_of
 from core.logging import member_id
 
 
@@ -88,7 +89,9 @@ class SignupView(APIView):
             signup.validate_honeypot(request.data.get("website"))
         body = validate_body(SignupRequestSerializer, request)
         body.pop("website", None)
-        member = signup.create_member(signup.SignupData(**body))
+        member = signup.create_member(
+            signup.SignupData(**body, locale=choose_language_of(request))
+        )
         return login_response(request, member, code=status.HTTP_201_CREATED)
 
 
@@ -151,7 +154,10 @@ class IdpLoginView(APIView):
         """
         body = validate_body(IdTokenRequestSerializer, request)
         result = idp_login.login_with_id_token(
-            body["id_token"], body.get("nonce"), get_client_ip(request)
+            body["id_token"],
+            body.get("nonce"),
+            get_client_ip(request),
+            locale=choose_language_of(request),
         )
         extra = {"created": result.created, "linked": result.linked}
         return login_response(request, result.member, extra=extra)

@@ -3,14 +3,19 @@
 from collections.abc import Callable
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.authentication import current_member
-from accounts.errors import SelfChangeError
+from accounts.errors import (
+    EmailNotVerifiedError,
+    MailNotConfiguredError,
+    MemberSuspendedError,
+    SelfChangeError,
+)
 from accounts.member_search import MemberFilter, list_members_page
 from accounts.models import Member
 from accounts.serializers.members import MemberSerializer, MemberSummarySerializer
@@ -26,6 +31,7 @@ from core.api.pagination import PageQuerySerializer, get_page_request, page_payl
 from core.api.permissions import IsAdministrator
 from core.api.serializers import Serializer, validate_body, validate_query
 from core.api.views import ViewSet
+from core.errors import RateLimitedError
 
 
 class MemberViewSet(ViewSet):
@@ -36,6 +42,12 @@ class MemberViewSet(ViewSet):
         "set_member_role": [SelfChangeError],
         "set_member_status": [SelfChangeError],
         "set_member_plan": [SelfChangeError],
+        "send_password_reset": [
+            MailNotConfiguredError,
+            MemberSuspendedError,
+            EmailNotVerifiedError,
+            RateLimitedError,
+        ],
     }
     lookup_url_kwarg = "member_id"
     lookup_value_converter = "int"
@@ -106,6 +118,21 @@ class MemberViewSet(ViewSet):
         return _update_member(
             request, member_id, MemberPlanRequestSerializer, members.set_member_plan
         )
+
+    @extend_schema(
+        request=None,
+        responses={202: OpenApiResponse(description="The mail is on its way.")},
+    )
+    @action(detail=True, methods=["post"], url_path="password-reset")
+    def send_password_reset(self, request: Request, member_id: int) -> Response:
+        """Send a member the mail for a new password.
+
+        It has a code, which staff do not see. An account of the identity provider is
+        told how it logs in. An address that an administrator has written gets no code
+        before the member has confirmed it.
+        """
+        members.send_password_reset(current_member(request), member_id, timezone.now())
+        return Response(status=status.HTTP_202_ACCEPTED)
 
 
 def _update_member(

@@ -8,6 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.authentication import current_member
+from accounts.email_verification import require_verified_email
+from accounts.errors import EmailNotVerifiedError
 from board import comment_list, comments, posts, voting
 from board.errors import NotAuthorError, SelfVoteError
 from board.serializers.comments import CommentSerializer, MyCommentSerializer
@@ -24,7 +26,7 @@ class PostCommentViewSet(ViewSet):
     permission_classes = [IsMember]
     schema_tag = "Board"
     raises = {
-        "create": [RateLimitedError],
+        "create": [EmailNotVerifiedError, RateLimitedError],
     }
 
     @extend_schema(
@@ -53,8 +55,10 @@ class PostCommentViewSet(ViewSet):
     def create(self, request: Request, post_id: int) -> Response:
         """Create a comment.
 
-        Earns points, at most three times a day for posts and comments together.
+        Earns points, at most three times a day for posts and comments together. Some
+        installations ask for a verified email address.
         """
+        require_verified_email(current_member(request))
         member, now = current_member(request), timezone.now()
         posts.get_post(post_id)
         body = validate_body(CommentSerializer, request)

@@ -10,6 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.authentication import current_member
+from accounts.email_verification import require_verified_email
+from accounts.errors import EmailNotVerifiedError
 from board import notices, post_list, posts, voting
 from board.errors import NotAuthorError, SelfVoteError
 from board.post_list import PostFilter
@@ -37,7 +39,7 @@ class PostViewSet(ViewSet):
     permission_classes = [IsMember]
     schema_tag = "Board"
     raises = {
-        "create": [DuplicateError, RateLimitedError],
+        "create": [EmailNotVerifiedError, DuplicateError, RateLimitedError],
         "update": [NotAuthorError],
         "destroy": [NotAuthorError],
         "vote_on_post": [SelfVoteError, RateLimitedError],
@@ -74,8 +76,10 @@ class PostViewSet(ViewSet):
     def create(self, request: Request) -> Response:
         """Create a post.
 
-        Earns points, at most three times a day for posts and comments together.
+        Earns points, at most three times a day for posts and comments together. Some
+        installations ask for a verified email address.
         """
+        require_verified_email(current_member(request))
         data = posts.PostData(**validate_body(PostSerializer, request))
         post_id = posts.create_post(current_member(request), data, timezone.now())
         return Response(

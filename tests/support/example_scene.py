@@ -6,7 +6,9 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Model
 
-from accounts.models import Member, PointHistory
+from accounts.codes import CODE_LIFETIME, normalize_code, save_code
+from accounts.models import CodeRequest, Member, PointHistory
+from accounts.openapi_examples import CODE, RESET_ID, VERIFICATION_ID
 from card_alerts import learn_layout
 from ledger import quick_entries, wallets
 from ledger.models import DefaultCategory, Occurrence, StockQuote, TaughtLayout
@@ -67,8 +69,22 @@ def add_members(scene: Scene) -> None:
     }
     for number, member in enumerate(scene.members.values(), start=1):
         scene.ids[number] = member.pk
+    add_code(scene.members["free_member"], VERIFICATION_ID, "VERIFY_EMAIL")
+    add_code(scene.members["administrator"], RESET_ID, "RESET_PASSWORD")
     award = PointHistory.objects.create(member=scene.member, points=10, reason="POST")
     scene.ids[401] = award.pk
+
+
+def add_code(member: Member, request_id: str, purpose: str) -> None:
+    """Add the code that a mail brought to the member."""
+    request = CodeRequest.objects.create(
+        pk=request_id,
+        purpose=purpose,
+        member=member,
+        expires_at=NOW + CODE_LIFETIME,
+        processed_at=NOW,
+    )
+    save_code(request, member, normalize_code(CODE), email=member.email)
 
 
 def add_ledger(scene: Scene) -> None:

@@ -1,0 +1,10 @@
+"""URLs of the pages of accounts, below /account."""
+
+from django.urls import path
+
+from accounts.views.pages import ConfirmEmailPage, ResetPasswordPage
+
+urlpatterns = [
+    path("confirm", ConfirmEmailPage.as_view(), name="confirm-email-page"),
+    path("reset", ResetPasswordPage.as_view(), name="reset-password-page"),
+]

@@ -1,0 +1,260 @@
+"""Forgotten passwords: a code to the stored address lets its owner set a new one.
+
+Whoever asks gets the same answer after the same work; a job finds out whom to write to
+(spec 2.12).
+"""
+
+import logging
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+import orjson
+from django.db import transaction
+from django.db.models import Case, F, IntegerField, QuerySet, Value, When
+
+from accounts.codes import (
+    CODE_LIFETIME,
+    check_code,
+    end_codes,
+    format_code,
+    make_code,
+    make_link,
+    save_code,
+    spend_code,
+)
+from accounts.email_verification import own_email_condition
+from accounts.errors import CodeInvalidError
+from accounts.identifiers import normalize_identifier
+from accounts.mail.kick import send_soon
+from accounts.mail.outbox import (
+    MAIL_PER_IP,
+    consume_mail_limits,
+    is_mail_configured,
+    is_mailable,
+    queue_mail,
+    queue_notice,
+    require_mail_configured,
+)
+from accounts.models import Code, CodeRequest, Member
+from accounts.rate_limits import RateLimitPolicy, consume_attempt
+from accounts.security_events import SecurityEvent, log_security_event
+from accounts.sessions import revoke_sessions
+from accounts.signup import validate_new_password
+from core.client_ip import rate_limit_key
+from core.db.transactions import retry_on_conflict
+from core.errors import RateLimitedError
+from core.sealing import UnsealingError, hash_secret, seal, unseal
+
+logger = logging.getLogger(__name__)
+
+RESET_PER_IP = RateLimitPolicy("password-reset", 5, timedelta(hours=1))
+# Of one address; more are left out silently.
+RESET_PER_ADDRESS = RateLimitPolicy("password-reset-address", 3, timedelta(hours=1))
+# In one mail. Anybody can make further accounts with the address of somebody else.
+MAX_ACCOUNTS = 10
+BATCH_SIZE = 200
+PURPOSE = CodeRequest.Purpose.RESET_PASSWORD
+# By which an account of the identity provider logs in.
+PROVIDER_NAME = "Google"
+
+
+def request_reset(
+    target: Mapping[str, str], ip_address: str, now: datetime
+) -> CodeRequest:
+    """Store a request for what somebody typed: a `login_id` or an `email`.
+
+    Raises `MailNotConfiguredError`, or `RateLimitedError` for the client.
+    """
+    require_mail_configured()
+    consume_attempt(RESET_PER_IP, rate_limit_key(ip_address))
+    consume_attempt(MAIL_PER_IP, rate_limit_key(ip_address))
+    request_id = uuid.uuid4()
+    sealed = seal(orjson.dumps(dict(target)), _target_context(request_id))
+    return _store_request(now, id=request_id, target=sealed)
+
+
+def request_reset_for(member: Member, now: datetime) -> CodeRequest:
+    """Store a request of an administrator; call it in the transaction of its log."""
+    require_mail_configured()
+    return _store_request(now, member=member)
+
+
+@transaction.atomic
+def _store_request(now: datetime, **values: object) -> CodeRequest:
+    request = CodeRequest.objects.create(
+        purpose=PURPOSE, created_at=now, expires_at=now + CODE_LIFETIME, **values
+    )
+    send_soon()
+    return request
+
+
+def has_waiting_requests() -> bool:
+    return is_mail_configured() and _list_waiting().exists()
+
+
+def process_requests(now: datetime) -> int:
+    """Write the mails of the requests that wait; return the number of requests."""
+    requests = list(_list_waiting().order_by("created_at", "id")[:BATCH_SIZE])
+    for request in requests:
+        by_address = defaultdict(list)
+        for member in _list_members(request, now):
+            by_address[member.email].append(member.pk)
+        allowed = {
+            address: ids
+            for address, ids in by_address.items()
+            if request.member_id is not None or _is_allowed(address)
+        }
+        _send_codes(request, allowed, now)
+    return len(requests)
+
+
+def confirm_reset(
+    request_id: uuid.UUID, typed: str, new_password: str, now: datetime
+) -> None:
+    """Set a new password with a code, end all sessions and verify the address.
+
+    Raises `CodeInvalidError`, or a validation error of `newPassword`, which does not
+    spend the code.
+    """
+    code = check_code(PURPOSE, request_id, typed, now)
+    member = _list_resettable(now).filter(pk=code.member_id).first()
+    if member is None:
+        raise CodeInvalidError
+    validate_new_password(new_password, member, field="newPassword")
+    # Hash before taking the lock: hashing is slow by design.
+    member.set_password(new_password)
+    _set_password(member, code, now)
+
+
+@retry_on_conflict
+def _set_password(member: Member, code: Code, now: datetime) -> None:
+    with transaction.atomic():
+        rows = _list_resettable(now).select_for_update(no_key=True)
+        locked = rows.filter(pk=member.pk, email=code.email).first()
+        if locked is None:
+            raise CodeInvalidError
+        spend_code(code)
+        locked.password = member.password
+        locked.verified_email = code.email
+        # Whoever had a session may have written it.
+        locked.pending_email = ""
+        locked.is_email_by_administrator = False
+        locked.save_fields(
+            "password", "verified_email", "pending_email", "is_email_by_administrator"
+        )
+        end_codes(locked)
+        revoke_sessions(locked)
+        log_security_event(SecurityEvent.PASSWORD_RESET, locked.pk)
+        queue_notice(locked, "password_was_reset")
+
+
+def _list_waiting() -> QuerySet[CodeRequest]:
+    return CodeRequest.objects.filter(purpose=PURPOSE, processed_at=None)
+
+
+def _list_members(request: CodeRequest, now: datetime) -> Sequence[Member]:
+    """Return the members of a request to whom a mail is sent, verified ones first."""
+    if request.expires_at <= now:
+        return []
+    members = _list_mailed(now)
+    if request.member_id is not None:
+        members = members.filter(pk=request.member_id)
+    else:
+        try:
+            sealed = request.target or b""
+            target = orjson.loads(unseal(sealed, _target_context(request.pk)))
+        except (UnsealingError, ValueError):
+            logger.error("what a password reset is for cannot be read")
+            return []
+        # In the database, which compares ASCII only: a look-alike is nobody's.
+        if "email" in target:
+            found = Member.objects.with_email(target["email"])
+        else:
+            found = Member.objects.with_login_id(target["login_id"])
+        members = members.filter(pk__in=found.values("pk"))
+    verified_first = Case(
+        When(verified_email=F("email"), then=Value(0)),
+        default=Value(1),
+        output_field=IntegerField(),
+    )
+    ordered = members.order_by(verified_first, "id")[:MAX_ACCOUNTS]
+    return [member for member in ordered if is_mailable(member.email)]
+
+
+def _list_mailed(now: datetime) -> QuerySet[Member]:
+    return Member.objects.filter(own_email_condition(now), status=Member.Status.ACTIVE)
+
+
+def _list_resettable(now: datetime) -> QuerySet[Member]:
+    """Return the members who may have a password, and whose address is theirs."""
+    return _list_mailed(now).exclude(provider=Member.Provider.IDP)
+
+
+def _is_allowed(address: str) -> bool:
+    """Count a mail that somebody has asked for; return False if there are too many."""
+    recipient = hash_secret(normalize_identifier(address), "mail recipient").hex()
+    try:
+        consume_attempt(RESET_PER_ADDRESS, recipient)
+        consume_mail_limits(address)
+    except RateLimitedError:
+        logger.warning("password reset left out: too many for the address")
+        return False
+    return True
+
+
+@retry_on_conflict
+def _send_codes(
+    request: CodeRequest, ids_by_address: Mapping[str, Sequence[int]], now: datetime
+) -> None:
+    """Send a mail to each address, with a code for each account of it."""
+    ids = [pk for ids in ids_by_address.values() for pk in ids]
+    with transaction.atomic():
+        # Members are locked before requests.
+        locked = {
+            member.pk: member
+            for member in _list_mailed(now)
+            .select_for_update(no_key=True)
+            .filter(pk__in=ids)
+            .order_by("id")
+        }
+        rows = _list_waiting().select_for_update(skip_locked=True, of=("self",))
+        if not rows.filter(pk=request.pk).exists():
+            return
+        for address, member_ids in ids_by_address.items():
+            members = [locked[pk] for pk in member_ids if pk in locked]
+            _queue_codes(request, [m for m in members if m.email == address], address)
+        CodeRequest.objects.filter(pk=request.pk).update(processed_at=now, target=None)
+
+
+def _queue_codes(request: CodeRequest, members: Sequence[Member], address: str) -> None:
+    if not members:
+        return
+    accounts, codes = [], {}
+    for member in members:
+        end_codes(member, PURPOSE)
+        # Also for an account without a password, to whom no code is told: the row says
+        # that the mail is about the account, too.
+        code = codes[member] = make_code()
+        values = {"login_id": member.login_id}
+        if member.provider == Member.Provider.IDP:
+            values["provider"] = PROVIDER_NAME
+        else:
+            values["code"] = format_code(code)
+            values["link"] = make_link("reset", request.pk, code)
+        accounts.append(values)
+    mail = queue_mail(
+        members[0] if len(members) == 1 else None,
+        "reset_password",
+        {"accounts": accounts},
+        to=address,
+        language=members[0].locale,
+        expires_at=request.expires_at,
+    )
+    for member, code in codes.items():
+        save_code(request, member, code, email=address, mail=mail)
+
+
+def _target_context(request_id: uuid.UUID) -> str:
+    return f"password reset {request_id}"
