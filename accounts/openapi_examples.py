@@ -150,14 +150,13 @@ EXAMPLES = {
         ),
     ),
     "requestEmailVerification": Example(
-        body={},
         status=202,
         answer={
             "requestId": "8e2f4d7a-90b3-4c1f-a6de-2c57b0d9f183",
             "expiresAt": CODE_EXPIRY,
             "resendAfter": "2026-11-20T03:31:00+00:00",
         },
-        refusal=unauthenticated(body={}),
+        refusal=unauthenticated(),
     ),
     "confirmEmailVerification": Example(
         caller="anonymous",

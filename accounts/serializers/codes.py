@@ -21,10 +21,6 @@ class CodeField(StrictCharField):
         super().__init__(max_length=MAX_CODE_LENGTH, **options)
 
 
-class EmailVerificationRequestSerializer(Serializer):
-    """Nothing; the address is that of the member."""
-
-
 class EmailVerificationSerializer(Serializer):
     """A code that is on its way."""
 

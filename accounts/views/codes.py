@@ -18,7 +18,6 @@ from accounts.models import Member
 from accounts.serializers.codes import (
     ConfirmEmailRequestSerializer,
     ConfirmPasswordResetRequestSerializer,
-    EmailVerificationRequestSerializer,
     EmailVerificationSerializer,
     PasswordResetRequestSerializer,
     PasswordResetSerializer,
@@ -46,7 +45,7 @@ class EmailVerificationView(APIView):
 
     @extend_schema(
         operation_id="requestEmailVerification",
-        request=EmailVerificationRequestSerializer,
+        request=None,
         responses={202: EmailVerificationSerializer},
     )
     def post(self, request: Request) -> Response:
@@ -59,7 +58,6 @@ class EmailVerificationView(APIView):
         # Whoever has stolen a session could write and verify their own address.
         if email_verification.is_email_new(member, now):
             require_fresh_authentication(request)
-        validate_body(EmailVerificationRequestSerializer, request)
         sent = email_verification.request_verification(
             member, get_client_ip(request), now
         )

@@ -206,6 +206,31 @@ def test_verified_email_links_a_local_account(vouch: Vouch) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("is_verified", [False, True])
+def test_linking_keeps_the_password_of_a_verified_address_only(
+    vouch: Vouch, is_verified: bool
+) -> None:
+    """Whoever registered an address that was never verified may be a stranger."""
+    member = make_member(email=EMAIL, verified_email=EMAIL if is_verified else "")
+    session = JSONClient(member)
+    vouch()
+    assert log_in().data["linked"] is True
+    member.refresh_from_db()
+    assert member.has_usable_password() is is_verified
+    assert session.get("/api/auth/session").status_code == 401
+
+
+@pytest.mark.django_db
+def test_new_address_links_once_it_is_verified(vouch: Vouch) -> None:
+    member = make_member(email="old@example.com")
+    Member.objects.filter(pk=member.pk).update(email=EMAIL)
+    vouch()
+    assert log_in().data["code"] == "LINKING_REFUSED"
+    Member.objects.filter(pk=member.pk).update(verified_email=EMAIL)
+    assert log_in().data["linked"] is True
+
+
+@pytest.mark.django_db
 def test_subject_is_backfilled_for_an_older_idp_account(vouch: Vouch) -> None:
     member = make_idp_member(idp_id=None)
     vouch()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -10,6 +11,7 @@ from django.apps import apps
 from django.utils import timezone
 
 from accounts.models import Member
+from accounts.password_reset import process_requests, request_reset
 from accounts.sessions import purge_expired_sessions
 from billing.plan_expiry import expire_lapsed_plans
 from board.images import purge_unused_images
@@ -181,6 +183,8 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ),
     ("POST", "/api/auth/logout", None),
     ("POST", "/api/auth/sessions/end-others", None),
+    ("POST", "/api/auth/email/verification", {}),
+    ("POST", "/api/auth/password-reset", {"loginId": "actor"}),
     ("DELETE", "/api/auth/me", None),
     (
         "POST",
@@ -198,6 +202,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("PUT", "/api/admin/members/@other/role", {"role": "ADMIN"}),
     ("PUT", "/api/admin/members/@other/status", {"status": "SUSPENDED"}),
     ("PUT", "/api/admin/members/@other/plan", {"plan": "FREE"}),
+    ("POST", "/api/admin/members/@other/password-reset", None),
     ("PUT", "/api/admin/signup-enabled", {"enabled": False}),
     ("POST", "/api/admin/default-categories", {"name": "New", "type": "expense"}),
     ("PUT", "/api/admin/default-categories/@default", {"name": "N", "type": "expense"}),
@@ -211,6 +216,9 @@ LEFT_OUT = {
     ("POST", f"{A}/ocr/receipt"): "writes nothing",
     ("POST", f"{A}/restore"): "below: its lease is a transaction of its own",
     ("POST", f"{B}/images"): "one row under the lock of the member",
+    ("POST", "/api/auth/email/verification/confirm"): "checks in one transaction, "
+    "spends in another: the member, then the code",
+    ("POST", "/api/auth/password-reset/confirm"): "the same",
     ("POST", "/api/auth/idp"): "needs the identity provider; one member",
 }
 
@@ -233,8 +241,9 @@ class HeldForever:
 
 
 @pytest.fixture
-def actor(settings: Any) -> Member:
+def actor(settings: Any, tmp_path: Path) -> Member:
     settings.BILLING_TEST_MODE = True
+    settings.MAIL_SERVER = {"folder": tmp_path}
     return make_member(role="ADMIN", login_id="actor")
 
 
@@ -370,6 +379,7 @@ JOBS: dict[str, Callable[[Member], object]] = {
     "account numbers": lambda member: reencrypt_account_numbers(),
     "totals": lambda member: repair_rollups(member.pk),
     "expiry of plans": lambda member: expire_lapsed_plans(timezone.now()),
+    "mails": lambda member: process_requests(timezone.now()),
     "sessions": lambda member: purge_expired_sessions(
         timezone.now() + timedelta(days=99)
     ),
@@ -385,6 +395,8 @@ def test_job_takes_its_locks_in_order(
     assert Post.objects.exists()
     if name == "expiry of plans":
         make_member(plan="PREMIUM", plan_expires_at=timezone.now() - timedelta(days=1))
+    if name == "mails":
+        request_reset({"login_id": "actor"}, "10.0.0.1", timezone.now())
     if name == "totals":
         assert WalletRollup.objects.owned_by(actor).update(balance=-1)
     if name == "moves":

@@ -13,6 +13,7 @@ from devstack.environment import (
     get_or_create_secret_key,
     read_env_file,
     read_port,
+    read_settings,
 )
 
 
@@ -85,3 +86,18 @@ def test_server_given_for_the_tests_is_used_instead_of_an_ephemeral_one() -> Non
         command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == given["TEST_DATABASE_URL"]
+
+
+def test_mails_are_files_of_the_data_folder_unless_the_service_is_public(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("devstack.environment.ROOT", tmp_path)
+    for name in ("MAIL_URL", "PUBLIC_URL", "DATA_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    assert read_settings()["MAIL_URL"] == f"file:{tmp_path / 'var' / 'mail'}"
+    monkeypatch.setenv("MAIL_URL", "smtps://mail.example")
+    assert read_settings()["MAIL_URL"] == "smtps://mail.example"
+    monkeypatch.delenv("MAIL_URL")
+    # There, a member would wait in vain.
+    monkeypatch.setenv("PUBLIC_URL", "https://ledger.example")
+    assert "MAIL_URL" not in read_settings()

@@ -1,0 +1,422 @@
+"""Verified addresses and their change (spec 2.11)."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts import email_verification
+from accounts.codes import MAX_TRIES, check_code, normalize_code
+from accounts.errors import CodeInvalidError
+from accounts.models import AuthSession, Code, CodeRequest, Mail, Member
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
+from tests.support.mail import ReadMail, read_waiting_mails
+from tests.support.problems import assert_problem
+from tests.support.races import call_before, run_concurrently, sorted_statuses
+
+REQUEST = "/api/auth/email/verification"
+CONFIRM = f"{REQUEST}/confirm"
+PROFILE = "/api/auth/profile"
+NEW = "new@example.com"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def mail_folder(settings: Any, tmp_path: Path) -> None:
+    settings.MAIL_SERVER = {"folder": tmp_path}
+
+
+@pytest.fixture
+def client(free_member: Member) -> JSONClient:
+    return JSONClient(free_member)
+
+
+@pytest.fixture
+def verified(free_member: Member) -> Member:
+    Member.objects.filter(pk=free_member.pk).update(verified_email=free_member.email)
+    return Member.objects.get(pk=free_member.pk)
+
+
+def ask(client: JSONClient) -> tuple[ReadMail, dict[str, str]]:
+    """Ask for a code; return its mail, and the body that confirms it."""
+    response = client.send("POST", REQUEST, {})
+    assert response.status_code == 202, response.content
+    mail = read_waiting_mails()[-1]
+    return mail, {"requestId": response.data["requestId"], "code": mail.codes[0]}
+
+
+def make_fresh(member: Member) -> None:
+    AuthSession.objects.filter(member=member).update(
+        fresh_until=timezone.now() + timedelta(minutes=5)
+    )
+
+
+def change(client: JSONClient, **fields: str) -> Any:
+    return client.send("PUT", PROFILE, fields)
+
+
+def test_code_of_a_mail_verifies_the_address(
+    client: JSONClient, free_member: Member
+) -> None:
+    assert client.get_json(PROFILE)["emailVerified"] is False
+    mail, body = ask(client)
+    assert mail.to == free_member.email
+    assert body["requestId"] == mail.request_id
+    response = client.send("POST", CONFIRM, body)
+    assert response.status_code == 200
+    assert response.data["emailVerified"] is True
+    assert response.data == client.get_json(PROFILE)
+
+
+def test_answer_tells_when_the_code_ends_and_when_to_ask_again(
+    client: JSONClient,
+) -> None:
+    with time_machine.travel("2026-11-23T12:00:00+09:00", tick=False):
+        data = client.send("POST", REQUEST, {}).data
+    assert data["expiresAt"] == "2026-11-23T03:10:00+00:00"
+    assert data["resendAfter"] == "2026-11-23T03:01:00+00:00"
+
+
+def test_mail_names_the_login_id_and_never_the_display_name(
+    client: JSONClient, free_member: Member
+) -> None:
+    mail, _ = ask(client)
+    assert free_member.login_id in mail.text
+    assert free_member.display_name not in mail.text + mail.subject + mail.html
+
+
+def test_link_begins_with_the_public_address_and_not_the_host_header(
+    free_member: Member, settings: Any
+) -> None:
+    settings.PUBLIC_URL = "https://ledger.example"
+    settings.ALLOWED_HOSTS = ["*"]
+    client = JSONClient(free_member)
+    client.send("POST", REQUEST, {}, HTTP_HOST="evil.example")
+    (mail,) = read_waiting_mails()
+    assert mail.links[0].startswith("https://ledger.example/account/confirm?request=")
+    assert "evil" not in mail.text + mail.html
+
+
+def test_code_is_confirmed_without_a_session_too(
+    client: JSONClient, free_member: Member
+) -> None:
+    _, body = ask(client)
+    response = JSONClient().send("POST", CONFIRM, body)
+    assert (response.status_code, response.content) == (204, b"")
+    free_member.refresh_from_db()
+    assert free_member.is_email_verified
+
+
+def test_session_of_another_member_is_told_nothing_of_this_one(
+    client: JSONClient, other_member: Member
+) -> None:
+    _, body = ask(client)
+    response = JSONClient(other_member).send("POST", CONFIRM, body)
+    assert (response.status_code, response.content) == (204, b"")
+
+
+@pytest.mark.parametrize(
+    "write", [str.lower, lambda code: code.replace("-", ""), lambda code: f" {code} "]
+)
+def test_code_is_read_in_any_case_and_without_hyphens(
+    client: JSONClient, write: Callable[[str], str]
+) -> None:
+    _, body = ask(client)
+    body["code"] = write(body["code"])
+    assert client.send("POST", CONFIRM, body).status_code == 200
+
+
+def test_code_has_eight_letters_without_vowels_and_is_stored_as_a_hash(
+    client: JSONClient,
+) -> None:
+    _, body = ask(client)
+    code = normalize_code(body["code"])
+    assert len(code) == 8
+    assert set(code) <= set("BCDFGHJKLMNPQRSTVWXZ")
+    assert code.encode() not in bytes(Code.objects.get().code_hash)
+
+
+def test_wrong_spent_expired_and_unknown_codes_are_one_error(
+    client: JSONClient,
+) -> None:
+    _, body = ask(client)
+    wrong = body | {"code": "XXXX-XXXX"}
+    unknown = body | {"requestId": "12345678-1234-4234-8234-123456789abc"}
+    with time_machine.travel(timezone.now() + timedelta(minutes=11)):
+        expired = client.send("POST", CONFIRM, body)
+    assert client.send("POST", CONFIRM, body).status_code == 200
+    answers = [client.send("POST", CONFIRM, each) for each in (wrong, unknown, body)]
+    for response in (expired, *answers):
+        assert_problem(response, 400, "CODE_INVALID")
+        assert response.content == expired.content
+
+
+def test_code_of_another_purpose_is_unknown(client: JSONClient) -> None:
+    _, body = ask(client)
+    response = client.send(
+        "POST",
+        "/api/auth/password-reset/confirm",
+        body | {"newPassword": "another-horse-9"},
+    )
+    assert_problem(response, 400, "CODE_INVALID")
+
+
+def test_five_wrong_tries_end_a_request(client: JSONClient) -> None:
+    _, body = ask(client)
+    for _ in range(MAX_TRIES):
+        wrong = client.send("POST", CONFIRM, body | {"code": "XXXX-XXXX"})
+        assert_problem(wrong, 400, "CODE_INVALID")
+    assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
+
+
+def test_new_request_ends_the_older_one(client: JSONClient) -> None:
+    _, first = ask(client)
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        _, second = ask(client)
+        assert_problem(client.send("POST", CONFIRM, first), 400, "CODE_INVALID")
+        assert client.send("POST", CONFIRM, second).status_code == 200
+
+
+def test_another_code_is_sent_after_a_minute(client: JSONClient) -> None:
+    ask(client)
+    response = client.send("POST", REQUEST, {})
+    assert_problem(response, 429, "RATE_LIMITED")
+    assert 0 < int(response.headers["Retry-After"]) <= 60
+
+
+def test_verified_address_needs_no_code(verified: Member) -> None:
+    response = JSONClient(verified).send("POST", REQUEST, {})
+    assert_problem(response, 409, "ALREADY_VERIFIED")
+
+
+def test_without_mail_the_request_is_503(client: JSONClient, settings: Any) -> None:
+    settings.MAIL_SERVER = None
+    assert_problem(client.send("POST", REQUEST, {}), 503, "MAIL_NOT_CONFIGURED")
+
+
+def test_address_that_a_mail_cannot_reach_is_a_bad_request(
+    free_member: Member,
+) -> None:
+    """An identity provider may have told it."""
+    Member.objects.filter(pk=free_member.pk).update(email="a@example.com\nBcc: b@c.de")
+    response = JSONClient(free_member).send("POST", REQUEST, {})
+    assert_problem(response, 400, "VALIDATION_ERROR")
+    assert Mail.objects.count() == 0
+
+
+def test_newline_in_an_address_is_refused(client: JSONClient) -> None:
+    response = change(client, email="a@example.com\nBcc: b@example.com")
+    assert_problem(response, 400, "VALIDATION_ERROR")
+
+
+# --- Changes ------------------------------------------------------------------
+
+
+def test_unverified_address_changes_as_before(
+    client: JSONClient, free_member: Member
+) -> None:
+    response = change(client, email=NEW)
+    assert (response.data["email"], response.data["pendingEmail"]) == (NEW, None)
+    assert Mail.objects.count() == 0
+
+
+def test_code_to_the_address_before_proves_nothing_of_the_new_one(
+    client: JSONClient,
+) -> None:
+    _, body = ask(client)
+    change(client, email=NEW)
+    assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
+
+
+def test_verified_address_changes_when_the_new_one_is_verified(
+    verified: Member,
+) -> None:
+    client = JSONClient(verified)
+    make_fresh(verified)
+    response = change(client, email=NEW, displayName="New name")
+    assert response.status_code == 200
+    data = response.data
+    assert data["email"] == verified.email
+    assert (data["emailVerified"], data["pendingEmail"]) == (True, NEW)
+    assert data["displayName"] == "New name"
+    # The address before is told.
+    (notice,) = read_waiting_mails()
+    assert notice.to == verified.email
+    assert NEW not in notice.text
+    mail, body = ask(client)
+    assert mail.to == NEW
+    data = client.send("POST", CONFIRM, body).data
+    assert (data["email"], data["emailVerified"], data["pendingEmail"]) == (
+        NEW,
+        True,
+        None,
+    )
+
+
+def test_change_of_a_verified_address_needs_fresh_authentication(
+    verified: Member,
+) -> None:
+    client = JSONClient(verified)
+    response = change(client, email=NEW)
+    assert response.status_code == 403
+    assert response.data["code"] == "REAUTHENTICATION_REQUIRED"
+    verified.refresh_from_db()
+    assert verified.pending_email == ""
+    # What is sent along unchanged needs none.
+    assert change(client, email=verified.email, displayName="A").status_code == 200
+    assert change(client, displayName="B").status_code == 200
+
+
+def test_change_of_a_verified_address_needs_mail(
+    verified: Member, settings: Any
+) -> None:
+    settings.MAIL_SERVER = None
+    make_fresh(verified)
+    client = JSONClient(verified)
+    make_fresh(verified)
+    assert_problem(change(client, email=NEW), 503, "MAIL_NOT_CONFIGURED")
+    assert change(client, displayName="A").status_code == 200
+
+
+def test_current_address_takes_a_pending_one_back(verified: Member) -> None:
+    client = JSONClient(verified)
+    make_fresh(verified)
+    change(client, email=NEW)
+    _, body = ask(client)
+    assert change(client, email=verified.email).data["pendingEmail"] is None
+    assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
+
+
+def test_address_that_was_just_written_needs_fresh_authentication(
+    client: JSONClient, free_member: Member
+) -> None:
+    """Whoever has stolen a session could verify an address of their own."""
+    change(client, email=NEW)
+    response = client.send("POST", REQUEST, {})
+    assert response.data["code"] == "REAUTHENTICATION_REQUIRED"
+    make_fresh(free_member)
+    assert ask(client)[0].to == NEW
+
+
+def test_address_of_the_sign_up_needs_none(anonymous: JSONClient) -> None:
+    body = {"loginId": "minji", "password": PASSWORD, "displayName": "Minji"}
+    response = anonymous.send("POST", "/api/auth/signup", body | {"email": NEW})
+    anonymous.use_token(response.data["token"])
+    assert ask(anonymous)[0].to == NEW
+
+
+def test_address_that_an_administrator_writes_is_not_verified(
+    verified: Member, administrator: Member
+) -> None:
+    response = JSONClient(administrator).send(
+        "PUT", f"/api/users/{verified.pk}", {"email": NEW}
+    )
+    assert (response.data["email"], response.data["emailVerified"]) == (NEW, False)
+    # The verified one is told.
+    assert [mail.to for mail in read_waiting_mails()] == [verified.email]
+
+
+# --- Languages, the board, deletion -------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "locale"), [("ko-KR,ko;q=0.9", "ko"), ("fr", "en"), ("", "en")]
+)
+def test_language_of_the_sign_up_is_kept(
+    anonymous: JSONClient, header: str, locale: str
+) -> None:
+    body = {"loginId": "minji", "password": PASSWORD, "displayName": "Minji"}
+    extra = {"HTTP_ACCEPT_LANGUAGE": header} if header else {}
+    response = anonymous.send(
+        "POST", "/api/auth/signup", body | {"email": NEW}, **extra
+    )
+    assert response.data["member"]["locale"] == locale
+
+
+def test_member_changes_the_language_of_mails_and_texts(
+    client: JSONClient,
+) -> None:
+    assert change(client, locale="ko").data["locale"] == "ko"
+    mail, _ = ask(client)
+    assert "확인 코드" in mail.subject
+    # Where a client names no language, texts are in that of the member.
+    refused = client.send("POST", REQUEST, {})
+    assert refused.headers["Content-Language"] == "ko"
+    assert "요" in refused.data["detail"]
+    named = client.send("POST", REQUEST, {}, HTTP_ACCEPT_LANGUAGE="en")
+    assert named.headers["Content-Language"] == "en"
+    assert JSONClient().get(PROFILE).headers["Content-Language"] == "en"
+    assert change(client, locale="fr").status_code == 400
+
+
+def test_board_may_ask_for_a_verified_address(
+    client: JSONClient, free_member: Member, settings: Any
+) -> None:
+    post = {"title": "Title", "content": "<p>Words</p>", "category": "tips"}
+    post_id = client.send("POST", "/api/board/posts", post).data["id"]
+    comments = f"/api/board/posts/{post_id}/comments"
+    settings.BOARD_NEEDS_VERIFIED_EMAIL = True
+    for path, body in (("/api/board/posts", post), (comments, {"content": "Words"})):
+        assert_problem(client.send("POST", path, body), 403, "EMAIL_NOT_VERIFIED")
+        assert_problem(client.send("POST", path, {}), 403, "EMAIL_NOT_VERIFIED")
+    Member.objects.filter(pk=free_member.pk).update(verified_email=free_member.email)
+    for path, body in (("/api/board/posts", post), (comments, {"content": "Words"})):
+        assert client.send("POST", path, body).status_code == 201
+
+
+def test_codes_and_mails_go_with_the_account(client: JSONClient) -> None:
+    ask(client)
+    assert client.send("DELETE", "/api/auth/me").status_code == 204
+    for model in (Mail, Code, CodeRequest):
+        assert model.objects.count() == 0
+
+
+# --- Races --------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_spent", [False, True])
+def test_of_64_confirmations_at_once_one_wins(
+    monkeypatch: pytest.MonkeyPatch, is_spent: bool
+) -> None:
+    member = make_member()
+    _, body = ask(JSONClient(member))
+    if not is_spent:
+        # Without the deletion that decides, all of them win.
+        monkeypatch.setattr(email_verification, "spend_code", lambda code: None)
+    calls = [lambda: JSONClient().send("POST", CONFIRM, body) for _ in range(64)]
+    statuses = [
+        status
+        for start in range(0, 64, 8)
+        for status in sorted_statuses(run_concurrently(calls[start : start + 8]))
+    ]
+    assert sorted(statuses).count(204) == (1 if is_spent else 64)
+    assert set(statuses) <= {204, 400}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_guesses_at_once_are_all_counted(
+    monkeypatch: pytest.MonkeyPatch, is_locked: bool
+) -> None:
+    member = make_member()
+    ask(JSONClient(member))
+    request = CodeRequest.objects.get()
+    if not is_locked:
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_: rows)
+
+    def guess() -> None:
+        with pytest.raises(CodeInvalidError):
+            check_code("VERIFY_EMAIL", request.pk, "XXXXXXXX", timezone.now())
+
+    with call_before('UPDATE "code_request"', guess):
+        guess()
+    request.refresh_from_db()
+    # Without the lock both read the same number of tries.
+    assert request.tries == (2 if is_locked else 1)
