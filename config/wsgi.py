@@ -13,5 +13,6 @@ try:
 except ImproperlyConfigured as error:
     sys.exit(f"configuration: {error}")
 
-# For calls of jobs: without it, Celery would look for a queue of its own default.
-import_module("config.celery")
+# For calls of jobs, from all threads: without it, Celery would look for a queue at its
+# own default.
+import_module("config.celery").app.set_default()
