@@ -81,6 +81,7 @@ def request_reset_for(member: Member, now: datetime) -> CodeRequest:
     return _store_request(now, member=member)
 
 
+@retry_on_conflict
 @transaction.atomic
 def _store_request(now: datetime, **values: object) -> CodeRequest:
     request = CodeRequest.objects.create(

@@ -33,16 +33,16 @@ def seal(plain: bytes, context: str) -> bytes:
     return _VERSION + encrypt_bytes(plain, _list_keys()[0], context)
 
 
-def unseal(sealed: bytes, context: str) -> bytes:
+def unseal(sealed: bytes | memoryview, context: str) -> bytes:
     """Return what was sealed under this context; raise `UnsealingError` otherwise."""
-    # A BinaryField is read as a memoryview.
+    # A BinaryField may be read as a memoryview.
     sealed = bytes(sealed)
     if not sealed.startswith(_VERSION):
         raise UnsealingError
     return decrypt_bytes(sealed[len(_VERSION) :], _list_keys(), context)
 
 
-def is_sealed_with_current_key(sealed: bytes, context: str) -> bool:
+def is_sealed_with_current_key(sealed: bytes | memoryview, context: str) -> bool:
     """Return True if no rotation of keys has to seal the value again."""
     try:
         decrypt_bytes(bytes(sealed)[len(_VERSION) :], _list_keys()[:1], context)
@@ -56,7 +56,7 @@ def hash_secret(secret: str, context: str) -> bytes:
     return _hash_with(_list_keys()[0], secret, context)
 
 
-def is_hash_of(stored: bytes, secret: str, context: str) -> bool:
+def is_hash_of(stored: bytes | memoryview, secret: str, context: str) -> bool:
     """Return True if `stored` is the hash of the secret, with any of the keys."""
     stored = bytes(stored)
     matches = [

@@ -53,8 +53,12 @@ WHOLE_BODY = {
 }
 """A body that each of the routes would accept for a row of the caller."""
 
+ACCOUNT_PAGES = {"/account/confirm", "/account/reset"}
+"""Of links in mails, which are about a member's account and not the ledger."""
+
 LEDGER_ROUTES = [
     route
     for route in list_routes()
-    if "/account/" in route.path or issubclass(route.view, OwnedView)
+    if ("/account/" in route.path and route.path not in ACCOUNT_PAGES)
+    or issubclass(route.view, OwnedView)
 ]

@@ -1,8 +1,12 @@
 """A member with rows in every table that names one."""
 
-from datetime import datetime
+import uuid
+from datetime import datetime, timedelta
 
-from accounts.models import Member, PointHistory
+from django.utils import timezone
+
+from accounts.codes import make_code, save_code
+from accounts.models import CodeRequest, Mail, Member, PointHistory
 from billing.models import Purchase
 from billing.stores import hash_token
 from board.models import CommentVote, Image, PostVote
@@ -53,7 +57,24 @@ def give_everything(member: Member) -> None:
     PointHistory.objects.create(
         member=member, points=10, reason="POST", created_at=NOON
     )
+    give_mail(member)
     JSONClient(member)
+
+
+def give_mail(member: Member) -> None:
+    """Create a mail that waits, with the code in it."""
+    expires_at = timezone.now() + timedelta(minutes=10)
+    mail = Mail.objects.create(
+        member=member,
+        template="verify_email",
+        message_id=f"<{uuid.uuid4()}@ledger.example>",
+        content=b"sealed",
+        expires_at=expires_at,
+    )
+    request = CodeRequest.objects.create(
+        purpose="VERIFY_EMAIL", member=member, expires_at=expires_at
+    )
+    save_code(request, member, make_code(), email=member.email, mail=mail)
 
 
 def give_rule(member: Member, **fields: object) -> None:
