@@ -7,18 +7,14 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts import email_verification
-from accounts.codes import MAX_TRIES, check_code, normalize_code
-from accounts.errors import CodeInvalidError
+from accounts.codes import MAX_TRIES, normalize_code
 from accounts.models import AuthSession, Code, CodeRequest, Mail, Member
 from tests.support.clients import JSONClient
-from tests.support.factories import PASSWORD, make_member
-from tests.support.mail import ReadMail, read_waiting_mails
+from tests.support.factories import PASSWORD
+from tests.support.mail import ask_verification, read_waiting_mails
 from tests.support.problems import assert_problem
-from tests.support.races import call_before, run_concurrently, sorted_statuses
 
 REQUEST = "/api/auth/email/verification"
 CONFIRM = f"{REQUEST}/confirm"
@@ -43,14 +39,6 @@ def verified(free_member: Member) -> Member:
     return Member.objects.get(pk=free_member.pk)
 
 
-def ask(client: JSONClient) -> tuple[ReadMail, dict[str, str]]:
-    """Ask for a code; return its mail, and the body that confirms it."""
-    response = client.send("POST", REQUEST, {})
-    assert response.status_code == 202, response.content
-    mail = read_waiting_mails()[-1]
-    return mail, {"requestId": response.data["requestId"], "code": mail.codes[0]}
-
-
 def make_fresh(member: Member) -> None:
     AuthSession.objects.filter(member=member).update(
         fresh_until=timezone.now() + timedelta(minutes=5)
@@ -65,7 +53,7 @@ def test_code_of_a_mail_verifies_the_address(
     client: JSONClient, free_member: Member
 ) -> None:
     assert client.get_json(PROFILE)["emailVerified"] is False
-    mail, body = ask(client)
+    mail, body = ask_verification(client)
     assert mail.to == free_member.email
     assert body["requestId"] == mail.request_id
     response = client.send("POST", CONFIRM, body)
@@ -86,7 +74,7 @@ def test_answer_tells_when_the_code_ends_and_when_to_ask_again(
 def test_mail_names_the_login_id_and_never_the_display_name(
     client: JSONClient, free_member: Member
 ) -> None:
-    mail, _ = ask(client)
+    mail, _ = ask_verification(client)
     assert free_member.login_id in mail.text
     assert free_member.display_name not in mail.text + mail.subject + mail.html
 
@@ -106,7 +94,7 @@ def test_link_begins_with_the_public_address_and_not_the_host_header(
 def test_code_is_confirmed_without_a_session_too(
     client: JSONClient, free_member: Member
 ) -> None:
-    _, body = ask(client)
+    _, body = ask_verification(client)
     response = JSONClient().send("POST", CONFIRM, body)
     assert (response.status_code, response.content) == (204, b"")
     free_member.refresh_from_db()
@@ -116,7 +104,7 @@ def test_code_is_confirmed_without_a_session_too(
 def test_session_of_another_member_is_told_nothing_of_this_one(
     client: JSONClient, other_member: Member
 ) -> None:
-    _, body = ask(client)
+    _, body = ask_verification(client)
     response = JSONClient(other_member).send("POST", CONFIRM, body)
     assert (response.status_code, response.content) == (204, b"")
 
@@ -127,7 +115,7 @@ def test_session_of_another_member_is_told_nothing_of_this_one(
 def test_code_is_read_in_any_case_and_without_hyphens(
     client: JSONClient, write: Callable[[str], str]
 ) -> None:
-    _, body = ask(client)
+    _, body = ask_verification(client)
     body["code"] = write(body["code"])
     assert client.send("POST", CONFIRM, body).status_code == 200
 
@@ -135,7 +123,7 @@ def test_code_is_read_in_any_case_and_without_hyphens(
 def test_code_has_eight_letters_without_vowels_and_is_stored_as_a_hash(
     client: JSONClient,
 ) -> None:
-    _, body = ask(client)
+    _, body = ask_verification(client)
     code = normalize_code(body["code"])
     assert len(code) == 8
     assert set(code) <= set("BCDFGHJKLMNPQRSTVWXZ")
@@ -145,7 +133,7 @@ def test_code_has_eight_letters_without_vowels_and_is_stored_as_a_hash(
 def test_wrong_spent_expired_and_unknown_codes_are_one_error(
     client: JSONClient,
 ) -> None:
-    _, body = ask(client)
+    _, body = ask_verification(client)
     wrong = body | {"code": "XXXX-XXXX"}
     unknown = body | {"requestId": "12345678-1234-4234-8234-123456789abc"}
     with time_machine.travel(timezone.now() + timedelta(minutes=11)):
@@ -158,7 +146,7 @@ def test_wrong_spent_expired_and_unknown_codes_are_one_error(
 
 
 def test_code_of_another_purpose_is_unknown(client: JSONClient) -> None:
-    _, body = ask(client)
+    _, body = ask_verification(client)
     response = client.send(
         "POST",
         "/api/auth/password-reset/confirm",
@@ -168,7 +156,7 @@ def test_code_of_another_purpose_is_unknown(client: JSONClient) -> None:
 
 
 def test_five_wrong_tries_end_a_request(client: JSONClient) -> None:
-    _, body = ask(client)
+    _, body = ask_verification(client)
     for _ in range(MAX_TRIES):
         wrong = client.send("POST", CONFIRM, body | {"code": "XXXX-XXXX"})
         assert_problem(wrong, 400, "CODE_INVALID")
@@ -176,15 +164,15 @@ def test_five_wrong_tries_end_a_request(client: JSONClient) -> None:
 
 
 def test_new_request_ends_the_older_one(client: JSONClient) -> None:
-    _, first = ask(client)
+    _, first = ask_verification(client)
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
-        _, second = ask(client)
+        _, second = ask_verification(client)
         assert_problem(client.send("POST", CONFIRM, first), 400, "CODE_INVALID")
         assert client.send("POST", CONFIRM, second).status_code == 200
 
 
 def test_another_code_is_sent_after_a_minute(client: JSONClient) -> None:
-    ask(client)
+    ask_verification(client)
     response = client.send("POST", REQUEST, {})
     assert_problem(response, 429, "RATE_LIMITED")
     assert 0 < int(response.headers["Retry-After"]) <= 60
@@ -229,7 +217,7 @@ def test_unverified_address_changes_as_before(
 def test_code_to_the_address_before_proves_nothing_of_the_new_one(
     client: JSONClient,
 ) -> None:
-    _, body = ask(client)
+    _, body = ask_verification(client)
     change(client, email=NEW)
     assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
 
@@ -249,7 +237,7 @@ def test_verified_address_changes_when_the_new_one_is_verified(
     (notice,) = read_waiting_mails()
     assert notice.to == verified.email
     assert NEW not in notice.text
-    mail, body = ask(client)
+    mail, body = ask_verification(client)
     assert mail.to == NEW
     data = client.send("POST", CONFIRM, body).data
     assert (data["email"], data["emailVerified"], data["pendingEmail"]) == (
@@ -288,7 +276,7 @@ def test_current_address_takes_a_pending_one_back(verified: Member) -> None:
     client = JSONClient(verified)
     make_fresh(verified)
     change(client, email=NEW)
-    _, body = ask(client)
+    _, body = ask_verification(client)
     assert change(client, email=verified.email).data["pendingEmail"] is None
     assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
 
@@ -301,14 +289,14 @@ def test_address_that_was_just_written_needs_fresh_authentication(
     response = client.send("POST", REQUEST, {})
     assert response.data["code"] == "REAUTHENTICATION_REQUIRED"
     make_fresh(free_member)
-    assert ask(client)[0].to == NEW
+    assert ask_verification(client)[0].to == NEW
 
 
 def test_address_of_the_sign_up_needs_none(anonymous: JSONClient) -> None:
     body = {"loginId": "minji", "password": PASSWORD, "displayName": "Minji"}
     response = anonymous.send("POST", "/api/auth/signup", body | {"email": NEW})
     anonymous.use_token(response.data["token"])
-    assert ask(anonymous)[0].to == NEW
+    assert ask_verification(anonymous)[0].to == NEW
 
 
 def test_address_that_an_administrator_writes_is_not_verified(
@@ -343,7 +331,7 @@ def test_member_changes_the_language_of_mails_and_texts(
     client: JSONClient,
 ) -> None:
     assert change(client, locale="ko").data["locale"] == "ko"
-    mail, _ = ask(client)
+    mail, _ = ask_verification(client)
     assert "확인 코드" in mail.subject
     # Where a client names no language, texts are in that of the member.
     refused = client.send("POST", REQUEST, {})
@@ -371,52 +359,7 @@ def test_board_may_ask_for_a_verified_address(
 
 
 def test_codes_and_mails_go_with_the_account(client: JSONClient) -> None:
-    ask(client)
+    ask_verification(client)
     assert client.send("DELETE", "/api/auth/me").status_code == 204
     for model in (Mail, Code, CodeRequest):
         assert model.objects.count() == 0
-
-
-# --- Races --------------------------------------------------------------------
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("is_spent", [False, True])
-def test_of_64_confirmations_at_once_one_wins(
-    monkeypatch: pytest.MonkeyPatch, is_spent: bool
-) -> None:
-    member = make_member()
-    _, body = ask(JSONClient(member))
-    if not is_spent:
-        # Without the deletion that decides, all of them win.
-        monkeypatch.setattr(email_verification, "spend_code", lambda code: None)
-    calls = [lambda: JSONClient().send("POST", CONFIRM, body) for _ in range(64)]
-    statuses = [
-        status
-        for start in range(0, 64, 8)
-        for status in sorted_statuses(run_concurrently(calls[start : start + 8]))
-    ]
-    assert sorted(statuses).count(204) == (1 if is_spent else 64)
-    assert set(statuses) <= {204, 400}
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("is_locked", [False, True])
-def test_guesses_at_once_are_all_counted(
-    monkeypatch: pytest.MonkeyPatch, is_locked: bool
-) -> None:
-    member = make_member()
-    ask(JSONClient(member))
-    request = CodeRequest.objects.get()
-    if not is_locked:
-        monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_: rows)
-
-    def guess() -> None:
-        with pytest.raises(CodeInvalidError):
-            check_code("VERIFY_EMAIL", request.pk, "XXXXXXXX", timezone.now())
-
-    with call_before('UPDATE "code_request"', guess):
-        guess()
-    request.refresh_from_db()
-    # Without the lock both read the same number of tries.
-    assert request.tries == (2 if is_locked else 1)

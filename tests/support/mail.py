@@ -14,10 +14,13 @@ from django.utils import timezone
 
 from accounts.mail.delivery import DeliveryResult, send_due_mails
 from accounts.mail.outbox import mail_context
-from accounts.models import Mail
+from accounts.models import Mail, Member
 from accounts.password_reset import process_requests
 from core.sealing import unseal
+from tests.support.clients import JSONClient
 
+VERIFY, RESET = "/api/auth/email/verification", "/api/auth/password-reset"
+NEW_PASSWORD = "another-horse-9"
 CODE_RE = re.compile(r"^([A-Z]{4}-[A-Z]{4})$", re.MULTILINE)
 LINK_RE = re.compile(r"^(https?://\S+)$", re.MULTILINE)
 
@@ -80,3 +83,33 @@ def parse(content: bytes) -> EmailMessage:
 def make_attempts_due() -> None:
     """Let the mails that wait for another attempt be due at once."""
     Mail.objects.filter(state="WAITING").update(next_attempt_at=timezone.now())
+
+
+def ask_verification(client: JSONClient) -> tuple[ReadMail, dict[str, str]]:
+    """Ask for a code; return its mail, and the body that confirms it."""
+    response = client.send("POST", VERIFY, {})
+    assert response.status_code == 202, response.content
+    mail = read_waiting_mails()[-1]
+    return mail, {"requestId": response.data["requestId"], "code": mail.codes[0]}
+
+
+def ask_reset(**body: str) -> Any:
+    response = JSONClient().send("POST", RESET, body)
+    assert response.status_code == 202, response.content
+    return response
+
+
+def confirm_reset(
+    mail: ReadMail, *, code: str = "", password: str = NEW_PASSWORD
+) -> Any:
+    body = {
+        "requestId": mail.request_id,
+        "code": code or mail.codes[0],
+        "newPassword": password,
+    }
+    return JSONClient().send("POST", f"{RESET}/confirm", body)
+
+
+def log_in(member: Member, password: str) -> Any:
+    body = {"loginId": member.login_id, "password": password}
+    return JSONClient().send("POST", "/api/auth/login", body)
