@@ -6,9 +6,8 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -65,9 +64,8 @@ class _Deadline:
 
 
 class _WatchedSMTP(smtplib.SMTP):
-    def __init__(self, *arguments: Any, deadline: _Deadline, **options: Any) -> None:
-        self._deadline = deadline
-        super().__init__(*arguments, **options)
+    # Of a class made for one mail: both constructors of smtplib connect.
+    _deadline: ClassVar[_Deadline]
 
     def _get_socket(self, *arguments: Any) -> socket.socket:
         connection: socket.socket = super()._get_socket(*arguments)  # type: ignore[misc]
@@ -88,9 +86,8 @@ class _WatchedBackend(EmailBackend):
 
     @property
     def connection_class(self) -> Any:
-        return partial(
-            _WatchedSMTPS if self.use_ssl else _WatchedSMTP, deadline=self._deadline
-        )
+        base = _WatchedSMTPS if self.use_ssl else _WatchedSMTP
+        return type(base.__name__, (base,), {"_deadline": self._deadline})
 
 
 def send_message(message: EmailMultiAlternatives) -> None:
