@@ -102,12 +102,7 @@ def process_requests(now: datetime) -> int:
         by_address = defaultdict(list)
         for member in _list_members(request, now):
             by_address[member.email].append(member.pk)
-        allowed = {
-            address: ids
-            for address, ids in by_address.items()
-            if request.member_id is not None or _is_allowed(address)
-        }
-        _send_codes(request, allowed, now)
+        _send_codes(request, by_address, now)
     return len(requests)
 
 
@@ -224,6 +219,9 @@ def _send_codes(
         if not rows.filter(pk=request.pk).exists():
             return
         for address, member_ids in ids_by_address.items():
+            # Those of administrators were counted when they were asked for.
+            if request.member_id is None and not _is_allowed(address):
+                continue
             members = [locked[pk] for pk in member_ids if pk in locked]
             _queue_codes(request, [m for m in members if m.email == address], address)
         CodeRequest.objects.filter(pk=request.pk).update(processed_at=now, target=None)

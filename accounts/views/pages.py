@@ -55,7 +55,9 @@ class CodePage(View):
         except CodeInvalidError:
             return self._refuse(request, ["code"], {})
         except DomainError as error:
-            texts = {each.field: [each.detail] for each in error.errors}
+            texts: dict[str, list[Any]] = {}
+            for each in error.errors:
+                texts.setdefault(each.field, []).append(each.detail)
             return self._refuse(request, list(texts), texts)
         return self._render(request, {}, is_done=True)
 

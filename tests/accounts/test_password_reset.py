@@ -1,5 +1,6 @@
 """Forgotten passwords (spec 2.12)."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -27,6 +28,8 @@ from tests.support.mail import (
 from tests.support.problems import assert_invalid, assert_problem
 
 CONFIRM = f"{RESET}/confirm"
+# Which Django numbers.
+SAVEPOINT_RE = re.compile(r'"s\d+_x\d+"')
 pytestmark = pytest.mark.django_db
 
 
@@ -40,7 +43,7 @@ def record_statements() -> Iterator[list[str]]:
     statements: list[str] = []
 
     def record(execute: Any, sql: Any, *arguments: Any) -> Any:
-        statements.append(str(sql))
+        statements.append(SAVEPOINT_RE.sub("savepoint", str(sql)))
         return execute(sql, *arguments)
 
     with connection.execute_wrapper(record):
@@ -67,57 +70,51 @@ def test_code_of_the_mail_sets_a_new_password(free_member: Member) -> None:
     assert notice.codes == []
 
 
-def make_account(kind: str) -> Member | None:
+def make_account(kind: str, email: str) -> None:
     match kind:
         case "one account":
-            return make_member(email="a@example.com")
+            make_member(email=email)
         case "two accounts":
-            make_member(email="a@example.com")
-            return make_member(email="a@example.com")
+            make_member(email=email), make_member(email=email)
         case "suspended":
-            return make_member(email="a@example.com", status="SUSPENDED")
+            make_member(email=email, status="SUSPENDED")
         case "identity provider":
-            return make_member(email="a@example.com", provider="IDP", idp_id="1")
+            make_member(email=email, provider="IDP", idp_id="1")
         case "verified":
-            return make_member(email="a@example.com", verified_email="a@example.com")
-    return None
+            make_member(email=email, verified_email=email)
 
 
-KINDS = [
-    "unknown",
-    "identity provider",
-    "suspended",
-    "two accounts",
-    "one account",
-    "verified",
-]
+KINDS = ["unknown", "identity provider", "suspended", "two accounts", "one account"]
 
 
-def test_whoever_asks_gets_the_same_answer_after_the_same_work() -> None:
+def test_whoever_asks_gets_the_same_answer_after_the_same_work(db: None) -> None:
     """The statements of the request are the same; a job does what differs."""
     seen = set()
-    for number, kind in enumerate(KINDS):
-        Member.objects.all().delete()
-        make_account(kind)
+    for number, kind in enumerate([*KINDS, "verified"]):
+        email = f"address{number}@example.com"
+        make_account(kind, email)
+        client = JSONClient(REMOTE_ADDR=f"10.0.0.{number}")
         with record_statements() as statements:
-            response = JSONClient(REMOTE_ADDR=f"10.0.0.{number}").send(
-                "POST", RESET, {"email": "a@example.com"}
-            )
+            response = client.send("POST", RESET, {"email": email})
         assert set(response.data) == {"requestId", "expiresAt"}
-        headers = {*response.headers} - {"X-Request-ID"}
-        seen.add((response.status_code, frozenset(headers), tuple(statements)))
+        headers = frozenset(response.headers.keys())
+        seen.add((response.status_code, headers, tuple(statements)))
     assert len(seen) == 1
-    # And all of them took part in nothing but the table of requests and the limits.
-    (_, _, done) = seen.pop()
-    assert not any("member" in statement for statement in done if "mem" in statement)
+    ((status, _, done),) = seen
+    assert status == 202
+    # Nobody is looked for.
+    assert done
+    assert not any('"member"' in statement for statement in done)
 
 
-def test_wrong_confirmation_does_the_same_work_with_and_without_an_account() -> None:
+def test_wrong_confirmation_does_the_same_work_with_and_without_an_account(
+    db: None,
+) -> None:
     seen = set()
-    for kind in ("unknown", "one account", "identity provider"):
-        Member.objects.all().delete()
-        make_account(kind)
-        answer = ask_reset(email="a@example.com").data
+    for number, kind in enumerate(KINDS):
+        email = f"address{number}@example.com"
+        make_account(kind, email)
+        answer = ask_reset(email=email).data
         process_resets()
         body = answer | {"code": "XXXX-XXXX", "newPassword": NEW_PASSWORD}
         with record_statements() as statements:

@@ -410,5 +410,4 @@ def test_job_takes_its_locks_in_order(
     with record_locks() as log:
         JOBS[name](actor)
     if name != "demo ledger":
-        # Mails are counted in transactions of their own, too.
-        assert_in_order(log, COUNTED_BEFORE if name == "mails" else ())
+        assert_in_order(log)
