@@ -88,8 +88,9 @@ def request_verification(member: Member, ip_address: str, now: datetime) -> Sent
     Raises `MailNotConfiguredError`, `AlreadyVerifiedError` or `RateLimitedError`.
     """
     require_mail_configured()
+    address = _address_to_verify(member)
     consume_attempt(RESEND_LIMIT, str(member.pk))
-    consume_mail_limits(_address_to_verify(member), ip_address)
+    consume_mail_limits(address, ip_address)
     request = _send_code(member, now)
     return SentCode(request.pk, request.expires_at, now + RESEND_INTERVAL)
 
