@@ -33,6 +33,9 @@ def _call_job() -> None:
     options = {
         "socket_timeout": KICK_TIMEOUT_SECONDS,
         "socket_connect_timeout": KICK_TIMEOUT_SECONDS,
+        # Else kombu tries to connect again and again.
+        "max_retries": 0,
+        "connect_retries_timeout": KICK_TIMEOUT_SECONDS,
     }
     try:
         with current_app.connection_for_write(transport_options=options) as connection:
