@@ -83,6 +83,12 @@ class InUseError(DomainError):
     detail = gettext_lazy("This is in use.")
 
 
+class LimitReachedError(DomainError):
+    status = 409
+    code = "LIMIT_REACHED"
+    detail = gettext_lazy("The list has as many rows as it may have.")
+
+
 class InvalidOrderError(DomainError):
     code = "INVALID_ORDER"
     detail = gettext_lazy("The list must contain each id exactly once.")

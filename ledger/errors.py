@@ -24,12 +24,6 @@ class ReceiptsNotConfiguredError(DomainError):
     detail = gettext_lazy("Receipt recognition is not configured.")
 
 
-class LimitReachedError(DomainError):
-    status = 409
-    code = "LIMIT_REACHED"
-    detail = gettext_lazy("The list has as many rows as it may have.")
-
-
 class MovingError(DomainError):
     """The entries of a wallet or category are moving, and it takes no writes."""
 

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from accounts.models import Member
-from ledger.errors import LimitReachedError
+from core.errors import LimitReachedError
 from ledger.models import (
     Category,
     DefaultCategory,

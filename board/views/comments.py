@@ -18,12 +18,14 @@ from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
+from core.api.token_scopes import BOARD
 from core.api.views import ViewSet
 from core.errors import RateLimitedError
 
 
 class PostCommentViewSet(ViewSet):
     permission_classes = [IsMember]
+    token_scopes = BOARD
     schema_tag = "Board"
     raises = {
         "create": [EmailNotVerifiedError, RateLimitedError],
@@ -69,6 +71,7 @@ class PostCommentViewSet(ViewSet):
 
 class CommentViewSet(ViewSet):
     permission_classes = [IsMember]
+    token_scopes = BOARD
     schema_tag = "Board"
     raises = {
         "update": [NotAuthorError],
@@ -123,6 +126,7 @@ class CommentViewSet(ViewSet):
 
 class MyCommentViewSet(ViewSet):
     permission_classes = [IsMember]
+    token_scopes = BOARD
     schema_tag = "Board"
 
     @extend_schema(

@@ -26,12 +26,14 @@ from core.api.image_response import (
 from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
+from core.api.token_scopes import BOARD
 from core.api.views import APIView
 from core.errors import InvalidImageError, RateLimitedError
 
 
 class ImageUploadView(APIView):
     permission_classes = [IsMember]
+    token_scopes = BOARD
     schema_tag = "Board"
     raises = {
         "post": [InvalidImageError, RateLimitedError],

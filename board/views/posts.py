@@ -31,12 +31,14 @@ from core.api.pagination import (
 )
 from core.api.permissions import IsAdministrator, IsMember
 from core.api.serializers import validate_body, validate_query
+from core.api.token_scopes import BOARD
 from core.api.views import ViewSet
 from core.errors import DuplicateError, RateLimitedError
 
 
 class PostViewSet(ViewSet):
     permission_classes = [IsMember]
+    token_scopes = BOARD
     schema_tag = "Board"
     raises = {
         "create": [EmailNotVerifiedError, DuplicateError, RateLimitedError],
@@ -158,6 +160,7 @@ class PostViewSet(ViewSet):
 
 class MyPostViewSet(ViewSet):
     permission_classes = [IsMember]
+    token_scopes = BOARD
     schema_tag = "Board"
 
     @extend_schema(

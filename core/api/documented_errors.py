@@ -21,6 +21,7 @@ from core.api.exception_handler import (
 )
 from core.api.fields import OpenTextField
 from core.api.serializers import Serializer
+from core.api.token_scopes import ScopeRequiredError, TokenScope
 from core.errors import (
     CrossOriginError,
     DomainError,
@@ -58,7 +59,9 @@ class FieldErrorSerializer(Serializer):
 class ProblemSerializer(Serializer):
     """Problem details (RFC 9457): `code` is the error, `errors` the invalid fields."""
 
-    conditional_fields = frozenset({"errors", "methods"})
+    conditional_fields = frozenset(
+        {"errors", "methods", "ticket", "expiresAt", "scope"}
+    )
 
     type = serializers.CharField(help_text="Always `about:blank`.")
     title = serializers.CharField(help_text="The phrase of the status.")
@@ -78,6 +81,18 @@ class ProblemSerializer(Serializer):
         help_text=(
             "How the member can authenticate, with `REAUTHENTICATION_REQUIRED` and "
             "`SECOND_FACTOR_REQUIRED`."
+        ),
+    )
+    ticket = serializers.CharField(
+        help_text="Stands for the first step of a login, with `SECOND_FACTOR_REQUIRED`."
+    )
+    expires_at = serializers.DateTimeField(help_text="When the ticket ends.")
+    scope = OpenTextField(
+        known_values=[scope.value for scope in TokenScope],
+        allow_null=True,
+        help_text=(
+            "The scope that a token needs, with `SCOPE_REQUIRED`; null if none opens "
+            "the operation."
         ),
     )
 
@@ -124,6 +139,8 @@ def list_errors(view: Any, operation: dict[str, Any]) -> Iterator[type[DomainErr
     yield from (InternalError, ServiceUnavailableError)
     for permission in view.get_permissions():
         yield from getattr(permission, "raises", ())
+    if view.get_authenticators():
+        yield ScopeRequiredError
     if view.get_authenticators() and view.request.method in UNSAFE_METHODS:
         yield CrossOriginError
     if isinstance(view.get_content_negotiator(), DefaultContentNegotiation):

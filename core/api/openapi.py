@@ -23,6 +23,7 @@ from rest_framework.permissions import AllowAny
 from core.api.documented_errors import describe_problems
 from core.api.fields import ClosedChoiceField, ExactDecimalField, OpenTextField
 from core.api.serializers import QuerySerializer, Serializer, to_camel_case
+from core.api.token_scopes import get_required_scope
 
 API_PREFIX = "/api/"
 
@@ -124,6 +125,9 @@ class ApiAutoSchema(AutoSchema):
             responses = operation["responses"]
             problems = describe_problems(self, operation)
             operation["responses"] = dict(sorted((problems | responses).items()))
+            scope = get_required_scope(self.view, self.method)
+            if scope is not None:
+                operation["x-token-scope"] = scope.value
         return operation
 
     def get_tags(self) -> list[str]:

@@ -6,6 +6,7 @@ from typing import ClassVar
 from rest_framework import views as rest_framework_views
 from rest_framework import viewsets
 
+from core.api.token_scopes import NO_TOKENS, ScopePair
 from core.errors import DomainError
 
 # OPTIONS is answered by the CORS middleware alone, and TRACE by nothing.
@@ -17,6 +18,9 @@ class APIView(rest_framework_views.APIView):
 
     http_method_names = HTTP_METHODS
 
+    # What a personal token needs; not inherited. A view that declares nothing refuses
+    # tokens.
+    token_scopes: ClassVar[ScopePair] = NO_TOKENS
     # The area of the service.
     schema_tag: ClassVar[str]
     # The errors that each handler (`get`) or action (`create`) raises, besides those

@@ -11,10 +11,11 @@ from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body, validate_query
-from core.errors import DuplicateError
+from core.api.token_scopes import LEDGER
+from core.errors import DuplicateError, LimitReachedError
 from ledger import budgets
 from ledger.budgets import Month
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import MovingError
 from ledger.models import Budget
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.budgets import (
@@ -41,6 +42,7 @@ from ledger.serializers.periods import MonthQuerySerializer, resolve_month
 )
 class BudgetViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     schema_tag = "Budgets"
     raises = {
         "create": [MovingError, DuplicateError, LimitReachedError],

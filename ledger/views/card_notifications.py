@@ -13,12 +13,13 @@ from rest_framework.response import Response
 from card_alerts import Layout
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
-from core.errors import NotFoundError
+from core.api.token_scopes import LEDGER, ScopePair, TokenScope
+from core.errors import LimitReachedError, NotFoundError
 from ledger import taught_layouts
 from ledger.card_notifications import bank_bookings, processing
 from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
 from ledger.entry_list import get_entry_payload
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import MovingError
 from ledger.ownership import OwnedViewSet
 from ledger.serializers.card_notifications import (
     NotificationOutcomeSerializer,
@@ -34,6 +35,15 @@ from ledger.serializers.card_notifications import (
 
 class CardNotificationViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
+    # What an automation of a phone needs, and nothing else of the ledger.
+    token_scopes = ScopePair(
+        TokenScope.LEDGER_READ,
+        TokenScope.LEDGER_WRITE,
+        by_action={
+            "process_notification": TokenScope.NOTIFICATIONS_WRITE,
+            "parse_notification": TokenScope.NOTIFICATIONS_WRITE,
+        },
+    )
     schema_tag = "Card notifications"
     raises = {
         "process_notification": [MovingError, LimitReachedError],
@@ -132,6 +142,7 @@ class CardNotificationViewSet(OwnedViewSet):
 
 class TaughtLayoutViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     schema_tag = "Card notifications"
     lookup_url_kwarg = "layout_id"
     lookup_value_converter = "int"

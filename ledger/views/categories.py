@@ -12,10 +12,16 @@ from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body, validate_query
+from core.api.token_scopes import LEDGER
 from core.api.viewsets import ReorderMixin
-from core.errors import CategoryHierarchyError, DuplicateError, InUseError
+from core.errors import (
+    CategoryHierarchyError,
+    DuplicateError,
+    InUseError,
+    LimitReachedError,
+)
 from ledger import categories
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import MovingError
 from ledger.models import Category
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.categories import (
@@ -51,6 +57,7 @@ from ledger.serializers.fields import MOVING_DESCRIPTION, MoveToQuerySerializer
 )
 class CategoryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
+    token_scopes = LEDGER
     schema_tag = "Categories"
     raises = {
         "create": [

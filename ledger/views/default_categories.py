@@ -9,9 +9,8 @@ from rest_framework.serializers import BaseSerializer
 from accounts.authentication import current_member
 from core.api.permissions import IsAdministrator
 from core.api.viewsets import ReorderMixin
-from core.errors import CategoryHierarchyError, DuplicateError
+from core.errors import CategoryHierarchyError, DuplicateError, LimitReachedError
 from ledger import default_categories
-from ledger.errors import LimitReachedError
 from ledger.models import DefaultCategory
 from ledger.serializers.default_categories import DefaultCategorySerializer
 

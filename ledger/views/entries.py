@@ -13,10 +13,11 @@ from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body, validate_query
-from core.errors import ProviderUnavailableError
+from core.api.token_scopes import LEDGER
+from core.errors import LimitReachedError, ProviderUnavailableError
 from ledger import entries, entry_list
 from ledger.entry_list import EntryFilter, get_entry_payload
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import MovingError
 from ledger.models import Entry
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.entries import (
@@ -30,6 +31,7 @@ from ledger.wallets import get_wallet
 
 class EntryViewSet(OwnedModelViewSet):
     permission_classes = [IsMember]
+    token_scopes = LEDGER
     schema_tag = "Entries"
     raises = {
         "create": [MovingError, LimitReachedError, ProviderUnavailableError],

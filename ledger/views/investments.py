@@ -11,9 +11,10 @@ from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_query
+from core.api.token_scopes import LEDGER
 from core.api.viewsets import ReorderMixin
-from core.errors import DuplicateError, InUseError
-from ledger.errors import LimitReachedError, NegativeHoldingsError
+from core.errors import DuplicateError, InUseError, LimitReachedError
+from ledger.errors import NegativeHoldingsError
 from ledger.investments import trading
 from ledger.investments.portfolio import get_portfolio
 from ledger.investments.prices import refresh_prices
@@ -40,6 +41,7 @@ SCHEMA_TAG = "Investments"
 )
 class StockViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     schema_tag = SCHEMA_TAG
     raises = {
         "create": [DuplicateError, LimitReachedError],
@@ -85,6 +87,7 @@ class StockViewSet(ReorderMixin, OwnedModelViewSet):
 )
 class TradeViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     schema_tag = SCHEMA_TAG
     raises = {
         "create": [NegativeHoldingsError],
@@ -126,6 +129,7 @@ class TradeViewSet(OwnedModelViewSet):
 
 class PortfolioView(OwnedView):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     schema_tag = SCHEMA_TAG
 
     @extend_schema(responses=PortfolioSerializer)

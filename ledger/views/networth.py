@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from core.api.permissions import IsMember
 from core.api.serializers import to_payload, validate_query
+from core.api.token_scopes import LEDGER
 from ledger.networth import compute_net_worth
 from ledger.ownership import OwnedView
 from ledger.periods import Unit
@@ -24,6 +25,7 @@ SCHEMA_TAG = "Net worth"
 
 class NetWorthView(OwnedView):
     permission_classes = [IsMember]
+    token_scopes = LEDGER
     schema_tag = SCHEMA_TAG
 
     @extend_schema(responses=NetWorthSerializer)
@@ -37,6 +39,7 @@ class NetWorthView(OwnedView):
 
 class NetWorthTrendView(OwnedView):
     permission_classes = [IsMember]
+    token_scopes = LEDGER
     schema_tag = SCHEMA_TAG
 
     @extend_schema(parameters=[TrendQuerySerializer], responses=TrendSerializer)

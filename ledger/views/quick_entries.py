@@ -6,9 +6,11 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsMember
+from core.api.token_scopes import LEDGER
 from core.api.viewsets import ReorderMixin
+from core.errors import LimitReachedError
 from ledger import quick_entries
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import MovingError
 from ledger.models import QuickEntry
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -21,6 +23,7 @@ from ledger.serializers.quick_entries import QuickEntrySerializer
 )
 class QuickEntryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
+    token_scopes = LEDGER
     schema_tag = "Quick entries"
     raises = {
         "create": [MovingError, LimitReachedError],

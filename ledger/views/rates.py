@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from core.api.permissions import IsMember
 from core.api.serializers import validate_query
+from core.api.token_scopes import LEDGER
 from core.api.views import APIView
 from core.errors import ProviderUnavailableError
 from ledger.rates import get_rate
@@ -15,6 +16,7 @@ from ledger.serializers.rates import FxRateQuerySerializer, FxRateSerializer
 
 class FxRateView(APIView):
     permission_classes = [IsMember]
+    token_scopes = LEDGER
     schema_tag = "Exchange rates"
     raises = {
         "get": [ProviderUnavailableError],

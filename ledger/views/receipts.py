@@ -7,6 +7,7 @@ from rest_framework.response import Response
 from core.api.parsers import LimitedMultiPartParser
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
+from core.api.token_scopes import LEDGER
 from core.errors import InvalidImageError, ProviderUnavailableError
 from ledger import receipts
 from ledger.errors import ReceiptsNotConfiguredError
@@ -16,6 +17,7 @@ from ledger.serializers.receipts import ReceiptRequestSerializer, ReceiptTextSer
 
 class ReceiptView(OwnedView):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     parser_classes = [LimitedMultiPartParser]
     schema_tag = "Receipts"
     raises = {

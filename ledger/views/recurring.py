@@ -18,10 +18,11 @@ from core.api.pagination import (
     paginate_queryset,
 )
 from core.api.permissions import IsPremium
-from core.errors import InvalidFieldError
+from core.api.token_scopes import LEDGER
+from core.errors import InvalidFieldError, LimitReachedError
 from ledger import recurring
 from ledger.entry_list import get_entry_payload
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import MovingError
 from ledger.models import RecurringRule
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -38,6 +39,7 @@ from ledger.serializers.recurring import OccurrenceSerializer, RecurringRuleSeri
 )
 class RecurringRuleViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     schema_tag = "Recurring rules"
     raises = {
         "create": [MovingError, LimitReachedError],

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_query
+from core.api.token_scopes import LEDGER
 from ledger import statistics
 from ledger.ownership import OwnedViewSet
 from ledger.periods import Period, Unit
@@ -29,6 +30,7 @@ from ledger.serializers.statistics import (
 
 class StatisticsViewSet(OwnedViewSet):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     schema_tag = "Statistics"
 
     @extend_schema(

@@ -6,10 +6,10 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsPremium
+from core.api.token_scopes import LEDGER
 from core.api.viewsets import ReorderMixin
-from core.errors import DuplicateError
+from core.errors import DuplicateError, LimitReachedError
 from ledger import tags
-from ledger.errors import LimitReachedError
 from ledger.models import Tag
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.tags import TagSerializer
@@ -26,6 +26,7 @@ from ledger.serializers.tags import TagSerializer
 )
 class TagViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsPremium]
+    token_scopes = LEDGER
     schema_tag = "Tags"
     raises = {
         "create": [DuplicateError, LimitReachedError],

@@ -10,10 +10,11 @@ from rest_framework.serializers import BaseSerializer
 
 from core.api.permissions import IsMember
 from core.api.serializers import validate_query
+from core.api.token_scopes import LEDGER
 from core.api.viewsets import ReorderMixin
-from core.errors import DuplicateError, InUseError
+from core.errors import DuplicateError, InUseError, LimitReachedError
 from ledger import wallets
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import MovingError
 from ledger.models import Wallet
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -36,6 +37,7 @@ from ledger.serializers.wallets import WalletSerializer
 )
 class WalletViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
+    token_scopes = LEDGER
     schema_tag = "Wallets"
     raises = {
         "create": [DuplicateError, LimitReachedError],
