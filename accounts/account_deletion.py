@@ -17,8 +17,16 @@ from django.db.models import Q, QuerySet
 from django.utils.module_loading import import_string
 
 from accounts.locking import lock_actor_and_target
-from accounts.models import Code, CodeRequest, Mail, Member, PointHistory
+from accounts.models import (
+    Code,
+    CodeRequest,
+    Mail,
+    Member,
+    PointHistory,
+    SecurityLogEntry,
+)
 from accounts.models.members import CLOSED
+from accounts.second_factor import delete_factors
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import revoke_sessions
 from core.db.transactions import retry_on_conflict
@@ -85,8 +93,10 @@ def delete_accounts_in_batches() -> BatchResult:
 
 
 def delete_member_data(member: Member) -> None:
-    """Delete the member's points, mails and codes; a step of `delete_account`."""
+    """Delete points, factors, log, mails and codes; a step of `delete_account`."""
     PointHistory.objects.filter(member=member).delete()
+    delete_factors(member)
+    SecurityLogEntry.objects.filter(member=member).delete()
     _delete_mails(member)
 
 
@@ -110,6 +120,8 @@ def _close(member: Member) -> None:
     for path in settings.ACCOUNT_CLOSING_STEPS:
         import_string(path)(member)
     revoke_sessions(member)
+    delete_factors(member)
+    SecurityLogEntry.objects.filter(member=member).delete()
     _delete_mails(member)
     Member.objects.filter(pk=member.pk).update(
         status=CLOSED,
@@ -123,6 +135,7 @@ def _close(member: Member) -> None:
         idp_picture="",
         profile_image="",
         password=make_password(None),
+        has_second_factor=False,
         role=Member.Role.MEMBER,
         plan=Member.Plan.FREE,
         plan_expires_at=None,

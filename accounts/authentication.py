@@ -1,5 +1,6 @@
 """Authentication of requests by session: bearer token, else cookie (spec 1.7)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from rest_framework.request import Request
 
 from accounts.models import Member
 from accounts.sessions import LiveSession, find_session
+from core.api.token_scopes import ScopeRequiredError, get_required_scope
 from core.errors import CrossOriginError
 from core.languages import use_language_of_member
 from core.logging import member_id
@@ -49,14 +51,21 @@ class SessionAuthentication(BaseAuthentication):
         session = find_session(presented.key)
         if session is None or session.member is None or not session.member.is_active:
             return None
-        # Browsers attach the cookie to requests of other sites, but no bearer token.
-        if presented.is_from_cookie and request.method not in SAFE_METHODS:
-            require_same_origin(request)
+        if session.scopes is not None:
+            # No browser has a cookie with a token.
+            if presented.is_from_cookie:
+                return None
+            require_token_scope(session.scopes, request)
+        # For `SessionMiddleware` and the security log, which see Django's request.
+        django_request: Any = request._request  # noqa: SLF001
+        if request.method not in SAFE_METHODS:
+            # Browsers attach the cookie, but no bearer token, to requests of others.
+            if presented.is_from_cookie:
+                require_same_origin(request)
+            django_request.session_key_hash = session.key_hash
         member_id.set(session.member.pk)
         use_language_of_member(request._request, session.member.locale)  # noqa: SLF001
         if presented.is_from_cookie and session.is_extended:
-            # For `SessionMiddleware`, which sees Django's request.
-            django_request: Any = request._request  # noqa: SLF001
             django_request.session_extended_until = session.expires_at
         return session.member, SessionCredentials(session, presented.is_from_cookie)
 
@@ -109,6 +118,17 @@ def require_same_origin(request: HttpRequest) -> None:
     }
     if origin not in trusted_origins:
         raise CrossOriginError
+
+
+def require_token_scope(scopes: Collection[str], request: Request) -> None:
+    """Raise `ScopeRequiredError` unless the token may use this operation.
+
+    Here rather than in the permission classes, so that no view can forget it.
+    """
+    view = (request.parser_context or {}).get("view")
+    required = get_required_scope(view, request.method or "")
+    if required is None or required not in scopes:
+        raise ScopeRequiredError(required)
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -29,6 +29,12 @@ class MemberSuspendedError(DomainError):
     detail = gettext_lazy("This account is suspended.")
 
 
+class SecondFactorRequiredError(DomainError):
+    status = 401
+    code = "SECOND_FACTOR_REQUIRED"
+    detail = gettext_lazy("Send a code of the second factor with the ticket.")
+
+
 class ReauthenticationRequiredError(DomainError):
     status = 403
     code = "REAUTHENTICATION_REQUIRED"
@@ -99,6 +105,12 @@ class AdministratorProfileError(DomainError):
     status = 403
     code = "FORBIDDEN"
     detail = gettext_lazy("The profile of another administrator cannot be changed.")
+
+
+class StaffFactorError(DomainError):
+    status = 403
+    code = "FORBIDDEN"
+    detail = gettext_lazy("The second factor of an administrator cannot be ended here.")
 
 
 class SelfChangeError(DomainError):

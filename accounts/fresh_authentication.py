@@ -15,6 +15,7 @@ from accounts.errors import InvalidIdTokenError, ReauthenticationRequiredError
 from accounts.idp_login import verify_id_token
 from accounts.models import AuthSession, Member
 from accounts.rate_limits import count_identity_failures
+from accounts.recovery_codes import list_code_methods
 from accounts.security_events import SecurityEvent, log_refusal
 from accounts.sessions import FRESH_TIME
 from core.api.exception_handler import AuthenticationRequiredError
@@ -40,11 +41,30 @@ def require_fresh_authentication(request: Request) -> None:
 
 def list_methods(member: Member) -> list[str]:
     """Return how the member can make a session fresh."""
-    methods = {
-        "PASSWORD": member.has_usable_password(),
-        "IDENTITY_PROVIDER": member.idp_id is not None,
-    }
-    return [name for name, is_available in methods.items() if is_available]
+    methods = ["PASSWORD"] if member.has_usable_password() else []
+    methods += list_code_methods(member)
+    if member.idp_id is not None:
+        methods.append("IDENTITY_PROVIDER")
+    return methods
+
+
+def lock_freshly_authenticated(member: Member, key_hash: str, now: datetime) -> Member:
+    """Lock and return the member whose session this is, if it is still fresh.
+
+    Call it inside a transaction, before the change. A session that was ended in the
+    meantime, by a new password, must not leave another way in. Raises
+    `AuthenticationRequiredError` or `ReauthenticationRequiredError`.
+    """
+    rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
+    locked = rows.first()
+    session = AuthSession.objects.filter(
+        key_hash=key_hash, member=locked, expires_at__gt=now
+    ).first()
+    if locked is None or session is None:
+        raise AuthenticationRequiredError
+    if session.fresh_until is None or session.fresh_until <= now:
+        raise ReauthenticationRequiredError(members={"methods": list_methods(locked)})
+    return locked
 
 
 def mark_fresh(key_hash: str, now: datetime) -> datetime:

@@ -52,6 +52,8 @@ MEMBER = {
     "createdAt": NOW,
     "profileImage": None,
 }
+# As only the member sees it.
+PROFILE = MEMBER | {"secondFactor": False}
 NEW_MEMBER = {
     "loginId": "seojun",
     "password": "gyeran-malgi-27",
@@ -141,10 +143,10 @@ EXAMPLES = {
         },
         refusal=unauthenticated(),
     ),
-    "getProfile": Example(answer=MEMBER, refusal=unauthenticated()),
+    "getProfile": Example(answer=PROFILE, refusal=unauthenticated()),
     "updateProfile": Example(
         body={"displayName": "민지", "email": "minji.kim@example.com"},
-        answer=MEMBER | {"displayName": "민지", "email": "minji.kim@example.com"},
+        answer=PROFILE | {"displayName": "민지", "email": "minji.kim@example.com"},
         refusal=invalid(
             "email", "invalid", "Enter a valid email address.", body={"email": "minji"}
         ),
@@ -208,7 +210,7 @@ EXAMPLES = {
     ),
     "setProfileImage": Example(
         body={"profileImage": IMAGE},
-        answer=MEMBER
+        answer=PROFILE
         | {
             "displayName": "민지",
             "email": "minji.kim@example.com",
@@ -246,7 +248,7 @@ EXAMPLES = {
         answer={"verified": True},
         refusal=Refusal(PasswordMismatchError(), Call(body=WRONG_PASSWORD)),
     ),
-    "reauthenticate": Example(
+    "reauthenticateSession": Example(
         body=PASSWORD,
         answer={"freshUntil": "2026-11-20T03:40:00+00:00"},
         refusal=Refusal(PasswordMismatchError(), Call(body=WRONG_PASSWORD)),

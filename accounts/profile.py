@@ -18,8 +18,8 @@ from accounts.errors import (
     PasswordUnchangedError,
 )
 from accounts.login import verify_password
-from accounts.mail.outbox import queue_notice
-from accounts.models import Member
+from accounts.mail.outbox import is_mail_configured, queue_notice
+from accounts.models import AuthSession, Member
 from accounts.rate_limits import RateLimitPolicy, consume_attempt
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import (
@@ -150,9 +150,26 @@ def _replace_password(member: Member, verified_hash: str, kept_key_hash: str) ->
             raise PasswordMismatchError
         member.save_fields("password")
         log_security_event(SecurityEvent.PASSWORD_CHANGED, member.pk)
-        revoke_sessions(member, except_key_hash=kept_key_hash)
+        # Tokens stay: they were not made with the password (spec 2.15).
+        revoke_sessions(member, except_key_hash=kept_key_hash, keep_tokens=True)
+        queue_notice(member, "password_changed", _list_tokens_for_mail(member))
         if kept_key_hash:
             update_session_auth_hash(kept_key_hash, member)
+
+
+def _list_tokens_for_mail(member: Member) -> dict[str, Any]:
+    """Return the personal tokens, which outlive a change of the password.
+
+    Their names, which are the member's own words, go to a verified address only.
+    """
+    if not is_mail_configured():
+        return {}
+    tokens = AuthSession.objects.filter(member=member, kind=AuthSession.Kind.TOKEN)
+    names = list(tokens.order_by("name").values_list("name", flat=True))
+    return {
+        "token_count": len(names),
+        "token_names": names if member.is_email_verified else [],
+    }
 
 
 def set_profile_image(member: Member, data_url: str | None) -> Member:

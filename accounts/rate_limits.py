@@ -23,7 +23,7 @@ PURGE_BATCH = 5_000
 
 # The upsert waits for concurrent attempts under the key. Its WHERE skips the update,
 # and so returns no row, once the window is full.
-_CONSUME = """
+CONSUME_SQL = """
     INSERT INTO rate_limit AS kept (key, attempts, expires_at)
     VALUES (%(key)s, ARRAY[clock_timestamp()], clock_timestamp() + %(window)s)
     ON CONFLICT (key) DO UPDATE SET
@@ -59,6 +59,10 @@ class RateLimitPolicy:
     max_attempts: int
     window: timedelta
 
+    def key_of(self, subject: str) -> str:
+        """Return the key under which the attempts of a subject are counted."""
+        return f"{self.name}:{subject}"[:MAX_KEY_LENGTH]
+
 
 @dataclass(frozen=True, slots=True)
 class CountedAttempt:
@@ -79,14 +83,14 @@ LOGIN_PER_IP = RateLimitPolicy("login-per-ip", 100, timedelta(minutes=15))
 
 def consume_attempt(policy: RateLimitPolicy, subject: str) -> CountedAttempt:
     """Count one attempt, or raise `RateLimitedError` with the seconds to wait."""
-    key = f"{policy.name}:{subject}"[:MAX_KEY_LENGTH]
+    key = policy.key_of(subject)
     params: dict[str, Any] = {
         "key": key,
         "window": policy.window,
         "max_attempts": policy.max_attempts,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_CONSUME, params)
+        cursor.execute(CONSUME_SQL, params)
         row = cursor.fetchone()
         if row is not None:
             (attempted_at,) = row

@@ -1,4 +1,7 @@
-"""Security events: log lines about accounts, with the client's address, no secrets."""
+"""Security events: log lines about accounts, with the client's address, no secrets.
+
+Deeds that concern how an account is accessed are in the member's own log, too.
+"""
 
 import logging
 from enum import Enum, auto
@@ -6,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
+from accounts.security_log import Kind, record_event
 from core.logging import client_address, member_id
 
 logger = logging.getLogger("security")
@@ -18,6 +22,8 @@ class SecurityEvent(Enum):
     ACCOUNT_DELETED = auto()
     EMAIL_CHANGED = auto()
     EMAIL_VERIFIED = auto()
+    FACTOR_ADDED = auto()
+    FACTOR_REMOVED = auto()
     IDENTITY_LINKED = auto()
     ID_TOKEN_REFUSED = auto()
     LINKING_REFUSED = auto()
@@ -30,22 +36,51 @@ class SecurityEvent(Enum):
     PASSWORD_RESET = auto()
     PLAN_CHANGED = auto()
     ROLE_CHANGED = auto()
+    SECOND_FACTOR_REFUSED = auto()
     SESSIONS_ENDED = auto()
     STATUS_CHANGED = auto()
+    TOKEN_CREATED = auto()
+    TOKEN_REVOKED = auto()
 
 
 def log_security_event(
-    event: SecurityEvent, concerned_id: int | None, **details: object
+    event: SecurityEvent,
+    concerned_id: int | None,
+    *,
+    named: str = "",
+    device_name: str | None = None,
+    is_by_staff: bool | None = None,
+    **details: object,
 ) -> None:
     """Log a deed after its commit; call it inside the transaction of the deed.
 
     `concerned_id` is the id of the member whose account it is about, None if there is
-    none. `details` must not hold secrets nor what a client typed.
+    none. `details` must not hold secrets nor what a client typed. What the member named
+    (`named`, `device_name`) is only for the member's own log, where the deed is written
+    at once.
     """
+    kind = get_log_kind(event, details)
+    if concerned_id is not None and kind is not None:
+        if is_by_staff is None:
+            is_by_staff = member_id.get() not in (None, concerned_id)
+        record_event(
+            concerned_id,
+            kind,
+            detail=named,
+            device_name=device_name,
+            is_by_staff=is_by_staff,
+        )
     fields = _make_fields(event, concerned_id, details)
     transaction.on_commit(
         lambda: logger.info("security event", extra={"fields": fields})
     )
+
+
+def get_log_kind(event: SecurityEvent, details: dict[str, object]) -> str | None:
+    """Return the kind of the entry in the member's own log, None without one."""
+    if event is SecurityEvent.SESSIONS_ENDED:
+        return Kind.SESSION_ENDED if details.get("ended") else None
+    return event.name if event.name in Kind.names else None
 
 
 def log_refusal(

@@ -55,12 +55,13 @@ class CachedSession:
     """A session row with the values of its member's cached fields.
 
     `member_values` is None for an anonymous session (`accounts.sessions` names the
-    fields).
+    fields), `scopes` for a session that is no personal token.
     """
 
     data: dict[str, Any]
     expires_at: datetime
     member_values: list[Any] | None
+    scopes: list[str] | None = None
 
 
 def get_cached_session(key_hash: str) -> CachedSession | None:
@@ -88,7 +89,11 @@ def get_cached_session(key_hash: str) -> CachedSession | None:
         )
         if not is_fresh or expires_at <= timezone.now():
             return None
-        return CachedSession(values["data"], expires_at, values["member"])
+        # An entry without scopes, of an older version of the service, is not used: it
+        # could be that of a token.
+        return CachedSession(
+            values["data"], expires_at, values["member"], values["scopes"]
+        )
     except (ValueError, TypeError, LookupError):
         logger.warning("invalid session cache entry ignored")
         return None
@@ -105,6 +110,7 @@ def set_cached_session(
             "expiresAt": session.expires_at,
             "data": session.data,
             "member": session.member_values,
+            "scopes": session.scopes,
         }
     )
 

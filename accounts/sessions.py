@@ -19,7 +19,7 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.db import DatabaseError, transaction
-from django.db.models import F
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member
@@ -30,6 +30,7 @@ from accounts.session_cache import (
     invalidate_cached_sessions,
     set_cached_session,
 )
+from accounts.token_keys import is_malformed_token
 from core.db.rows import prepared_cursor
 from core.db.transactions import retry_on_conflict
 from core.progress import SILENT_PROGRESS, Progress
@@ -62,7 +63,8 @@ _CACHED_MEMBER_FIELDS = (
 _PLAN_EXPIRES_AT_INDEX = _CACHED_MEMBER_FIELDS.index("plan_expires_at")
 
 _SELECT_SESSION = f"""
-    SELECT s.version, s.data::text, s.expires_at, s.last_seen_at,
+    SELECT s.version, s.data::text, s.expires_at, s.last_seen_at, s.created_at,
+           s.scopes,
            {", ".join("m." + field for field in _CACHED_MEMBER_FIELDS)}
     FROM auth_session s LEFT JOIN member m ON m.id = s.member_id
     WHERE s.key_hash = %s AND s.expires_at > %s
@@ -70,7 +72,7 @@ _SELECT_SESSION = f"""
 
 
 class StaleCredentialsError(Exception):
-    """The password or status changed while the member was logging in."""
+    """Password, status or second factor changed while the member was logging in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ class LiveSession:
     member: Member | None
     # True if this use has extended the expiry.
     is_extended: bool = False
+    # Of a personal token; None for a session.
+    scopes: list[str] | None = None
 
 
 def hash_session_key(key: str) -> str:
@@ -98,7 +102,7 @@ def find_session(key: str) -> LiveSession | None:
     """
     key_hash = hash_session_key(key)
     session, is_extended = get_cached_session(key_hash), False
-    if session is None:
+    if session is None and not is_malformed_token(key):
         session, is_extended = _load_session(key_hash)
     if session is None:
         return None
@@ -111,7 +115,8 @@ def find_session(key: str) -> LiveSession | None:
                 values[_PLAN_EXPIRES_AT_INDEX]
             )
         member = Member.from_db("default", _CACHED_MEMBER_FIELDS, values)
-    return LiveSession(key_hash, session.data, session.expires_at, member, is_extended)
+    expires_at, scopes = session.expires_at, session.scopes
+    return LiveSession(key_hash, session.data, expires_at, member, is_extended, scopes)
 
 
 @retry_on_conflict
@@ -127,16 +132,19 @@ def create_session(
 
     Return its key and its expiry. `is_fresh` is False if nothing was proved.
 
-    Raises `StaleCredentialsError` if the password or status is no longer the one that
-    was checked at login.
+    Raises `StaleCredentialsError` if password, status or second factor are no longer
+    those that were checked at login.
     """
     key = secrets.token_urlsafe(SESSION_KEY_BYTES)
     with transaction.atomic():
         # A password change or suspension revokes the sessions that exist. The lock
         # makes it wait for this one, or makes this one see the change.
         rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
-        current = rows.only("password", "status").get()
-        if (current.password, current.status) != (member.password, member.status):
+        current = rows.only("password", "status", "has_second_factor").get()
+        if any(
+            getattr(current, name) != getattr(member, name)
+            for name in ("password", "status", "has_second_factor")
+        ):
             raise StaleCredentialsError
         expires_at = _insert_row(
             hash_session_key(key),
@@ -168,9 +176,17 @@ def revoke_session(key_hash: str) -> None:
 
 
 @retry_on_conflict
-def revoke_sessions(member: Member, *, except_key_hash: str = "") -> int:
-    """Revoke the member's sessions, except one if given; return their number."""
+def revoke_sessions(
+    member: Member, *, except_key_hash: str = "", keep_tokens: bool = False
+) -> int:
+    """Revoke the member's sessions and personal tokens; return their number.
+
+    Except the session with `except_key_hash`, if given, and with `keep_tokens` except
+    the tokens.
+    """
     rows = AuthSession.objects.filter(member=member).exclude(key_hash=except_key_hash)
+    if keep_tokens:
+        rows = rows.exclude(kind=AuthSession.Kind.TOKEN)
     with transaction.atomic():
         hashes = list(rows.select_for_update().values_list("key_hash", flat=True))
         AuthSession.objects.filter(key_hash__in=hashes).delete()
@@ -223,7 +239,8 @@ class SessionStore(SessionBase):
 
     def load(self) -> dict[str, Any]:
         session = find_session(self.session_key) if self.session_key else None
-        if session is None:
+        # A personal token is no session of a browser.
+        if session is None or session.scopes is not None:
             self._session_key = None
             return {}
         if session.is_extended:
@@ -284,7 +301,8 @@ def _insert_row(
 ) -> datetime:
     """Insert the row of a new session; return its expiry."""
     now = timezone.now()
-    expires_at = now + timedelta(days=settings.SESSION_TTL_DAYS)
+    days = min(settings.SESSION_TTL_DAYS, settings.SESSION_MAX_DAYS)
+    expires_at = now + timedelta(days=days)
     AuthSession.objects.create(
         key_hash=key_hash,
         member=member,
@@ -306,7 +324,9 @@ def _insert_row(
 
 def _revoke_oldest_sessions(member: Member, now: datetime) -> None:
     """Revoke the live sessions beyond `MAX_SESSIONS`; the caller locks the member."""
-    rows = AuthSession.objects.filter(member=member, expires_at__gt=now)
+    rows = AuthSession.objects.filter(
+        member=member, kind=AuthSession.Kind.SESSION, expires_at__gt=now
+    )
     newest_first = rows.order_by("-created_at", "-key_hash")
     for key_hash in newest_first.values_list("key_hash", flat=True)[MAX_SESSIONS:]:
         revoke_session(key_hash)
@@ -314,13 +334,16 @@ def _revoke_oldest_sessions(member: Member, now: datetime) -> None:
 
 def _update_row(key_hash: str, data: dict[str, Any], member: Member | None) -> None:
     """Save the data of a session; raise `UpdateError` if it has been revoked."""
-    rows = AuthSession.objects.filter(key_hash=key_hash)
+    rows = AuthSession.objects.filter(key_hash=key_hash, kind=AuthSession.Kind.SESSION)
+    fresh_until = timezone.now() + FRESH_TIME if member else None
     updated = rows.update(
         data=data,
         member=member,
         plan=member.plan if member else "",
         display_name=member.display_name if member else "",
         version=F("version") + 1,
+        # A member where there was none has just logged in.
+        fresh_until=Case(When(member=None, then=fresh_until), default=F("fresh_until")),
     )
     if not updated:
         raise UpdateError
@@ -341,22 +364,33 @@ def _load_session(key_hash: str) -> tuple[CachedSession | None, bool]:
         row = cursor.fetchone()
     if row is None:
         return None, False
-    version, data, expires_at, last_seen_at, *member_values = row
-    if now - last_seen_at >= SLIDING_RENEWAL_INTERVAL:
-        extended = now + timedelta(days=settings.SESSION_TTL_DAYS)
+    version, data, expires_at, last_seen_at, created_at, scopes, *member_values = row
+    if scopes is None:
+        last_end = created_at + timedelta(days=settings.SESSION_MAX_DAYS)
+        if last_end <= now:
+            return None, False
+        expires_at = min(expires_at, last_end)
+    if last_seen_at is None or now - last_seen_at >= SLIDING_RENEWAL_INTERVAL:
+        extended = expires_at
+        # A personal token ends when it was said to.
+        if scopes is None:
+            extended = min(now + timedelta(days=settings.SESSION_TTL_DAYS), last_end)
         try:
             AuthSession.objects.filter(
-                key_hash=key_hash, last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL
+                Q(last_seen_at=None)
+                | Q(last_seen_at__lte=now - SLIDING_RENEWAL_INTERVAL),
+                key_hash=key_hash,
             ).update(last_seen_at=now, expires_at=extended)
-            expires_at, is_extended = extended, True
-        except DatabaseError:
-            # A read-only database must not log anyone out.
+            is_extended = extended > expires_at
+            expires_at = extended
+        except DatabaseError:  # a read-only database must not log anyone out
             logger.warning("session expiry not extended", exc_info=True)
     session = CachedSession(
         orjson.loads(data),
         expires_at,
         # The id is NULL where the LEFT JOIN found no member.
         member_values if member_values[0] is not None else None,
+        scopes,
     )
     set_cached_session(key_hash, version, session, read_at)
     return session, is_extended

@@ -1,15 +1,19 @@
 """Celery tasks of accounts."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.account_deletion import delete_accounts_in_batches, has_closed_accounts
 from accounts.codes import purge_code_requests
+from accounts.login_tickets import purge_login_tickets
 from accounts.mail.delivery import has_due_mails, purge_mails, send_due_mails
 from accounts.password_reset import has_waiting_requests, process_requests
+from accounts.personal_tokens import tell_expiring_tokens
 from accounts.rate_limits import purge_rate_limits
+from accounts.security_log import purge_security_log
 from accounts.sessions import purge_expired_sessions
 from core.jobs.runner import run_job
 
@@ -24,7 +28,7 @@ class MailServerError(RuntimeError):
 
 @shared_task  # type: ignore[untyped-decorator]
 def purge_sessions() -> None:
-    """Delete expired sessions, old rate limits, mails and codes; daily."""
+    """Delete what has expired of accounts, and tell of tokens that will; daily."""
     run_job(
         "purge_sessions",
         lambda now: (
@@ -32,6 +36,9 @@ def purge_sessions() -> None:
             + purge_rate_limits(now)
             + purge_mails(now)
             + purge_code_requests(now)
+            + purge_login_tickets(now)
+            + purge_security_log(now - timedelta(days=settings.SECURITY_EVENT_DAYS))
+            + tell_expiring_tokens(now)
         ),
     )
 

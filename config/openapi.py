@@ -8,6 +8,7 @@ from config.about import VERSION
 TAGS = (
     ("Sessions", "Sign-up, login, logout and the current session."),
     ("Profile", "The caller's own account."),
+    ("Second factor", "Codes of an authenticator app at each login."),
     ("Wallets", "Accounts, cards and cash, and their balances."),
     ("Entries", "Income and expenses, and the confirmation of pending ones."),
     ("Card notifications", "Entries from the texts of card companies and banks."),
@@ -59,6 +60,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "MemberStatus": "accounts.models.Member.Status",
         "PostCategory": "board.models.PostCategory",
         "StatisticsUnit": "ledger.periods.Unit",
+        "TokenScope": "core.api.token_scopes.TokenScope",
         "TradeSide": "ledger.models.Trade.Side",
         "TrendUnit": "ledger.serializers.trend.UNIT_BY_NAME",
         "VoteDirection": "board.serializers.posts.VOTE_VALUES",

@@ -3,6 +3,7 @@
 from typing import Any
 
 import accounts.openapi_examples
+import accounts.security_examples
 import administration.openapi_examples
 import billing.openapi_examples
 import board.openapi_examples
@@ -13,6 +14,7 @@ from core.api.examples import add_examples
 EXAMPLES = (
     core.openapi_examples.EXAMPLES
     | accounts.openapi_examples.EXAMPLES
+    | accounts.security_examples.EXAMPLES
     | ledger.openapi_examples.EXAMPLES
     | board.openapi_examples.EXAMPLES
     | billing.openapi_examples.EXAMPLES

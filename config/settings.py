@@ -216,10 +216,16 @@ ACCOUNT_CLOSING_STEPS = ["board.account_deletion.delete_member_data"]
 ACCOUNT_DELETION_BATCHES = ["ledger.account_deletion.delete_in_batches"]
 SESSION_ENGINE = "accounts.sessions"
 SESSION_TTL_DAYS = env.read_int("SESSION_TTL_DAYS", 14, minimum=1, maximum=3650)
+# After its login a session ends, however it is used. By default none is cut short.
+SESSION_MAX_DAYS = env.read_int(
+    "SESSION_MAX_DAYS", max(180, SESSION_TTL_DAYS), minimum=1, maximum=3650
+)
 SESSION_COOKIE_AGE = SESSION_TTL_DAYS * 24 * 60 * 60
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = IS_HTTPS
+ADMIN_SECOND_FACTOR = env.read_bool("ADMIN_SECOND_FACTOR", default=False)
+SECURITY_EVENT_DAYS = env.read_int("SECURITY_EVENT_DAYS", 180, minimum=1)
 IDP_CLIENT_ID = env.read_text("IDP_CLIENT_ID")
 GOOGLE_TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
 IDP_TOKENINFO_URL = env.read_url("IDP_TOKENINFO_URL", GOOGLE_TOKENINFO_URL)

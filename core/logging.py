@@ -6,10 +6,14 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 
 import orjson
+from django.http import HttpRequest
 
 # Of the current request.
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 client_address: ContextVar[str | None] = ContextVar("client_address", default=None)
+client_request: ContextVar[HttpRequest | None] = ContextVar(
+    "client_request", default=None
+)
 # The member who was authenticated, if any.
 member_id: ContextVar[int | None] = ContextVar("member_id", default=None)
 

@@ -94,6 +94,7 @@ class AccessLogMiddleware:
         address = get_client_ip(request)
         id_token = core_logging.request_id.set(request_id)
         address_token = core_logging.client_address.set(address)
+        request_token = core_logging.client_request.set(request)
         member_token = core_logging.member_id.set(None)
         started_at = time.perf_counter()
         try:
@@ -114,6 +115,7 @@ class AccessLogMiddleware:
             return response
         finally:
             core_logging.member_id.reset(member_token)
+            core_logging.client_request.reset(request_token)
             core_logging.client_address.reset(address_token)
             core_logging.request_id.reset(id_token)
 

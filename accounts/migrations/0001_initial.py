@@ -229,6 +229,10 @@ class Migration(migrations.Migration):
                 ),
                 ("idp_id", models.CharField(blank=True, max_length=255, null=True)),
                 (
+                    "has_second_factor",
+                    models.BooleanField(default=False, editable=False),
+                ),
+                (
                     "idp_picture",
                     models.CharField(blank=True, default="", max_length=2048),
                 ),
@@ -675,6 +679,69 @@ class Migration(migrations.Migration):
                         fields=("request", "member"), name="code_one_of_a_request"
                     )
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name='LoginTicket',
+            fields=[
+                ('digest', models.CharField(max_length=64, primary_key=True, serialize=False)),
+                ('auth_hash', models.CharField(max_length=128)),
+                ('attempts', models.PositiveSmallIntegerField(default=0)),
+                ('expires_at', models.DateTimeField(db_index=True)),
+                ('device_name', models.CharField(default='', max_length=60)),
+                ('extra', models.JSONField(default=dict)),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='login_tickets', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'db_table': 'login_ticket',
+            },
+        ),
+        migrations.CreateModel(
+            name='TotpFactor',
+            fields=[
+                ('member', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='totp_factor', serialize=False, to=settings.AUTH_USER_MODEL)),
+                ('sealed_seed', models.BinaryField(null=True)),
+                ('last_step', models.BigIntegerField(default=0)),
+                ('confirmed_at', models.DateTimeField(null=True)),
+                ('pending_seed', models.BinaryField(null=True)),
+                ('pending_until', models.DateTimeField(null=True)),
+            ],
+            options={
+                'db_table': 'totp_factor',
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('confirmed_at__isnull', True), ('sealed_seed__isnull', True)), models.Q(('confirmed_at__isnull', False), ('sealed_seed__isnull', False)), _connector='OR'), name='totp_factor_confirmed')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RecoveryCode',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('index', models.CharField(max_length=2)),
+                ('hash', models.CharField(max_length=128)),
+                ('spent_at', models.DateTimeField(null=True)),
+                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='recovery_codes', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'db_table': 'recovery_code',
+                'constraints': [models.UniqueConstraint(fields=('member', 'index'), name='recovery_code_unique')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SecurityLogEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('LOGIN', 'Login'), ('LOGIN_FAILED', 'Login Failed'), ('LOGOUT', 'Logout'), ('SESSION_ENDED', 'Session Ended'), ('PASSWORD_CHANGED', 'Password Changed'), ('PASSWORD_RESET', 'Password Reset'), ('EMAIL_CHANGED', 'Email Changed'), ('FACTOR_ADDED', 'Factor Added'), ('FACTOR_REMOVED', 'Factor Removed'), ('IDENTITY_LINKED', 'Identity Linked'), ('IDENTITY_REMOVED', 'Identity Removed'), ('TOKEN_CREATED', 'Token Created'), ('TOKEN_REVOKED', 'Token Revoked'), ('EXPORTED', 'Exported')], max_length=16)),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('is_by_staff', models.BooleanField(default=False)),
+                ('ip_address', models.GenericIPAddressField(null=True)),
+                ('device_name', models.CharField(default='', max_length=60)),
+                ('client', models.CharField(default='', max_length=60)),
+                ('detail', models.CharField(default='', max_length=60)),
+                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='security_log', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'db_table': 'security_event',
+                'ordering': ['-id'],
+                'indexes': [models.Index(fields=['member', '-id'], name='security_event_list'), models.Index(fields=['member', 'kind', '-at'], name='security_event_of_kind'), models.Index(fields=['at'], name='security_event_age')],
             },
         ),
         # Functions, triggers and first rows.

@@ -1,4 +1,4 @@
-"""Models of members, sessions, points, mails, limits, counters, settings, the log."""
+"""Models of members, sessions, factors, mails, points, limits, settings, the logs."""
 
 from accounts.models.audit_log import AuditLogEntry
 from accounts.models.counts import MemberCount
@@ -6,6 +6,12 @@ from accounts.models.limits import RateLimit
 from accounts.models.mail import Code, CodeRequest, Mail
 from accounts.models.members import Member
 from accounts.models.points import PointHistory
+from accounts.models.security import (
+    LoginTicket,
+    RecoveryCode,
+    SecurityLogEntry,
+    TotpFactor,
+)
 from accounts.models.sessions import AuthSession
 from accounts.models.settings import ApplicationSetting
 
@@ -15,9 +21,13 @@ __all__ = [
     "AuthSession",
     "Code",
     "CodeRequest",
+    "LoginTicket",
     "Mail",
     "Member",
     "MemberCount",
     "PointHistory",
     "RateLimit",
+    "RecoveryCode",
+    "SecurityLogEntry",
+    "TotpFactor",
 ]

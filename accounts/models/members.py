@@ -160,6 +160,8 @@ class Member(AbstractBaseUser):
         max_length=5, choices=Provider.choices, default=Provider.LOCAL
     )
     idp_id = models.CharField(max_length=255, null=True, blank=True)
+    # Written with the row of the factor, so that a login needs no further query.
+    has_second_factor = models.BooleanField(default=False, editable=False)
     idp_picture = models.CharField(max_length=2048, blank=True, default="")
     profile_image = models.TextField(blank=True, default="")
     # Part of the URL of the profile image, which is cached forever; None without one.

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from accounts.models import Member
 from accounts.models.members import MAX_DISPLAY_NAME_LENGTH, MAX_LOGIN_ID_LENGTH
+from accounts.models.sessions import MAX_NAME_LENGTH
 from core.api.fields import OpenTextField, StrictCharField
 from core.api.serializers import Serializer
 
@@ -138,6 +139,15 @@ class MemberSerializer(MemberSummarySerializer):
         return member.profile_image or None
 
 
+class ProfileSerializer(MemberSerializer):
+    """The caller, as only they see themselves."""
+
+    second_factor = serializers.BooleanField(
+        source="has_second_factor",
+        help_text="Whether logins ask for a code of an authenticator app.",
+    )
+
+
 class SessionUserSerializer(Serializer):
     """The member of a session."""
 
@@ -181,6 +191,13 @@ class NewMemberRequestSerializer(Serializer):
 
 
 class SignupRequestSerializer(NewMemberRequestSerializer):
+    device_name = StrictCharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=MAX_NAME_LENGTH,
+        help_text="What the list of sessions calls this device; empty by default.",
+    )
     website = serializers.CharField(
         required=False,
         allow_blank=True,

@@ -1,7 +1,11 @@
 """Serializers of login and passwords."""
 
+from typing import Any
+
 from rest_framework import serializers
 
+from accounts.models.sessions import MAX_NAME_LENGTH
+from accounts.recovery_codes import MAX_CODE_LENGTH
 from accounts.serializers.members import MemberSerializer, PasswordField
 from core.api.fields import StrictCharField
 from core.api.serializers import Serializer
@@ -9,11 +13,24 @@ from core.api.serializers import Serializer
 MAX_NONCE_LENGTH = 255
 
 
+class DeviceNameField(StrictCharField):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            required=False,
+            allow_blank=True,
+            default="",
+            max_length=MAX_NAME_LENGTH,
+            help_text="What the list of sessions calls this device; empty by default.",
+            **options,
+        )
+
+
 class LoginRequestSerializer(Serializer):
     login_id = StrictCharField(
         max_length=200, help_text="The login id, in any letter case."
     )
     password = PasswordField(help_text="The password.")
+    device_name = DeviceNameField()
 
 
 class IdTokenRequestSerializer(Serializer):
@@ -26,6 +43,7 @@ class IdTokenRequestSerializer(Serializer):
         max_length=MAX_NONCE_LENGTH,
         help_text="The nonce that the ID token must carry.",
     )
+    device_name = DeviceNameField()
 
 
 class LoginSessionSerializer(Serializer):
@@ -49,14 +67,25 @@ class IdpLoginSessionSerializer(LoginSessionSerializer):
     )
 
 
+class CompletedLoginSessionSerializer(IdpLoginSessionSerializer):
+    """As the login; `created` and `linked` after one by the identity provider."""
+
+    conditional_fields = frozenset({"created", "linked"})
+
+
 class VerifyPasswordRequestSerializer(Serializer):
     password = PasswordField(help_text="The password of the caller.")
 
 
 class ReauthenticationRequestSerializer(Serializer):
-    """Exactly one proof: the password or an ID token."""
+    """Exactly one proof: the password, a code or an ID token."""
 
     password = PasswordField(required=False, help_text="The password of the caller.")
+    code = StrictCharField(
+        required=False,
+        max_length=MAX_CODE_LENGTH,
+        help_text="A code of the second factor: of the app, or a recovery code.",
+    )
     id_token = StrictCharField(
         required=False,
         max_length=8192,

@@ -23,9 +23,9 @@ from accounts.mail.outbox import require_mail_configured
 from accounts.models import Member
 from accounts.models.points import DAILY_AWARD_LIMIT
 from accounts.serializers.members import (
-    MemberSerializer,
     OwnProfileRequestSerializer,
     ProfileImageRequestSerializer,
+    ProfileSerializer,
 )
 from accounts.serializers.points import PointAwardSerializer, PointsSerializer
 from accounts.serializers.sessions import (
@@ -43,6 +43,7 @@ from core.api.pagination import (
 )
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body
+from core.api.token_scopes import PROFILE
 from core.api.views import APIView
 from core.client_ip import get_client_ip
 from core.errors import InvalidImageError, RateLimitedError
@@ -50,21 +51,22 @@ from core.errors import InvalidImageError, RateLimitedError
 
 class ProfileView(APIView):
     permission_classes = [IsMember]
+    token_scopes = PROFILE
     schema_tag = "Profile"
     raises = {"put": [ReauthenticationRequiredError, MailNotConfiguredError]}
 
-    @extend_schema(responses=MemberSerializer)
+    @extend_schema(responses=ProfileSerializer)
     def get(self, request: Request) -> Response:
         """Get the profile.
 
         With the fields of the profile image and the points.
         """
-        return Response(MemberSerializer(get_full_member(request)).data)
+        return Response(ProfileSerializer(get_full_member(request)).data)
 
     @extend_schema(
         operation_id="updateProfile",
         request=OwnProfileRequestSerializer,
-        responses=MemberSerializer,
+        responses=ProfileSerializer,
     )
     def put(self, request: Request) -> Response:
         """Update the display name, email and language.
@@ -79,7 +81,7 @@ class ProfileView(APIView):
             # It could never be verified.
             require_mail_configured()
         member = profile.update_profile(member, body)
-        return Response(MemberSerializer(member).data)
+        return Response(ProfileSerializer(member).data)
 
 
 class VerifyPasswordView(APIView):
@@ -117,6 +119,7 @@ class PasswordView(APIView):
             PasswordNotSupportedError,
             PasswordUnchangedError,
             InvalidCredentialsError,
+            ReauthenticationRequiredError,
             RateLimitedError,
         ],
     }
@@ -132,12 +135,15 @@ class PasswordView(APIView):
         All other sessions of the member end. A caller with a session cookie gets a
         new cookie; a bearer token stays valid.
         """
+        member = get_full_member(request)
+        # A member without one sends only a new one, which proves nothing: with it, a
+        # stolen session could remove the second factor.
+        has_password = member.has_usable_password()
+        if member.has_second_factor and not has_password:
+            require_fresh_authentication(request)
         body = validate_body(ChangePasswordRequestSerializer, request)
         ip_address = get_client_ip(request)
-        member = get_full_member(request)
         credentials = session_credentials(request)
-        # A member without one sends only a new one, which proves nothing.
-        has_password = member.has_usable_password()
         # A cookie could have been planted in the browser (session fixation), so its
         # session ends as well and a new one begins. A bearer token cannot be planted.
         kept_key_hash = (
@@ -169,7 +175,7 @@ class ProfileImageView(APIView):
     @extend_schema(
         operation_id="setProfileImage",
         request=ProfileImageRequestSerializer,
-        responses=MemberSerializer,
+        responses=ProfileSerializer,
     )
     def put(self, request: Request) -> Response:
         """Replace the profile image.
@@ -180,11 +186,12 @@ class ProfileImageView(APIView):
         member = profile.set_profile_image(
             get_full_member(request), body["profile_image"]
         )
-        return Response(MemberSerializer(member).data)
+        return Response(ProfileSerializer(member).data)
 
 
 class PointsView(APIView):
     permission_classes = [IsMember]
+    token_scopes = PROFILE
     schema_tag = "Profile"
 
     @extend_schema(parameters=[PageQuerySerializer], responses=PointsSerializer)
@@ -210,13 +217,17 @@ class PointsView(APIView):
 class AccountView(APIView):
     permission_classes = [IsMember]
     schema_tag = "Profile"
+    raises = {"delete": [ReauthenticationRequiredError]}
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request) -> Response:
         """Delete the account.
 
-        All data of the member is deleted; this cannot be undone.
+        All data of the member is deleted; this cannot be undone. The session of a
+        member with a second factor must be fresh.
         """
+        if get_full_member(request).has_second_factor:
+            require_fresh_authentication(request)
         delete_account(current_member(request))
         response = Response(status=status.HTTP_204_NO_CONTENT)
         delete_session_cookie(response)

@@ -8,12 +8,14 @@ from rest_framework.response import Response
 
 from accounts.authentication import session_credentials
 from accounts.errors import (
+    CodeInvalidError,
     IdentityProviderNotConfiguredError,
     InvalidIdTokenError,
     PasswordMismatchError,
 )
 from accounts.fresh_authentication import mark_fresh, verify_identity
 from accounts.login import verify_password
+from accounts.second_factor import verify_second_factor
 from accounts.serializers.sessions import (
     FreshAuthenticationSerializer,
     ReauthenticationRequestSerializer,
@@ -26,7 +28,7 @@ from core.api.views import APIView
 from core.client_ip import get_client_ip
 from core.errors import InvalidFieldError, ProviderUnavailableError, RateLimitedError
 
-PROOFS = ("password", "id_token")
+PROOFS = ("password", "code", "id_token")
 
 
 class ReauthenticationView(APIView):
@@ -35,6 +37,7 @@ class ReauthenticationView(APIView):
     raises = {
         "post": [
             PasswordMismatchError,
+            CodeInvalidError,
             InvalidIdTokenError,
             IdentityProviderNotConfiguredError,
             ProviderUnavailableError,
@@ -43,7 +46,7 @@ class ReauthenticationView(APIView):
     }
 
     @extend_schema(
-        operation_id="reauthenticate",
+        operation_id="reauthenticateSession",
         request=ReauthenticationRequestSerializer,
         responses=FreshAuthenticationSerializer,
     )
@@ -51,8 +54,8 @@ class ReauthenticationView(APIView):
         """Authenticate again.
 
         Makes the session fresh for 10 minutes, which is asked for with 403
-        `REAUTHENTICATION_REQUIRED`. Takes one of `password` and `idToken`; failures
-        count as failed logins.
+        `REAUTHENTICATION_REQUIRED`. Takes one of `password`, `code` and `idToken`;
+        failures count as failed logins.
         """
         body = validate_body(ReauthenticationRequestSerializer, request)
         if sum(name in body for name in PROOFS) != 1:
@@ -62,6 +65,8 @@ class ReauthenticationView(APIView):
         member, ip_address = get_full_member(request), get_client_ip(request)
         if "password" in body:
             verify_password(member, body["password"], ip_address)
+        elif "code" in body:
+            verify_second_factor(member, body["code"], ip_address, timezone.now())
         else:
             verify_identity(member, body["id_token"], body.get("nonce"), ip_address)
         key_hash = session_credentials(request).session.key_hash

@@ -4,36 +4,39 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts import idp_login, login, signup
+from accounts import idp_login, login, login_tickets, signup
 from accounts.authentication import (
     current_member,
     extract_session_key,
     session_credentials,
 )
 from accounts.errors import (
+    CodeInvalidError,
     IdentityProviderNotConfiguredError,
     InvalidCredentialsError,
     InvalidIdTokenError,
     LinkingRefusedError,
     MemberSuspendedError,
+    SecondFactorRequiredError,
     SignupDisabledError,
     SignupRefusedError,
 )
 from accounts.models import Member
-from accounts.security_events import SecurityEvent, log_security_event
 from accounts.serializers.members import (
     MemberSerializer,
     SessionUserSerializer,
     SignupRequestSerializer,
     session_user_payload,
 )
+from accounts.serializers.security import SecondFactorLoginRequestSerializer
 from accounts.serializers.sessions import (
-    EndedSessionsSerializer,
+    CompletedLoginSessionSerializer,
     IdpClientIdSerializer,
     IdpLoginSessionSerializer,
     IdTokenRequestSerializer,
@@ -42,12 +45,12 @@ from accounts.serializers.sessions import (
     SignupEnabledSerializer,
 )
 from accounts.session_cookies import delete_session_cookie, set_session_cookie
+from accounts.session_list import log_out
 from accounts.sessions import (
     StaleCredentialsError,
     create_session,
     hash_session_key,
     revoke_session,
-    revoke_sessions,
 )
 from accounts.signup_setting import is_signup_enabled
 from core.api.exception_handler import AuthenticationRequiredError
@@ -89,10 +92,13 @@ class SignupView(APIView):
             signup.validate_honeypot(request.data.get("website"))
         body = validate_body(SignupRequestSerializer, request)
         body.pop("website", None)
+        device_name = body.pop("device_name")
         member = signup.create_member(
             signup.SignupData(**body, locale=choose_language_of(request))
         )
-        return login_response(request, member, code=status.HTTP_201_CREATED)
+        return login_response(
+            request, member, device_name=device_name, code=status.HTTP_201_CREATED
+        )
 
 
 class LoginView(APIView):
@@ -102,6 +108,7 @@ class LoginView(APIView):
         "post": [
             AuthenticationRequiredError,
             InvalidCredentialsError,
+            SecondFactorRequiredError,
             MemberSuspendedError,
             RateLimitedError,
         ],
@@ -116,13 +123,14 @@ class LoginView(APIView):
         """Log in with login id and password.
 
         A wrong login id and a wrong password are the same error, 401
-        `INVALID_CREDENTIALS`; too many of them are 429 `RATE_LIMITED`.
+        `INVALID_CREDENTIALS`; too many of them are 429 `RATE_LIMITED`. A member with a
+        second factor gets 401 `SECOND_FACTOR_REQUIRED`, for `completeLogin`.
         """
         body = validate_body(LoginRequestSerializer, request)
         member = login.authenticate_member(
             body["login_id"], body["password"], get_client_ip(request)
         )
-        return login_response(request, member)
+        return login_response(request, member, device_name=body["device_name"])
 
 
 class IdpLoginView(APIView):
@@ -134,6 +142,7 @@ class IdpLoginView(APIView):
             IdentityProviderNotConfiguredError,
             InvalidIdTokenError,
             InvalidCredentialsError,
+            SecondFactorRequiredError,
             SignupDisabledError,
             LinkingRefusedError,
             MemberSuspendedError,
@@ -160,7 +169,49 @@ class IdpLoginView(APIView):
             locale=choose_language_of(request),
         )
         extra = {"created": result.created, "linked": result.linked}
-        return login_response(request, result.member, extra=extra)
+        return login_response(
+            request, result.member, device_name=body["device_name"], extra=extra
+        )
+
+
+class SecondFactorLoginView(APIView):
+    permission_classes = [AllowAny]
+    schema_tag = "Sessions"
+    raises = {
+        "post": [
+            AuthenticationRequiredError,
+            CodeInvalidError,
+            InvalidCredentialsError,
+            RateLimitedError,
+        ],
+    }
+
+    @extend_schema(
+        operation_id="completeLogin",
+        request=SecondFactorLoginRequestSerializer,
+        responses=CompletedLoginSessionSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        """Complete a login with the second factor.
+
+        With the ticket of `SECOND_FACTOR_REQUIRED` and a code. A ticket takes 5 codes
+        within 5 minutes; a wrong code, a wrong ticket and one that has ended are the
+        same error. The answer is that of the login.
+        """
+        body = validate_body(SecondFactorLoginRequestSerializer, request)
+        completed = login_tickets.complete_login(
+            body["ticket"],
+            body["code"],
+            ip_address=get_client_ip(request),
+            user_agent=request.META.get("HTTP_USER_AGENT", ""),
+            now=timezone.now(),
+        )
+        return session_response(
+            request,
+            completed.member,
+            (completed.key, completed.expires_at),
+            extra=completed.extra,
+        )
 
 
 class IdpClientIdView(APIView):
@@ -201,32 +252,10 @@ class LogoutView(APIView):
 
         Ends the session and deletes the session cookie.
         """
-        revoke_session(session_credentials(request).session.key_hash)
-        log_security_event(SecurityEvent.LOGOUT, current_member(request).pk)
+        log_out(current_member(request), session_credentials(request).session.key_hash)
         response = Response(status=status.HTTP_204_NO_CONTENT)
         delete_session_cookie(response)
         return response
-
-
-class EndOtherSessionsView(APIView):
-    permission_classes = [IsMember]
-    schema_tag = "Sessions"
-
-    @extend_schema(
-        operation_id="endOtherSessions",
-        request=None,
-        responses=EndedSessionsSerializer,
-    )
-    def post(self, request: Request) -> Response:
-        """End all other sessions of the member.
-
-        On all other devices the member has to log in again.
-        """
-        kept_key_hash = session_credentials(request).session.key_hash
-        member = current_member(request)
-        ended = revoke_sessions(member, except_key_hash=kept_key_hash)
-        log_security_event(SecurityEvent.SESSIONS_ENDED, member.pk, ended=ended)
-        return Response({"ended": ended})
 
 
 class SessionView(APIView):
@@ -246,17 +275,44 @@ def login_response(
     request: Request,
     member: Member,
     *,
+    device_name: str,
     code: int = status.HTTP_200_OK,
     extra: dict[str, Any] | None = None,
 ) -> Response:
-    """Create a session, end the one of the cookie, and return the response."""
+    """Create the session of a member who passed the first step; return the response.
+
+    Raises `SecondFactorRequiredError` for a member with a second factor.
+    """
+    login_tickets.require_second_factor(
+        member, timezone.now(), device_name=device_name, extra=extra or {}
+    )
+    created = login.start_session(
+        member,
+        ip_address=get_client_ip(request) or None,
+        user_agent=request.META.get("HTTP_USER_AGENT", ""),
+        device_name=device_name,
+    )
+    return session_response(request, member, created, code=code, extra=extra)
+
+
+def session_response(
+    request: Request,
+    member: Member,
+    created: tuple[str, datetime],
+    *,
+    code: int = status.HTTP_200_OK,
+    extra: dict[str, Any] | None = None,
+) -> Response:
+    """Return the response to a login, and end the session of the request's cookie.
+
+    `created` are key and expiry of the new session.
+    """
+    key, expires_at = created
     # Against session fixation: the key is always new, a presented one is revoked.
     presented = extract_session_key(request)
     if presented is not None and presented.is_from_cookie:
         revoke_session(hash_session_key(presented.key))
-    key, expires_at = create_session_for_request(request, member)
     member_id.set(member.pk)
-    log_security_event(SecurityEvent.LOGIN, member.pk)
     payload = {
         "token": key,
         "expiresAt": expires_at,
@@ -268,18 +324,17 @@ def login_response(
 
 
 def create_session_for_request(
-    request: Request, member: Member, *, device_name: str = "", is_fresh: bool = True
+    request: Request, member: Member, *, is_fresh: bool
 ) -> tuple[str, datetime]:
-    """Return the key and the expiry of a new session, as `create_session` does.
+    """Return the key and the expiry of a session in place of another one.
 
-    Raises `InvalidCredentialsError` if password or status changed during the login.
+    Raises `InvalidCredentialsError` if password or status changed in the meantime.
     """
     try:
         return create_session(
             member,
             ip_address=get_client_ip(request) or None,
             user_agent=request.META.get("HTTP_USER_AGENT", ""),
-            device_name=device_name,
             is_fresh=is_fresh,
         )
     except StaleCredentialsError:

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.utils.translation import gettext_lazy
 from rest_framework.permissions import AllowAny, BasePermission
 from rest_framework.request import Request
@@ -22,6 +23,12 @@ class AdminRequiredError(DomainError):
     status = 403
     code = "ADMIN_REQUIRED"
     detail = gettext_lazy("Only administrators can do this.")
+
+
+class SecondFactorSetupRequiredError(DomainError):
+    status = 403
+    code = "SECOND_FACTOR_SETUP_REQUIRED"
+    detail = gettext_lazy("Set up a second factor to administer this service.")
 
 
 class IsMember(BasePermission):
@@ -51,7 +58,11 @@ class IsPremium(IsMember):
 class IsAdministrator(IsMember):
     """Allow members with the role ADMIN."""
 
-    raises = [AuthenticationRequiredError, AdminRequiredError]
+    raises = [
+        AuthenticationRequiredError,
+        AdminRequiredError,
+        SecondFactorSetupRequiredError,
+    ]
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):
@@ -59,4 +70,7 @@ class IsAdministrator(IsMember):
         member: Any = request.user
         if not member.is_administrator:
             raise AdminRequiredError
+        # Sessions do not carry it: read from the member's row, where it is demanded.
+        if settings.ADMIN_SECOND_FACTOR and not member.has_second_factor:
+            raise SecondFactorSetupRequiredError
         return True

@@ -1,0 +1,32 @@
+"""`end_factors`: end the second factor of a member who has lost everything."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from accounts.models import Member
+from accounts.second_factor import end_factors
+
+
+class Command(BaseCommand):
+    help = (
+        "Ends the second factor of a member: the authenticator app and the recovery "
+        "codes. The member sees it in the security log, and is told by mail."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("login_id", metavar="LOGIN_ID")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        login_id = options["login_id"]
+        with transaction.atomic():
+            rows = Member.objects.with_login_id(login_id).select_for_update(no_key=True)
+            member = rows.first()
+            if member is None:
+                raise CommandError(f"There is no member with the login id {login_id}.")
+            if not member.has_second_factor:
+                raise CommandError(f"{member} has no second factor.")
+            end_factors(member, is_by_staff=True)
+        self.stdout.write(f"The second factor of {member} has ended.")
