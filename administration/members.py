@@ -21,6 +21,7 @@ from accounts.errors import (
     EmailNotVerifiedError,
     MemberSuspendedError,
     SelfChangeError,
+    StaffFactorError,
 )
 from accounts.locking import lock_actor_and_target
 from accounts.mail.outbox import (
@@ -31,6 +32,7 @@ from accounts.mail.outbox import (
 from accounts.models import Member
 from accounts.password_reset import request_reset_for
 from accounts.profile import update_profile
+from accounts.second_factor import end_factors
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache, revoke_sessions
 from core.db.transactions import retry_on_conflict
@@ -151,6 +153,32 @@ def send_password_reset(actor: Member, member_id: int, now: datetime) -> None:
     with transaction.atomic():
         request_reset_for(member, now)
         log_admin_action(actor, member, CHANGE, "Mail for a new password.")
+
+
+@retry_on_conflict
+def end_member_factors(actor: Member, member_id: int) -> None:
+    """End the second factor of a member who has lost it.
+
+    Raises `StaffFactorError` for an administrator, whose factor ends at the console
+    only, and `NotFoundError` for a member without one.
+    """
+    with _locked_member(actor, member_id) as member:
+        if member.is_administrator:
+            raise StaffFactorError
+        if not member.has_second_factor:
+            raise NotFoundError
+        end_factors(member, is_by_staff=True)
+        log_admin_action(actor, member, CHANGE, "Second factor ended.")
+
+
+@retry_on_conflict
+def end_member_sessions(actor: Member, member_id: int) -> int:
+    """End all sessions and personal tokens of a member; return their number."""
+    with _locked_member(actor, member_id) as member:
+        ended = revoke_sessions(member)
+        log_security_event(SecurityEvent.SESSIONS_ENDED, member.pk, ended=ended)
+        log_admin_action(actor, member, CHANGE, "Sessions ended.")
+    return ended
 
 
 @retry_on_conflict

@@ -63,8 +63,8 @@ def list_features() -> dict[str, Any]:
         "mail": is_mail_configured(),
         "push": False,
         "passkeys": False,
-        "second_factor": False,
-        "tokens": False,
+        "second_factor": True,
+        "tokens": True,
         "webhooks": False,
         "bank_texts": True,
     }

@@ -8,20 +8,25 @@ from urllib.parse import urlencode
 
 from django.contrib.admin import AdminSite
 from django.contrib.admin import models as admin_models
-from django.contrib.admin.forms import AdminAuthenticationForm
-from django.core.exceptions import BadRequest, ValidationError
+from django.core.exceptions import BadRequest
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import path, reverse
 from django.utils import timezone
 
 from accounts import audit_log
 from accounts.models import AuditLogEntry, Member
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import hash_session_key, revoke_sessions
+from administration.admin_login import AdminLoginForm
 from administration.dashboard import build_dashboard
-from core.errors import RateLimitedError
+from administration.second_factor_setup import (
+    SETUP_NAME,
+    SecondFactorSetupView,
+    needs_second_factor,
+    redirect_to_setup,
+)
 
 MAX_RECENT_ACTIONS = 10
 # The actions of Django admin's pages in the audit log.
@@ -32,16 +37,6 @@ ACTIONS = {
 }
 
 
-class AdminLoginForm(AdminAuthenticationForm):
-    """Login form that shows the rate limit of logins as a form error."""
-
-    def clean(self) -> dict[str, Any]:
-        try:
-            return super().clean()
-        except RateLimitedError as error:
-            raise ValidationError(error.detail) from error
-
-
 class ServiceAdminSite(AdminSite):
     """Django's admin site with the dashboard and the session rules of the service."""
 
@@ -49,6 +44,7 @@ class ServiceAdminSite(AdminSite):
     site_title = "Household Ledger"
     index_title = "Administration"
     login_form = AdminLoginForm
+    login_template = "admin/two_step_login.html"
     site_url = "/"
 
     def log_change(
@@ -68,6 +64,17 @@ class ServiceAdminSite(AdminSite):
             f"{reverse('admin:accounts_auditlogentry_changelist')}?{urlencode(query)}"
         )
 
+    def has_permission(self, request: HttpRequest) -> bool:
+        return super().has_permission(request) and not needs_second_factor(request)
+
+    def get_urls(self) -> list[Any]:
+        setup = path(
+            "second-factor/",
+            SecondFactorSetupView.as_view(admin_site=self),
+            name=SETUP_NAME,
+        )
+        return [setup, *super().get_urls()]
+
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """Wrap an admin view to answer 400 to requests that contain NUL characters."""
         guarded = super().admin_view(view, cacheable)
@@ -77,6 +84,8 @@ class ServiceAdminSite(AdminSite):
             # PostgreSQL's text types cannot hold NUL.
             if any("\0" in text for text in list_request_strings(request)):
                 raise BadRequest("NUL characters are not allowed.")
+            if needs_second_factor(request):
+                return redirect_to_setup(request)
             return guarded(request, *args, **options)
 
         return refuse_nul
@@ -103,7 +112,7 @@ class ServiceAdminSite(AdminSite):
         if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
             kept = hash_session_key(request.session.session_key or "")
             member = cast("Member", request.user)
-            revoke_sessions(member, except_key_hash=kept)
+            revoke_sessions(member, except_key_hash=kept, keep_tokens=True)
             log_security_event(SecurityEvent.PASSWORD_CHANGED, member.pk)
         return response
 

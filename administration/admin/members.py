@@ -119,6 +119,10 @@ class SessionInline(NewestInline):
     )
     fields = readonly_fields
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AuthSession]:
+        rows: QuerySet[AuthSession] = super().get_queryset(request)
+        return rows.filter(kind=AuthSession.Kind.SESSION)
+
     @admin.display(description="")
     def end(self, session: AuthSession) -> SafeString:
         url = reverse(

@@ -14,8 +14,11 @@ from accounts.errors import (
     EmailNotVerifiedError,
     MailNotConfiguredError,
     MemberSuspendedError,
+    ReauthenticationRequiredError,
     SelfChangeError,
+    StaffFactorError,
 )
+from accounts.fresh_authentication import require_fresh_authentication
 from accounts.member_search import MemberFilter, list_members_page
 from accounts.models import Member
 from accounts.serializers.members import MemberSerializer, MemberSummarySerializer
@@ -48,6 +51,12 @@ class MemberViewSet(ViewSet):
             EmailNotVerifiedError,
             RateLimitedError,
         ],
+        "end_member_factors": [
+            ReauthenticationRequiredError,
+            SelfChangeError,
+            StaffFactorError,
+        ],
+        "end_member_sessions": [SelfChangeError],
     }
     lookup_url_kwarg = "member_id"
     lookup_value_converter = "int"
@@ -133,6 +142,28 @@ class MemberViewSet(ViewSet):
         """
         members.send_password_reset(current_member(request), member_id, timezone.now())
         return Response(status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(responses={204: None})
+    @action(detail=True, methods=["delete"], url_path="factors")
+    def end_member_factors(self, request: Request, member_id: int) -> Response:
+        """End the second factor of a member.
+
+        For who has lost everything; the member is told. Not of administrators, whose
+        factor ends at the console. The session of the caller must be fresh.
+        """
+        require_fresh_authentication(request)
+        members.end_member_factors(current_member(request), member_id)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses={204: None})
+    @action(detail=True, methods=["delete"], url_path="sessions")
+    def end_member_sessions(self, request: Request, member_id: int) -> Response:
+        """End all sessions of a member.
+
+        Personal tokens too. The member can log in again.
+        """
+        members.end_member_sessions(current_member(request), member_id)
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 def _update_member(
