@@ -1,12 +1,18 @@
 """Who may call what: every route, every method, every caller."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
+from rest_framework import views as rest_framework_views
 
 from accounts.models import Member
+from accounts.personal_tokens import create_token
+from accounts.sessions import hash_session_key
+from core.api.token_scopes import LEDGER, TokenScope, get_required_scope
+from core.api.views import APIView
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.routes import METHODS, list_routes
@@ -25,12 +31,15 @@ public         GET,POST              /account/reset
 public         POST                  /api/auth/signup
 public         GET                   /api/auth/signup-enabled
 public         POST                  /api/auth/login
+public         POST                  /api/auth/login/second-factor
 public         POST                  /api/auth/idp
 public         GET                   /api/auth/idp-client-id
 member         POST                  /api/auth/logout
+member         GET                   /api/auth/sessions
+member         DELETE                /api/auth/sessions/{session_id}
 member         POST                  /api/auth/sessions/end-others
 member         GET                   /api/auth/session
-member         GET,PUT               /api/auth/profile
+member         GET,PUT               /api/auth/profile                             profile:read
 member         PUT                   /api/auth/profile-image
 member         POST                  /api/auth/verify-password
 member         POST                  /api/auth/reauthenticate
@@ -39,8 +48,15 @@ member         POST                  /api/auth/email/verification
 public         POST                  /api/auth/email/verification/confirm
 public         POST                  /api/auth/password-reset
 public         POST                  /api/auth/password-reset/confirm
-member         GET                   /api/auth/points
+member         GET                   /api/auth/points                              profile:read
 member         DELETE                /api/auth/me
+member         GET                   /api/auth/security-events
+member         GET,POST              /api/auth/tokens
+member         DELETE                /api/auth/tokens/{token_id}
+member         GET                   /api/auth/factors
+member         POST,DELETE           /api/auth/factors/totp
+member         POST                  /api/auth/factors/totp/confirm
+member         POST                  /api/auth/factors/recovery-codes
 administrator  GET,POST              /api/users
 administrator  GET,PUT,DELETE        /api/users/{member_id}
 
@@ -50,59 +66,61 @@ administrator  GET,DELETE            /api/admin/members/{member_id}
 administrator  PUT                   /api/admin/members/{member_id}/role
 administrator  PUT                   /api/admin/members/{member_id}/status
 administrator  PUT                   /api/admin/members/{member_id}/plan
+administrator  DELETE                /api/admin/members/{member_id}/factors
+administrator  DELETE                /api/admin/members/{member_id}/sessions
 administrator  POST                  /api/admin/members/{member_id}/password-reset
 administrator  GET,POST              /api/admin/default-categories
 administrator  PUT                   /api/admin/default-categories/reorder
 administrator  GET,PUT,PATCH,DELETE  /api/admin/default-categories/{category_id}
 
-member         GET,POST              /api/account/wallets
-member         PUT                   /api/account/wallets/reorder
-member         GET,PUT,PATCH,DELETE  /api/account/wallets/{wallet_id}
-member         GET                   /api/account/networth
-member         GET,POST              /api/account/entries
-premium        POST                  /api/account/entries/notification
-premium        POST                  /api/account/entries/parse
-premium        GET,PATCH             /api/account/entries/notification-settings
-premium        GET                   /api/account/entries/layouts
-premium        DELETE                /api/account/entries/layouts/{layout_id}
-member         GET                   /api/account/entries/pending/count
-member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}
-member         POST                  /api/account/entries/{entry_id}/confirm
-member         GET,POST              /api/account/categories
-member         PUT                   /api/account/categories/reorder
-member         POST                  /api/account/categories/import
-member         GET,PUT,PATCH,DELETE  /api/account/categories/{category_id}
-premium        POST                  /api/account/ocr/receipt
-premium        GET,POST              /api/account/stocks
-premium        PUT                   /api/account/stocks/reorder
-premium        GET,PUT,PATCH,DELETE  /api/account/stocks/{stock_id}
-premium        GET,POST              /api/account/trades
-premium        GET,PUT,PATCH,DELETE  /api/account/trades/{trade_id}
-premium        GET                   /api/account/portfolio
-member         GET,POST              /api/account/quick-entries
-member         PUT                   /api/account/quick-entries/reorder
-member         GET,PUT,PATCH,DELETE  /api/account/quick-entries/{quick_entry_id}
-member         GET                   /api/account/networth/trend
+member         GET,POST              /api/account/wallets                          ledger
+member         PUT                   /api/account/wallets/reorder                  ledger
+member         GET,PUT,PATCH,DELETE  /api/account/wallets/{wallet_id}              ledger
+member         GET                   /api/account/networth                         ledger
+member         GET,POST              /api/account/entries                          ledger
+premium        POST                  /api/account/entries/notification             notifications:write
+premium        POST                  /api/account/entries/parse                    notifications:write
+premium        GET,PATCH             /api/account/entries/notification-settings    ledger
+premium        GET                   /api/account/entries/layouts                  ledger
+premium        DELETE                /api/account/entries/layouts/{layout_id}      ledger
+member         GET                   /api/account/entries/pending/count            ledger
+member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}               ledger
+member         POST                  /api/account/entries/{entry_id}/confirm       ledger
+member         GET,POST              /api/account/categories                       ledger
+member         PUT                   /api/account/categories/reorder               ledger
+member         POST                  /api/account/categories/import                ledger
+member         GET,PUT,PATCH,DELETE  /api/account/categories/{category_id}         ledger
+premium        POST                  /api/account/ocr/receipt                      ledger
+premium        GET,POST              /api/account/stocks                           ledger
+premium        PUT                   /api/account/stocks/reorder                   ledger
+premium        GET,PUT,PATCH,DELETE  /api/account/stocks/{stock_id}                ledger
+premium        GET,POST              /api/account/trades                           ledger
+premium        GET,PUT,PATCH,DELETE  /api/account/trades/{trade_id}                ledger
+premium        GET                   /api/account/portfolio                        ledger
+member         GET,POST              /api/account/quick-entries                    ledger
+member         PUT                   /api/account/quick-entries/reorder            ledger
+member         GET,PUT,PATCH,DELETE  /api/account/quick-entries/{quick_entry_id}   ledger
+member         GET                   /api/account/networth/trend                   ledger
 premium        GET                   /api/account/backup
 premium        POST                  /api/account/restore
-premium        GET,POST              /api/account/tags
-premium        PUT                   /api/account/tags/reorder
-premium        GET,PUT,PATCH,DELETE  /api/account/tags/{tag_id}
-premium        GET,POST              /api/account/budgets
-premium        POST                  /api/account/budgets/copy
-premium        GET                   /api/account/budgets/status
-premium        GET                   /api/account/budgets/chart
-premium        GET,PUT               /api/account/budgets/income
-premium        GET,PUT,PATCH,DELETE  /api/account/budgets/{budget_id}
-premium        GET,POST              /api/account/recurring
-premium        GET,PUT,PATCH,DELETE  /api/account/recurring/{rule_id}
-premium        POST                  /api/account/recurring/{rule_id}/run
-premium        GET                   /api/account/recurring/{rule_id}/occurrences
-premium        GET                   /api/account/statistics/month
-premium        GET                   /api/account/statistics/year
-premium        GET                   /api/account/statistics/range
+premium        GET,POST              /api/account/tags                             ledger
+premium        PUT                   /api/account/tags/reorder                     ledger
+premium        GET,PUT,PATCH,DELETE  /api/account/tags/{tag_id}                    ledger
+premium        GET,POST              /api/account/budgets                          ledger
+premium        POST                  /api/account/budgets/copy                     ledger
+premium        GET                   /api/account/budgets/status                   ledger
+premium        GET                   /api/account/budgets/chart                    ledger
+premium        GET,PUT               /api/account/budgets/income                   ledger
+premium        GET,PUT,PATCH,DELETE  /api/account/budgets/{budget_id}              ledger
+premium        GET,POST              /api/account/recurring                        ledger
+premium        GET,PUT,PATCH,DELETE  /api/account/recurring/{rule_id}              ledger
+premium        POST                  /api/account/recurring/{rule_id}/run          ledger
+premium        GET                   /api/account/recurring/{rule_id}/occurrences  ledger
+premium        GET                   /api/account/statistics/month                 ledger
+premium        GET                   /api/account/statistics/year                  ledger
+premium        GET                   /api/account/statistics/range                 ledger
 
-member         GET                   /api/fx/rate
+member         GET                   /api/fx/rate                                  ledger
 
 member         GET                   /api/billing/products
 member         GET                   /api/billing/subscription
@@ -112,55 +130,59 @@ member         POST                  /api/billing/resume
 member         POST                  /api/billing/restore
 public         POST                  /api/billing/store/rtdn
 
-member         GET,POST              /api/board/posts
-member         GET,PUT,PATCH,DELETE  /api/board/posts/{post_id}
-member         GET,POST              /api/board/posts/{post_id}/comments
-member         POST                  /api/board/posts/{post_id}/vote
-member         GET                   /api/board/posts/{post_id}/recommenders
+member         GET,POST              /api/board/posts                              board
+member         GET,PUT,PATCH,DELETE  /api/board/posts/{post_id}                    board
+member         GET,POST              /api/board/posts/{post_id}/comments           board
+member         POST                  /api/board/posts/{post_id}/vote               board
+member         GET                   /api/board/posts/{post_id}/recommenders       board
 administrator  POST                  /api/board/posts/{post_id}/notice
 administrator  POST                  /api/board/posts/{post_id}/unnotice
-member         PUT,DELETE            /api/board/comments/{comment_id}
-member         POST                  /api/board/comments/{comment_id}/vote
-member         POST                  /api/board/images
+member         PUT,DELETE            /api/board/comments/{comment_id}              board
+member         POST                  /api/board/comments/{comment_id}/vote         board
+member         POST                  /api/board/images                             board
 public         GET                   /api/images/{image_id}
 public         GET                   /api/members/{member_id}/avatar
-member         GET                   /api/board/my/posts
-member         GET                   /api/board/my/comments
+member         GET                   /api/board/my/posts                           board
+member         GET                   /api/board/my/comments                        board
 
 member         POST                  /auth/verify-password
-member         GET,PUT               /auth/profile
-member         GET                   /auth/points
+member         GET,PUT               /auth/profile                                 profile:read
+member         GET                   /auth/points                                  profile:read
 public         GET                   /auth/signup-enabled
-member         POST                  /account/categories/import
-member         GET,POST              /account/quick-entries
-member         PUT                   /account/quick-entries/reorder
-member         GET,PUT,PATCH,DELETE  /account/quick-entries/{quick_entry_id}
-member         POST                  /entries/{entry_id}/confirm
-member         POST                  /api/entries/{entry_id}/confirm
-premium        POST                  /entries/notification
-premium        POST                  /api/entries/notification
-premium        POST                  /account/entries/parse
-member         GET                   /entries/pending/count
-member         GET                   /api/entries/pending/count
-premium        GET,PUT,PATCH,DELETE  /trades/{trade_id}
-premium        GET,PUT,PATCH,DELETE  /api/trades/{trade_id}
-member         GET                   /networth/trend
-member         GET                   /api/networth/trend
-premium        POST                  /budgets/copy
-premium        POST                  /api/budgets/copy
-premium        PUT                   /tags/reorder
-premium        PUT                   /api/tags/reorder
-member         POST                  /board/posts/{post_id}/vote
-member         POST                  /board/comments/{comment_id}/vote
-member         GET                   /board/posts/{post_id}/recommenders
-member         GET                   /board/my/posts
-member         GET                   /board/my/comments
+member         POST                  /account/categories/import                    ledger
+member         GET,POST              /account/quick-entries                        ledger
+member         PUT                   /account/quick-entries/reorder                ledger
+member         GET,PUT,PATCH,DELETE  /account/quick-entries/{quick_entry_id}       ledger
+member         POST                  /entries/{entry_id}/confirm                   ledger
+member         POST                  /api/entries/{entry_id}/confirm               ledger
+premium        POST                  /entries/notification                         notifications:write
+premium        POST                  /api/entries/notification                     notifications:write
+premium        POST                  /account/entries/parse                        notifications:write
+member         GET                   /entries/pending/count                        ledger
+member         GET                   /api/entries/pending/count                    ledger
+premium        GET,PUT,PATCH,DELETE  /trades/{trade_id}                            ledger
+premium        GET,PUT,PATCH,DELETE  /api/trades/{trade_id}                        ledger
+member         GET                   /networth/trend                               ledger
+member         GET                   /api/networth/trend                           ledger
+premium        POST                  /budgets/copy                                 ledger
+premium        POST                  /api/budgets/copy                             ledger
+premium        PUT                   /tags/reorder                                 ledger
+premium        PUT                   /api/tags/reorder                             ledger
+member         POST                  /board/posts/{post_id}/vote                   board
+member         POST                  /board/comments/{comment_id}/vote             board
+member         GET                   /board/posts/{post_id}/recommenders           board
+member         GET                   /board/my/posts                               board
+member         GET                   /board/my/comments                            board
 administrator  POST                  /posts/{post_id}/notice
 administrator  POST                  /api/posts/{post_id}/notice
 administrator  POST                  /posts/{post_id}/unnotice
 administrator  POST                  /api/posts/{post_id}/unnotice
 """
-"""Access, methods, path; the addresses without a prefix (spec 1.2) come last."""
+"""Access, methods, path, and what a token needs; without it tokens are refused.
+
+`ledger` and `board` are `:read` for GET and `:write` for other methods; a whole scope is
+for its methods only. The addresses without a prefix (spec 1.2) come last.
+"""
 
 PAID = (
     "statistics",
@@ -198,7 +220,12 @@ STATUS_OF = {
     "ADMIN_REQUIRED": 403,
 }
 
-ROWS = [line.split() for line in TABLE.splitlines() if line]
+ROWS = [line.split()[:3] for line in TABLE.splitlines() if line]
+SCOPES = {
+    path: scope
+    for _, _, path, *more in map(str.split, filter(None, TABLE.splitlines()))
+    for scope in more
+}
 ROUTES = {route.path: route for route in list_routes()}
 CASES = [
     pytest.param(access, method, path, id=f"{method} {path}")
@@ -206,6 +233,11 @@ CASES = [
     for method in methods.split(",")
 ]
 
+API_CASES = [
+    case
+    for case in CASES
+    if issubclass(ROUTES[str(case.values[2])].view, rest_framework_views.APIView)
+]
 GUARDED = [case for case in CASES if case.values[0] != "public"]
 GATED = [case for case in CASES if case.values[0] == "premium"]
 
@@ -250,6 +282,79 @@ def test_caller_is_answered_as_the_table_says(
         else:
             assert response.status_code not in {401, 403, 405}, where
             assert response.status_code < 500 or code in NOT_SET_UP, where
+
+
+def find_scope(method: str, path: str) -> str | None:
+    """Return the scope that a token needs, as the table says."""
+    scope = SCOPES.get(path, "")
+    action = "read" if method == "GET" else "write"
+    if scope in {"ledger", "board"}:
+        return f"{scope}:{action}"
+    return scope if scope.endswith(f":{action}") else None
+
+
+@pytest.fixture(scope="module")
+def token_keys(
+    django_db_setup: None, django_db_blocker: Any
+) -> Iterator[dict[str, str]]:
+    """A token of each scope, and one of all, of an administrator with the paid plan."""
+    with django_db_blocker.unblock():
+        member = make_member(role="ADMIN")
+        session = hash_session_key(JSONClient(member).token)
+        grants = {scope.value: [scope.value] for scope in TokenScope}
+        keys = {
+            name: create_token(
+                member,
+                session,
+                name=name,
+                scopes=scopes,
+                expires_in_days=1,
+                now=timezone.now(),
+            ).key
+            for name, scopes in (grants | {"all": list(grants)}).items()
+        }
+    yield keys
+    with django_db_blocker.unblock():
+        member.delete()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("access", "method", "path"), API_CASES)
+def test_token_opens_what_its_scope_says(
+    access: Any, method: Any, path: Any, token_keys: dict[str, str]
+) -> None:
+    """Every route with every scope, and with all of them where none is enough."""
+    required = find_scope(method, path)
+    view: Any = ROUTES[path].view
+    is_refused_without = bool(view.authentication_classes)
+    for name, key in token_keys.items():
+        client = JSONClient()
+        client.use_token(key)
+        response = client.send(method, ROUTES[path].address(), {})
+        body = response.data if isinstance(response.data, dict) else {}
+        where = f"{name}: {method} {path}: {response.status_code}"
+        if name in {required, "all"} and required:
+            assert response.status_code not in {401, 403}, where
+        elif is_refused_without:
+            refusal = (response.status_code, body.get("code"), body.get("scope"))
+            assert refusal == (403, "SCOPE_REQUIRED", required), where
+        else:
+            assert access == "public", where
+            assert response.status_code not in {401, 403}, where
+
+
+def test_view_without_a_scope_refuses_tokens() -> None:
+    """Also one that derives from a view which has declared some."""
+
+    class Declared(APIView):
+        token_scopes = LEDGER
+
+    class Derived(Declared):
+        pass
+
+    assert get_required_scope(Declared(), "GET") == TokenScope.LEDGER_READ
+    assert get_required_scope(Derived(), "GET") is None
+    assert get_required_scope(None, "GET") is None
 
 
 @pytest.mark.django_db

@@ -47,6 +47,7 @@ def test_profile_is_the_whole_member(
         "points": 30,
         "idpPicture": "https://pictures.example/a.png",
         "profileImage": None,
+        "secondFactor": False,
     }
 
 

@@ -7,8 +7,10 @@ from zoneinfo import ZoneInfo
 from django.db.models import Model
 
 from accounts.codes import CODE_LIFETIME, normalize_code, save_code
-from accounts.models import CodeRequest, Member, PointHistory
+from accounts.models import CodeRequest, LoginTicket, Member, PointHistory
 from accounts.openapi_examples import CODE, RESET_ID, VERIFICATION_ID
+from accounts.security_examples import TICKET
+from accounts.sessions import hash_session_key
 from card_alerts import learn_layout
 from ledger import quick_entries, wallets
 from ledger.models import DefaultCategory, Occurrence, StockQuote, TaughtLayout
@@ -26,6 +28,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.second_factors import give_totp
 
 # A Friday. The examples were written on it.
 NOW = datetime(2026, 11, 20, 12, 30, tzinfo=ZoneInfo("Asia/Seoul"))
@@ -69,10 +72,22 @@ def add_members(scene: Scene) -> None:
     }
     for number, member in enumerate(scene.members.values(), start=1):
         scene.ids[number] = member.pk
+    add_second_factors(scene)
     add_code(scene.members["free_member"], VERIFICATION_ID, "VERIFY_EMAIL")
     add_code(scene.members["administrator"], RESET_ID, "RESET_PASSWORD")
     award = PointHistory.objects.create(member=scene.member, points=10, reason="POST")
     scene.ids[401] = award.pk
+
+
+def add_second_factors(scene: Scene) -> None:
+    """Add the factor that staff end, and a login that waits for one."""
+    give_totp(scene.members["free_member"])
+    LoginTicket.objects.create(
+        digest=hash_session_key(TICKET),
+        member=scene.member,
+        auth_hash=scene.member.get_session_auth_hash(),
+        expires_at=NOW + timedelta(minutes=5),
+    )
 
 
 def add_code(member: Member, request_id: str, purpose: str) -> None:

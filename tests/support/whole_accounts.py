@@ -6,7 +6,16 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from accounts.codes import make_code, save_code
-from accounts.models import CodeRequest, Mail, Member, PointHistory
+from accounts.models import (
+    CodeRequest,
+    LoginTicket,
+    Mail,
+    Member,
+    PointHistory,
+    RecoveryCode,
+    SecurityLogEntry,
+    TotpFactor,
+)
 from billing.models import Purchase
 from billing.stores import hash_token
 from board.models import CommentVote, Image, PostVote
@@ -59,6 +68,17 @@ def give_everything(member: Member) -> None:
     )
     give_mail(member)
     JSONClient(member)
+    give_second_factor(member)
+
+
+def give_second_factor(member: Member) -> None:
+    """Create an authenticator app, a recovery code, a ticket and an entry of the log."""
+    TotpFactor.objects.create(member=member)
+    RecoveryCode.objects.create(member=member, index="AA", hash="x")
+    LoginTicket.objects.create(
+        digest=f"{member.pk}", member=member, auth_hash="x", expires_at=NOON
+    )
+    SecurityLogEntry.objects.create(member=member, kind="LOGIN")
 
 
 def give_mail(member: Member) -> None:

@@ -1,0 +1,222 @@
+"""Staff and the second factor: the demand for one, the login form, ending others'."""
+
+import re
+from typing import Any
+
+import pyotp
+import pytest
+from django.utils import timezone
+
+from accounts.models import AuthSession, LoginTicket, Member, SecurityLogEntry
+from tests.support.admin_site import logged_in_browser
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD, make_member
+from tests.support.problems import assert_problem
+from tests.support.second_factors import (
+    code_now,
+    give_recovery_codes,
+    give_totp,
+    wrong_code,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LOGIN = "/admin/login/"
+SETUP = "/admin/second-factor/"
+MEMBERS = "/api/admin/members"
+
+
+def find_ticket(page: str) -> str:
+    found = re.search(r'name="ticket" value="([^"]+)"', page)
+    assert found, page
+    return found[1]
+
+
+def begin_login(browser: JSONClient, member: Member) -> str:
+    """Return the ticket of the form's second step."""
+    form = {"username": member.login_id, "password": PASSWORD}
+    response: Any = browser.post(LOGIN, form)
+    assert response.status_code == 200
+    return find_ticket(response.content.decode())
+
+
+def finish_login(browser: JSONClient, ticket: str, code: str) -> Any:
+    return browser.post(f"{LOGIN}?next=/admin/", {"ticket": ticket, "code": code})
+
+
+# --- The form -------------------------------------------------------------------
+
+
+def test_staff_without_a_factor_log_in_as_before(administrator: Member) -> None:
+    browser = JSONClient()
+    form = {"username": administrator.login_id, "password": PASSWORD}
+    assert browser.post(f"{LOGIN}?next=/admin/", form).status_code == 302
+    assert browser.get("/admin/").status_code == 200
+
+
+def test_password_alone_lets_no_one_with_a_factor_in(administrator: Member) -> None:
+    give_totp(administrator)
+    browser = JSONClient()
+    begin_login(browser, administrator)
+    assert browser.get("/admin/").status_code == 302
+    assert not AuthSession.objects.filter(member=administrator).exists()
+
+
+def test_second_step_lets_in(administrator: Member) -> None:
+    give_totp(administrator)
+    browser = JSONClient()
+    response = finish_login(browser, begin_login(browser, administrator), code_now())
+    assert (response.status_code, response.headers["Location"]) == (302, "/admin/")
+    assert browser.get("/admin/").status_code == 200
+    assert not LoginTicket.objects.exists()
+    assert SecurityLogEntry.objects.get(kind="LOGIN").member == administrator
+
+
+def test_recovery_code_lets_in_too(administrator: Member) -> None:
+    give_totp(administrator)
+    code = give_recovery_codes(administrator)[0]
+    browser = JSONClient()
+    ticket = begin_login(browser, administrator)
+    assert finish_login(browser, ticket, code).status_code == 302
+
+
+@pytest.mark.parametrize("code", ["wrong", "", "\0", "x" * 99])
+def test_wrong_code_shows_the_second_step_again(
+    administrator: Member, code: str
+) -> None:
+    give_totp(administrator)
+    browser = JSONClient()
+    ticket = begin_login(browser, administrator)
+    code = wrong_code() if code == "wrong" else code
+    response = finish_login(browser, ticket, code)
+    assert response.status_code == 200
+    assert find_ticket(response.content.decode()) == ticket
+    assert browser.get("/admin/").status_code == 302
+
+
+def test_other_members_are_refused_before_the_second_step(free_member: Member) -> None:
+    give_totp(free_member)
+    form = {"username": free_member.login_id, "password": PASSWORD}
+    response: Any = JSONClient().post(LOGIN, form)
+    assert 'name="ticket"' not in response.content.decode()
+    assert not LoginTicket.objects.exists()
+
+
+# --- The demand -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [MEMBERS, "/api/admin/nothing", "/api/users"])
+def test_staff_without_one_reach_nothing_of_the_api(
+    administrator: Member, settings: Any, path: str
+) -> None:
+    client = JSONClient(administrator)
+    assert client.send("GET", path).status_code in {200, 404}
+    settings.ADMIN_SECOND_FACTOR = True
+    assert_problem(client.send("GET", path), 403, "SECOND_FACTOR_SETUP_REQUIRED")
+    give_totp(administrator)
+    assert client.send("GET", path).status_code in {200, 404}
+
+
+def test_members_are_refused_as_before(free_member: Member, settings: Any) -> None:
+    settings.ADMIN_SECOND_FACTOR = True
+    assert_problem(JSONClient(free_member).send("GET", MEMBERS), 403, "ADMIN_REQUIRED")
+
+
+def test_staff_without_one_reach_only_its_set_up(
+    administrator: Member, settings: Any
+) -> None:
+    settings.ADMIN_SECOND_FACTOR = True
+    browser = logged_in_browser(administrator)
+    for path in ("/admin/", "/admin/accounts/member/", "/admin/password_change/"):
+        response: Any = browser.get(path)
+        assert (response.status_code, response.headers["Location"]) == (302, SETUP)
+        assert browser.post(path).status_code == 403
+    assert browser.get(SETUP).status_code == 200
+
+
+def test_set_up_opens_the_administration(administrator: Member, settings: Any) -> None:
+    settings.ADMIN_SECOND_FACTOR = True
+    browser = logged_in_browser(administrator)
+    page: Any = browser.post(SETUP)
+    found = re.search(r"<code>([A-Z2-7]{32})</code>", page.content.decode())
+    assert found
+    code = pyotp.TOTP(found[1]).at(timezone.now())
+    done: Any = browser.post(SETUP, {"code": code})
+    assert len(re.findall(r"<li><code>", done.content.decode())) == 10
+    assert browser.get("/admin/").status_code == 200
+
+
+def test_set_up_needs_a_fresh_session_and_a_right_code(administrator: Member) -> None:
+    browser = logged_in_browser(administrator)
+    browser.post(SETUP)
+    wrong: Any = browser.post(SETUP, {"code": "nothing"})
+    assert "Begin again" in wrong.content.decode()
+    AuthSession.objects.update(fresh_until=None)
+    stale: Any = browser.post(SETUP)
+    assert "Log out and in again first." in stale.content.decode()
+    administrator.refresh_from_db()
+    assert not administrator.has_second_factor
+
+
+def test_login_in_the_admin_is_fresh(administrator: Member) -> None:
+    browser = JSONClient()
+    form = {"username": administrator.login_id, "password": PASSWORD}
+    browser.post(f"{LOGIN}?next=/admin/", form)
+    assert AuthSession.objects.get(member=administrator).fresh_until
+
+
+def test_strangers_are_sent_to_the_login(free_member: Member) -> None:
+    for browser in (JSONClient(), logged_in_browser(free_member)):
+        for ask in (browser.get, browser.post):
+            response: Any = ask(SETUP)
+            assert response.headers["Location"] == f"{LOGIN}?next={SETUP}"
+
+
+# --- Others' factors and sessions -----------------------------------------------
+
+
+def test_administrator_ends_a_members_factor(
+    administrator: Member, free_member: Member
+) -> None:
+    give_totp(free_member)
+    path = f"{MEMBERS}/{free_member.pk}/factors"
+    client = JSONClient(administrator)
+    assert client.send("DELETE", path).status_code == 204
+    free_member.refresh_from_db()
+    assert not free_member.has_second_factor
+    entry = SecurityLogEntry.objects.get()
+    assert (entry.kind, entry.is_by_staff) == ("FACTOR_REMOVED", True)
+    assert_problem(client.send("DELETE", path), 404, "NOT_FOUND")
+
+
+def test_ending_a_factor_asks_for_fresh_authentication(
+    administrator: Member, free_member: Member
+) -> None:
+    give_totp(free_member)
+    client = JSONClient(administrator)
+    AuthSession.objects.update(fresh_until=None)
+    response = client.send("DELETE", f"{MEMBERS}/{free_member.pk}/factors")
+    assert_problem(response, 403, "REAUTHENTICATION_REQUIRED", "methods")
+    free_member.refresh_from_db()
+    assert free_member.has_second_factor
+
+
+def test_factor_of_staff_ends_at_the_console_only(administrator: Member) -> None:
+    other = make_member(role="ADMIN")
+    give_totp(other)
+    client = JSONClient(administrator)
+    response = client.send("DELETE", f"{MEMBERS}/{other.pk}/factors")
+    assert_problem(response, 403, "FORBIDDEN")
+    response = client.send("DELETE", f"{MEMBERS}/{administrator.pk}/factors")
+    assert_problem(response, 400, "SELF_CHANGE")
+
+
+def test_administrator_ends_all_sessions_of_a_member(
+    administrator: Member, free_member: Member, other_member: Member
+) -> None:
+    theirs, others = JSONClient(free_member), JSONClient(other_member)
+    theirs.get_json("/api/auth/session")
+    path = f"{MEMBERS}/{free_member.pk}/sessions"
+    assert JSONClient(administrator).send("DELETE", path).status_code == 204
+    assert theirs.send("GET", "/api/auth/session").status_code == 401
+    assert others.send("GET", "/api/auth/session").status_code == 200
