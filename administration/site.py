@@ -85,6 +85,8 @@ class ServiceAdminSite(AdminSite):
             if any("\0" in text for text in list_request_strings(request)):
                 raise BadRequest("NUL characters are not allowed.")
             if needs_second_factor(request):
+                if request.path == reverse("admin:logout"):
+                    return self.logout(request)
                 return redirect_to_setup(request)
             return guarded(request, *args, **options)
 

@@ -134,6 +134,13 @@ def test_staff_without_one_reach_only_its_set_up(
     assert browser.get(SETUP).status_code == 200
 
 
+def test_staff_without_one_can_log_out(administrator: Member, settings: Any) -> None:
+    settings.ADMIN_SECOND_FACTOR = True
+    browser = logged_in_browser(administrator)
+    assert browser.post("/admin/logout/").status_code == 200
+    assert not AuthSession.objects.filter(member=administrator).exists()
+
+
 def test_set_up_opens_the_administration(administrator: Member, settings: Any) -> None:
     settings.ADMIN_SECOND_FACTOR = True
     browser = logged_in_browser(administrator)
