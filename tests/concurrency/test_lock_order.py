@@ -10,9 +10,10 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.models import AuthSession, Member
 from accounts.password_reset import process_requests, request_reset
-from accounts.sessions import purge_expired_sessions
+from accounts.personal_tokens import create_token
+from accounts.sessions import create_session, purge_expired_sessions
 from billing.plan_expiry import expire_lapsed_plans
 from board.images import purge_unused_images
 from board.models import Post
@@ -45,6 +46,7 @@ from tests.support.factories import (
 )
 from tests.support.lock_log import LockLog, record_locks
 from tests.support.routes import METHODS, list_routes
+from tests.support.second_factors import give_totp
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -183,6 +185,11 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ),
     ("POST", "/api/auth/logout", None),
     ("POST", "/api/auth/sessions/end-others", None),
+    ("DELETE", "/api/auth/sessions/@session", None),
+    ("POST", "/api/auth/reauthenticate", {"password": PASSWORD}),
+    ("POST", "/api/auth/tokens", {"name": "New", "scopes": ["board:read"]}),
+    ("DELETE", "/api/auth/tokens/@token", None),
+    ("POST", "/api/auth/factors/totp", None),
     ("POST", "/api/auth/email/verification", {}),
     ("POST", "/api/auth/password-reset", {"loginId": "actor"}),
     ("DELETE", "/api/auth/me", None),
@@ -203,6 +210,8 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("PUT", "/api/admin/members/@other/status", {"status": "SUSPENDED"}),
     ("PUT", "/api/admin/members/@other/plan", {"plan": "FREE"}),
     ("POST", "/api/admin/members/@other/password-reset", None),
+    ("DELETE", "/api/admin/members/@other/factors", None),
+    ("DELETE", "/api/admin/members/@other/sessions", None),
     ("PUT", "/api/admin/signup-enabled", {"enabled": False}),
     ("POST", "/api/admin/default-categories", {"name": "New", "type": "expense"}),
     ("PUT", "/api/admin/default-categories/@default", {"name": "N", "type": "expense"}),
@@ -220,6 +229,11 @@ LEFT_OUT = {
     "spends in another: the member, then the code",
     ("POST", "/api/auth/password-reset/confirm"): "the same",
     ("POST", "/api/auth/idp"): "needs the identity provider; one member",
+    ("POST", "/api/auth/login/second-factor"): "needs a code: the member, then the "
+    "ticket, then the factor",
+    ("POST", "/api/auth/factors/totp/confirm"): "needs a code: the member, the factor",
+    ("DELETE", "/api/auth/factors/totp"): "the same",
+    ("POST", "/api/auth/factors/recovery-codes"): "the same",
 }
 
 
@@ -277,6 +291,17 @@ def cast_of(actor: Member) -> dict[str, Any]:
     rows["own_comment"] = make_comment(actor, post=rows["post"])
     rows["comment"] = make_comment(other, post=rows["own_post"])
     cast_ = {name: row.pk for name, row in rows.items()}
+    give_totp(other)
+    create_session(actor)
+    cast_["session"] = AuthSession.objects.get(member=actor).public_id
+    cast_["token"] = create_token(
+        actor,
+        AuthSession.objects.get(member=actor).key_hash,
+        name="T",
+        scopes=["board:read"],
+        expires_in_days=1,
+        now=timezone.now(),
+    ).token.public_id
     defaults = type(rows["default"]).objects.filter(type="income", parent=None)
     cast_["defaults"] = list(defaults.values_list("pk", flat=True))
     return cast_

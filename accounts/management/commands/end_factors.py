@@ -8,6 +8,7 @@ from django.db import transaction
 
 from accounts.models import Member
 from accounts.second_factor import end_factors
+from core.db.transactions import retry_on_conflict
 
 
 class Command(BaseCommand):
@@ -20,13 +21,19 @@ class Command(BaseCommand):
         parser.add_argument("login_id", metavar="LOGIN_ID")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        login_id = options["login_id"]
-        with transaction.atomic():
-            rows = Member.objects.with_login_id(login_id).select_for_update(no_key=True)
-            member = rows.first()
-            if member is None:
-                raise CommandError(f"There is no member with the login id {login_id}.")
-            if not member.has_second_factor:
-                raise CommandError(f"{member} has no second factor.")
-            end_factors(member, is_by_staff=True)
+        member = end_factors_of(options["login_id"])
         self.stdout.write(f"The second factor of {member} has ended.")
+
+
+@retry_on_conflict
+def end_factors_of(login_id: str) -> Member:
+    """End the second factor of the member, or raise `CommandError`."""
+    with transaction.atomic():
+        rows = Member.objects.with_login_id(login_id).select_for_update(no_key=True)
+        member = rows.first()
+        if member is None:
+            raise CommandError(f"There is no member with the login id {login_id}.")
+        if not member.has_second_factor:
+            raise CommandError(f"{member} has no second factor.")
+        end_factors(member, is_by_staff=True)
+    return member

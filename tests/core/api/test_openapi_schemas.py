@@ -23,7 +23,13 @@ CLOSED_ENUMS = {"EntryType", "TradeSide", "VoteDirection"}
 # What an answer has only if it applies.
 CONDITIONAL_FIELDS = {
     ("Wallet", "accountNumberUnreadable"),
+    ("CompletedLoginSession", "created"),
+    ("CompletedLoginSession", "linked"),
     ("Problem", "errors"),
+    ("Problem", "expiresAt"),
+    ("Problem", "methods"),
+    ("Problem", "scope"),
+    ("Problem", "ticket"),
     ("FieldError", "sheet"),
     ("FieldError", "row"),
     ("FieldError", "column"),
