@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.errors import CodeInvalidError, SecondFactorRequiredError
 from accounts.login import SecondFactorPendingError
@@ -50,7 +51,9 @@ class AdminLoginForm(AdminAuthenticationForm):
         except SecondFactorPendingError as pending:
             self._begin_second_step(pending.member)
             raise ValidationError(
-                "Enter the code of your authenticator app, or a recovery code.",
+                gettext(
+                    "Enter the code of your authenticator app, or a recovery code."
+                ),
                 code="second_factor",
             ) from None
         except RateLimitedError as error:

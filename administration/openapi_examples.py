@@ -164,12 +164,6 @@ EXAMPLES = {
         status=204,
         refusal=change_of_self(),
     ),
-    "endMemberSessions": Example(
-        caller="administrator",
-        path={"memberId": 2},
-        status=204,
-        refusal=change_of_self(),
-    ),
     "deleteMember": Example(
         caller="administrator",
         path={"memberId": 1},
@@ -186,5 +180,12 @@ EXAMPLES = {
         body={"enabled": False},
         answer={"enabled": False},
         refusal=administrator_required(caller="free_member", body={"enabled": False}),
+    ),
+    # At the end: it takes the session of a caller.
+    "endMemberSessions": Example(
+        caller="administrator",
+        path={"memberId": 2},
+        status=204,
+        refusal=change_of_self(),
     ),
 }

@@ -4,16 +4,15 @@ import logging
 import re
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from typing import Any
 
 import orjson
-from django.http import HttpRequest
 
 # Of the current request.
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 client_address: ContextVar[str | None] = ContextVar("client_address", default=None)
-client_request: ContextVar[HttpRequest | None] = ContextVar(
-    "client_request", default=None
-)
+# Django's; this module does without Django.
+client_request: ContextVar[Any] = ContextVar("client_request", default=None)
 # The member who was authenticated, if any.
 member_id: ContextVar[int | None] = ContextVar("member_id", default=None)
 
