@@ -50,12 +50,10 @@ class AdminLoginForm(AdminAuthenticationForm):
             return super().clean()
         except SecondFactorPendingError as pending:
             self._begin_second_step(pending.member)
-            raise ValidationError(
-                gettext(
-                    "Enter the code of your authenticator app, or a recovery code."
-                ),
-                code="second_factor",
-            ) from None
+            text = gettext(
+                "Enter the code of your authenticator app, or a recovery code."
+            )
+            raise ValidationError(text, code="second_factor") from None
         except RateLimitedError as error:
             raise ValidationError(error.detail) from error
 
