@@ -87,7 +87,7 @@ class CodeMatch:
 def get_factor_status(member: Member) -> FactorStatus:
     factor = TotpFactor.objects.filter(member=member).first()
     left = RecoveryCode.objects.filter(member=member, spent_at=None).count()
-    return FactorStatus(factor and factor.confirmed_at, left)
+    return FactorStatus(factor.confirmed_at if factor else None, left)
 
 
 def match_code(member: Member, code: str, now: datetime) -> CodeMatch | None:

@@ -40,7 +40,7 @@ class ScopePair:
 
     def get_scope(self, method: str, action: str | None) -> TokenScope | None:
         """Return the scope for a method of a view or an action of a viewset."""
-        if action in self.by_action:
+        if action is not None and action in self.by_action:
             return self.by_action[action]
         return self.read if method in SAFE_METHODS else self.write
 

@@ -42,9 +42,10 @@ def clock() -> Iterator[time_machine.Traveller]:
 
 def require(client: JSONClient) -> None:
     """Ask for fresh authentication as a view does, with the client's session."""
-    header = {"HTTP_AUTHORIZATION": f"Bearer {client.token}"}
+    headers = {"Authorization": f"Bearer {client.token}"}
     request = Request(
-        RequestFactory().get("/", **header), authenticators=[SessionAuthentication()]
+        RequestFactory().get("/", headers=headers),
+        authenticators=[SessionAuthentication()],
     )
     require_fresh_authentication(request)
 

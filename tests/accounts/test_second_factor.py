@@ -364,12 +364,14 @@ def test_recovery_code_has_an_index_and_sixty_bits(member: Member) -> None:
 def test_one_hash_is_computed_whatever_the_index(
     member: Member, monkeypatch: pytest.MonkeyPatch, of_index: bool
 ) -> None:
-    computed = []
+    computed: list[Any] = []
+
+    def compute(*arguments: Any) -> bool:
+        computed.append(arguments)
+        return False
+
     for name in ("check_password", "make_password"):
-        monkeypatch.setattr(
-            f"accounts.recovery_codes.{name}",
-            lambda *arguments: computed.append(arguments) and False,
-        )
+        monkeypatch.setattr(f"accounts.recovery_codes.{name}", compute)
     RecoveryCode.objects.create(member=member, index="QK", hash="x")
     code = "QK-AAAA-AAAA-AAAA" if of_index else "ZZ-AAAA-AAAA-AAAA"
     response = complete_login(get_ticket(member), code)

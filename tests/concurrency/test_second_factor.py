@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import pyotp
@@ -13,6 +14,7 @@ from django.utils import timezone
 
 from accounts import second_factor
 from accounts.models import AuthSession, Member, RecoveryCode, TotpFactor
+from accounts.rate_limits import RateLimitPolicy
 from accounts.second_factor import CodeMatch
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
@@ -34,7 +36,7 @@ LOGINS = 64
 @pytest.fixture
 def member(db: None, monkeypatch: pytest.MonkeyPatch) -> Member:
     """A member with a second factor, whom no limit of attempts keeps from the race."""
-    limit = second_factor.RateLimitPolicy(
+    limit = RateLimitPolicy(
         "second-factor", 10 * LOGINS, second_factor.WRONG_CODES.window
     )
     monkeypatch.setattr(second_factor, "WRONG_CODES", limit)
@@ -48,9 +50,7 @@ def log_in_at_once(member: Member, code: str) -> list[Any]:
     tickets = [get_ticket(member) for _ in range(LOGINS)]
     return run_concurrently(
         [
-            lambda ticket=ticket, number=number: complete_login(
-                ticket, code, REMOTE_ADDR=f"203.0.113.{number}"
-            )
+            partial(complete_login, ticket, code, REMOTE_ADDR=f"203.0.113.{number}")
             for number, ticket in enumerate(tickets)
         ]
     )
@@ -115,7 +115,7 @@ def test_one_ticket_of_many_logins_makes_one_session(member: Member) -> None:
     codes = give_recovery_codes(member)
     ticket = get_ticket(member)
     answers = run_concurrently(
-        [lambda code=code: complete_login(ticket, code) for code in codes[:5]]
+        [partial(complete_login, ticket, code) for code in codes[:5]]
     )
     assert sorted_statuses(answers) == [200] + [400] * 4
     assert AuthSession.objects.count() == 1
@@ -130,8 +130,8 @@ def test_two_confirmations_of_one_seed_make_one_set_of_codes(db: None) -> None:
     code = pyotp.TOTP(secret).now()
     answers = run_concurrently(
         [
-            lambda sender=sender: sender.send(
-                "POST", "/api/auth/factors/totp/confirm", {"code": code}
+            partial(
+                sender.send, "POST", "/api/auth/factors/totp/confirm", {"code": code}
             )
             for sender in (client, other)
         ]
@@ -146,8 +146,8 @@ def test_removal_during_a_login_leaves_no_half_of_it(member: Member) -> None:
         client, ticket, code = JSONClient(member), get_ticket(member), code_now()
         login, removal = run_concurrently(
             [
-                lambda ticket=ticket, code=code: complete_login(ticket, code),
-                lambda client=client: client.send("DELETE", "/api/auth/factors/totp"),
+                partial(complete_login, ticket, code),
+                partial(client.send, "DELETE", "/api/auth/factors/totp"),
             ]
         )
         assert removal.status_code == 204
