@@ -57,7 +57,7 @@ EXAMPLES = {
             "previous": None,
             "results": [
                 {
-                    "id": 501,
+                    "id": 8801,
                     "kind": "TOKEN_CREATED",
                     "at": NOW,
                     "byStaff": False,
