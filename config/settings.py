@@ -77,7 +77,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "accounts.session_cookies.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "core.middleware.HostCheckMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "core.middleware.NonApiAuthenticationMiddleware",
     "core.middleware.NonApiMessageMiddleware",
@@ -119,7 +119,8 @@ DATABASE_TRANSACTION_POOLING = env.read_bool(
 )
 _limits = " ".join(f"-c {name}={value}" for name, value in DATABASE_LIMITS.items())
 _database = env.parse_database_url(
-    env.read_required("DATABASE_URL", "only script/server starts its own database")
+    env.read_required("DATABASE_URL", "only script/server starts its own database"),
+    env.read_text("DATABASE_PASSWORD"),
 )
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
@@ -158,8 +159,11 @@ DATABASES: dict[str, dict[str, Any]] = {
 
 # --- Valkey (the fast store of the specification) -----------------------------
 
-REDIS_URL = env.read_url(
-    "REDIS_URL", "redis://127.0.0.1:6379/0", schemes=("redis", "rediss", "unix")
+REDIS_URL = env.add_password(
+    env.read_url(
+        "REDIS_URL", "redis://127.0.0.1:6379/0", schemes=("redis", "rediss", "unix")
+    ),
+    env.read_text("REDIS_PASSWORD"),
 )
 # A request is served from PostgreSQL after a call that takes longer.
 REDIS_SOCKET_TIMEOUT_SECONDS = 0.15

@@ -25,6 +25,16 @@ from devstack.stores.data_dir import get_or_create_secret
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 8000
 MAX_PORT = 65_535
+# Settings that devstack reads itself; like all others they may be in a file, whose path
+# is NAME_FILE (`config.env.read_text`).
+SETTINGS_OF_FILES = (
+    "DATABASE_URL",
+    "DATABASE_PASSWORD",
+    "REDIS_URL",
+    "REDIS_PASSWORD",
+    "SECRET_KEY",
+    "METRICS_TOKEN",
+)
 
 Settings = dict[str, str]
 
@@ -52,7 +62,21 @@ def read_settings() -> Settings:
         "PUBLIC_URL": f"http://127.0.0.1:{read_port(settings)}",
         "SERVE_STATIC_FROM_SOURCE": "true",
     }
-    return defaults | settings
+    return defaults | read_setting_files(settings)
+
+
+def read_setting_files(settings: Settings) -> Settings:
+    """Return the settings with the contents of files in place of their paths."""
+    settings = dict(settings)
+    for name in SETTINGS_OF_FILES:
+        if name in settings or f"{name}_FILE" not in settings:
+            continue
+        path = settings.pop(f"{name}_FILE")
+        try:
+            settings[name] = Path(path).read_text("utf-8").strip()
+        except OSError as error:
+            raise StartupError(f"{name}_FILE: {path}: {error.strerror}") from None
+    return settings
 
 
 def read_env_file(path: Path) -> Settings:

@@ -22,6 +22,7 @@ from importlib import import_module
 from multiprocessing.process import BaseProcess
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from devstack.environment import (
     ROOT,
@@ -244,10 +245,11 @@ def check_settings(settings: Settings, port: int) -> None:
         raise StartupError(f"port {port} is already in use; set PORT to another one")
     if url := settings.get("DATABASE_URL"):
         try:
+            parameters = conninfo_to_dict(url, connect_timeout=5)
+            parameters.setdefault("password", settings.get("DATABASE_PASSWORD"))
             # Of several hosts the primary; a standby cannot be migrated.
-            psycopg.connect(
-                url, connect_timeout=5, target_session_attrs="read-write"
-            ).close()
+            parameters["target_session_attrs"] = "read-write"
+            psycopg.connect(**parameters).close()
         except psycopg.OperationalError as error:
             reason = " ".join(str(error).split())
             raise StartupError(f"the database of DATABASE_URL: {reason}") from None
