@@ -4,9 +4,11 @@ Passwords are passed in the environment, since arguments are visible to other us
 """
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,9 +18,11 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from devstack.environment import ROOT
 from devstack.stores import StoreError, acquire_stores
-from devstack.stores.postgres import find_program
+from devstack.stores.postgres import find_program, program_version
+from devstack.stores.store_supervisor import set_parent_death_signal
 
 RESTORE_JOBS = 2
+DEBIAN_PROGRAMS = "/usr/lib/postgresql/{version}/bin"
 # Tables whose rows are counted for the operator.
 COUNTED_TABLES = {
     "members": "member",
@@ -93,25 +97,52 @@ def find_database(settings: Mapping[str, str]) -> Database:
     return database
 
 
-def write_dump(database: Database, path: Path, lock: int) -> None:
+def write_dump(
+    database: Database, path: Path, lock: int, programs: Path | None = None
+) -> None:
     """Write a dump in PostgreSQL's custom format.
 
-    `lock` is a descriptor that the program keeps open for as long as it writes.
+    `lock` is a descriptor that the program keeps open for as long as it writes;
+    `programs` is the directory of the program, if not that of `find_pg_program`.
     """
     options = ["--format=custom", "--no-owner", "--no-privileges"]
     # What changes the tables (a migration) is waited for, but not without end.
     options += ["--lock-wait-timeout=60s", f"--file={path}"]
-    run_program("pg_dump", options, database, pass_fds=(lock,))
+    program = programs / "pg_dump" if programs else find_pg_program("pg_dump", database)
+    run_program(program, options, database, pass_fds=(lock,))
 
 
 def restore_dump(path: Path, database: Database) -> None:
     """Restore a dump into an empty database."""
     options = ["--exit-on-error", "--no-owner", "--no-privileges"]
-    run_program("pg_restore", [*options, f"--jobs={RESTORE_JOBS}", str(path)], database)
+    options += [f"--jobs={RESTORE_JOBS}", str(path)]
+    run_program(find_pg_program("pg_restore", database), options, database)
+
+
+def find_pg_program(name: str, database: Database) -> Path:
+    """Return the program of the server's version if it is installed, else the wheel's.
+
+    A dump may have what only servers and programs of its version and date know.
+    """
+    with database.connect() as connection:
+        version = connection.info.server_version // 10_000
+    own = Path(DEBIAN_PROGRAMS.format(version=version), name)
+    if own.exists():
+        return own
+    try:
+        wheel = Path(find_program(name))
+    except StoreError as error:
+        raise DumpError(str(error)) from None
+    if str(version) != program_version():
+        say(
+            f"{name} is of PostgreSQL {program_version()}, the server of {version}; "
+            f"if this fails, install postgresql-client-{version}"
+        )
+    return wheel
 
 
 def run_program(
-    name: str,
+    program: Path,
     options: list[str],
     database: Database,
     *,
@@ -120,21 +151,47 @@ def run_program(
     """Run a program of PostgreSQL on a database; raise DumpError with its errors."""
     parameters = database.parameters
     password = parameters.pop("password", "")
+    with (
+        deferred_sigterm() as stop_deferring,
+        subprocess.Popen(  # noqa: S603
+            [str(program), f"--dbname={make_conninfo(**parameters)}", *options],
+            env=os.environ | ({"PGPASSWORD": password} if password else {}),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=pass_fds,
+            preexec_fn=set_parent_death_signal(signal.SIGKILL),
+        ) as process,
+    ):
+        try:
+            stop_deferring()
+            _, errors = process.communicate()
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        ended = f"{program.name} ended with {process.returncode}"
+        raise DumpError(errors.strip() or ended)
+
+
+@contextmanager
+def deferred_sigterm() -> Iterator[Callable[[], None]]:
+    """Keep SIGTERM from being handled until the yielded function is called.
+
+    An exception while a program is being started would leave it running, unknown.
+    """
+    received: list[int] = []
+    handler = signal.signal(signal.SIGTERM, lambda number, _: received.append(number))
+
+    def stop_deferring() -> None:
+        signal.signal(signal.SIGTERM, handler)
+        if received:
+            signal.raise_signal(signal.SIGTERM)
+
     try:
-        program = find_program(name)
-    except StoreError as error:
-        raise DumpError(str(error)) from None
-    ended = subprocess.run(  # noqa: S603
-        [program, f"--dbname={make_conninfo(**parameters)}", *options],
-        env=os.environ | ({"PGPASSWORD": password} if password else {}),
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-        pass_fds=pass_fds,
-    )
-    if ended.returncode != 0:
-        raise DumpError(ended.stderr.strip() or f"{name} ended with {ended.returncode}")
+        yield stop_deferring
+    finally:
+        signal.signal(signal.SIGTERM, handler)
 
 
 def check_dump(path: Path, settings: Mapping[str, str]) -> str:

@@ -1,9 +1,9 @@
 """Move the embedded cluster to the next major version of PostgreSQL.
 
 A new version cannot read the files of an old one, and its wheel has no programs of the
-old one. So the old programs come from elsewhere: they run the old cluster while pg_dump
-of the new wheel reads it. The new cluster takes the place of the old one when all is
-restored and checked; the old one stays beside it.
+old one. So the old programs come from elsewhere: they run the old cluster and dump it,
+those of the wheel restore the dump. The new cluster takes the place of the old one when
+all is restored and checked; the old one stays beside it.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from devstack.backup import exit_on_sigterm
 from devstack.dumps import (
+    DEBIAN_PROGRAMS,
     Database,
     DumpError,
     check_database,
@@ -34,8 +35,6 @@ from devstack.stores import StoreDir, StoreError
 from devstack.stores.data_dir import find_free_port, is_locked, open_lock_file
 from devstack.stores.postgres import Postgres, program_version, remove_stale_pid
 from devstack.stores.store_supervisor import stop, wait_until_ready
-
-DEBIAN_PROGRAMS = "/usr/lib/postgresql/{version}/bin"
 
 
 def upgrade(data_dir: Path, old_programs: Path | None, env: Mapping[str, str]) -> None:
@@ -80,7 +79,7 @@ def build_new_cluster(store: Postgres, old: Postgres, env: Mapping[str, str]) ->
         with running(old) as database:
             lock = open_lock_file(dump)
             stack.callback(os.close, lock)
-            write_dump(database, dump, lock)
+            write_dump(database, dump, lock, old.programs_dir)
         say(f"dumped: {dump.stat().st_size:,} bytes")
         new.create_cluster()
         with running(new) as database:

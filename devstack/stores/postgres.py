@@ -169,7 +169,7 @@ class Postgres:
             "initdb",
             *("-D", str(cluster), f"--username={DATABASE_NAME}"),
             *(f"--pwfile={password}", "--auth=scram-sha-256", "--no-instructions"),
-            *initdb_locale_args(),
+            *self._initdb_locale_args(),
             *no_sync,
         )
         password.unlink()
@@ -186,21 +186,23 @@ class Postgres:
         if self.os_user.run(command, text=text).returncode != 0:
             raise StoreError(self.store_dir.last_log_error())
 
+    def _initdb_locale_args(self) -> list[str]:
+        """Return initdb arguments for UTF-8 rules that do not depend on the system."""
+        try:
+            locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+            system = "C.UTF-8"
+        except locale.Error:
+            system = "C"
+        finally:
+            locale.setlocale(locale.LC_CTYPE, "")
+        # Since PostgreSQL 17.
+        builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        has_builtin = (self.programs_dir / "pg_createsubscriber").exists()
+        options = builtin if has_builtin else []
+        return ["--encoding=UTF8", *options, f"--locale={system}"]
+
     def _program_path(self, program: str) -> str:
         return str(self.programs_dir / program)
-
-
-def initdb_locale_args() -> list[str]:
-    """Return initdb arguments for UTF-8 rules that do not depend on the system."""
-    try:
-        locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
-        system = "C.UTF-8"
-    except locale.Error:
-        system = "C"
-    finally:
-        locale.setlocale(locale.LC_CTYPE, "")
-    builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-    return ["--encoding=UTF8", *builtin, f"--locale={system}"]
 
 
 def find_base_dir(store_dir: StoreDir, os_user: OsUser) -> Path:

@@ -68,8 +68,8 @@ def test_every_page_of_an_application_has_something_to_show() -> None:
     assert client.get_json(f"{account}/trades")
     assert client.get_json(f"{account}/networth")["assets"] > 0
     hot, notice, *others = client.get_json("/api/board/posts")["results"]
-    assert hot["upCount"] > 50
-    assert notice["isNotice"]
+    assert hot["hot"]
+    assert notice["notice"]
     assert len(others) >= 7
     post = client.get_json(f"/api/board/posts/{hot['id']}")
     assert "<img src=" in post["content"]

@@ -216,7 +216,7 @@ def test_dump_whose_totals_are_wrong_is_neither_kept_nor_restored(
     path = tmp_path / "wrong.dump"
     url = stores.settings["DATABASE_URL"]
     with psycopg.connect(url) as connection:
-        connection.execute("UPDATE account_day_total SET amount = amount + 1")
+        connection.execute("UPDATE account_day_total SET expense = expense + 1")
     assert "check_totals failed" in fail(stores, "backup", path)
     assert list(tmp_path.iterdir()) == []
     run(stores, "backup", "--no-check", path)

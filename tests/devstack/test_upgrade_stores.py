@@ -13,11 +13,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from devstack.debian_stores import create_cluster
 from devstack.environment import ROOT
 from devstack.stores import StoreError, acquire_stores
 from devstack.stores.data_dir import StoreDir, find_free_port
-from devstack.stores.os_user import choose_os_user
-from devstack.stores.postgres import Postgres, program_version
+from devstack.stores.postgres import program_version
 from devstack.upgrade_stores import running
 
 SECONDS = 120
@@ -76,27 +76,8 @@ def manage(data_dir: Path, *arguments: str) -> None:
 
 def create_old_cluster(data_dir: Path, programs: Path) -> None:
     """The data directory as it is after the wheel's version has changed."""
-    store_dir = StoreDir(data_dir / "postgres")
-    store_dir.path.mkdir(mode=0o711)
-    base = store_dir.path / "base"
-    base.mkdir(mode=0o700)
-    os_user = choose_os_user(base)
-    os_user.chown_recursive(base)
-    password = base / "password"
-    password.write_text(store_dir.get_or_create_password())
-    password.chmod(0o600)
-    os_user.chown_recursive(password)
-    cluster = base / "cluster"
-    options = ["--username=ledger", f"--pwfile={password}", "--auth=scram-sha-256"]
-    options += ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
-    ended = os_user.run([str(programs / "initdb"), "-D", str(cluster), *options])
-    assert ended.returncode == 0
-    password.unlink()
-    store = Postgres(store_dir, os_user, base, programs)
+    store = create_cluster(StoreDir(data_dir / "postgres"), programs)
     with running(store) as database:
-        maintenance = database.with_name("postgres")
-        with maintenance.connect() as connection:
-            connection.execute("CREATE DATABASE ledger")
         given = environment(data_dir) | {
             "DATABASE_URL": database.url,
             "SECRET_KEY": "k" * 50,
