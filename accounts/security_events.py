@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from core.logging import client_address, member_id
+from core.metrics import security_events
 
 logger = logging.getLogger("security")
 
@@ -41,9 +42,12 @@ def log_security_event(
     none. `details` must not hold secrets nor what a client typed.
     """
     fields = _make_fields(event, concerned_id, details)
-    transaction.on_commit(
-        lambda: logger.info("security event", extra={"fields": fields})
-    )
+
+    def log() -> None:
+        security_events.labels(event.name).inc()
+        logger.info("security event", extra={"fields": fields})
+
+    transaction.on_commit(log)
 
 
 def log_refusal(
@@ -51,6 +55,7 @@ def log_refusal(
 ) -> None:
     """Log a refused attempt at once: its transaction may be rolled back."""
     fields = _make_fields(event, concerned_id, details)
+    security_events.labels(event.name).inc()
     logger.warning("security event", extra={"fields": fields})
 
 

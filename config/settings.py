@@ -9,6 +9,7 @@ from redis.retry import Retry
 
 from config import about, env
 from config.beat_schedule import CELERY_BEAT_SCHEDULE as CELERY_BEAT_SCHEDULE
+from config.log_settings import build_logging
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
 from core.db.postgresql.liveness import WatchdogConnection
@@ -355,21 +356,8 @@ CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SYNC_EVERY = 1
 # --- Logs ---------------------------------------------------------------------
 
-LOG_LEVEL = env.read_choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"json": {"()": "core.logging.JSONFormatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {
-        "django": {"handlers": [], "level": "INFO", "propagate": True},
-        "_granian": {"handlers": [], "level": "INFO", "propagate": True},
-        "django.request": {"level": "ERROR"},
-        "django.security": {"level": "CRITICAL"},  # unknown Host headers are noise
-        "psycopg.pool": {"level": "ERROR"},
-    },
-}
+LOGGING = build_logging()
+LOG_LEVEL = LOGGING["root"]["level"]
 
 # --- Safety --------------------------------------------------------------------
 

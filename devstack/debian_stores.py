@@ -1,4 +1,4 @@
-"""Temporary stores from Debian's packages `postgresql` and `redis-server`, for tests."""
+"""Temporary stores for tests from Debian's `postgresql` and `redis-server`."""
 
 import shutil
 import subprocess
@@ -45,7 +45,7 @@ def run_debian_stores() -> Iterator[dict[str, str]]:
         store = create_cluster(StoreDir(directory / "postgres", True), programs)
         port, redis_port = find_free_port(), find_free_port()
         process = store.launch(port)
-        redis = subprocess.Popen(
+        redis = subprocess.Popen(  # noqa: S603
             [
                 *("redis-server", "--port", str(redis_port), "--bind", LOOPBACK),
                 *("--save", "", "--dir", str(directory)),

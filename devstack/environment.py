@@ -4,7 +4,7 @@
 
 `script/manage` uses it with the stores of the data directory, `script/test` and
 `script/check` with ephemeral ones. With `--pooler`, the database is reached through
-PgBouncer in transaction mode; with `--debian`, the stores are those of Debian's packages.
+PgBouncer in transaction mode; with `--debian`, the stores are Debian's packages.
 """
 
 import argparse
