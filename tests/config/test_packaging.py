@@ -1,9 +1,11 @@
 """Pinned requirements, the image, the compose files and the documented settings."""
 
+import json
 import re
 import shutil
 import subprocess
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import yaml
 from redis import Redis
 from redis.exceptions import RedisError
 
+from config import about
+from config.openapi import SPECTACULAR_SETTINGS
 from devstack.environment import ROOT
 from devstack.stores.valkey import find_server_binary
 from tests.support.settings_process import import_settings
@@ -300,3 +304,54 @@ def test_every_setting_that_is_read_is_documented() -> None:
 )
 def test_scripts_can_be_executed(path: Path) -> None:
     assert path.name == "environment" or path.stat().st_mode & 0o111
+
+
+def test_version_and_license_are_the_same_everywhere() -> None:
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    version, license_name = project["version"], project["license"]
+    assert (version, license_name) == (about.VERSION, about.LICENSE)
+    client = tomllib.loads(read("clients/python/pyproject.toml"))["project"]
+    package = json.loads(read("clients/typescript/package.json"))
+    assert {client["version"], package["version"]} == {version}
+    section = re.search("^## ([0-9.]+)", read("CHANGELOG.md"), re.MULTILINE)
+    assert section
+    assert section[1] == version
+    assert SPECTACULAR_SETTINGS["VERSION"] == version
+    assert SPECTACULAR_SETTINGS["LICENSE"]["identifier"] == license_name
+    assert "GNU AFFERO GENERAL PUBLIC LICENSE\nVersion 3" in read("LICENSE")
+    for name in ("README.md", "README.ko.md"):
+        assert f"[{license_name}](LICENSE)" in read(name)
+
+
+DOCUMENTS = sorted(
+    path.relative_to(ROOT)
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=str)
+def test_documents_link_to_what_is_there(path: Path) -> None:
+    folder = (ROOT / path).parent
+    for target in re.findall(r"\]\(([^)\s]+)\)", read(str(path))):
+        name, _, anchor = target.partition("#")
+        if ":" in name:
+            continue
+        linked = folder / name if name else ROOT / path
+        assert linked.exists(), target
+        if anchor:
+            headings = re.findall("^#+ (.*)$", linked.read_text("utf-8"), re.MULTILINE)
+            anchors = {
+                re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings
+            }
+            assert anchor in anchors, target
+
+
+def test_every_document_is_in_the_index() -> None:
+    index = read("docs/README.md")
+    for path in (ROOT / "docs").glob("*.md"):
+        assert path.name == "README.md" or f"]({path.name})" in index, path.name
+
+
+def test_pictures_of_the_documents_are_small() -> None:
+    for path in (ROOT / "docs" / "images").iterdir():
+        assert path.stat().st_size <= 150 * 1024, path.name
