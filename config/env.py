@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import environ
@@ -180,6 +180,9 @@ def parse_database_url(url: str, password: str = "") -> dict[str, Any]:
     `password` counts where the URL has none.
     """
     database = _parse_database_url(url)
+    # A socket's folder, as %2Frun%2Fpostgresql.
+    if (host := unquote(database.get("HOST", ""))).startswith("/"):
+        database["HOST"] = host
     database["PASSWORD"] = database.get("PASSWORD") or password
     return database
 

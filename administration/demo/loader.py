@@ -15,6 +15,7 @@ from administration.demo.community import (
     create_purchases,
 )
 from administration.demo.figures import create_figures
+from core.db.transactions import retry_on_conflict
 from ledger.demo.loader import create_demo_ledger
 
 SEED = 20_240_101
@@ -47,6 +48,7 @@ class DemoCounts:
     purchases: int
 
 
+@retry_on_conflict
 @transaction.atomic
 def create_demo_installation(password: str, now: datetime) -> DemoCounts:
     """Create the demo members and all that belongs to them.

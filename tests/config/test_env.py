@@ -93,6 +93,15 @@ def test_password_beside_the_url_may_have_any_characters(
         assert (connection["host"], connection["db"]) == ("valkey.example", 3)
 
 
+def test_database_may_be_reached_by_its_socket() -> None:
+    url = "postgresql://ledger@%2Frun%2Fpostgresql/ledger"
+    assert env.parse_database_url(url)["HOST"] == "/run/postgresql"
+    # Neither a password nor TLS is missed: it is on this machine.
+    given = SAFE_SETTINGS | {"DATABASE_URL": url}
+    host = "settings.DATABASES['default']['HOST']"
+    assert read_real(host, **given) == "/run/postgresql"
+
+
 def test_password_of_the_url_goes_before_the_other() -> None:
     url = "postgresql://u:inside@db.example/ledger"
     assert env.parse_database_url(url, "outside")["PASSWORD"] == "inside"

@@ -11,7 +11,13 @@ from tests.support.routes import list_routes
 pytestmark = pytest.mark.django_db
 TOKEN = "a-token-of-the-operators"
 # Of a pod, a service, a container, and a made-up one.
-PROBE_HOSTS = ["10.244.1.7:8000", "ledger-web.default.svc", "[fd00::7]", "a b"]
+PROBE_HOSTS = [
+    "127.0.0.1:8000",
+    "10.244.1.7:8000",
+    "ledger-web.default.svc",
+    "[fd00::7]",
+    "a b",
+]
 
 
 @pytest.fixture(autouse=True)
