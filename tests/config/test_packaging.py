@@ -1,8 +1,10 @@
 """Pinned requirements, the image, the compose files and the documented settings."""
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 import tomllib
@@ -190,12 +192,15 @@ def test_valkey_gets_any_password_by_its_standard_input(
         .replace("--dir /data", f"--dir {tmp_path} --port {port}")
         .replace("--appendonly yes", "--save ''")
     )
-    with subprocess.Popen(["sh", "-c", command], stdout=subprocess.DEVNULL) as server:
+    with subprocess.Popen(
+        ["sh", "-c", command], stdout=subprocess.DEVNULL, start_new_session=True
+    ) as server:
         try:
             assert is_valkey_ready(port, password)
             assert not is_valkey_ready(port, password + "x", seconds=0.1)
         finally:
-            server.terminate()
+            # The shell and, at the end of its pipe, the server.
+            os.killpg(server.pid, signal.SIGTERM)
 
 
 def is_valkey_ready(port: int, password: str, seconds: float = 10) -> bool:
