@@ -13,6 +13,7 @@ from devstack.environment import (
     get_or_create_secret_key,
     read_env_file,
     read_port,
+    read_setting_files,
 )
 
 
@@ -85,3 +86,15 @@ def test_server_given_for_the_tests_is_used_instead_of_an_ephemeral_one() -> Non
         command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == given["TEST_DATABASE_URL"]
+
+
+def test_settings_that_devstack_reads_may_be_in_files(tmp_path: Path) -> None:
+    secret = write(tmp_path / "url", "postgresql://ledger@db.example/ledger\n")
+    given = {"DATABASE_URL_FILE": str(secret), "SECRET_KEY": "k", "OTHER_FILE": "x"}
+    assert read_setting_files(given) == {
+        "DATABASE_URL": "postgresql://ledger@db.example/ledger",
+        "SECRET_KEY": "k",
+        "OTHER_FILE": "x",
+    }
+    with pytest.raises(StartupError, match=r"REDIS_URL_FILE: .*: No such file"):
+        read_setting_files({"REDIS_URL_FILE": str(tmp_path / "none")})
