@@ -71,12 +71,16 @@ def lock_restores(server: psycopg.Connection) -> None:
 
 
 def require_stopped_service(server: psycopg.Connection, name: str) -> None:
-    """Raise DumpError if anybody is connected to a database."""
+    """Raise DumpError if anybody is connected to a database.
+
+    Without special rights, the type of other roles' sessions is null.
+    """
     query = """
         SELECT string_agg(DISTINCT coalesce(nullif(application_name, ''), usename),
             ', ')
         FROM pg_stat_activity
-        WHERE datname = %s AND backend_type = 'client backend'
+        WHERE datname = %s
+            AND (backend_type = 'client backend' OR backend_type IS NULL)
     """
     row = server.execute(query, [name]).fetchone()
     if row and row[0]:
@@ -159,9 +163,8 @@ def swap(server: psycopg.Connection, name: str, new: str, former: str) -> None:
             for old_name, new_name in ((name, former), (new, name)):
                 names = sql.Identifier(old_name), sql.Identifier(new_name)
                 server.execute(rename.format(*names))
-    except psycopg.errors.ObjectInUse:
-        require_stopped_service(server, name)
-        raise
+    except psycopg.errors.ObjectInUse as error:
+        raise DumpError(" ".join(str(error).split())) from None
 
 
 def drop_former(name: str, settings: Mapping[str, str]) -> None:
@@ -193,8 +196,8 @@ def main() -> int:
             drop_former(arguments.drop, os.environ)
         else:
             restore(arguments.file, os.environ, drop_former=arguments.drop_former)
-    except DumpError as error:
-        say(f"script/restore: {error}")
+    except (DumpError, psycopg.Error) as error:
+        say(f"script/restore: {str(error).strip()}")
         return 1
     return 0
 
