@@ -310,3 +310,27 @@ def test_pooler_is_refused(stores: Environment, tmp_path: Path) -> None:
     settings = stores.settings | {"DATABASE_TRANSACTION_POOLING": "true"}
     said = fail(Environment(settings, stores.stores), "backup", tmp_path / "a.dump")
     assert "DATABASE_URL is a pooler" in said
+
+
+def test_role_without_special_rights_can_restore_and_sees_who_is_in_the_way(
+    stores: Environment, dump: Path
+) -> None:
+    url = stores.settings["DATABASE_URL"]
+    address = url.rpartition("@")[2].partition("/")[0]
+    password = "p@ss#w/o:rd 1"
+    with psycopg.connect(url, autocommit=True) as connection:
+        role = "CREATE ROLE plain LOGIN CREATEDB PASSWORD '{}'"
+        connection.execute(role.format(password).encode())
+        connection.execute("CREATE DATABASE plain OWNER plain")
+    settings = stores.settings | {
+        "DATABASE_URL": f"postgresql://plain@{address}/plain",
+        "DATABASE_PASSWORD": password,
+    }
+    environment = Environment(settings, stores.stores)
+    with psycopg.connect(f"{url.rpartition('/')[0]}/plain"):
+        assert "The database is in use by ledger" in fail(environment, "restore", dump)
+    run(environment, "restore", dump)
+    found = query(stores, "SELECT login_id FROM member", "plain")
+    assert found == ["demo"]
+    left = "SELECT datname FROM pg_database WHERE datname LIKE 'plain%'"
+    assert query(stores, left) == ["plain"]
