@@ -4,7 +4,6 @@ import os
 import secrets
 from collections.abc import Iterator
 from datetime import datetime
-from typing import cast
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
@@ -100,7 +99,7 @@ def queue_metrics() -> Iterator[GaugeMetricFamily]:
     yield GaugeMetricFamily(
         "ledger_job_queue_length",
         "Tasks that wait for a worker.",
-        value=float(cast("int", length)),
+        value=float(length),
     )
 
 

@@ -11,7 +11,11 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import connection
-from django.http import HttpRequest, HttpResponseBase
+from django.http import (
+    HttpRequest,
+    HttpResponseBase,
+    HttpResponsePermanentRedirect,
+)
 from django.middleware.common import CommonMiddleware
 from django.utils import translation
 
@@ -144,7 +148,9 @@ class LanguageMiddleware:
 class HostCheckMiddleware(CommonMiddleware):
     """Django's check of the Host header, for all paths but those of probes."""
 
-    def process_request(self, request: HttpRequest) -> HttpResponseBase | None:
+    def process_request(
+        self, request: HttpRequest
+    ) -> HttpResponsePermanentRedirect | None:
         if request.path_info in PROBE_PATHS:
             return None
         return super().process_request(request)

@@ -245,11 +245,14 @@ def check_settings(settings: Settings, port: int) -> None:
         raise StartupError(f"port {port} is already in use; set PORT to another one")
     if url := settings.get("DATABASE_URL"):
         try:
-            parameters = conninfo_to_dict(url, connect_timeout=5)
-            parameters.setdefault("password", settings.get("DATABASE_PASSWORD"))
-            # Of several hosts the primary; a standby cannot be migrated.
-            parameters["target_session_attrs"] = "read-write"
-            psycopg.connect(**parameters).close()
+            password = conninfo_to_dict(url).get("password")
+            psycopg.connect(
+                url,
+                password=password or settings.get("DATABASE_PASSWORD"),
+                connect_timeout=5,
+                # Of several hosts the primary; a standby cannot be migrated.
+                target_session_attrs="read-write",
+            ).close()
         except psycopg.OperationalError as error:
             reason = " ".join(str(error).split())
             raise StartupError(f"the database of DATABASE_URL: {reason}") from None

@@ -22,7 +22,7 @@ def create_figures(members: list[Member], now: datetime, rng: Random) -> None:
     today = timezone.localdate(now)
     joined = sorted(timezone.localdate(member.created_at) for member in members)
     figures = []
-    counts = []
+    counts: list[NotificationCount] = []
     for day in list_days(today)[:-1]:
         count = sum(each <= day for each in joined)
         active = count * rng.randrange(35, 60) // 100
