@@ -11,6 +11,7 @@ from django.db import transaction
 
 from accounts.security_log import Kind, record_event
 from core.logging import client_address, member_id
+from core.metrics import security_events
 
 logger = logging.getLogger("security")
 
@@ -71,9 +72,12 @@ def log_security_event(
             is_by_staff=is_by_staff,
         )
     fields = _make_fields(event, concerned_id, details)
-    transaction.on_commit(
-        lambda: logger.info("security event", extra={"fields": fields})
-    )
+
+    def log() -> None:
+        security_events.labels(event.name).inc()
+        logger.info("security event", extra={"fields": fields})
+
+    transaction.on_commit(log)
 
 
 def get_log_kind(event: SecurityEvent, details: dict[str, object]) -> str | None:
@@ -88,6 +92,7 @@ def log_refusal(
 ) -> None:
     """Log a refused attempt at once: its transaction may be rolled back."""
     fields = _make_fields(event, concerned_id, details)
+    security_events.labels(event.name).inc()
     logger.warning("security event", extra={"fields": fields})
 
 

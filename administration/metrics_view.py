@@ -3,21 +3,28 @@
 import os
 import secrets
 from collections.abc import Iterator
+from datetime import datetime
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
+from django.db.models import Count, Sum
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
 from django.views import View
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from billing.models import StoreNotification
+from accounts.member_counters import count_members
+from accounts.models import Member
+from billing.models import Purchase, StoreNotification
+from board.models import PostCount
 from core import redis_client
 from core.db.postgresql import liveness
 from core.jobs.models import JobRun
 from core.jobs.status import JobStatus, list_job_statuses
+from ledger.models import NotificationCount
 
 # A scrape must not add to the load of a database in trouble: it gives up early.
 DATABASE_TIMEOUT_SECONDS = 2.0
@@ -49,13 +56,14 @@ def render_metrics() -> bytes:
 
 
 class ServiceCollector:
-    """Collector of the state of stores, jobs and store notifications."""
+    """Collector of the state of stores and jobs, and of the counts of the business."""
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily(
             "ledger_store_up", "1 if the store answers.", labels=["store"]
         )
         up.add_metric(["fast_store"], float(redis_client.is_reachable()))
+        yield from queue_metrics()
         try:
             with (
                 liveness.database_timeout(DATABASE_TIMEOUT_SECONDS),
@@ -65,6 +73,7 @@ class ServiceCollector:
                 cursor.execute(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'")
                 statuses = list_job_statuses()
                 waiting = StoreNotification.objects.filter(processed_at=None).count()
+                business = list(business_metrics(timezone.now()))
         except DatabaseError:
             up.add_metric(["database"], 0)
             yield up
@@ -77,6 +86,51 @@ class ServiceCollector:
             "App store notifications that are not handled yet.",
             value=waiting,
         )
+        yield from business
+
+
+def queue_metrics() -> Iterator[GaugeMetricFamily]:
+    """Return the number of tasks that no worker has taken; nothing without Valkey."""
+    queue = f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}celery"
+    try:
+        length = redis_client.call(lambda client: client.llen(queue))
+    except redis_client.RedisUnavailableError:
+        return
+    yield GaugeMetricFamily(
+        "ledger_job_queue_length",
+        "Tasks that wait for a worker.",
+        value=float(length),
+    )
+
+
+def business_metrics(now: datetime) -> Iterator[Metric]:
+    """Return the numbers of members, posts, subscriptions and notifications.
+
+    All but the subscriptions are read from stored counts.
+    """
+    members = GaugeMetricFamily(
+        "ledger_members", "Members by their plan now.", labels=["plan"]
+    )
+    for plan in Member.Plan.values:
+        members.add_metric([plan], count_members(now, plan=plan))
+    posts = GaugeMetricFamily("ledger_posts", "Posts by category.", labels=["category"])
+    for row in PostCount.objects.all():
+        posts.add_metric([row.category], row.posts)
+    subscriptions = GaugeMetricFamily(
+        "ledger_subscriptions", "Paid subscriptions that run.", labels=["product"]
+    )
+    running = Purchase.objects.filter(is_active=True, expires_at__gt=now).order_by()
+    for product, count in running.values_list("product_id").annotate(Count("id")):
+        subscriptions.add_metric([product], count)
+    notifications = CounterMetricFamily(
+        "ledger_card_notifications",
+        "Card notifications that were received.",
+        labels=["recognized"],
+    )
+    counts = NotificationCount.objects.order_by().values_list("is_recognized")
+    for is_recognized, count in counts.annotate(Sum("count")):
+        notifications.add_metric([str(is_recognized).lower()], float(count))
+    yield from (members, posts, subscriptions, notifications)
 
 
 def job_metrics(statuses: list[JobStatus]) -> Iterator[GaugeMetricFamily]:

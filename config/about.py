@@ -10,9 +10,11 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env
 
-_PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
-# Also that of the OpenAPI document.
-VERSION: str = tomllib.loads(_PROJECT.read_text("utf-8"))["project"]["version"]
+_PROJECT_FILE = Path(__file__).resolve().parent.parent / "pyproject.toml"
+_PROJECT = tomllib.loads(_PROJECT_FILE.read_text("utf-8"))["project"]
+# Also those of the OpenAPI document.
+VERSION: str = _PROJECT["version"]
+LICENSE: str = _PROJECT["license"]
 
 CLIENT_FIELDS = ("minimum", "newest", "url")
 _CLIENT_NAME_RE = re.compile(r"[a-z][a-z0-9_]{0,29}")

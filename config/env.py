@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import environ
@@ -40,8 +40,21 @@ def validate_settings_or_exit() -> None:
 
 
 def read_text(name: str, default: str = "") -> str:
-    """Return the value without surrounding whitespace; an empty one counts as unset."""
-    return os.environ.get(name, "").strip() or default
+    """Return the value without surrounding whitespace; an empty one counts as unset.
+
+    Instead of a value, NAME_FILE may be set to the path of a file that holds it.
+    """
+    value = os.environ.get(name, "").strip()
+    path = os.environ.get(f"{name}_FILE", "").strip()
+    if not path:
+        return value or default
+    if value:
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set.")
+    try:
+        return Path(path).read_text("utf-8").strip() or default
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not text"
+        raise ImproperlyConfigured(f"{name}_FILE: {path}: {reason}.") from None
 
 
 def read_required(name: str, reason: str) -> str:
@@ -151,11 +164,30 @@ def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
         return False
 
 
-def parse_database_url(url: str) -> dict[str, Any]:
+def add_password(url: str, password: str) -> str:
+    """Return the URL with a password that it lacks; any characters may be in it."""
+    parts = urlsplit(url)
+    if not password or parts.password:
+        return url
+    user, _, host = parts.netloc.rpartition("@")
+    return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}").geturl()
+
+
+def parse_database_url(url: str, password: str = "") -> dict[str, Any]:
     """Return Django's settings of a PostgreSQL database.
 
     The URL may name several hosts, separated by commas: a primary and its standbys.
+    `password` counts where the URL has none.
     """
+    database = _parse_database_url(url)
+    # A socket's folder, as %2Frun%2Fpostgresql.
+    if (host := unquote(database.get("HOST", ""))).startswith("/"):
+        database["HOST"] = host
+    database["PASSWORD"] = database.get("PASSWORD") or password
+    return database
+
+
+def _parse_database_url(url: str) -> dict[str, Any]:
     scheme, _, rest = url.partition("://")
     if scheme.lower() not in {"postgresql", "postgres", "psql", "pgsql"}:
         raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://.")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from config.about import VERSION
+from config.about import LICENSE, VERSION
 
 # The areas of the service in the order of the page of the document.
 TAGS = (
@@ -41,6 +41,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Every error is an `application/problem+json` body with a `code`."
     ),
     "VERSION": VERSION,
+    "LICENSE": {"name": LICENSE, "identifier": LICENSE},
     "TAGS": [{"name": name, "description": description} for name, description in TAGS],
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,

@@ -10,6 +10,7 @@ from redis.retry import Retry
 from config import about, env
 from config.beat_schedule import CELERY_BEAT_SCHEDULE as CELERY_BEAT_SCHEDULE
 from config.mail import read_mail_sender, read_mail_server
+from config.log_settings import build_logging
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
 from core.db.postgresql.liveness import WatchdogConnection
@@ -79,7 +80,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "accounts.session_cookies.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "core.middleware.HostCheckMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "core.middleware.NonApiAuthenticationMiddleware",
     "core.middleware.NonApiMessageMiddleware",
@@ -121,7 +122,8 @@ DATABASE_TRANSACTION_POOLING = env.read_bool(
 )
 _limits = " ".join(f"-c {name}={value}" for name, value in DATABASE_LIMITS.items())
 _database = env.parse_database_url(
-    env.read_required("DATABASE_URL", "only script/server starts its own database")
+    env.read_required("DATABASE_URL", "only script/server starts its own database"),
+    env.read_text("DATABASE_PASSWORD"),
 )
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
@@ -160,8 +162,11 @@ DATABASES: dict[str, dict[str, Any]] = {
 
 # --- Valkey (the fast store of the specification) -----------------------------
 
-REDIS_URL = env.read_url(
-    "REDIS_URL", "redis://127.0.0.1:6379/0", schemes=("redis", "rediss", "unix")
+REDIS_URL = env.add_password(
+    env.read_url(
+        "REDIS_URL", "redis://127.0.0.1:6379/0", schemes=("redis", "rediss", "unix")
+    ),
+    env.read_text("REDIS_PASSWORD"),
 )
 # A request is served from PostgreSQL after a call that takes longer.
 REDIS_SOCKET_TIMEOUT_SECONDS = 0.15
@@ -369,21 +374,8 @@ CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SYNC_EVERY = 1
 # --- Logs ---------------------------------------------------------------------
 
-LOG_LEVEL = env.read_choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"json": {"()": "core.logging.JSONFormatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {
-        "django": {"handlers": [], "level": "INFO", "propagate": True},
-        "_granian": {"handlers": [], "level": "INFO", "propagate": True},
-        "django.request": {"level": "ERROR"},
-        "django.security": {"level": "CRITICAL"},  # unknown Host headers are noise
-        "psycopg.pool": {"level": "ERROR"},
-    },
-}
+LOGGING = build_logging()
+LOG_LEVEL = LOGGING["root"]["level"]
 
 # --- Safety --------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
-"""Log lines as JSON objects, with the id of the request and without secrets."""
+"""Log lines as JSON objects or, on a terminal, as text; without secrets."""
 
 import logging
 import re
+import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
@@ -62,7 +63,7 @@ class JSONFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname,
             "logger": record.name,
-            "message": self._format_message(record),
+            "message": format_message(record),
         }
         if (current := request_id.get()) is not None:
             line["requestId"] = current
@@ -71,9 +72,46 @@ class JSONFormatter(logging.Formatter):
             line["trace"] = redact_secrets(self.formatException(record.exc_info))
         return orjson.dumps(line, default=str).decode()
 
-    def _format_message(self, record: logging.LogRecord) -> str:
-        # The message of the access log is a constant: nothing to redact, and this is
-        # most of all lines.
-        if record.name == "access" and not record.args:
-            return str(record.msg)
-        return redact_secrets(record.getMessage())
+
+class TextFormatter(logging.Formatter):
+    """A formatter of records as one line for people; a trace follows on its own."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = dict(getattr(record, "fields", {}))
+        if record.name == "access":
+            method, path = fields.pop("method", ""), fields.pop("path", "")
+            status, duration = fields.pop("status", ""), fields.pop("milliseconds", "")
+            message = f"{method} {path} {status} {duration} ms"
+        else:
+            message = format_message(record)
+        # The local time of the terminal.
+        time = datetime.fromtimestamp(record.created, UTC).astimezone()
+        parts = [f"{time:%H:%M:%S}", f"{record.levelname:7}", record.name, message]
+        parts += [f"{name}={value}" for name, value in fields.items()]
+        # Paths are the clients': they may not move the cursor or begin a line.
+        line = escape_control_characters(" ".join(parts))
+        if record.exc_info:
+            line += "\n" + redact_secrets(self.formatException(record.exc_info))
+        return line
+
+
+def format_message(record: logging.LogRecord) -> str:
+    # The message of the access log is a constant: nothing to redact, and this is most
+    # of all lines.
+    if record.name == "access" and not record.args:
+        return str(record.msg)
+    return redact_secrets(record.getMessage())
+
+
+def escape_control_characters(text: str) -> str:
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def choose_formatter(log_format: str) -> str:
+    """Return the formatter of LOG_FORMAT; AUTO is text where a terminal shows it."""
+    if log_format != "AUTO":
+        return log_format.lower()
+    return "text" if sys.stderr.isatty() else "json"

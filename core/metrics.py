@@ -37,3 +37,47 @@ transaction_conflicts = Counter(
     "Transactions that PostgreSQL ended by a deadlock or a serialization failure.",
 )
 redis_failures = Counter("ledger_fast_store_failures", "Failed calls to Valkey.")
+security_events = Counter(
+    "ledger_security_events",
+    "Logins, sign-ups, changed plans and so on.",
+    ("event",),
+)
+
+# Of each process of the web server, by the number of its files (label `pid`).
+process_memory = Gauge(
+    "ledger_process_resident_bytes",
+    "Resident memory of a process of the web server.",
+    multiprocess_mode="liveall",
+)
+process_open_files = Gauge(
+    "ledger_process_open_files",
+    "Open files and connections of a process of the web server.",
+    multiprocess_mode="liveall",
+)
+process_cpu_seconds = Counter(
+    "ledger_process_cpu_seconds", "Processor time of the web server's processes."
+)
+threads = Gauge(
+    "ledger_threads", "Threads that answer requests.", multiprocess_mode="livesum"
+)
+busy_threads = Gauge(
+    "ledger_threads_busy",
+    "Threads that are answering a request.",
+    multiprocess_mode="livesum",
+)
+waiting_requests = Gauge(
+    "ledger_requests_waiting",
+    "Requests that wait for a thread.",
+    multiprocess_mode="livesum",
+)
+pool_connections = Gauge(
+    "ledger_database_pool_connections",
+    "Connections of the pools to PostgreSQL, by state.",
+    ("state",),
+    multiprocess_mode="livesum",
+)
+pool_waiting = Gauge(
+    "ledger_database_pool_waiting",
+    "Threads that wait for a connection of the pool.",
+    multiprocess_mode="livesum",
+)

@@ -1,4 +1,4 @@
-"""Middleware: metrics, log, language, cache headers, retries of reads, sessions."""
+"""Middleware: metrics, log, language, host check, cache headers, retries, sessions."""
 
 import logging
 import secrets
@@ -11,7 +11,12 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import connection
-from django.http import HttpRequest, HttpResponseBase
+from django.http import (
+    HttpRequest,
+    HttpResponseBase,
+    HttpResponsePermanentRedirect,
+)
+from django.middleware.common import CommonMiddleware
 from django.utils import translation
 
 from core import logging as core_logging
@@ -30,6 +35,9 @@ KNOWN_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 OTHER_LABEL = "other"
 # Django admin is in English.
 ADMIN_PREFIX = "/admin"
+# Asked for by address or service name, which no list of hosts can hold. Their responses
+# contain neither the Host header nor a URL.
+PROBE_PATHS = frozenset({"/api/health", "/api/health/live", "/metrics"})
 
 
 class NonApiMiddlewareMixin:
@@ -138,6 +146,17 @@ class LanguageMiddleware:
         # Without the header, the authentication may choose the member's language.
         with translation.override(language):
             return self.get_response(request)
+
+
+class HostCheckMiddleware(CommonMiddleware):
+    """Django's check of the Host header, for all paths but those of probes."""
+
+    def process_request(
+        self, request: HttpRequest
+    ) -> HttpResponsePermanentRedirect | None:
+        if request.path_info in PROBE_PATHS:
+            return None
+        return super().process_request(request)
 
 
 class NoStoreMiddleware:

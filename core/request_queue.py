@@ -50,6 +50,14 @@ class RequestQueue:
         self._busy_since = math.inf
         self._taken: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
 
+    @property
+    def waiting_count(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def busy_thread_count(self) -> int:
+        return self.thread_count - self._idle_thread_count
+
     def add(self, job: Job) -> None:
         """Let a request wait; raise ServiceUnavailableError if too many do."""
         self._waiting[job] = None

@@ -19,6 +19,7 @@ import threading
 from io import BytesIO
 from typing import IO, Any
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext_lazy
 
@@ -32,6 +33,7 @@ from core.errors import DomainError, ServiceUnavailableError
 from core.languages import choose_language
 from core.metrics import rejected_request_count
 from core.metrics_files import claim_metrics_number
+from core.process_metrics import update_process_metrics
 from core.request_queue import Job, RequestQueue
 
 logger = logging.getLogger(__name__)
@@ -54,6 +56,7 @@ QUEUE_CHECK_SECONDS = 0.05
 HEALTH_THREADS = 2
 HEALTH_PATHS = ("/api/health", "/metrics")
 PARENT_CHECK_SECONDS = 1.0
+METRICS_INTERVAL_SECONDS = 5.0
 
 Protocol = Any
 Scope = Any
@@ -99,6 +102,8 @@ class ThreadedWSGIApplication:
                 ).start()
         self._stop_if_orphaned(os.getppid())
         self._reject_overdue()
+        if settings.METRICS_TOKEN:
+            self._update_metrics()
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         """End the threads when their requests are answered; called by Granian."""
@@ -193,6 +198,10 @@ class ThreadedWSGIApplication:
                 reject(job.protocol, ServiceUnavailableError(), job.environ)
                 job.answered.set()
         self._loop.call_later(QUEUE_CHECK_SECONDS, self._reject_overdue)
+
+    def _update_metrics(self) -> None:
+        update_process_metrics(self._requests)
+        self._loop.call_later(METRICS_INTERVAL_SECONDS, self._update_metrics)
 
     def _stop_if_orphaned(self, parent_pid: int) -> None:
         """End the worker when its main process was killed."""

@@ -1,10 +1,10 @@
 """Run one command in the environment of the service: settings, stores, secret key.
 
-    python -m devstack.environment [--ephemeral [--pooler]] COMMAND [ARGUMENT ...]
+    python -m devstack.environment [--ephemeral [--pooler | --debian]] COMMAND …
 
 `script/manage` uses it with the stores of the data directory, `script/test` and
 `script/check` with ephemeral ones. With `--pooler`, the database is reached through
-PgBouncer in transaction mode.
+PgBouncer in transaction mode; with `--debian`, the stores are Debian's packages.
 """
 
 import argparse
@@ -14,10 +14,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from devstack.debian_stores import run_debian_stores
 from devstack.pooler import run_pooler
 from devstack.stores import SETTING_BY_STORE, StoreError, StoreLeases, acquire_stores
 from devstack.stores.data_dir import get_or_create_secret
@@ -25,6 +26,16 @@ from devstack.stores.data_dir import get_or_create_secret
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 8000
 MAX_PORT = 65_535
+# Settings that devstack reads itself; like all others they may be in a file, whose path
+# is NAME_FILE (`config.env.read_text`).
+SETTINGS_OF_FILES = (
+    "DATABASE_URL",
+    "DATABASE_PASSWORD",
+    "REDIS_URL",
+    "REDIS_PASSWORD",
+    "SECRET_KEY",
+    "METRICS_TOKEN",
+)
 
 Settings = dict[str, str]
 
@@ -55,7 +66,21 @@ def read_settings() -> Settings:
     # In public, a member would wait in vain for what lies in a folder.
     if not settings.get("PUBLIC_URL", "").startswith("https:"):
         defaults["MAIL_URL"] = f"file:{find_data_dir(settings) / 'mail'}"
-    return defaults | settings
+    return defaults | read_setting_files(settings)
+
+
+def read_setting_files(settings: Settings) -> Settings:
+    """Return the settings with the contents of files in place of their paths."""
+    settings = dict(settings)
+    for name in SETTINGS_OF_FILES:
+        if name in settings or f"{name}_FILE" not in settings:
+            continue
+        path = settings.pop(f"{name}_FILE")
+        try:
+            settings[name] = Path(path).read_text("utf-8").strip()
+        except OSError as error:
+            raise StartupError(f"{name}_FILE: {path}: {error.strerror}") from None
+    return settings
 
 
 def read_env_file(path: Path) -> Settings:
@@ -137,6 +162,16 @@ def pooled(environment: Environment) -> Iterator[Environment]:
         raise StartupError(str(error)) from None
 
 
+@contextmanager
+def debian(environment: Environment) -> Iterator[Environment]:
+    """Use PostgreSQL and Redis of Debian's packages during the block."""
+    try:
+        with run_debian_stores() as settings:
+            yield replace(environment, settings=environment.settings | settings)
+    except StoreError as error:
+        raise StartupError(str(error)) from None
+
+
 def start_missing_stores(
     settings: Mapping[str, str], data_dir: Path | None
 ) -> StoreLeases:
@@ -182,6 +217,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="devstack.environment")
     parser.add_argument("--ephemeral", action="store_true")
     parser.add_argument("--pooler", action="store_true")
+    parser.add_argument("--debian", action="store_true")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
@@ -190,13 +226,16 @@ def main() -> int:
             if arguments.ephemeral
             else prepare_environment(read_settings())
         )
+        stores = environment.stores
         try:
-            if not arguments.pooler:
+            with ExitStack() as stack:
+                if arguments.debian:
+                    environment = stack.enter_context(debian(environment))
+                if arguments.pooler:
+                    environment = stack.enter_context(pooled(environment))
                 return run(arguments.command, environment)
-            with pooled(environment) as pooled_environment:
-                return run(arguments.command, pooled_environment)
         finally:
-            environment.stores.release()
+            stores.release()
     except StartupError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -22,6 +22,7 @@ from importlib import import_module
 from multiprocessing.process import BaseProcess
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from devstack.environment import (
     ROOT,
@@ -244,9 +245,13 @@ def check_settings(settings: Settings, port: int) -> None:
         raise StartupError(f"port {port} is already in use; set PORT to another one")
     if url := settings.get("DATABASE_URL"):
         try:
-            # Of several hosts the primary; a standby cannot be migrated.
+            password = conninfo_to_dict(url).get("password")
             psycopg.connect(
-                url, connect_timeout=5, target_session_attrs="read-write"
+                url,
+                password=password or settings.get("DATABASE_PASSWORD"),
+                connect_timeout=5,
+                # Of several hosts the primary; a standby cannot be migrated.
+                target_session_attrs="read-write",
             ).close()
         except psycopg.OperationalError as error:
             reason = " ".join(str(error).split())

@@ -57,7 +57,7 @@ class Postgres:
     store_dir: StoreDir
     os_user: OsUser
     base_dir: Path
-    install_dir: Path
+    programs_dir: Path
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
     quick_stop_signal: ClassVar[signal.Signals] = signal.SIGQUIT
 
@@ -65,8 +65,10 @@ class Postgres:
     def prepare(cls, store_dir: StoreDir) -> "Postgres":
         """Return a cluster that can be launched; create it at the first call."""
         store = cls.open(store_dir)
+        store.finish_upgrade()
         if not store.cluster.exists():
             store.create_cluster()
+        store.require_version_of_programs()
         remove_stale_pid(store.cluster)
         return store
 
@@ -79,11 +81,35 @@ class Postgres:
         # descriptor stays open, and with it the lock, until the supervisor exits.
         if not try_lock(os.open(base_dir, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX):
             raise StoreError(f"{base_dir} is in use by another data directory")
-        return cls(store_dir, os_user, base_dir, find_install_dir(base_dir, os_user))
+        programs = find_install_dir(base_dir, os_user) / PACKAGE / "pginstall" / "bin"
+        return cls(store_dir, os_user, base_dir, programs)
 
     @property
     def cluster(self) -> Path:
         return self.base_dir / "cluster"
+
+    @property
+    def upgraded_cluster(self) -> Path:
+        """Return where an upgrade puts the complete new cluster before it is used."""
+        return self.base_dir / "cluster.upgraded"
+
+    @property
+    def data_version(self) -> str:
+        """Return the major version that the cluster was created with."""
+        return (self.cluster / "PG_VERSION").read_text().strip()
+
+    def finish_upgrade(self) -> None:
+        """Put the upgraded cluster in its place if an upgrade was killed before."""
+        if not self.cluster.exists() and self.upgraded_cluster.exists():
+            self.upgraded_cluster.rename(self.cluster)
+
+    def require_version_of_programs(self) -> None:
+        """Raise StoreError if only another major version can read the cluster."""
+        if self.data_version != program_version():
+            raise StoreError(
+                f"the data is of PostgreSQL {self.data_version}, the programs are of "
+                f"{program_version()}: run script/upgrade-stores (docs/upgrading.md)"
+            )
 
     def launch(self, port: int) -> Process:
         settings = SERVER_SETTINGS | (
@@ -143,7 +169,7 @@ class Postgres:
             "initdb",
             *("-D", str(cluster), f"--username={DATABASE_NAME}"),
             *(f"--pwfile={password}", "--auth=scram-sha-256", "--no-instructions"),
-            *initdb_locale_args(),
+            *self._initdb_locale_args(),
             *no_sync,
         )
         password.unlink()
@@ -160,21 +186,23 @@ class Postgres:
         if self.os_user.run(command, text=text).returncode != 0:
             raise StoreError(self.store_dir.last_log_error())
 
+    def _initdb_locale_args(self) -> list[str]:
+        """Return initdb arguments for UTF-8 rules that do not depend on the system."""
+        try:
+            locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+            system = "C.UTF-8"
+        except locale.Error:
+            system = "C"
+        finally:
+            locale.setlocale(locale.LC_CTYPE, "")
+        # Since PostgreSQL 17.
+        builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        has_builtin = (self.programs_dir / "pg_createsubscriber").exists()
+        options = builtin if has_builtin else []
+        return ["--encoding=UTF8", *options, f"--locale={system}"]
+
     def _program_path(self, program: str) -> str:
-        return str(self.install_dir / PACKAGE / "pginstall" / "bin" / program)
-
-
-def initdb_locale_args() -> list[str]:
-    """Return initdb arguments for UTF-8 rules that do not depend on the system."""
-    try:
-        locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
-        system = "C.UTF-8"
-    except locale.Error:
-        system = "C"
-    finally:
-        locale.setlocale(locale.LC_CTYPE, "")
-    builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-    return ["--encoding=UTF8", *builtin, f"--locale={system}"]
+        return str(self.programs_dir / program)
 
 
 def find_base_dir(store_dir: StoreDir, os_user: OsUser) -> Path:
@@ -221,6 +249,19 @@ def find_install_dir(base_dir: Path, os_user: OsUser) -> Path:
     os_user.chown_recursive(new)
     new.rename(copy)
     return copy
+
+
+def program_version() -> str:
+    """Return the major version of PostgreSQL in the wheel."""
+    return importlib.metadata.version(PACKAGE).partition(".")[0]
+
+
+def find_program(name: str) -> str:
+    """Return the path of a program of the wheel, for the current user."""
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise StoreError(f"{PACKAGE} is not installed: see requirements-embedded.txt")
+    return str(Path(spec.origin).parent / "pginstall" / "bin" / name)
 
 
 def read_pid_file(cluster: Path) -> list[str]:

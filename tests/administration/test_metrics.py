@@ -1,5 +1,6 @@
 """`/metrics`: access and contents."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,11 +11,20 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from accounts.models import Member
-from billing.models import StoreNotification
+from billing.models import Purchase, StoreNotification
 from core.jobs.models import JobRun
 from core.middleware import PrometheusMiddleware
+from core.process_metrics import update_process_metrics
+from core.request_queue import RequestQueue
+from ledger.models import NotificationCount
 from tests.support.clients import JSONClient
-from tests.support.stores import disconnect_database, find_closed_port, redis_at
+from tests.support.factories import make_member, make_post
+from tests.support.stores import (
+    disconnect_database,
+    find_closed_port,
+    redis_at,
+    run_valkey,
+)
 
 TOKEN = "a-token-of-the-operators"
 ALLOWED: dict[str, Any] = {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
@@ -109,7 +119,7 @@ def test_scrape_reads_the_same_few_rows_however_many_runs_there_were(
     now = timezone.now()
     runs = [JobRun(job="expire_plans", state="DONE", started_at=now) for _ in range(50)]
     JobRun.objects.bulk_create(runs)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(12):
         read()
 
 
@@ -129,6 +139,79 @@ def test_failures_of_the_stores_are_counted(free_member: Member) -> None:
     after = read()
     for name in names:
         assert after[name,] > before[name,], name
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
+def test_members_posts_subscriptions_and_notifications_are_counted() -> None:
+    premium = make_member(plan="PREMIUM")
+    make_member()
+    make_post(premium, category="tips")
+    now = timezone.now()
+    for number, days in enumerate((30, -1)):
+        Purchase.objects.create(
+            member=premium,
+            store="test",
+            order_id=str(number),
+            token_hash="t",
+            product_id="premium_yearly",
+            purchased_at=now,
+            expires_at=now + timedelta(days=days),
+            auto_renew=True,
+            checked_at=now,
+        )
+    for shard, count in enumerate((3, 4)):
+        NotificationCount.objects.create(
+            day=now.date(), is_recognized=True, shard=shard, count=count
+        )
+    samples = read()
+    assert samples["ledger_members", ("plan", "PREMIUM")] == 1
+    assert samples["ledger_members", ("plan", "FREE")] == 1
+    assert samples["ledger_posts", ("category", "tips")] == 1
+    assert samples["ledger_subscriptions", ("product", "premium_yearly")] == 1
+    assert samples["ledger_card_notifications_total", ("recognized", "true")] == 7
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("is_open")
+def test_tasks_that_no_worker_has_taken_are_counted() -> None:
+    with run_valkey() as server:
+        server.run("RPUSH", "jobs:celery", "one", "two")
+        assert read()["ledger_job_queue_length",] == 2
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("is_open")
+def test_logins_are_counted_by_their_outcome() -> None:
+    member = make_member(password="correct-horse-9")
+    before = read()
+    for password in ("correct-horse-9", "wrong-horse-9", "wrong-horse-9"):
+        body = {"loginId": member.login_id, "password": password}
+        JSONClient().send("POST", "/api/auth/login", body)
+    after, name = read(), "ledger_security_events_total"
+
+    def added(event: str) -> float:
+        key = name, ("event", event)
+        return float(after[key] - before.get(key, 0))
+
+    assert (added("LOGIN"), added("LOGIN_FAILED")) == (1, 2)
+
+
+def test_process_metrics_are_those_of_this_process() -> None:
+    requests = RequestQueue(4, 3)
+    update_process_metrics(requests)
+    first = REGISTRY.get_sample_value("ledger_process_cpu_seconds_total")
+    assert first is not None
+    sum(range(3_000_000))
+    update_process_metrics(requests)
+    second = REGISTRY.get_sample_value("ledger_process_cpu_seconds_total")
+    assert second is not None
+    assert second > first
+    assert REGISTRY.get_sample_value("ledger_threads") == 4
+    assert REGISTRY.get_sample_value("ledger_threads_busy") == 0
+    memory = REGISTRY.get_sample_value("ledger_process_resident_bytes")
+    assert memory is not None
+    assert memory > 10 * 2**20
 
 
 def count_of(method: str, route: Any, status: Any) -> Any:

@@ -66,7 +66,7 @@ def test_command_that_cannot_do_its_work_fails_with_a_line(
 def test_commands_of_the_contract_are_there() -> None:
     asked = (
         "restore_backup backup_member purge_sessions purge_images expire_plans"
-        " run_recurring rotate_account_number_key load_demo_data createsuperuser"
+        " run_recurring rotate_account_number_key load_demo_data load_demo createsuperuser"
     )
     assert set(asked.split()) <= set(COMMANDS)
 

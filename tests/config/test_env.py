@@ -1,11 +1,13 @@
 """Settings from the environment: a bad value stops the start with one line."""
 
+import ast
 import base64
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from redis import Redis
 
 from config import env
 from devstack.environment import ROOT
@@ -41,6 +43,71 @@ def test_empty_value_counts_as_unset(setting: Set, value: str) -> None:
 def test_text_is_read_without_surrounding_blanks(setting: Set) -> None:
     setting("  a b ")
     assert env.read_text(NAME) == "a b"
+
+
+def test_text_is_read_from_a_file_that_another_setting_names(
+    setting: Set, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("a@b#c \n", encoding="utf-8")
+    monkeypatch.setenv(f"{NAME}_FILE", str(secret))
+    assert env.read_text(NAME) == "a@b#c"
+    setting("other")
+    with pytest.raises(ImproperlyConfigured, match=f"{NAME} and {NAME}_FILE are both"):
+        env.read_text(NAME)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\xff"])
+def test_file_that_cannot_be_read_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes | None
+) -> None:
+    monkeypatch.delenv(NAME, raising=False)
+    secret = tmp_path / "secret"
+    if content is not None:
+        secret.write_bytes(content)
+    monkeypatch.setenv(f"{NAME}_FILE", str(secret))
+    with pytest.raises(ImproperlyConfigured, match=f"{NAME}_FILE: {secret}: "):
+        env.read_text(NAME)
+
+
+@pytest.mark.parametrize("password", ["p@ss#wo/rd:?&%41", "비밀 번호"])
+def test_password_beside_the_url_may_have_any_characters(
+    tmp_path: Path, password: str
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(password + "\n", encoding="utf-8")
+    files = dict.fromkeys(
+        ("DATABASE_PASSWORD_FILE", "REDIS_PASSWORD_FILE"), str(secret)
+    )
+    given = files | {
+        "DATABASE_URL": "postgresql://ledger@db.example:5432/ledger",
+        "REDIS_URL": "rediss://valkey.example:6379/3",
+    }
+    database = "settings.DATABASES['default']"
+    names = f"[{database}['PASSWORD'], {database}['HOST'], settings.REDIS_URL]"
+    read, host, url = ast.literal_eval(read_real(names, **given))
+    assert (read, host) == (password, "db.example")
+    with Redis.from_url(url) as client:
+        connection = client.connection_pool.connection_kwargs
+        assert connection["password"] == password
+        assert (connection["host"], connection["db"]) == ("valkey.example", 3)
+
+
+def test_database_may_be_reached_by_its_socket() -> None:
+    url = "postgresql://ledger@%2Frun%2Fpostgresql/ledger"
+    assert env.parse_database_url(url)["HOST"] == "/run/postgresql"
+    # Neither a password nor TLS is missed: it is on this machine.
+    given = SAFE_SETTINGS | {"DATABASE_URL": url}
+    host = "settings.DATABASES['default']['HOST']"
+    assert read_real(host, **given) == "/run/postgresql"
+
+
+def test_password_of_the_url_goes_before_the_other() -> None:
+    url = "postgresql://u:inside@db.example/ledger"
+    assert env.parse_database_url(url, "outside")["PASSWORD"] == "inside"
+    assert env.add_password("redis://:inside@h/0", "outside") == "redis://:inside@h/0"
+    hosts = "postgresql://u@db1,db2/ledger"
+    assert env.parse_database_url(hosts, "a@b")["PASSWORD"] == "a@b"
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,32 @@
 """Pinned requirements, the image, the compose files and the documented settings."""
 
+import json
+import os
 import re
+import shutil
+import signal
+import subprocess
+import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from redis import Redis
+from redis.exceptions import RedisError
 
+from config import about
+from config.openapi import SPECTACULAR_SETTINGS
 from devstack.environment import ROOT
+from devstack.stores.valkey import find_server_binary
+from tests.support.settings_process import import_settings
+from tests.support.stores import find_closed_port
 
 REQUIREMENTS = ("requirements", "requirements-embedded", "requirements-dev")
 PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
 READ_SETTING = re.compile(r"""env\.read_\w+\(\s*"([A-Z_]+)\"""")
+DATABASE_URL = "postgresql://ledger@db.example/ledger"
 SETTINGS = re.findall(
     r"\w+",
     """
@@ -108,25 +123,111 @@ def test_every_long_running_service_restarts_and_has_a_health_check() -> None:
     services = dict(read_compose()["services"])
     migrate = services.pop("migrate")
     assert migrate["restart"] == "no"
-    assert set(services) == {"postgres", "valkey", "web", "worker", "beat"}
+    always = {"postgres", "valkey", "web", "worker", "beat"}
+    assert set(services) == always | {"backup", "proxy"}
+    assert {name for name in services if "profiles" not in services[name]} == always
     for name, service in services.items():
         assert service["restart"] == "unless-stopped", name
         # The web server's is the image's own.
         assert name == "web" or service["healthcheck"]["test"], name
 
 
-def test_valkey_asks_for_a_password_that_all_services_have() -> None:
-    password = "${VALKEY_PASSWORD:?set it in .env}"
-    services = read_compose()["services"]
-    command = services["valkey"]["command"]
-    assert command[command.index("--requirepass") + 1] == password
-    assert services["valkey"]["environment"]["REDISCLI_AUTH"] == password
-    clients = [services[name] for name in ("migrate", "web", "worker", "beat")]
+def test_secrets_are_files_and_neither_variables_nor_arguments(tmp_path: Path) -> None:
+    copy = tmp_path / "script" / "secrets"
+    copy.parent.mkdir()
+    shutil.copy(ROOT / "script" / "secrets", copy)
+    first, second = (
+        subprocess.run([copy], check=True, capture_output=True, text=True)
+        for _ in range(2)
+    )
+    created = {path.name: path.read_text() for path in (tmp_path / "secrets").iterdir()}
+    assert first.stdout.count(" created\n") == len(created)
+    assert second.stdout.count(" exists\n") == len(created)
+    compose = read_compose()
+    assert compose["secrets"] == {
+        name: {"file": f"./secrets/{name}"} for name in created
+    }
+    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
+    services = compose["services"]
+    clients = [
+        services[name] for name in ("migrate", "web", "worker", "beat", "backup")
+    ]
     clients.append(read_compose("compose.citus.yaml")["services"]["distribute"])
     for service in clients:
-        url = service["environment"]["REDIS_URL"]
-        assert url == f"redis://:{password}@valkey:6379/0"
-    assert re.search("^#VALKEY_PASSWORD=$", read(".env.example"), re.MULTILINE)
+        assert set(service["secrets"]) == set(created)
+        for name, value in service["environment"].items():
+            if name.endswith("_FILE"):
+                assert Path(value).parent == Path("/run/secrets")
+                assert Path(value).name in created
+    read_by_the_service = {
+        f"{name}_FILE" for name in READ_SETTING.findall(read("config/settings.py"))
+    }
+    given = {n for n in clients[0]["environment"] if n.endswith("_FILE")}
+    assert len(given) == len(created)
+    assert given <= read_by_the_service
+    code = "from django.conf import settings; print(settings.REDIS_URL)"
+    files = {
+        name: str(tmp_path / "secrets" / Path(value).name)
+        for name, value in clients[0]["environment"].items()
+        if name.endswith("_FILE")
+    }
+    ended = import_settings(code, DATABASE_URL=DATABASE_URL, SECRET_KEY="", **files)
+    assert ended.stdout.strip().endswith("@127.0.0.1:6379/0"), ended.stderr
+    assert created["valkey_password"] in ended.stdout
+    assert "PASSWORD:?" not in read("compose.yaml") + read("compose.citus.yaml")
+
+
+@pytest.mark.skipif(not shutil.which("sed"), reason="no sed")
+@pytest.mark.parametrize("password", ["simple", 'p"a\\s s@#', "a/b&c"])
+def test_valkey_gets_any_password_by_its_standard_input(
+    tmp_path: Path, password: str
+) -> None:
+    shell, option, command = read_compose()["services"]["valkey"]["command"]
+    assert (shell, option) == ("sh", "-c")
+    (tmp_path / "valkey_password").write_text(password, encoding="utf-8")
+    port = find_closed_port()
+    command = (
+        command.replace("/run/secrets", str(tmp_path))
+        .replace("docker-entrypoint.sh valkey-server", find_server_binary())
+        .replace("--dir /data", f"--dir {tmp_path} --port {port}")
+        .replace("--appendonly yes", "--save ''")
+    )
+    with subprocess.Popen(
+        ["sh", "-c", command], stdout=subprocess.DEVNULL, start_new_session=True
+    ) as server:
+        try:
+            assert is_valkey_ready(port, password)
+            assert not is_valkey_ready(port, password + "x", seconds=0.1)
+        finally:
+            # The shell and, at the end of its pipe, the server.
+            os.killpg(server.pid, signal.SIGTERM)
+
+
+def is_valkey_ready(port: int, password: str, seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    with Redis(port=port, password=password) as client:
+        while time.monotonic() < end:
+            try:
+                return bool(client.ping())
+            except RedisError:
+                time.sleep(0.05)
+    return False
+
+
+def test_logs_and_memory_of_every_container_are_limited() -> None:
+    for name, service in read_compose()["services"].items():
+        assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}
+        assert re.fullmatch(r"\d+[mg]", service["mem_limit"]), name
+
+
+def test_image_of_the_backups_has_what_script_backup_needs() -> None:
+    image = set(read(".dockerignore").split())
+    backups = set(read("Dockerfile.backup.dockerignore").split())
+    assert backups - image == {"!devstack", "!requirements-embedded.txt"}
+    assert image - backups == set()
+    assert "USER ledger" in read("Dockerfile.backup")
+    build = read_compose()["services"]["backup"]["build"]
+    assert build == {"context": ".", "dockerfile": "Dockerfile.backup"}
 
 
 def test_stores_of_compose_are_accepted_without_tls_and_env_adds_to_that() -> None:
@@ -143,9 +244,10 @@ def test_services_start_after_the_migration() -> None:
 
 def test_data_of_the_containers_is_in_volumes() -> None:
     compose = read_compose()
-    assert set(compose["volumes"]) == {"postgres", "valkey"}
+    assert set(compose["volumes"]) == {"postgres", "proxy", "valkey"}
     for name in compose["volumes"]:
-        assert compose["services"][name]["volumes"][0].startswith(f"{name}:/")
+        volumes = compose["services"][name]["volumes"]
+        assert any(volume.startswith(f"{name}:/") for volume in volumes)
 
 
 def test_citus_nodes_are_registered_and_keep_their_data() -> None:
@@ -183,9 +285,10 @@ def test_service_on_citus_starts_after_the_distribution() -> None:
         "beat",
     }
     assert services["distribute"]["image"] == plain["web"]["image"]
-    for setting in ("DATABASE_URL", "REDIS_URL", "DATA_DIR", "ACCEPT_UNSAFE"):
-        own = services["distribute"]["environment"][setting]
-        assert own == plain["web"]["environment"][setting]
+    own = services["distribute"]["environment"]
+    assert own.items() <= plain["web"]["environment"].items()
+    assert {"DATABASE_URL", "REDIS_URL", "DATA_DIR", "ACCEPT_UNSAFE"} <= set(own)
+    assert services["distribute"]["secrets"] == plain["web"]["secrets"]
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -194,7 +297,9 @@ def test_setting_is_documented(name: str) -> None:
 
 
 def test_every_setting_that_is_read_is_documented() -> None:
-    names = set(READ_SETTING.findall(read("config/settings.py")))
+    files = ("settings.py", "log_settings.py", "about.py", "server.py")
+    sources = "".join(read(f"config/{name}") for name in files)
+    names = set(READ_SETTING.findall(sources)) - {"BIND"}
     documented = set(re.findall(r"^#?([A-Z_]+)=", read(".env.example"), re.MULTILINE))
     assert names - documented == set()
 
@@ -204,3 +309,54 @@ def test_every_setting_that_is_read_is_documented() -> None:
 )
 def test_scripts_can_be_executed(path: Path) -> None:
     assert path.name == "environment" or path.stat().st_mode & 0o111
+
+
+def test_version_and_license_are_the_same_everywhere() -> None:
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    version, license_name = project["version"], project["license"]
+    assert (version, license_name) == (about.VERSION, about.LICENSE)
+    client = tomllib.loads(read("clients/python/pyproject.toml"))["project"]
+    package = json.loads(read("clients/typescript/package.json"))
+    assert {client["version"], package["version"]} == {version}
+    section = re.search("^## ([0-9.]+)", read("CHANGELOG.md"), re.MULTILINE)
+    assert section
+    assert section[1] == version
+    assert SPECTACULAR_SETTINGS["VERSION"] == version
+    assert SPECTACULAR_SETTINGS["LICENSE"]["identifier"] == license_name
+    assert "GNU AFFERO GENERAL PUBLIC LICENSE\nVersion 3" in read("LICENSE")
+    for name in ("README.md", "README.ko.md"):
+        assert f"[{license_name}](LICENSE)" in read(name)
+
+
+DOCUMENTS = sorted(
+    path.relative_to(ROOT)
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=str)
+def test_documents_link_to_what_is_there(path: Path) -> None:
+    folder = (ROOT / path).parent
+    for target in re.findall(r"\]\(([^)\s]+)\)", read(str(path))):
+        name, _, anchor = target.partition("#")
+        if ":" in name:
+            continue
+        linked = folder / name if name else ROOT / path
+        assert linked.exists(), target
+        if anchor:
+            headings = re.findall("^#+ (.*)$", linked.read_text("utf-8"), re.MULTILINE)
+            anchors = {
+                re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings
+            }
+            assert anchor in anchors, target
+
+
+def test_every_document_is_in_the_index() -> None:
+    index = read("docs/README.md")
+    for path in (ROOT / "docs").glob("*.md"):
+        assert path.name == "README.md" or f"]({path.name})" in index, path.name
+
+
+def test_pictures_of_the_documents_are_small() -> None:
+    for path in (ROOT / "docs" / "images").iterdir():
+        assert path.stat().st_size <= 150 * 1024, path.name

@@ -10,7 +10,13 @@ from django.db import IntegrityError
 
 from accounts.models import Member
 from core import logging as logs
-from core.logging import REDACTED, JSONFormatter, redact_secrets
+from core.logging import (
+    REDACTED,
+    JSONFormatter,
+    TextFormatter,
+    choose_formatter,
+    redact_secrets,
+)
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
 
@@ -142,3 +148,43 @@ def test_each_request_is_one_line_with_its_outcome(
     assert fields["path"] == "/api/auth/login"
     assert fields["status"] == response.status_code == 400
     assert fields["milliseconds"] >= 0
+
+
+def format_text(name: str, message: str, **fields: Any) -> str:
+    record = logging.LogRecord(name, logging.WARNING, "", 1, message, None, None)
+    record.fields = fields
+    return TextFormatter().format(record)
+
+
+def test_request_is_a_short_line_on_a_terminal() -> None:
+    line = format_text(
+        *("access", "request"),
+        method="GET",
+        path="/api/meta",
+        status=200,
+        milliseconds=3.4,
+        address="127.0.0.1",
+        memberId=7,
+    )
+    time, rest = line.split(" ", 1)
+    assert len(time) == len("09:30:00")
+    expected = "WARNING access GET /api/meta 200 3.4 ms address=127.0.0.1 memberId=7"
+    assert rest == expected
+
+
+def test_lines_of_a_terminal_hold_neither_secrets_nor_control_characters() -> None:
+    line = format_text("ledger", f"Bearer {TOKEN}", path="/a\n\x1b[2J\u202e")
+    assert TOKEN not in line
+    assert "\n" not in line
+    assert "\x1b" not in line
+    assert "/a\\n\\x1b[2J\\u202e" in line
+
+
+def test_text_is_for_terminals_and_json_for_all_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for is_terminal, chosen in ((True, "text"), (False, "json")):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)  # noqa: B023
+        assert choose_formatter("AUTO") == chosen
+        assert choose_formatter("JSON") == "json"
+        assert choose_formatter("TEXT") == "text"

@@ -14,6 +14,7 @@ from devstack.environment import (
     read_env_file,
     read_port,
     read_settings,
+    read_setting_files,
 )
 
 
@@ -101,3 +102,15 @@ def test_mails_are_files_of_the_data_folder_unless_the_service_is_public(
     # There, a member would wait in vain.
     monkeypatch.setenv("PUBLIC_URL", "https://ledger.example")
     assert "MAIL_URL" not in read_settings()
+
+
+def test_settings_that_devstack_reads_may_be_in_files(tmp_path: Path) -> None:
+    secret = write(tmp_path / "url", "postgresql://ledger@db.example/ledger\n")
+    given = {"DATABASE_URL_FILE": str(secret), "SECRET_KEY": "k", "OTHER_FILE": "x"}
+    assert read_setting_files(given) == {
+        "DATABASE_URL": "postgresql://ledger@db.example/ledger",
+        "SECRET_KEY": "k",
+        "OTHER_FILE": "x",
+    }
+    with pytest.raises(StartupError, match=r"REDIS_URL_FILE: .*: No such file"):
+        read_setting_files({"REDIS_URL_FILE": str(tmp_path / "none")})

@@ -1,0 +1,163 @@
+"""The demo community: its members, their posts, comments, votes and purchases."""
+
+import hashlib
+from datetime import datetime, timedelta
+from io import BytesIO
+from random import Random
+
+from django.contrib.auth.hashers import make_password
+from PIL import Image as PillowImage
+from PIL import ImageDraw
+
+from accounts.models import Member
+from administration.demo.texts import (
+    FAMILY_NAMES,
+    GIVEN_NAMES,
+    NOTICE,
+    POSTS,
+    DemoPost,
+)
+from billing.models import Purchase
+from billing.products import MONTHLY, YEARLY
+from billing.purchases import recompute_plan
+from board.comments import create_comment
+from board.images import create_image
+from board.models import Comment, CommentVote, PostVote
+from board.posts import PostData, create_post
+
+# Days in which the members signed up.
+SIGNUP_DAYS = 90
+# Of no real store, so that no job asks one about them.
+DEMO_STORE = "demo"
+# Every so many members have bought a product: most of them monthly.
+BUYER_STEP, YEARLY_STEP = 5, 3
+CHART_COLORS = ("#2f6f4f", "#5b9a74", "#a8cbb4")
+# The parts of a bar for each week, in pixels.
+CHART_WEEKS = ((90, 60, 40), (70, 50, 30), (80, 30, 20), (60, 40, 10))
+# So many of the members who signed up first write posts and comments.
+AUTHORS = 25
+
+
+def create_neighbors(now: datetime, rng: Random) -> list[Member]:
+    """Create the members who write and vote; nobody can log in as one of them."""
+    names = [family + given for given in GIVEN_NAMES for family in FAMILY_NAMES]
+    members = [
+        Member(
+            login_id=f"demo-neighbor-{number}",
+            display_name=name,
+            email=f"demo-neighbor-{number}@example.com",
+            password=make_password(None),
+            created_at=now - timedelta(hours=rng.randrange(1, SIGNUP_DAYS * 24)),
+        )
+        for number, name in enumerate(names, start=1)
+    ]
+    members.sort(key=lambda member: member.created_at)
+    return Member.objects.bulk_create(members)
+
+
+def create_board(
+    administrator: Member, neighbors: list[Member], now: datetime, rng: Random
+) -> int:
+    """Create posts with comments and votes; return the number of posts."""
+    _create_post(administrator, NOTICE, neighbors, now, rng)
+    authors = rng.sample(neighbors[:AUTHORS], len(POSTS))
+    for author, post in zip(authors, POSTS, strict=True):
+        _create_post(author, post, neighbors, now, rng)
+    return len(POSTS) + 1
+
+
+def _create_post(
+    author: Member, post: DemoPost, neighbors: list[Member], now: datetime, rng: Random
+) -> None:
+    posted_at = now - timedelta(days=post.days_ago, hours=3)
+    content = post.content
+    if post.has_image:
+        image = create_image(author, BytesIO(draw_chart()), posted_at)
+        content = content.replace("{image}", f'<img src="/api/images/{image.pk}">')
+    data = PostData(
+        post.title, content, post.category, post.tags, notice=author.is_administrator
+    )
+    post_id = create_post(author, data, posted_at)
+    others = [member for member in neighbors if member != author]
+    voters = rng.sample(others, post.up + post.down)
+
+    def random_time() -> datetime:
+        return posted_at + timedelta(minutes=rng.randrange(5, 170))
+
+    PostVote.objects.bulk_create(
+        PostVote(
+            post_id=post_id,
+            member=voter,
+            value=1 if number < post.up else -1,
+            created_at=random_time(),
+        )
+        for number, voter in enumerate(voters)
+    )
+    times = sorted(random_time() for _ in post.comments)
+    for text, time in zip(post.comments, times, strict=True):
+        commenter = rng.choice(others[: AUTHORS - 1])
+        comment_id = create_comment(commenter, post_id, text, time)
+        _vote_on_comment(comment_id, commenter, others, time, rng)
+
+
+def _vote_on_comment(
+    comment_id: int, author: Member, others: list[Member], time: datetime, rng: Random
+) -> None:
+    comment = Comment.objects.get(pk=comment_id)
+    voters = [
+        member for member in rng.sample(others, rng.randrange(8)) if member != author
+    ]
+    CommentVote.objects.bulk_create(
+        CommentVote(comment=comment, member=voter, value=1, created_at=time)
+        for voter in voters
+    )
+
+
+def draw_chart() -> bytes:
+    """Return a bar chart of a month's weeks as PNG."""
+    picture = PillowImage.new("RGB", (640, 320), "#fbfaf5")
+    draw = ImageDraw.Draw(picture)
+    for week, parts in enumerate(CHART_WEEKS):
+        top = 280
+        for part, color in zip(parts, CHART_COLORS, strict=True):
+            left = 70 + week * 140
+            draw.rectangle((left, top - part, left + 90, top), fill=color)
+            top -= part
+    draw.line((40, 281, 610, 281), fill="#40514a", width=2)
+    file = BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()
+
+
+def create_purchases(members: list[Member], now: datetime) -> int:
+    """Give some members running subscriptions, and one a lapsed one."""
+    purchases = []
+    buyers = members[::BUYER_STEP]
+    for number, member in enumerate(buyers):
+        is_yearly = number % YEARLY_STEP == YEARLY_STEP - 1
+        product, days = (YEARLY, 365) if is_yearly else (MONTHLY, 30)
+        # The last period began at most a period ago; the first buyer's has lapsed.
+        age = (now - member.created_at).days % days if number else days + 3
+        purchased_at = now - timedelta(days=age)
+        token = f"demo-{member.pk}"
+        purchases.append(
+            Purchase(
+                member=member,
+                store=DEMO_STORE,
+                order_id=token,
+                purchase_token=token,
+                token_hash=hashlib.sha256(token.encode()).hexdigest(),
+                product_id=product.id,
+                state="ACTIVE" if number else "EXPIRED",
+                purchased_at=purchased_at,
+                expires_at=purchased_at + timedelta(days=days),
+                # Some have cancelled, and keep what they have paid for.
+                auto_renew=bool(number % 4),
+                checked_at=now,
+            )
+        )
+    Purchase.objects.bulk_create(purchases)
+    for member in buyers:
+        recompute_plan(member, now)
+        member.save_fields("plan", "plan_expires_at", "plan_product", "plan_auto_renew")
+    return len(purchases)

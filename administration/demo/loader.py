@@ -1,0 +1,80 @@
+"""Creates the demo installation in one transaction."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Member
+from accounts.signup import SignupData, create_member
+from administration.demo.community import (
+    create_board,
+    create_neighbors,
+    create_purchases,
+)
+from administration.demo.figures import create_figures
+from core.db.transactions import retry_on_conflict
+from ledger.demo.loader import create_demo_ledger
+
+SEED = 20_240_101
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A demo member who can log in, and what for."""
+
+    login_id: str
+    display_name: str
+    kind: str
+
+
+LOGINS = (
+    Login("demo-free", "무료 회원", "FREE"),
+    Login("demo-premium", "데모 회원", "PREMIUM"),
+    Login("demo-admin", "운영자", "ADMIN"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoCounts:
+    """Numbers of the rows that were created."""
+
+    members: int
+    entries: int
+    trades: int
+    posts: int
+    purchases: int
+
+
+@retry_on_conflict
+@transaction.atomic
+def create_demo_installation(password: str, now: datetime) -> DemoCounts:
+    """Create the demo members and all that belongs to them.
+
+    Raises `DomainError` if one of the login ids is taken, or the password too weak.
+    """
+    rng = Random(SEED)  # noqa: S311  # repeatable, not secret
+    members = {login.kind: _create_login(login, password) for login in LOGINS}
+    neighbors = create_neighbors(now, rng)
+    today = timezone.localdate(now)
+    ledger = create_demo_ledger(members["PREMIUM"], now, today)
+    posts = create_board(members["ADMIN"], neighbors, now, rng)
+    purchases = create_purchases(neighbors, now)
+    everybody = [*members.values(), *neighbors]
+    create_figures(everybody, now, rng)
+    return DemoCounts(len(everybody), ledger.entries, ledger.trades, posts, purchases)
+
+
+def _create_login(login: Login, password: str) -> Member:
+    email = f"{login.login_id}@example.com"
+    member = create_member(
+        SignupData(login.login_id, password, login.display_name, email)
+    )
+    if login.kind == "PREMIUM":
+        member.plan = Member.Plan.PREMIUM
+    elif login.kind == "ADMIN":
+        member.role = Member.Role.ADMIN
+    member.save_fields("plan", "role")
+    return member

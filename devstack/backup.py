@@ -1,0 +1,123 @@
+"""Back up the database into a file that has been restored and checked.
+
+`script/backup` runs it with the stores of the data directory, or those of DATABASE_URL.
+"""
+
+import argparse
+import fcntl
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from devstack.dumps import DumpError, check_dump, find_database, say, write_dump
+from devstack.stores.data_dir import open_lock_file, try_lock
+
+SECONDS_OF_A_DAY = 24 * 60 * 60
+
+
+def back_up(
+    path: Path, settings: Mapping[str, str], *, is_checked: bool = True
+) -> None:
+    """Write a dump to `path`, which appears only when it is complete and checked."""
+    if path.exists():
+        raise DumpError(f"{path} exists.")
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        lock = open_lock_file(partial)
+    except OSError as error:
+        raise DumpError(f"{partial}: {error.strerror}") from None
+    try:
+        # The lock is that of a killed backup for as long as its pg_dump writes.
+        if not try_lock(lock, fcntl.LOCK_EX):
+            raise DumpError(f"{partial} is being written by another backup.")
+        try:
+            write_dump(find_database(settings), partial, lock)
+            os.fsync(lock)
+            say(f"dumped: {partial.stat().st_size:,} bytes")
+            if is_checked:
+                say(f"restored and checked: {check_dump(partial, settings)}")
+            partial.rename(path)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+    finally:
+        os.close(lock)
+    sync_directory(path.parent)
+    say(f"{path} written")
+
+
+def back_up_into(directory: Path, keep_days: int, settings: Mapping[str, str]) -> None:
+    """Write a dump named by its time, then delete those older than `keep_days`."""
+    name = f"ledger-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.dump"  # noqa: TID251
+    back_up(directory / name, settings)
+    oldest = time.time() - keep_days * SECONDS_OF_A_DAY
+    for path in sorted(directory.glob("ledger-*.dump")):
+        if path.name != name and path.stat().st_mtime < oldest:
+            path.unlink()
+            say(f"{path} deleted, older than {keep_days} days")
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable, where the file system can."""
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def exit_on_sigterm() -> None:
+    """Let SIGTERM end programs that are waited for, and remove unfinished files."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="script/backup",
+        description="Write the database into FILE, in PostgreSQL's custom format. The "
+        "file appears when it has been restored into a throw-away server and all "
+        "totals were right.",
+    )
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("file", nargs="?", type=Path, metavar="FILE")
+    target.add_argument(
+        "--into", type=Path, metavar="DIRECTORY", help="name it by time"
+    )
+    target.add_argument("--check", type=Path, metavar="FILE", help="only check a dump")
+    parser.add_argument(
+        "--keep-days",
+        type=int,
+        default=30,
+        metavar="DAYS",
+        help="with --into: delete older dumps afterwards (default: 30)",
+    )
+    parser.add_argument(
+        "--no-check", action="store_true", help="do not restore it, for large databases"
+    )
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    exit_on_sigterm()
+    try:
+        if arguments.check:
+            say(f"restored and checked: {check_dump(arguments.check, os.environ)}")
+        elif arguments.into:
+            back_up_into(arguments.into, arguments.keep_days, os.environ)
+        else:
+            back_up(arguments.file, os.environ, is_checked=not arguments.no_check)
+    except DumpError as error:
+        say(f"script/backup: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

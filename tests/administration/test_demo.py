@@ -1,0 +1,128 @@
+"""`load_demo`: an installation with something to see on every page."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from io import StringIO
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts.models import Member
+from administration.dashboard import build_dashboard
+from administration.demo.loader import LOGINS
+from billing.models import Purchase
+from billing.plan_expiry import run_expiry
+from board.models import Post
+from tests.support.board_counters import find_counter_drift
+from tests.support.clients import JSONClient
+from tests.support.rollups import assert_rollups_are_right
+
+PASSWORD = "correct-horse-9"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _now() -> Iterator[None]:
+    noon = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
+    with time_machine.travel(noon, tick=False):
+        yield
+
+
+def load() -> str:
+    out = StringIO()
+    call_command("load_demo", password=PASSWORD, stdout=out)
+    return out.getvalue()
+
+
+def log_in(login_id: str) -> JSONClient:
+    client = JSONClient()
+    body = {"loginId": login_id, "password": PASSWORD}
+    answer = client.send("POST", "/api/auth/login", body)
+    assert answer.status_code == 200
+    client.use_token(answer.data["token"])
+    return client
+
+
+def test_printed_logins_are_free_premium_and_administrator() -> None:
+    printed = load()
+    kinds = {}
+    for login in LOGINS:
+        assert f"{login.kind:8} {login.login_id:13} {PASSWORD}" in printed
+        profile = log_in(login.login_id).get_json("/api/auth/profile")
+        kinds[login.login_id] = (profile["plan"], profile["role"])
+    assert kinds == {
+        "demo-free": ("FREE", "MEMBER"),
+        "demo-premium": ("PREMIUM", "MEMBER"),
+        "demo-admin": ("FREE", "ADMIN"),
+    }
+
+
+def test_every_page_of_an_application_has_something_to_show() -> None:
+    load()
+    client = log_in("demo-premium")
+    account = "/api/account"
+    month = client.get_json(f"{account}/statistics/month", year=2026, month=10)
+    assert month["income"] > 0
+    assert client.get_json(f"{account}/trades")
+    assert client.get_json(f"{account}/networth")["assets"] > 0
+    hot, notice, *others = client.get_json("/api/board/posts")["results"]
+    assert hot["hot"]
+    assert notice["notice"]
+    assert len(others) >= 7
+    post = client.get_json(f"/api/board/posts/{hot['id']}")
+    assert "<img src=" in post["content"]
+    comments = client.get_json(f"/api/board/posts/{hot['id']}/comments")
+    assert len(comments["results"]) == 3
+
+
+def test_picture_of_a_post_can_be_seen() -> None:
+    load()
+    content = Post.objects.get(content__contains="<img").content
+    path = content.partition('src="')[2].partition('"')[0]
+    answer = JSONClient().get(path)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].startswith("image/")
+
+
+def test_dashboard_has_a_figure_for_each_of_the_30_days() -> None:
+    load()
+    dashboard = build_dashboard(timezone.now())
+    charts = [chart for section in dashboard.sections for chart in section.charts]
+    assert len(charts) >= 8
+    assert not [name for section in dashboard.sections for name in section.missing]
+
+
+def test_plans_follow_the_purchases_and_no_job_ends_them() -> None:
+    load()
+    premium = Member.objects.filter(plan="PREMIUM").count()
+    running = Purchase.objects.filter(expires_at__gt=timezone.now())
+    assert premium == running.count() + 1
+    assert Purchase.objects.count() > running.count()
+    assert set(running.values_list("auto_renew", flat=True)) == {True, False}
+    run_expiry(timezone.now())
+    assert Member.objects.filter(plan="PREMIUM").count() == premium
+
+
+def test_counters_and_totals_are_right() -> None:
+    load()
+    assert_rollups_are_right()
+    assert find_counter_drift() == []
+
+
+def test_second_demo_is_refused_and_changes_nothing() -> None:
+    load()
+    before = Member.objects.count()
+    with pytest.raises(CommandError, match="This login id is taken"):
+        load()
+    assert Member.objects.count() == before
+
+
+def test_members_of_the_demo_can_be_deleted_like_any_other() -> None:
+    load()
+    for member in Member.objects.filter(login_id__startswith="demo-neighbor"):
+        client = JSONClient(member)
+        if member.plan == "PREMIUM" or member.pk % 10 == 0:
+            assert client.send("DELETE", "/api/auth/me").status_code == 204
+    assert find_counter_drift() == []

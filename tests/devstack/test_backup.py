@@ -1,0 +1,336 @@
+"""`script/backup` and `script/restore`: there and back, refusals, and kills on the way."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+
+from devstack.environment import ROOT, Environment, prepare_ephemeral_environment
+
+SECONDS = 120
+MEMBER = (
+    "from accounts.models import Member;"
+    "Member.objects.create(login_id='{name}', display_name='{name}',"
+    " email='{name}@example.com')"
+)
+
+Script = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def stores() -> Iterator[Environment]:
+    """Stores of this module alone, with the tables of the service and a demo ledger."""
+    kept = ("TEST_DATABASE_URL", "DATABASE_URL", "REDIS_URL", "DATABASE_TRANSACTION")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [each for each in os.environ if each.startswith(kept)]:
+            patch.delenv(name)
+        patch.setenv("DJANGO_SETTINGS_MODULE", "config.settings")
+        patch.setenv("SECRET_KEY", "k" * 50)
+        environment = prepare_ephemeral_environment()
+    try:
+        manage(environment, "migrate", "--noinput")
+        manage(environment, "load_demo_data")
+        yield environment
+    finally:
+        environment.stores.release()
+
+
+def manage(environment: Environment, *arguments: str) -> None:
+    subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environment.settings,
+        check=True,
+        capture_output=True,
+        timeout=SECONDS,
+    )
+
+
+def start(
+    environment: Environment, module: str, *arguments: object
+) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", f"devstack.{module}", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment.settings,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def run(environment: Environment, module: str, *arguments: object) -> str:
+    """The output of a script that must succeed."""
+    process = start(environment, module, *arguments)
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, said
+    return said
+
+
+def fail(environment: Environment, module: str, *arguments: object) -> str:
+    process = start(environment, module, *arguments)
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1, said
+    return said
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a script and the programs that it runs."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=SECONDS)
+
+
+def query(environment: Environment, statement: str, name: str = "") -> list[object]:
+    url = environment.settings["DATABASE_URL"]
+    url = f"{url.rpartition('/')[0]}/{name}" if name else url
+    with psycopg.connect(url) as connection:
+        return [row[0] for row in connection.execute(statement.encode()).fetchall()]
+
+
+def list_logins(environment: Environment) -> list[object]:
+    return query(environment, "SELECT login_id FROM member ORDER BY login_id")
+
+
+def list_databases(environment: Environment) -> set[object]:
+    names = "SELECT datname FROM pg_database WHERE datname LIKE 'ledger%'"
+    return set(query(environment, names, "postgres"))
+
+
+def add_member(environment: Environment, name: str) -> None:
+    manage(environment, "shell", "--command", MEMBER.format(name=name))
+
+
+def wait_for(is_true: Callable[[], object]) -> None:
+    end = time.monotonic() + SECONDS
+    while not is_true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def dump(stores: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backup with the member `demo` alone."""
+    path = tmp_path_factory.mktemp("backup") / "ledger.dump"
+    said = run(stores, "backup", path)
+    assert "restored and checked: 1 members, " in said
+    assert path.read_bytes().startswith(b"PGDMP")
+    assert path.stat().st_mode & 0o077 == 0
+    return path
+
+
+def test_backup_is_restored_with_every_row_and_the_former_database_is_kept(
+    stores: Environment, dump: Path
+) -> None:
+    tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    names = [str(name) for name in query(stores, tables)]
+    assert len(names) > 40
+
+    def count() -> dict[str, object]:
+        return {n: query(stores, f'SELECT count(*) FROM "{n}"')[0] for n in names}
+
+    before = count()
+    add_member(stores, "later")
+    client = redis.Redis.from_url(stores.settings["REDIS_URL"])
+    client.set("session:copy", "of the later database")
+    said = run(stores, "restore", dump)
+    assert list_logins(stores) == ["demo"]
+    assert count() == before
+    assert client.dbsize() == 0
+    client.close()
+    (former,) = list_databases(stores) - {"ledger"}
+    assert f"script/restore --drop {former}" in said
+    assert query(stores, "SELECT login_id FROM member", str(former)) == [
+        "demo",
+        "later",
+    ]
+    run(stores, "restore", "--drop", former)
+    assert list_databases(stores) == {"ledger"}
+
+
+def test_restored_database_has_the_encoding_locale_and_settings_of_the_former(
+    stores: Environment, dump: Path
+) -> None:
+    described = (
+        "SELECT (encoding, datlocprovider, datcollate, datlocale,"
+        " (SELECT setconfig FROM pg_db_role_setting WHERE setdatabase = d.oid))::text"
+        " FROM pg_database d WHERE datname = 'ledger'"
+    )
+    with psycopg.connect(stores.settings["DATABASE_URL"]) as connection:
+        connection.execute("ALTER DATABASE ledger SET my.setting TO 'a value'")
+    before = query(stores, described, "postgres")
+    run(stores, "restore", dump, "--drop-former")
+    assert query(stores, described, "postgres") == before
+    assert "my.setting=a value" in str(before)
+    assert list_databases(stores) == {"ledger"}
+
+
+def test_backup_that_is_killed_leaves_no_file_and_the_next_one_works(
+    stores: Environment, tmp_path: Path
+) -> None:
+    path = tmp_path / "killed.dump"
+    partial = tmp_path / "killed.dump.partial"
+    process = start(stores, "backup", path)
+    wait_for(lambda: partial.exists() and partial.stat().st_size)
+    kill(process)
+    assert not path.exists()
+    run(stores, "backup", path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_backup_that_is_stopped_removes_what_it_wrote(
+    stores: Environment, tmp_path: Path
+) -> None:
+    process = start(stores, "backup", tmp_path / "stopped.dump")
+    wait_for(lambda: list(tmp_path.iterdir()))
+    process.terminate()
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == 143
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_restore_that_is_killed_changes_nothing_and_the_next_one_works(
+    stores: Environment, dump: Path
+) -> None:
+    add_member(stores, "kept")
+    process = start(stores, "restore", dump)
+    wait_for(lambda: "ledger_restoring" in list_databases(stores))
+    time.sleep(0.3)
+    kill(process)
+    assert list_logins(stores) == ["demo", "kept"]
+    manage(stores, "check_totals")
+    run(stores, "restore", dump, "--drop-former")
+    assert list_logins(stores) == ["demo"]
+    assert list_databases(stores) == {"ledger"}
+
+
+def test_dump_whose_totals_are_wrong_is_neither_kept_nor_restored(
+    stores: Environment, dump: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "wrong.dump"
+    url = stores.settings["DATABASE_URL"]
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE account_day_total SET expense = expense + 1")
+    assert "check_totals failed" in fail(stores, "backup", path)
+    assert list(tmp_path.iterdir()) == []
+    run(stores, "backup", "--no-check", path)
+    assert "check_totals failed" in fail(stores, "backup", "--check", path)
+    assert "check_totals failed" in fail(stores, "restore", path)
+    assert list_databases(stores) == {"ledger"}
+    run(stores, "restore", dump, "--drop-former")
+    manage(stores, "check_totals")
+
+
+def test_restore_is_refused_while_the_service_runs(
+    stores: Environment, dump: Path
+) -> None:
+    url = f"{stores.settings['DATABASE_URL']}?application_name=household-ledger"
+    with psycopg.connect(url):
+        said = fail(stores, "restore", dump)
+    assert "in use by household-ledger: stop web server, worker and Beat" in said
+    assert list_databases(stores) == {"ledger"}
+
+
+def test_file_that_is_cut_off_changes_nothing(
+    stores: Environment, dump: Path, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.dump"
+    content = dump.read_bytes()
+    cut.write_bytes(content[: len(content) // 2])
+    assert "pg_restore: error" in fail(stores, "restore", cut)
+    assert "pg_restore: error" in fail(stores, "backup", "--check", cut)
+    assert list_databases(stores) == {"ledger"}
+    assert list_logins(stores) == ["demo"]
+
+
+def test_existing_file_is_not_overwritten(stores: Environment, dump: Path) -> None:
+    before = dump.read_bytes()
+    assert f"{dump} exists" in fail(stores, "backup", dump)
+    assert dump.read_bytes() == before
+
+
+def test_missing_file_and_foreign_names_are_refused(
+    stores: Environment, tmp_path: Path
+) -> None:
+    assert "there is no such file" in fail(stores, "restore", tmp_path / "none")
+    assert "is not the name of a former" in fail(stores, "restore", "--drop", "ledger")
+
+
+def test_password_beside_the_url_is_used_and_is_no_argument(
+    stores: Environment, tmp_path: Path
+) -> None:
+    url = stores.settings["DATABASE_URL"]
+    head, _, rest = url.partition("@")
+    user, password = head.removeprefix("postgresql://").split(":")
+    settings = stores.settings | {
+        "DATABASE_URL": f"postgresql://{user}@{rest}",
+        "DATABASE_PASSWORD": password,
+    }
+    environment = Environment(settings, stores.stores)
+    process = start(environment, "backup", "--no-check", tmp_path / "a.dump")
+    seen = set()
+    while process.poll() is None:
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                seen.add(path.read_bytes())
+            except OSError:
+                continue
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    assert any(b"pg_dump" in line for line in seen)
+    assert not any(password.encode() in line for line in seen)
+
+
+def test_backups_of_a_directory_are_deleted_by_age(
+    stores: Environment, tmp_path: Path
+) -> None:
+    old, young, other = (
+        tmp_path / name for name in ("ledger-1.dump", "ledger-2.dump", "else.dump")
+    )
+    day = 24 * 60 * 60
+    for path, age in ((old, 8), (young, 6), (other, 100)):
+        path.write_bytes(b"PGDMP")
+        os.utime(path, (time.time() - age * day,) * 2)
+    run(stores, "backup", "--into", tmp_path, "--keep-days", 7)
+    left = set(tmp_path.iterdir())
+    assert {young, other} < left
+    assert old not in left
+    (written,) = left - {young, other}
+    assert written.name.startswith("ledger-2")
+    assert written.suffix == ".dump"
+
+
+def test_pooler_is_refused(stores: Environment, tmp_path: Path) -> None:
+    settings = stores.settings | {"DATABASE_TRANSACTION_POOLING": "true"}
+    said = fail(Environment(settings, stores.stores), "backup", tmp_path / "a.dump")
+    assert "DATABASE_URL is a pooler" in said
+
+
+def test_role_without_special_rights_can_restore_and_sees_who_is_in_the_way(
+    stores: Environment, dump: Path
+) -> None:
+    url = stores.settings["DATABASE_URL"]
+    address = url.rpartition("@")[2].partition("/")[0]
+    password = "p@ss#w/o:rd 1"
+    with psycopg.connect(url, autocommit=True) as connection:
+        role = "CREATE ROLE plain LOGIN CREATEDB PASSWORD '{}'"
+        connection.execute(role.format(password).encode())
+        connection.execute("CREATE DATABASE plain OWNER plain")
+    settings = stores.settings | {
+        "DATABASE_URL": f"postgresql://plain@{address}/plain",
+        "DATABASE_PASSWORD": password,
+    }
+    environment = Environment(settings, stores.stores)
+    with psycopg.connect(f"{url.rpartition('/')[0]}/plain"):
+        assert "The database is in use by ledger" in fail(environment, "restore", dump)
+    run(environment, "restore", dump)
+    found = query(stores, "SELECT login_id FROM member", "plain")
+    assert found == ["demo"]
+    left = "SELECT datname FROM pg_database WHERE datname LIKE 'plain%'"
+    assert query(stores, left) == ["plain"]
