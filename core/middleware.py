@@ -122,7 +122,8 @@ class LanguageMiddleware:
     """Activates the language that the client prefers, English without one.
 
     Texts of validators are made where they fail, so the language is known before. To
-    activate English is not needed, since it is the language of the source.
+    activate English is not needed, since it is the language of the source. Pages of
+    staff may activate another one; it ends here.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -131,7 +132,7 @@ class LanguageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         language = choose_language(request.META.get("HTTP_ACCEPT_LANGUAGE", ""))
         is_admin = request.path_info.startswith(ADMIN_PREFIX)
-        if language == settings.LANGUAGE_CODE or is_admin:
+        if language == settings.LANGUAGE_CODE and not is_admin:
             return self.get_response(request)
         with translation.override(language):
             return self.get_response(request)

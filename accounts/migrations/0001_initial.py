@@ -42,6 +42,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "application_setting",
+                "verbose_name": "application setting",
+                "verbose_name_plural": "application settings",
                 "ordering": ["name"],
             },
         ),
@@ -266,6 +268,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "member",
+                "verbose_name": "member",
+                "verbose_name_plural": "members",
                 "ordering": ["id"],
                 "indexes": [
                     models.Index(fields=["email_normalized"], name="member_email"),

@@ -1,6 +1,7 @@
 """Settings that administrators change while the service is running."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class ApplicationSetting(models.Model):
@@ -14,6 +15,8 @@ class ApplicationSetting(models.Model):
 
     class Meta:
         db_table = "application_setting"
+        verbose_name = _("application setting")
+        verbose_name_plural = _("application settings")
         ordering = ["name"]
 
     def __str__(self) -> str:
