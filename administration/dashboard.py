@@ -194,32 +194,36 @@ def _purchases_section(reader: TimeLimitedReader, now: datetime) -> Section:
     else:
         revenue = monthly_revenue(running, settings.PREMIUM_PRICES)
         counts = {row.product: row.running for row in running}
-        section.tiles += [
-            Tile(
-                gettext("Monthly revenue"),
-                f"{revenue:,} {settings.HOME_CURRENCY}",
-                gettext("at the prices of now"),
-            ),
-            *(
-                _value_tile(str(label), counts.get(product, 0), gettext("running"))
-                for product, label in PRODUCTS.items()
-            ),
+        section.tiles.extend(
+            [
+                Tile(
+                    gettext("Monthly revenue"),
+                    f"{revenue:,} {settings.HOME_CURRENCY}",
+                    gettext("at the prices of now"),
+                ),
+                *(
+                    _value_tile(str(label), counts.get(product, 0), gettext("running"))
+                    for product, label in PRODUCTS.items()
+                ),
+                _value_tile(
+                    gettext("Cancelled"),
+                    sum(row.canceled for row in running),
+                    gettext("still running"),
+                ),
+            ]
+        )
+    section.tiles.extend(
+        [
+            _value_tile(gettext("New"), series and series.new, days_note),
+            _value_tile(gettext("Renewed"), series and sum(series.renewed), days_note),
+            _value_tile(gettext("Ended"), ended and ended.ended, days_note),
             _value_tile(
-                gettext("Cancelled"),
-                sum(row.canceled for row in running),
-                gettext("still running"),
+                gettext("Refunded"),
+                ended and ended.refunded,
+                gettext("ended early by the store"),
             ),
         ]
-    section.tiles += [
-        _value_tile(gettext("New"), series and series.new, days_note),
-        _value_tile(gettext("Renewed"), series and sum(series.renewed), days_note),
-        _value_tile(gettext("Ended"), ended and ended.ended, days_note),
-        _value_tile(
-            gettext("Refunded"),
-            ended and ended.refunded,
-            gettext("ended early by the store"),
-        ),
-    ]
+    )
     title = gettext("Purchases per day")
     if series is None:
         section.missing.append(title)

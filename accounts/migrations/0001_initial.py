@@ -38,7 +38,10 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("enabled", models.BooleanField(default=True)),
+                (
+                    "enabled",
+                    models.BooleanField(default=True, verbose_name="enabled"),
+                ),
             ],
             options={
                 "db_table": "application_setting",

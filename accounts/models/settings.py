@@ -11,7 +11,7 @@ class ApplicationSetting(models.Model):
         SIGNUP_ENABLED = "signup_enabled", "sign-up is open"
 
     name = models.CharField(max_length=50, primary_key=True, choices=Name.choices)
-    enabled = models.BooleanField(default=True)
+    enabled = models.BooleanField(_("enabled"), default=True)
 
     class Meta:
         db_table = "application_setting"

@@ -39,7 +39,9 @@ def label_cells(
             labeled.append(name_checkbox(html, gettext("Select this row")))
             continue
         label = capfirst(strip_tags(str(header["text"])))
-        labeled.append(add_attribute(CELL, "data-label", label, html))
+        labeled.append(
+            add_attribute(CELL, "data-label", label, name_checkbox(html, label))
+        )
     return labeled
 
 

@@ -31,6 +31,9 @@ class Column:
     have an index.
     """
 
+    # Templates read the label; they do not call the column.
+    do_not_call_in_templates = True
+
     def __init__(
         self,
         name: str,

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext_lazy as _
 from django_celery_beat import models as beat
 
@@ -80,6 +80,12 @@ def describe_interval(task: Any) -> str:
     return text.format(count=seconds)
 
 
+# The names of the library's models in our catalogue: its own Korean lacks some.
+LIBRARY_NAMES = (
+    gettext_noop("Periodic Tasks"),
+    gettext_noop("periodic task"),
+    gettext_noop("periodic tasks"),
+)
 ON_OR_OFF: Badges = {True: (_("On"), "good"), False: (_("Off"), "bad")}
 TASK = Column("name", _("Job"), lambda task: get_job_label(task.name))
 EVERY = Column("every", _("Runs"), describe_interval)

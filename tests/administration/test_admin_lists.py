@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import AuditLogEntry, Member
 from billing.models import Purchase, StoreNotification
 from board.models import Image
-from core import admin as lists
+from core.admin import base as lists
 from core.jobs.models import JobRun
 from tests.support.admin_site import (
     COMMENTS,

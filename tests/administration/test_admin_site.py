@@ -16,7 +16,7 @@ from accounts.models import (
     PointHistory,
 )
 from billing.models import Purchase
-from core import admin
+from core.admin import base as admin
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
 from tests.support.admin_site import (

@@ -40,6 +40,16 @@ def test_every_figure_has_its_place() -> None:
             "Active this week",
             "Active this month",
         ],
+        "Subscriptions": [
+            "Monthly revenue",
+            "Premium, monthly",
+            "Premium, yearly",
+            "Cancelled",
+            "New",
+            "Renewed",
+            "Ended",
+            "Refunded",
+        ],
         "Ledger": ["Notifications"],
         "Board": [],
     }
@@ -51,6 +61,7 @@ def test_every_figure_has_its_place() -> None:
             "Premium share",
             "Active members per day",
         ],
+        "Subscriptions": ["Purchases per day"],
         "Ledger": ["New entries per day", "Notifications per day"],
         "Board": ["Posts per day", "Comments per day", "Votes per day"],
     }
