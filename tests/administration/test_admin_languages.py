@@ -9,6 +9,7 @@ from django.contrib import admin
 
 from accounts.models import AuditLogEntry, Member
 from administration.log_entries import TEXTS
+from board.models import Image
 from core.admin.actions import ActionAdmin
 from core.jobs.labels import JOB_LABELS
 from core.jobs.status import get_job_intervals
@@ -82,7 +83,10 @@ def member(administrator: Member) -> Member:
 def data(administrator: Member, member: Member) -> list[str]:
     """What the rows themselves have in Latin letters."""
     requests = AuditLogEntry.objects.values_list("request_id", flat=True)
+    images = [str(image.pk) for image in Image.objects.all()]
     return [
+        *images,
+        *(image[:8] for image in images),
         *(administrator.login_id, administrator.display_name, administrator.email),
         *(member.email, f"GPA.{member.login_id}", *filter(None, requests)),
     ]

@@ -185,15 +185,15 @@ def test_list_is_sorted_by_an_index(
 ) -> None:
     """At any size of the table: sequential scans and whole sorts are disabled here."""
     make_rows(administrator)
-    shift = 1 if "action-toggle" in get_page(browser, path) else 0
+    # The column of checkboxes is counted too.
+    is_first = 0 if "action-toggle" in get_page(browser, path) else 1
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_bitmapscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
         with CaptureQueriesContext(connection) as queries:
-            get_page(browser, f"{path}?o={direction}{place + shift - shift}")
-        (sql,) = [q["sql"] for q in queries if "LIMIT 5" in q["sql"]][:1] or [""]
-        assert "ORDER BY" in sql
+            get_page(browser, f"{path}?o={direction}{place - is_first}")
+        (sql,) = [q["sql"] for q in queries if "LIMIT 50" in q["sql"]]
         cursor.execute(f"EXPLAIN {sql}")
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert not re.search(r"^\s*(->\s+)?Sort ", plan, re.M), plan
