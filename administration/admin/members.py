@@ -81,7 +81,8 @@ def make_action(
 
     def apply(request: HttpRequest, ids: Collection[int]) -> None:
         # Each in its own transaction: a refused member does not hold up the others.
-        for member in Member.objects.filter(pk__in=ids).order_by("pk"):
+        members = Member.objects.only("login_id").filter(pk__in=ids)
+        for member in members.order_by("pk"):
             try:
                 change(get_actor(request), member.pk)
             except DomainError as error:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from html import unescape
 from typing import Any
 
 from django import template
@@ -12,6 +13,7 @@ from django.utils.translation import gettext
 
 register = template.Library()
 CHECKBOX = re.compile(r'<input type="checkbox"(?![^>]*aria-label)')
+LABEL = re.compile(r' aria-label="[^"]*"')
 CELL = re.compile(r"^<t[dh]")
 
 
@@ -36,7 +38,10 @@ def label_cells(
     for cell, header in zip(cells, headers, strict=False):
         html = str(cell)
         if "action-checkbox" in html:
-            labeled.append(name_checkbox(html, gettext("Select this row")))
+            # Django names the row in English.
+            row = strip_tags(str(cells[1])) or gettext("this row")
+            name = gettext("Select {row}").format(row=unescape(row))
+            labeled.append(name_checkbox(LABEL.sub("", html), name))
             continue
         label = capfirst(strip_tags(str(header["text"])))
         labeled.append(

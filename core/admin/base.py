@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets, unquote
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import BadRequest
@@ -158,8 +159,10 @@ class ListAdmin(AuditedAdmin):
 
     def export_view(self, request: HttpRequest) -> Any:
         """Send the rows of the list, with its search and filters, as a CSV file."""
-        changelist = self.get_changelist_instance(request)
-        rows = changelist.get_queryset(request)
+        try:
+            rows = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            return HttpResponseRedirect(f"{self.get_list_url()}?{ERROR_FLAG}=1")
         self.admin_site.log_export(request, self.model)
         return csv_response(
             str(self.opts.model_name), self.export_columns, iterate_rows(rows)

@@ -15,6 +15,7 @@ from core.admin.columns import (
     Column,
     badge_column,
     number_column,
+    text_column,
     time_column,
 )
 from core.admin.filters import badge_filter
@@ -89,7 +90,8 @@ LIBRARY_NAMES = (
 ON_OR_OFF: Badges = {True: (_("On"), "good"), False: (_("Off"), "bad")}
 TASK = Column("name", _("Job"), lambda task: get_job_label(task.name))
 EVERY = Column("every", _("Runs"), describe_interval)
-LAST_RUN = time_column("last_run_at", _("Last sent"))
+# Not under the name of the field, whose hint the library words.
+LAST_RUN = time_column("sent_at", _("Last sent"), path="last_run_at")
 
 
 @admin.register(beat.PeriodicTask)
@@ -108,7 +110,7 @@ class PeriodicTaskAdmin(ListAdmin):
         EVERY,
         "enabled",
         LAST_RUN,
-        number_column("total_run_count", _("Sent so often")),
+        text_column("sent_count", _("Sent so often"), path="total_run_count"),
     ]
     list_select_related = ["interval"]
     ordering = ["name"]

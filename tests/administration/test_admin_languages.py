@@ -85,6 +85,7 @@ def data(administrator: Member, member: Member) -> list[str]:
     requests = AuditLogEntry.objects.values_list("request_id", flat=True)
     images = [str(image.pk) for image in Image.objects.all()]
     return [
+        "signup_enabled",
         *images,
         *(image[:8] for image in images),
         *(administrator.login_id, administrator.display_name, administrator.email),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 from administration.dashboard import build_dashboard
@@ -129,16 +130,11 @@ def test_dashboard_shows_the_revenue(free_member: Member) -> None:
 )
 def test_revenue_is_read_by_indexes(read: Any, indexes: tuple[str, ...]) -> None:
     """At any size of the table: sequential scans are disabled here."""
-    plans: list[str] = []
-
-    def explain(execute: Any, sql: str, params: Any, many: Any, context: Any) -> Any:
-        context["cursor"].cursor.execute(f"EXPLAIN {sql}", params)
-        plans.append("\n".join(line for (line,) in context["cursor"].cursor.fetchall()))
-        return execute(sql, params, many, context)
-
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
-    with connection.execute_wrapper(explain):
-        read(NOW)
-    (plan,) = plans
+        with CaptureQueriesContext(connection) as queries:
+            read(NOW)
+        (query,) = queries.captured_queries
+        cursor.execute(f"EXPLAIN {query['sql']}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
     assert any(index in plan for index in indexes), plan
