@@ -88,9 +88,9 @@ LIBRARY_NAMES = (
     gettext_noop("periodic tasks"),
 )
 ON_OR_OFF: Badges = {True: (_("On"), "good"), False: (_("Off"), "bad")}
-TASK = Column("name", _("Job"), lambda task: get_job_label(task.name))
+# Not under the names of fields, whose hints the library words.
+TASK = Column("job", _("Job"), lambda task: get_job_label(task.name))
 EVERY = Column("every", _("Runs"), describe_interval)
-# Not under the name of the field, whose hint the library words.
 LAST_RUN = time_column("sent_at", _("Last sent"), path="last_run_at")
 
 
