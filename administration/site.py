@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit_log
@@ -45,6 +46,10 @@ LOGGED_ACTIONS = {
 
 class AdminLoginForm(AdminAuthenticationForm):
     """Login form that shows the rate limit of logins as a form error."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["username"].label = gettext("Login ID")
 
     def clean(self) -> dict[str, Any]:
         try:

@@ -117,7 +117,9 @@ def test_each_text_is_translated(catalogue: Catalog) -> None:
 
 def test_translations_have_the_placeholders_of_their_texts(catalogue: Catalog) -> None:
     for message in list_messages(catalogue):
-        source, translated = text_of(message.id), text_of(message.string)
+        # Korean has one form, for the last of English.
+        forms = [message.id] if isinstance(message.id, str) else message.id
+        source, translated = forms[-1], text_of(message.string)
         given = set(PLACEHOLDER.findall(source))
         assert set(PLACEHOLDER.findall(translated)) <= given, source
 

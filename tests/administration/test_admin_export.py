@@ -106,12 +106,17 @@ def test_no_file_has_secrets_or_the_ledger(
 
 
 def test_export_is_logged(
-    browser: JSONClient, caplog: pytest.LogCaptureFixture
+    browser: JSONClient,
+    caplog: pytest.LogCaptureFixture,
+    django_capture_on_commit_callbacks: Any,
 ) -> None:
-    with caplog.at_level("INFO", logger="security"):
+    with (
+        caplog.at_level("INFO", logger="security"),
+        django_capture_on_commit_callbacks(execute=True),
+    ):
         read_file(browser, MEMBERS)
-    events = [getattr(record, "fields", {}).get("event") for record in caplog.records]
-    assert "LIST_EXPORTED" in events
+    (event,) = [r.fields for r in caplog.records if r.name == "security"]  # type: ignore[attr-defined]
+    assert (event["event"], event["list"]) == ("LIST_EXPORTED", "accounts.Member")
 
 
 def test_only_administrators_export(premium_member: Member) -> None:

@@ -165,9 +165,9 @@ def test_cells_name_their_columns_for_narrow_screens(
             assert "data-label=" in cell or "action-checkbox" in cell, (path, cell)
 
 
-def list_orders() -> list[tuple[str, int]]:
+def list_orders() -> list[tuple[str, int, str]]:
     return [
-        (path, place)
+        (path, place, model_admin.opts.db_table)
         for path, model_admin in list_lists()
         for place, column in enumerate(model_admin.list_display, start=1)
         if getattr(column, "admin_order_field", None)
@@ -175,12 +175,13 @@ def list_orders() -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("direction", ["", "-"])
-@pytest.mark.parametrize(("path", "place"), list_orders())
+@pytest.mark.parametrize(("path", "place", "table"), list_orders())
 def test_list_is_sorted_by_an_index(
     browser: JSONClient,
     administrator: Member,
     path: str,
     place: int,
+    table: str,
     direction: str,
 ) -> None:
     """At any size of the table: sequential scans and whole sorts are disabled here."""
@@ -193,10 +194,17 @@ def test_list_is_sorted_by_an_index(
         cursor.execute("SET LOCAL enable_sort = off")
         with CaptureQueriesContext(connection) as queries:
             get_page(browser, f"{path}?o={direction}{place - is_first}")
-        (sql,) = [q["sql"] for q in queries if "LIMIT 50" in q["sql"]]
+        # The rows of the page, not those that are counted.
+        (sql,) = [
+            q["sql"]
+            for q in queries
+            if "ORDER BY" in q["sql"]
+            and f'FROM "{table}"' in q["sql"]
+            and "COUNT(" not in q["sql"]
+        ]
         cursor.execute(f"EXPLAIN {sql}")
         plan = "\n".join(line for (line,) in cursor.fetchall())
-    assert not re.search(r"^\s*(->\s+)?Sort ", plan, re.M), plan
+    assert not re.search(r"^\s*(->\s+)?Sort  \(", plan, re.M), plan
     assert "Index" in plan
 
 
@@ -227,6 +235,7 @@ def test_page_of_a_member_costs_the_same_for_one_row_and_for_fifty(
 ) -> None:
     member = make_rows(administrator)
     path = f"{MEMBERS}{member.pk}/change/"
+    get_page(browser, path)
     counts = []
     for rows in (0, 49):
         for number in range(rows):
@@ -245,7 +254,7 @@ def test_no_page_of_staff_reads_or_shows_a_ledger(
     browser: JSONClient, administrator: Member
 ) -> None:
     member = make_rows(administrator)
-    make_entry(member, memo="secret memo", merchant="secret shop")
+    make_entry(member, memo="secret memo")
     statements: list[str] = []
 
     def note(execute: Any, sql: str, *rest: Any) -> Any:
