@@ -241,8 +241,8 @@ def test_only_the_newest_sessions_and_points_are_shown(
     page = get_page(browser, f"{MEMBERS}{free_member.pk}/change/")
     assert page.count("/sessions/") == 20
     assert ">1,024<" in page
-    assert "<p>1004</p>" not in page
-    assert "<p>1005</p>" in page
+    assert ">1,004<" not in page
+    assert ">1,005<" in page
 
 
 # --- Default categories -------------------------------------------------------
@@ -371,8 +371,8 @@ def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(
         JobRun.objects.create(job=task.name, state=state, started_at=started, count=42)
     page = get_page(browser, TASKS)
     assert 'class="field-every">every hour</td>' in page
-    assert "FAILED" in page
-    assert "DONE" not in page
+    assert ">Failed<" in page
+    assert ">Done<" not in page
     browser.post(f"{TASKS}{task.pk}/change/", {"task": "os.system"})
     task.refresh_from_db()
     assert (task.enabled, task.task) == (False, "accounts.tasks.purge_sessions")
