@@ -63,7 +63,7 @@ class ServiceAdminSite(AdminSite):
 
     site_header = _("Household Ledger administration")  # type: ignore[assignment]
     site_title = _("Household Ledger")  # type: ignore[assignment]
-    index_title = _("Administration")  # type: ignore[assignment]
+    index_title = _("Administration")
     login_form = AdminLoginForm
     site_url = "/"
 

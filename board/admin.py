@@ -263,7 +263,7 @@ class CommentAdmin(ModerationAdmin):
     }
 
     @property
-    def search_help_text(self) -> str:
+    def search_help_text(self) -> str:  # type: ignore[override]
         return gettext(
             "@login ID of the author, or words of the newest {count} comments."
         ).format(count=f"{MAX_SEARCHED_COMMENTS:,}")

@@ -267,7 +267,7 @@ class MemberAdmin(ActionAdmin):
         )
 
     def may_act_on(self, request: HttpRequest, row: Member) -> bool:
-        return row.pk != get_actor(request).pk
+        return bool(row.pk != get_actor(request).pk)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Member]:
         rows: QuerySet[Member] = super().get_queryset(request)

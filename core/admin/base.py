@@ -42,6 +42,9 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Writes and shows changes by the audit log of the admin site."""
 
     admin_site: Any
+    # Columns stand among names, which Django's types do not foresee in all places.
+    list_display: Any = ("__str__",)
+    fields: Any = None
 
     def get_object_name(self, row: Any) -> str:
         """Return the name of a row in titles, in the staff member's language."""
@@ -93,7 +96,7 @@ class ListAdmin(AuditedAdmin):
     list_per_page = 50
     list_max_show_all = 0
     # The columns of the CSV file; without them there is none.
-    export_columns: Sequence[Column] = ()
+    export_columns: Any = ()
 
     def get_sortable_by(self, request: HttpRequest) -> list[Any]:
         """Return the columns that name an indexed field to sort by."""

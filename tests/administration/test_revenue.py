@@ -86,7 +86,7 @@ def test_renewals_and_changes_continue_another_purchase() -> None:
 def test_subscription_that_the_store_ended_early_is_refunded() -> None:
     # Ended when the store was asked: recorded as the moment of its answer.
     asked = NOW - timedelta(days=2)
-    ended = {"auto_renew": False, "checked_at": asked}
+    ended: dict[str, Any] = {"auto_renew": False, "checked_at": asked}
     buy("refund", **ended, expires_at=asked + timedelta(seconds=3))
     # Ended in its time, some hours before the store was asked, or after.
     buy("late", **ended, expires_at=asked - timedelta(hours=2))

@@ -57,7 +57,7 @@ def test_member_is_found_and_given_a_plan_that_the_api_shows(
     page.type("#searchbar", "민지")
     page.click("#changelist-search input[type=submit]")
     assert "seojun" not in page.text()
-    page.click("#result_list th a")
+    page.click("#result_list tbody th a")
     assert "김민지" in page.text()
     shoot(page, "member")
     page.click("button[value=set_premium]")
@@ -82,7 +82,7 @@ def test_member_is_found_and_suspended_on_a_phone_as_well(
     page.open(f"{live_server.url}/admin/accounts/member/")
     page.type("#searchbar", "minji")
     page.click("#changelist-search input[type=submit]")
-    page.click("#result_list th a")
+    page.click("#result_list tbody th a")
     page.click("button[value=suspend]")
     assert "All sessions end at once" in page.text()
     assert theirs.send("GET", "/api/auth/session").status_code == 200
@@ -101,7 +101,7 @@ def test_post_is_found_and_hidden_and_its_author_opened(
     page.open(f"{live_server.url}/admin/board/post/")
     page.type("#searchbar", "rice")
     page.click("#changelist-search input[type=submit]")
-    page.click("#result_list th a")
+    page.click("#result_list tbody th a")
     page.click("button[value=hide]")
     assert "1 hidden." in page.text()
     assert anonymous.get(f"/api/board/posts/{post.pk}").status_code == 404
