@@ -1,7 +1,7 @@
 """Base classes of the Django admin: fast with a million rows, and read-only pages."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -43,8 +43,8 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     admin_site: Any
     # Columns stand among names, which Django's types do not foresee in all places.
-    list_display: Any = ("__str__",)
-    fields: Any = None
+    list_display: ClassVar[Any] = ("__str__",)
+    fields: ClassVar[Any] = None
 
     def get_object_name(self, row: Any) -> str:
         """Return the name of a row in titles, in the staff member's language."""
@@ -96,7 +96,7 @@ class ListAdmin(AuditedAdmin):
     list_per_page = 50
     list_max_show_all = 0
     # The columns of the CSV file; without them there is none.
-    export_columns: Any = ()
+    export_columns: ClassVar[Any] = ()
 
     def get_sortable_by(self, request: HttpRequest) -> list[Any]:
         """Return the columns that name an indexed field to sort by."""

@@ -93,7 +93,7 @@ def test_member_is_found_and_suspended_on_a_phone_as_well(
 
 @pytest.mark.parametrize("width", [390, 1440])
 def test_post_is_found_and_hidden_and_its_author_opened(
-    page: Chromium, live_server: Any, anonymous: JSONClient, width: int
+    page: Chromium, live_server: Any, width: int
 ) -> None:
     author = make_member(login_id="minji", display_name="김민지")
     post = make_post(author, title="Cheap rice", search_text="cheap rice")
@@ -104,7 +104,7 @@ def test_post_is_found_and_hidden_and_its_author_opened(
     page.click("#result_list tbody th a")
     page.click("button[value=hide]")
     assert "1 hidden." in page.text()
-    assert anonymous.get(f"/api/board/posts/{post.pk}").status_code == 404
+    assert JSONClient(author).get(f"/api/board/posts/{post.pk}").status_code == 404
     page.click(".readonly a[href*='/member/']")
     assert "김민지" in page.text()
     assert "Cheap rice" in page.text()
