@@ -43,7 +43,7 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     admin_site: Any
     # Columns stand among names, which Django's types do not foresee in all places.
-    list_display: ClassVar[Any] = ("__str__",)
+    list_display: Any = ("__str__",)
     fields: ClassVar[Any] = None
 
     def get_object_name(self, row: Any) -> str:
@@ -96,7 +96,7 @@ class ListAdmin(AuditedAdmin):
     list_per_page = 50
     list_max_show_all = 0
     # The columns of the CSV file; without them there is none.
-    export_columns: ClassVar[Any] = ()
+    export_columns: Any = ()
 
     def get_sortable_by(self, request: HttpRequest) -> list[Any]:
         """Return the columns that name an indexed field to sort by."""

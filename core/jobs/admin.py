@@ -39,7 +39,7 @@ for model in (
 class JobFilter(admin.SimpleListFilter):
     """A filter by the jobs of the schedule, without a query for the names."""
 
-    title = _("Job")  # type: ignore[assignment]
+    title = _("Job")
     parameter_name = "job"
 
     def lookups(
