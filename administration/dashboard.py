@@ -214,8 +214,10 @@ def _purchases_section(reader: TimeLimitedReader, now: datetime) -> Section:
         )
     section.tiles.extend(
         [
-            _value_tile(gettext("New"), series and series.new, days_note),
-            _value_tile(gettext("Renewed"), series and sum(series.renewed), days_note),
+            _value_tile(gettext("New"), series.new if series else None, days_note),
+            _value_tile(
+                gettext("Renewed"), sum(series.renewed) if series else None, days_note
+            ),
             _value_tile(gettext("Ended"), ended and ended.ended, days_note),
             _value_tile(
                 gettext("Refunded"),

@@ -61,8 +61,8 @@ class AdminLoginForm(AdminAuthenticationForm):
 class ServiceAdminSite(AdminSite):
     """Django's admin site with the dashboard and the session rules of the service."""
 
-    site_header = _("Household Ledger administration")  # type: ignore[assignment]
-    site_title = _("Household Ledger")  # type: ignore[assignment]
+    site_header = _("Household Ledger administration")
+    site_title = _("Household Ledger")
     index_title = _("Administration")
     login_form = AdminLoginForm
     site_url = "/"

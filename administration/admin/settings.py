@@ -15,7 +15,6 @@ NAME = Column("name", _("Setting"), lambda setting: str(SETTING_NAMES[setting.na
 @admin.register(ApplicationSetting)
 class ApplicationSettingAdmin(AuditedAdmin):
     list_display = [NAME, "enabled"]
-    list_display_links = [NAME]
     list_editable = ["enabled"]
     fields = [NAME, "enabled"]
     readonly_fields = [NAME]

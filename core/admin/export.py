@@ -66,7 +66,7 @@ def write_lines(
             if row is None:
                 return
             line = writer.writerow([make_cell(c.get_text(row)) for c in columns])
-        yield line  # type: ignore[misc]  # what `Echo.write` returns
+        yield line  # what `Echo.write` returns
 
 
 def csv_response(
