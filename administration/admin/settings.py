@@ -17,7 +17,7 @@ class ApplicationSettingAdmin(AuditedAdmin):
     list_display = [NAME, "enabled"]
     list_editable = ["enabled"]
     fields = [NAME, "enabled"]
-    readonly_fields = [NAME]
+    readonly_fields = [NAME]  # type: ignore[list-item]
     actions = None
 
     def get_object_name(self, row: ApplicationSetting) -> str:
