@@ -28,6 +28,7 @@ class SecurityEvent(Enum):
     IDENTITY_LINKED = auto()
     ID_TOKEN_REFUSED = auto()
     LINKING_REFUSED = auto()
+    LIST_EXPORTED = auto()
     LOGIN = auto()
     LOGIN_FAILED = auto()
     LOGIN_THROTTLED = auto()

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.errors import CodeInvalidError, SecondFactorRequiredError
 from accounts.login import SecondFactorPendingError
@@ -29,7 +29,7 @@ class AdminLoginForm(AdminAuthenticationForm):
     code = forms.CharField(
         required=False,
         max_length=MAX_CODE_LENGTH,
-        label="Code",
+        label=gettext_lazy("Code"),
         widget=forms.TextInput(
             attrs={"autocomplete": "one-time-code", "autofocus": True}
         ),
@@ -37,6 +37,7 @@ class AdminLoginForm(AdminAuthenticationForm):
 
     def __init__(self, request: Any = None, *args: Any, **options: Any) -> None:
         super().__init__(request, *args, **options)
+        self.fields["username"].label = gettext("Login ID")
         # Of the second step, for the template.
         self.ticket_key = str(self.data.get("ticket") or "")
         if self.ticket_key:

@@ -2,11 +2,12 @@
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
+from django.utils.translation import gettext_lazy as _
 
 
 class AdministrationConfig(AppConfig):
     name = "administration"
-    verbose_name = "Service"
+    verbose_name = _("Service")
     default = True
 
 

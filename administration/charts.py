@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from django.utils.translation import gettext, ngettext
+
 # Size of the plot, in units of the SVG's view box.
 WIDTH, HEIGHT = 600, 120
 BAR_GAP = 4
 # Keeps the bar of a small value visible.
 MIN_BAR_HEIGHT = 2
+# Days between two labels of the axis below the bars.
+LABEL_DAYS = 7
 
 # Daily values, None where a value is not available.
 Series = Sequence[int | None]
@@ -37,15 +41,24 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
+class Tick:
+    """A label of an axis, and its place along the axis."""
+
+    position: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
-    """A bar chart of daily values with its axis labels and a text alternative."""
+    """A bar chart of daily values with its axes and a text alternative."""
 
     title: str
     summary: str
+    # The sum of all days, or the newest value of what is no sum.
+    total: str
     bars: list[Bar]
-    max_label: str
-    first_label: str
-    last_label: str
+    value_ticks: list[Tick]
+    day_ticks: list[Tick]
     # Name of the darker parts; empty if the bars are not stacked.
     stacked_label: str = ""
 
@@ -58,16 +71,18 @@ def build_daily_chart(
     stacked_values: Series | None = None,
     stacked_label: str = "",
     unit: str = "",
+    is_summable: bool = True,
 ) -> Chart:
     """Build a chart with a bar for each day.
 
-    `stacked_values` are the parts of `values` that are drawn darker.
+    `stacked_values` are the parts of `values` that are drawn darker. Values that are
+    not `is_summable`, such as a number of members, have no total.
     """
-    max_value = max([value for value in values if value is not None], default=0)
+    top = round_up(max([value for value in values if value is not None], default=0))
     step = WIDTH // max(1, len(days))
     bars = []
     for index, (day, value) in enumerate(zip(days, values, strict=True)):
-        height = _bar_height(value, max_value)
+        height = _bar_height(value, top)
         stacked = stacked_values[index] if stacked_values else None
         text = _format_value(value, unit)
         if stacked_values is not None:
@@ -80,29 +95,55 @@ def build_daily_chart(
                 y=HEIGHT - height,
                 width=step - BAR_GAP,
                 height=height,
-                stacked_height=_bar_height(stacked, max_value),
+                stacked_height=_bar_height(stacked, top),
                 is_known=value is not None,
             )
         )
     return Chart(
         title=title,
         summary=_summarize(days, values, unit),
+        total=_describe_total(values, unit, is_summable=is_summable),
         bars=bars,
-        max_label=_format_value(max_value, unit),
-        first_label=f"{days[0]:%b %-d}",
-        last_label=f"{days[-1]:%b %-d}",
+        value_ticks=[
+            Tick(HEIGHT - value * HEIGHT // top, _format_value(value, unit))
+            for value in sorted({0, top // 2, top})
+        ],
+        # Counted from today, so that today has a label.
+        day_ticks=[
+            Tick(index * step + step // 2, f"{days[index].month}/{days[index].day}")
+            for index in range(len(days) - 1, -1, -LABEL_DAYS)
+        ],
         stacked_label=stacked_label,
     )
 
 
-def _bar_height(value: int | None, max_value: int) -> int:
-    if not value or not max_value:
-        return 0
-    return max(MIN_BAR_HEIGHT, value * HEIGHT // max_value)
+def round_up(value: int) -> int:
+    """Return the next number with one digit that is no zero, even unless it is 1."""
+    power = 1
+    while power * 10 < value:
+        power *= 10
+    return next(
+        digit * power for digit in (1, 2, 4, 6, 8, 10) if digit * power >= value
+    )
+
+
+def _bar_height(value: int | None, top: int) -> int:
+    return max(MIN_BAR_HEIGHT, value * HEIGHT // top) if value else 0
 
 
 def _format_value(value: int | None, unit: str) -> str:
-    return "not available" if value is None else f"{value:,}{unit}"
+    return gettext("not available") if value is None else f"{value:,}{unit}"
+
+
+def _describe_total(values: Series, unit: str, *, is_summable: bool) -> str:
+    known = [value for value in values if value is not None]
+    if not known:
+        return ""
+    if not is_summable:
+        return _format_value(known[-1], unit)
+    return gettext("{total} in {days} days").format(
+        total=_format_value(sum(known), unit), days=len(values)
+    )
 
 
 def _summarize(days: Sequence[date], values: Series, unit: str) -> str:
@@ -110,13 +151,20 @@ def _summarize(days: Sequence[date], values: Series, unit: str) -> str:
     pairs = zip(values, days, strict=True)
     known = [(value, day) for value, day in pairs if value is not None]
     if not known:
-        return "No data yet."
-    coverage = "data for 1 day" if len(known) == 1 else f"data for {len(known)} days"
+        return gettext("No data yet.")
+    coverage = ngettext(
+        "data for {count} day", "data for {count} days", len(known)
+    ).format(count=len(known))
     max_value, max_day = max(known)
     if max_value == 0:
-        return f"0 throughout; {coverage}."
+        return gettext("0 throughout; {coverage}.").format(coverage=coverage)
     last_value, last_day = known[-1]
-    return (
-        f"{_format_value(last_value, unit)} on {last_day:%Y-%m-%d}; maximum "
-        f"{_format_value(max_value, unit)} on {max_day:%Y-%m-%d}; {coverage}."
+    return gettext(
+        "{last} on {last_day}; maximum {largest} on {largest_day}; {coverage}."
+    ).format(
+        last=_format_value(last_value, unit),
+        last_day=f"{last_day:%Y-%m-%d}",
+        largest=_format_value(max_value, unit),
+        largest_day=f"{max_day:%Y-%m-%d}",
+        coverage=coverage,
     )

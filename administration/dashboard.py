@@ -11,13 +11,17 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TypeVar
 
+from django.conf import settings
 from django.db import Error, connection, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.member_counters import count_members
 from accounts.models import Member
 from administration.charts import Chart, Series, build_daily_chart
 from administration.daily_metrics import (
+    WINDOW_DAYS,
     ActiveMembers,
     MetricName,
     count_active_members,
@@ -25,6 +29,13 @@ from administration.daily_metrics import (
     get_time_series,
     list_days,
 )
+from administration.revenue import (
+    count_ended,
+    get_purchase_series,
+    list_running_products,
+    monthly_revenue,
+)
+from billing.products import MONTHLY, YEARLY
 from core import redis_client
 from core.health import is_database_reachable
 from core.jobs.models import JobRun
@@ -36,7 +47,8 @@ Value = TypeVar("Value")
 # Time limit of one metric, and of all together; those that are left are not read.
 QUERY_TIMEOUT_SECONDS = 2.0
 PAGE_TIMEOUT_SECONDS = 5.0
-NOT_AVAILABLE = "not available"
+NOT_AVAILABLE = _("not available")
+PRODUCTS = {MONTHLY.id: _("Premium, monthly"), YEARLY.id: _("Premium, yearly")}
 UNKNOWN_ACTIVE_MEMBERS = ActiveMembers(None, None, None)
 
 
@@ -100,6 +112,7 @@ def build_dashboard(now: datetime) -> Dashboard:
     sections = [
         _health_section(),
         _members_section(reader, now),
+        _purchases_section(reader, now),
         _ledger_section(reader, now),
         _board_section(reader, now),
     ]
@@ -112,10 +125,10 @@ def _health_section() -> Section:
         ("Valkey", redis_client.is_reachable()),
     )
     tiles = [
-        Tile(name, "up" if is_up else "down", is_bad=not is_up)
+        Tile(name, gettext("up") if is_up else gettext("down"), is_bad=not is_up)
         for name, is_up in states
     ]
-    return Section("Health", tiles)
+    return Section(gettext("Health"), tiles)
 
 
 def _members_section(reader: TimeLimitedReader, now: datetime) -> Section:
@@ -127,21 +140,29 @@ def _members_section(reader: TimeLimitedReader, now: datetime) -> Section:
     if members and premium is not None:
         premium_note = f"{premium / members:.1%}"
     section = Section(
-        "Members",
+        gettext("Members"),
         [
-            _value_tile("Members", members),
-            _value_tile("Premium", premium, premium_note),
-            _value_tile("Suspended", suspended),
-            _value_tile("Active today", active.day, "in the last 24 hours"),
-            _value_tile("Active this week", active.week, "in the last 7 days"),
-            _value_tile("Active this month", active.month, "by existing sessions"),
+            _value_tile(gettext("Members"), members),
+            _value_tile(gettext("Premium"), premium, premium_note),
+            _value_tile(gettext("Suspended"), suspended),
+            _value_tile(
+                gettext("Active today"), active.day, gettext("in the last 24 hours")
+            ),
+            _value_tile(
+                gettext("Active this week"), active.week, gettext("in the last 7 days")
+            ),
+            _value_tile(
+                gettext("Active this month"),
+                active.month,
+                gettext("by existing sessions"),
+            ),
         ],
     )
 
     # Gauges are stored once a day; the bar of today shows the value of now.
     today = timezone.localdate(now)
     _add_time_series_chart(
-        section, reader, "Sign-ups per day", MetricName.SIGN_UPS, today
+        section, reader, gettext("Sign-ups per day"), MetricName.SIGN_UPS, today
     )
     daily_members = reader.read(
         lambda: [*get_time_series(MetricName.MEMBERS, today)[:-1], members]
@@ -152,34 +173,100 @@ def _members_section(reader: TimeLimitedReader, now: datetime) -> Section:
     daily_active = reader.read(
         lambda: [*get_time_series(MetricName.ACTIVE, today)[:-1], active.day]
     )
-    _add_chart(section, "Members", today, daily_members)
     shares = _percentages(daily_premium, daily_members)
-    _add_chart(section, "Premium share", today, shares, unit="%")
-    _add_chart(section, "Active members per day", today, daily_active)
+    for title, values, unit in (
+        (gettext("Members"), daily_members, ""),
+        (gettext("Premium share"), shares, "%"),
+        (gettext("Active members per day"), daily_active, ""),
+    ):
+        _add_chart(section, title, today, values, unit=unit, is_summable=False)
+    return section
+
+
+def _purchases_section(reader: TimeLimitedReader, now: datetime) -> Section:
+    running = reader.read(lambda: list_running_products(now))
+    series = reader.read(lambda: get_purchase_series(now))
+    ended = reader.read(lambda: count_ended(now))
+    days_note = gettext("in {days} days").format(days=WINDOW_DAYS)
+    section = Section(gettext("Subscriptions"))
+    if running is None:
+        section.tiles.append(Tile(gettext("Monthly revenue"), str(NOT_AVAILABLE)))
+    else:
+        revenue = monthly_revenue(running, settings.PREMIUM_PRICES)
+        counts = {row.product: row.running for row in running}
+        section.tiles.extend(
+            [
+                Tile(
+                    gettext("Monthly revenue"),
+                    f"{revenue:,} {settings.HOME_CURRENCY}",
+                    gettext("at the prices of now"),
+                ),
+                *(
+                    _value_tile(str(label), counts.get(product, 0), gettext("running"))
+                    for product, label in PRODUCTS.items()
+                ),
+                _value_tile(
+                    gettext("Cancelled"),
+                    sum(row.canceled for row in running),
+                    gettext("still running"),
+                ),
+            ]
+        )
+    section.tiles.extend(
+        [
+            _value_tile(gettext("New"), series.new if series else None, days_note),
+            _value_tile(
+                gettext("Renewed"), sum(series.renewed) if series else None, days_note
+            ),
+            _value_tile(gettext("Ended"), ended and ended.ended, days_note),
+            _value_tile(
+                gettext("Refunded"),
+                ended and ended.refunded,
+                gettext("ended early by the store"),
+            ),
+        ]
+    )
+    title = gettext("Purchases per day")
+    if series is None:
+        section.missing.append(title)
+    else:
+        section.charts.append(
+            build_daily_chart(
+                title,
+                list_days(timezone.localdate(now)),
+                series.bought,
+                stacked_values=series.renewed,
+                stacked_label=gettext("renewals"),
+            )
+        )
     return section
 
 
 def _ledger_section(reader: TimeLimitedReader, now: datetime) -> Section:
     today = timezone.localdate(now)
-    section = Section("Ledger")
+    section = Section(gettext("Ledger"))
     _add_time_series_chart(
-        section, reader, "New entries per day", MetricName.ENTRIES, today
+        section, reader, gettext("New entries per day"), MetricName.ENTRIES, today
     )
-    title = "Notifications per day"
+    title = gettext("Notifications per day")
     series = reader.read(lambda: get_notification_series(today))
     if series is None:
         section.missing.append(title)
         return section
     received, recognized = sum(series.received), sum(series.recognized)
-    note = f"{recognized / received:.1%} recognized" if received else "in 30 days"
-    section.tiles.append(_value_tile("Notifications", received, note))
+    note = gettext("in {days} days").format(days=WINDOW_DAYS)
+    if received:
+        note = gettext("{share} recognized").format(
+            share=f"{recognized / received:.1%}"
+        )
+    section.tiles.append(_value_tile(gettext("Notifications"), received, note))
     section.charts.append(
         build_daily_chart(
             title,
             list_days(today),
             series.received,
             stacked_values=series.recognized,
-            stacked_label="recognized",
+            stacked_label=gettext("recognized"),
         )
     )
     return section
@@ -187,11 +274,11 @@ def _ledger_section(reader: TimeLimitedReader, now: datetime) -> Section:
 
 def _board_section(reader: TimeLimitedReader, now: datetime) -> Section:
     today = timezone.localdate(now)
-    section = Section("Board")
+    section = Section(gettext("Board"))
     for title, name in (
-        ("Posts per day", MetricName.POSTS),
-        ("Comments per day", MetricName.COMMENTS),
-        ("Votes per day", MetricName.VOTES),
+        (gettext("Posts per day"), MetricName.POSTS),
+        (gettext("Comments per day"), MetricName.COMMENTS),
+        (gettext("Votes per day"), MetricName.VOTES),
     ):
         _add_time_series_chart(section, reader, title, name, today)
     return section
@@ -199,7 +286,7 @@ def _board_section(reader: TimeLimitedReader, now: datetime) -> Section:
 
 def _value_tile(title: str, value: int | None, note: str = "") -> Tile:
     if value is None:
-        return Tile(title, NOT_AVAILABLE)
+        return Tile(title, str(NOT_AVAILABLE))
     return Tile(title, f"{value:,}", note)
 
 
@@ -210,13 +297,21 @@ def _add_time_series_chart(
 
 
 def _add_chart(
-    section: Section, title: str, today: date, values: Series | None, unit: str = ""
+    section: Section,
+    title: str,
+    today: date,
+    values: Series | None,
+    *,
+    unit: str = "",
+    is_summable: bool = True,
 ) -> None:
     if values is None:
         section.missing.append(title)
     else:
         section.charts.append(
-            build_daily_chart(title, list_days(today), values, unit=unit)
+            build_daily_chart(
+                title, list_days(today), values, unit=unit, is_summable=is_summable
+            )
         )
 
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views import View
 
 from accounts import second_factor
@@ -64,9 +65,11 @@ class SecondFactorSetupView(View):
                 return self._show(request, pending=pending)
             codes = second_factor.confirm_totp(member, key_hash, code, now)
         except ReauthenticationRequiredError:
-            return self._show(request, error="Log out and in again first.")
+            return self._show(request, error=gettext("Log out and in again first."))
         except DomainError as error:
-            return self._show(request, error=f"{error.detail} Begin again.")
+            return self._show(
+                request, error=f"{error.detail} {gettext('Begin again.')}"
+            )
         return self._show(request, recovery_codes=codes)
 
     def _show(self, request: HttpRequest, **context: Any) -> HttpResponse:
@@ -75,7 +78,7 @@ class SecondFactorSetupView(View):
             TEMPLATE,
             {
                 **self.admin_site.each_context(request),
-                "title": "Second factor",
+                "title": gettext("Second factor"),
                 "is_required": needs_second_factor(request),
                 **context,
             },

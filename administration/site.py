@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.contrib.admin import models as admin_models
 from django.core.exceptions import BadRequest
@@ -13,7 +14,8 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy as _
 
 from accounts import audit_log
 from accounts.models import AuditLogEntry, Member
@@ -21,16 +23,25 @@ from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import hash_session_key, revoke_sessions
 from administration.admin_login import AdminLoginForm
 from administration.dashboard import build_dashboard
+from administration.languages import get_staff_language
+from administration.log_entries import (
+    ACTIONS,
+    TARGETS,
+    describe_text,
+    link_to_target,
+)
 from administration.second_factor_setup import (
     SETUP_NAME,
     SecondFactorSetupView,
     needs_second_factor,
     redirect_to_setup,
 )
+from core.admin.columns import badge_html
+from core.jobs.labels import RUN_COLUMNS
 
 MAX_RECENT_ACTIONS = 10
 # The actions of Django admin's pages in the audit log.
-ACTIONS = {
+LOGGED_ACTIONS = {
     admin_models.ADDITION: audit_log.ADDITION,
     admin_models.CHANGE: audit_log.CHANGE,
     admin_models.DELETION: audit_log.DELETION,
@@ -40,9 +51,9 @@ ACTIONS = {
 class ServiceAdminSite(AdminSite):
     """Django's admin site with the dashboard and the session rules of the service."""
 
-    site_header = "Household Ledger administration"
-    site_title = "Household Ledger"
-    index_title = "Administration"
+    site_header = _("Household Ledger administration")
+    site_title = _("Household Ledger")
+    index_title = _("Administration")
     login_form = AdminLoginForm
     login_template = "admin/two_step_login.html"
     site_url = "/"
@@ -53,9 +64,16 @@ class ServiceAdminSite(AdminSite):
         """Write a change of one of Django's own pages to the audit log."""
         # A list that Django words: 'Changed Enabled.'
         text = message if isinstance(message, str) else json.dumps(message)
-        text = admin_models.LogEntry(change_message=text).get_change_message()
+        with translation.override(settings.LANGUAGE_CODE):
+            text = admin_models.LogEntry(change_message=text).get_change_message()
         actor = cast("Member", request.user)
-        audit_log.log_admin_action(actor, target, ACTIONS[action_flag], text)
+        audit_log.log_admin_action(actor, target, LOGGED_ACTIONS[action_flag], text)
+
+    def log_export(self, request: HttpRequest, model: type[Model]) -> None:
+        """Log that a list has been exported: its file holds data of members."""
+        log_security_event(
+            SecurityEvent.LIST_EXPORTED, request.user.pk, list=model._meta.label
+        )
 
     def history_url(self, model: type[Model], object_id: str) -> str:
         """Return the address of the entries of the audit log about an object."""
@@ -76,11 +94,13 @@ class ServiceAdminSite(AdminSite):
         return [setup, *super().get_urls()]
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
-        """Wrap an admin view to answer 400 to requests that contain NUL characters."""
+        """Wrap an admin view: it has its language, and refuses NUL characters (400)."""
         guarded = super().admin_view(view, cacheable)
 
         @functools.wraps(guarded)
-        def refuse_nul(request: HttpRequest, *args: Any, **options: Any) -> Any:
+        def prepare(request: HttpRequest, *args: Any, **options: Any) -> Any:
+            # `LanguageMiddleware` ends it, after templates have been rendered.
+            translation.activate(get_staff_language(request))
             # PostgreSQL's text types cannot hold NUL.
             if any("\0" in text for text in list_request_strings(request)):
                 raise BadRequest("NUL characters are not allowed.")
@@ -90,7 +110,7 @@ class ServiceAdminSite(AdminSite):
                 return redirect_to_setup(request)
             return guarded(request, *args, **options)
 
-        return refuse_nul
+        return prepare
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -99,9 +119,23 @@ class ServiceAdminSite(AdminSite):
         own_actions = AuditLogEntry.objects.filter(
             actor_id=cast("int", request.user.pk)
         )
+        dashboard = build_dashboard(timezone.now())
+        runs = dashboard.runs
         context = {
-            "dashboard": build_dashboard(timezone.now()),
-            "recent_actions": own_actions.order_by("-id")[:MAX_RECENT_ACTIONS],
+            "dashboard": dashboard,
+            "run_columns": RUN_COLUMNS,
+            "run_rows": None
+            if runs is None
+            else [[(c.short_description, c(run)) for c in RUN_COLUMNS] for run in runs],
+            "recent_actions": [
+                {
+                    "action": badge_html(*ACTIONS[entry.action]),
+                    "kind": TARGETS.get(entry.target_type, (entry.target_type, ""))[0],
+                    "target": link_to_target(entry),
+                    "text": describe_text(entry),
+                }
+                for entry in own_actions.order_by("-id")[:MAX_RECENT_ACTIONS]
+            ],
             **(extra_context or {}),
         }
         return super().index(request, context)
@@ -123,6 +157,6 @@ def list_request_strings(request: HttpRequest) -> list[str]:
     """Return the path and all values of the query and the form."""
     strings = [request.path]
     for params in (request.GET, request.POST):
-        for _, values in params.lists():
+        for _name, values in params.lists():
             strings += values
     return strings

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
 
@@ -49,6 +50,8 @@ class Purchase(models.Model):
 
     class Meta:
         db_table = "iap_purchase"
+        verbose_name = _("purchase")
+        verbose_name_plural = _("purchases")
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
@@ -66,6 +69,12 @@ class Purchase(models.Model):
         indexes = [
             models.Index(fields=["member", "-expires_at"], name="iap_purchase_member"),
             models.Index(fields=["token_hash"], name="iap_purchase_token"),
+            models.Index(fields=["purchased_at"], name="iap_purchase_bought"),
+            models.Index(
+                fields=["expires_at"],
+                condition=Q(is_active=True),
+                name="iap_purchase_counted",
+            ),
             models.Index(
                 fields=["expires_at"],
                 condition=Q(is_active=True, auto_renew=True),
@@ -133,6 +142,8 @@ class StoreNotification(models.Model):
 
     class Meta:
         db_table = "store_notification"
+        verbose_name = _("store notification")
+        verbose_name_plural = _("store notifications")
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(

@@ -6,50 +6,109 @@ Find posts, comments and images; hide, pin or delete them.
 from abc import abstractmethod
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import Max, Prefetch, QuerySet
 from django.http import HttpRequest
-from django.template.defaultfilters import filesizeformat, truncatechars
-from django.template.response import TemplateResponse
+from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
 from board import moderation
-from board.content import IMAGE_PATH_PREFIX, normalize_search_text, render_html
+from board.admin_columns import (
+    AUTHOR,
+    CATEGORIES,
+    CATEGORY,
+    CHANGED,
+    COMMENTS,
+    DOWN_VOTES,
+    FILE_SIZE,
+    IMAGE_TYPES,
+    PIXELS,
+    POST_OF_COMMENT,
+    SHOWN_BY,
+    STATE,
+    TEXT,
+    THUMBNAIL,
+    TITLE,
+    UP_VOTES,
+    UPLOADED,
+    UPLOADER,
+    WRITTEN,
+    image_column,
+)
+from board.content import normalize_search_text, render_html
 from board.models import Comment, Image, Post, PostImage
-from core.admin import DEFERRED_MEMBER_FIELDS, ReadOnlyAdmin
+from core.admin.actions import Action, ActionAdmin, get_actor
+from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline
+from core.admin.columns import (
+    Column,
+    Text,
+    link_column,
+    shorten,
+    text_column,
+    time_column,
+)
+from core.admin.filters import YES_NO, badge_filter, choice_filter, date_filter
 
-MAX_BATCH_SIZE = 100
 # Of the posts that show an image, the newest ones.
 MAX_LISTED_POSTS = 20
 # The newest ones: the text of comments has no index.
 MAX_SEARCHED_COMMENTS = 200_000
 AUTHOR_PREFIX = "@"
-AUTHOR_SEARCH_HELP = f"{AUTHOR_PREFIX}login_id of the author, or a phrase"
-
-BulkAction = Callable[[Member, Collection[Any]], int]
 
 
-class ModerationAdmin(ReadOnlyAdmin):
+def make_action(
+    change: Callable[[Member, Collection[Any]], int],
+    label: Text,
+    report: Callable[[int], str],
+    **options: Any,
+) -> Action:
+    """Return the action of a function of `board.moderation`."""
+
+    def apply(request: HttpRequest, ids: Collection[Any]) -> None:
+        messages.success(request, report(change(get_actor(request), ids)))
+
+    return Action(label, apply, **options)
+
+
+def report_hidden(count: int) -> str:
+    return ngettext("{count} hidden.", "{count} hidden.", count).format(count=count)
+
+
+def report_shown(count: int) -> str:
+    text = ngettext("{count} shown again.", "{count} shown again.", count)
+    return text.format(count=count)
+
+
+def report_deleted(count: int) -> str:
+    return ngettext("{count} deleted.", "{count} deleted.", count).format(count=count)
+
+
+def report_pinned(count: int) -> str:
+    text = ngettext("{count} marked as notice.", "{count} marked as notices.", count)
+    return text.format(count=count)
+
+
+def report_unpinned(count: int) -> str:
+    text = ngettext("{count} is no notice now.", "{count} are no notices now.", count)
+    return text.format(count=count)
+
+
+class ModerationAdmin(ActionAdmin):
     """Base of the content of members: search by author or text, change by actions."""
 
     ordering = ["-id"]
     list_select_related = ["member"]
     # Makes the search field appear; `get_search_results` does the search.
     search_fields = ["id"]
-    # The label and the function of each action, by its name.
-    bulk_actions: dict[str, tuple[str, BulkAction]]
-
-    @admin.display(description="author")
-    def author(self, row: Post | Comment | Image) -> str:
-        return row.member.login_id
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
@@ -66,65 +125,94 @@ class ModerationAdmin(ReadOnlyAdmin):
         return (self.filter_by_text(queryset, term) if term else queryset), False
 
     @abstractmethod
-    def summarize(self, row: Any) -> str:
-        """Return the words by which a row is recognized."""
-
-    @abstractmethod
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         """Filter by text, using an index or among the newest rows only."""
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return {
-            name: (partial(_confirm_or_apply, name), name, label)
-            for name, (label, _) in self.bulk_actions.items()
-        }
 
 
 @admin.register(Post)
 class PostAdmin(ModerationAdmin):
     list_display = [
-        *("id", "title", "category", "author", "is_notice", "is_hidden"),
-        *("up_count", "down_count", "comment_count", "created_at"),
+        *(TITLE, STATE, CATEGORY, AUTHOR),
+        *(UP_VOTES, DOWN_VOTES, COMMENTS, WRITTEN),
     ]
-    list_display_links = ["id", "title"]
-    list_filter = ["category", "is_notice", "is_hidden", "created_at"]
-    search_help_text = f"{AUTHOR_SEARCH_HELP} in title or text."
+    list_display_links = [TITLE]
+    list_filter = [
+        badge_filter("category", _("Category"), CATEGORIES),
+        choice_filter("is_notice", _("Notice"), YES_NO),
+        choice_filter("is_hidden", _("Hidden"), YES_NO),
+        date_filter("created_at", _("Written")),
+    ]
+    search_help_text = _("@login ID of the author, or words of the title or text.")
     fields = [
-        ("title", "category"),
-        ("author", "created_at", "updated_at"),
-        ("is_notice", "is_hidden"),
-        ("up_count", "down_count", "comment_count"),
-        *("tags", "shown"),
+        (TITLE, CATEGORY, STATE),
+        (AUTHOR, WRITTEN, CHANGED),
+        (UP_VOTES, DOWN_VOTES, "comments"),
+        *("tags_shown", "shown"),
     ]
-    readonly_fields = ["author", "shown"]
-    bulk_actions = {
-        "hide": ("Hide", partial(moderation.hide_posts, hidden=True)),
-        "show": ("Show again", partial(moderation.hide_posts, hidden=False)),
-        "notice": ("Mark as notice", partial(moderation.mark_notices, notice=True)),
-        "unnotice": (
-            "Unmark as notice",
-            partial(moderation.mark_notices, notice=False),
+    readonly_fields = ["comments", "tags_shown", "shown"]
+    export_columns = [
+        text_column("id", _("Number")),
+        *list_display,
+    ]
+    row_actions = {
+        "hide": make_action(
+            partial(moderation.hide_posts, hidden=True),
+            _("Hide"),
+            report_hidden,
+            has_effect_on=lambda post: not post.is_hidden,
         ),
-        "delete": (
-            "Delete, with all comments and votes",
+        "show": make_action(
+            partial(moderation.hide_posts, hidden=False),
+            _("Show again"),
+            report_shown,
+            has_effect_on=lambda post: post.is_hidden,
+        ),
+        "notice": make_action(
+            partial(moderation.mark_notices, notice=True),
+            _("Mark as notice"),
+            report_pinned,
+            has_effect_on=lambda post: not post.is_notice,
+        ),
+        "unnotice": make_action(
+            partial(moderation.mark_notices, notice=False),
+            _("Unmark as notice"),
+            report_unpinned,
+            has_effect_on=lambda post: post.is_notice,
+        ),
+        "delete": make_action(
             lambda actor, ids: moderation.delete_posts(actor, ids, timezone.now()),
+            _("Delete"),
+            report_deleted,
+            question=_("All comments and votes are deleted too. It cannot be undone."),
+            is_dangerous=True,
         ),
     }
 
-    @admin.display(description="content")
+    @admin.display(description=_("Comments"))
+    def comments(self, post: Post) -> SafeString:
+        url = f"{reverse('admin:board_comment_changelist')}?post__exact={post.pk}"
+        return format_html('<a href="{}">{}</a>', url, post.comment_count)
+
+    @admin.display(description=_("Tags"))
+    def tags_shown(self, post: Post) -> str:
+        return ", ".join(post.tags) or "–"
+
+    @admin.display(description=_("Content"))
     def shown(self, post: Post) -> SafeString:
         # In a sandboxed frame, so that nothing runs, whatever is stored.
         return format_html(
-            '<iframe sandbox title="content" width="800" height="400" srcdoc="{}">'
-            "</iframe>",
-            render_html(post.content),
+            '<iframe sandbox title="{}" class="content-frame" srcdoc="{}"></iframe>',
+            *(gettext("Content"), render_html(post.content)),
         )
+
+    def get_object_name(self, row: Post) -> str:
+        return gettext("Post {id}").format(id=row.pk)
+
+    def describe_row(self, row: Post) -> str:
+        return f"{row.member.login_id}: {shorten(row.title)}"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("search_text", "content")
-
-    def summarize(self, row: Post) -> str:
-        return row.title
 
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         return rows.filter(search_text__contains=normalize_search_text(text))
@@ -133,29 +221,63 @@ class PostAdmin(ModerationAdmin):
 @admin.register(Comment)
 class CommentAdmin(ModerationAdmin):
     list_display = [
-        *("id", "content", "post_id", "author", "is_hidden"),
-        *("up_count", "down_count", "created_at"),
+        *(TEXT, STATE, POST_OF_COMMENT, AUTHOR),
+        *(UP_VOTES, DOWN_VOTES, WRITTEN),
     ]
-    list_display_links = ["id", "content"]
-    list_filter = ["is_hidden", "created_at"]
-    search_help_text = (
-        f"{AUTHOR_SEARCH_HELP} in the newest {MAX_SEARCHED_COMMENTS:,} comments."
-    )
+    list_display_links = [TEXT]
+    list_filter = [
+        choice_filter("is_hidden", _("Hidden"), YES_NO),
+        date_filter("created_at", _("Written")),
+    ]
     fields = [
-        ("post_id", "author"),
-        ("created_at", "updated_at", "is_hidden"),
-        ("up_count", "down_count"),
-        "content",
+        (POST_OF_COMMENT, AUTHOR, STATE),
+        (WRITTEN, CHANGED),
+        (UP_VOTES, DOWN_VOTES),
+        Column("content", _("Comment"), lambda row: row.content),
     ]
-    readonly_fields = ["author", "post_id"]
-    bulk_actions = {
-        "hide": ("Hide", partial(moderation.hide_comments, hidden=True)),
-        "show": ("Show again", partial(moderation.hide_comments, hidden=False)),
-        "delete": ("Delete, with all votes", moderation.delete_comments),
+    export_columns = [
+        text_column("id", _("Number")),
+        Column("content", _("Comment"), lambda row: row.content),
+        *list_display[1:],
+    ]
+    row_actions = {
+        "hide": make_action(
+            partial(moderation.hide_comments, hidden=True),
+            _("Hide"),
+            report_hidden,
+            has_effect_on=lambda comment: not comment.is_hidden,
+        ),
+        "show": make_action(
+            partial(moderation.hide_comments, hidden=False),
+            _("Show again"),
+            report_shown,
+            has_effect_on=lambda comment: comment.is_hidden,
+        ),
+        "delete": make_action(
+            moderation.delete_comments,
+            _("Delete"),
+            report_deleted,
+            question=_("All votes are deleted too. It cannot be undone."),
+            is_dangerous=True,
+        ),
     }
 
-    def summarize(self, row: Comment) -> str:
-        return row.content
+    @property
+    def search_help_text(self) -> str:  # type: ignore[override]
+        return gettext(
+            "@login ID of the author, or words of the newest {count} comments."
+        ).format(count=f"{MAX_SEARCHED_COMMENTS:,}")
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        # The link from the page of a post.
+        is_post = lookup == "post__exact" and self.is_id(value)
+        return is_post or super().lookup_allowed(lookup, value, request)
+
+    def get_object_name(self, row: Comment) -> str:
+        return gettext("Comment {id}").format(id=row.pk)
+
+    def describe_row(self, row: Comment) -> str:
+        return f"{row.member.login_id}: {shorten(row.content)}"
 
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         newest = Comment.objects.aggregate(newest=Max("id"))["newest"] or 0
@@ -166,54 +288,33 @@ class CommentAdmin(ModerationAdmin):
 @admin.register(Image)
 class ImageAdmin(ModerationAdmin):
     ordering = ["-created_at", "id"]
-    list_display = ["id", "thumbnail", "author", "file_size", "posts", "created_at"]
-    list_display_links = ["id"]
-    list_filter = ["created_at"]
-    search_help_text = f"{AUTHOR_PREFIX}login_id of the member, or an image's address."
+    list_display = [THUMBNAIL, UPLOADER, FILE_SIZE, PIXELS, SHOWN_BY, UPLOADED]
+    list_filter = [date_filter("created_at", _("Uploaded"))]
+    search_help_text = _("@login ID of the member, or the address of an image.")
     fields = [
-        ("id", "author", "created_at"),
-        ("file_size", "content_type", "width", "height"),
-        *("posts", "unused_since", "shown"),
+        (UPLOADER, UPLOADED),
+        (
+            FILE_SIZE,
+            PIXELS,
+            Column(
+                "type",
+                _("Type"),
+                lambda image: IMAGE_TYPES.get(image.content_type, image.content_type),
+            ),
+        ),
+        (SHOWN_BY, time_column("unused_since", _("Without a post since"))),
+        image_column("shown", "whole"),
     ]
-    readonly_fields = ["id", "author", "created_at", "file_size", "posts", "shown"]
-    bulk_actions = {
-        "delete": (
-            "Delete, also from the posts that show it",
+    export_columns = [text_column("id", _("Number")), *list_display]
+    row_actions = {
+        "delete": make_action(
             moderation.delete_shown_images,
+            _("Delete"),
+            report_deleted,
+            question=_("Posts that show it lose it too. It cannot be undone."),
+            is_dangerous=True,
         ),
     }
-
-    @admin.display(description="member")
-    def author(self, row: Post | Comment | Image) -> str:
-        return row.member.login_id
-
-    @admin.display(description="image")
-    def thumbnail(self, image: Image) -> SafeString:
-        return format_html(
-            '<img src="{}{}" height="60" loading="lazy" alt="">',
-            *(IMAGE_PATH_PREFIX, image.pk),
-        )
-
-    @admin.display(description="image")
-    def shown(self, image: Image) -> SafeString:
-        return format_html(
-            '<img src="{}{}" width="400" alt="">', IMAGE_PATH_PREFIX, image.pk
-        )
-
-    @admin.display(description="size")
-    def file_size(self, image: Image) -> str:
-        return filesizeformat(image.size)
-
-    @admin.display(description="shown by posts")
-    def posts(self, image: Any) -> SafeString:
-        return format_html_join(
-            ", ",
-            '<a href="{}">{}</a>',
-            [
-                (reverse("admin:board_post_change", args=[link.post_id]), link.post_id)
-                for link in image.newest_links
-            ],
-        )
 
     def is_id(self, text: str) -> bool:
         return _parse_uuid(text) is not None
@@ -223,12 +324,56 @@ class ImageAdmin(ModerationAdmin):
         links = Prefetch("shown_in", newest, to_attr="newest_links")
         return super().get_queryset(request).defer("content").prefetch_related(links)
 
-    def summarize(self, row: Image) -> str:
-        return f"{row.width} × {row.height}, {filesizeformat(row.size)}"
+    def get_object_name(self, row: Image) -> str:
+        return gettext("Image {id}").format(id=str(row.pk)[:8])
+
+    def describe_row(self, row: Image) -> str:
+        size = filesizeformat(row.size)
+        return f"{row.member.login_id}: {row.width} × {row.height}, {size}"
 
     def filter_by_text(self, rows: QuerySet[Any], text: str) -> QuerySet[Any]:
         image_id = _parse_uuid(text.rpartition("/")[2])
         return rows.filter(pk=image_id) if image_id else rows.none()
+
+
+class ContentInline(NewestInline):
+    """The newest posts or comments of a member, on the member's page."""
+
+    def get_all_query(self, obj: Member) -> str:
+        return f"?q={AUTHOR_PREFIX}{obj.login_id}"
+
+
+class PostInline(ContentInline):
+    model = Post
+    verbose_name_plural = _("newest posts")
+    all_label = _("All posts of the member")
+    ordering = ["-id"]
+    columns = [
+        link_column(
+            "title", _("Title"), "board_post", lambda r: r.pk, lambda r: r.title
+        ),
+        *(STATE, CATEGORY, UP_VOTES, DOWN_VOTES, COMMENTS, WRITTEN),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("search_text", "content")
+
+
+class CommentInline(ContentInline):
+    model = Comment
+    verbose_name_plural = _("newest comments")
+    all_label = _("All comments of the member")
+    ordering = ["-id"]
+    columns = [
+        link_column(
+            "content",
+            _("Comment"),
+            "board_comment",
+            lambda r: r.pk,
+            lambda r: r.content,
+        ),
+        *(STATE, POST_OF_COMMENT, UP_VOTES, DOWN_VOTES, WRITTEN),
+    ]
 
 
 def _parse_uuid(text: str) -> UUID | None:
@@ -236,30 +381,3 @@ def _parse_uuid(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
-
-
-def _confirm_or_apply(
-    name: str, model_admin: ModerationAdmin, request: HttpRequest, rows: QuerySet[Any]
-) -> TemplateResponse | None:
-    """Apply an action to the selected rows; ask for confirmation before deleting."""
-    label, change = model_admin.bulk_actions[name]
-    rows = rows.prefetch_related(None).order_by("pk")
-    ids = list(rows.values_list("pk", flat=True)[: MAX_BATCH_SIZE + 1])
-    if len(ids) > MAX_BATCH_SIZE:
-        messages.error(request, f"Select at most {MAX_BATCH_SIZE} rows.")
-    elif name == "delete" and "confirmed" not in request.POST:
-        context = {
-            **model_admin.admin_site.each_context(request),
-            "title": label,
-            "opts": model_admin.opts,
-            "selected": [
-                (row, truncatechars(model_admin.summarize(row), 100))
-                for row in model_admin.get_queryset(request).filter(pk__in=ids)
-            ],
-            "checkbox": ACTION_CHECKBOX_NAME,
-        }
-        return TemplateResponse(request, "admin/board/confirm.html", context)
-    else:
-        changed = change(cast("Member", request.user), ids)
-        messages.success(request, f"{label}: {changed} changed.")
-    return None

@@ -1,8 +1,9 @@
 """The Django app of the community board."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class BoardConfig(AppConfig):
     name = "board"
-    verbose_name = "Community board"
+    verbose_name = _("Community board")

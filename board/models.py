@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.lookups import GreaterThanOrEqual
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
 from board import content
@@ -71,6 +72,8 @@ class Post(VotableContent):
 
     class Meta:
         db_table = "board_post"
+        verbose_name = _("post")
+        verbose_name_plural = _("posts")
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(
@@ -129,6 +132,8 @@ class Comment(VotableContent):
 
     class Meta:
         db_table = "board_comment"
+        verbose_name = _("comment")
+        verbose_name_plural = _("comments")
         ordering = ["id"]
         constraints = [
             models.CheckConstraint(
@@ -261,6 +266,8 @@ class Image(models.Model):
 
     class Meta:
         db_table = "board_image"
+        verbose_name = _("image")
+        verbose_name_plural = _("images")
         ordering = ["-created_at", "id"]
         indexes = [
             models.Index(

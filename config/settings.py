@@ -9,8 +9,8 @@ from redis.retry import Retry
 
 from config import about, env
 from config.beat_schedule import CELERY_BEAT_SCHEDULE as CELERY_BEAT_SCHEDULE
-from config.mail import read_mail_sender, read_mail_server
 from config.log_settings import build_logging
+from config.mail import read_mail_sender, read_mail_server
 from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from config.unsafe_settings import refuse_unsafe_settings
 from core.db.postgresql.liveness import WatchdogConnection

@@ -2,9 +2,10 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView, TemplateView
+from django.views.generic import RedirectView
 
 from administration.metrics_view import MetricsView
+from administration.views.landing import LandingView
 from board.views.images import ImageView
 from config.url_aliases import build_alias_urls
 from core.api.openapi_view import DocumentationView, OpenApiSchemaView
@@ -27,7 +28,7 @@ api_urls: list[URLPattern | URLResolver] = [
 
 urlpatterns = [
     path("api/", include(api_urls)),
-    path("", TemplateView.as_view(template_name="landing.html"), name="landing"),
+    path("", LandingView.as_view(), name="landing"),
     path("account/", include("accounts.page_urls")),
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("admin", RedirectView.as_view(url="/admin/", permanent=True)),

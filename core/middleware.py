@@ -132,7 +132,8 @@ class LanguageMiddleware:
     """Activates the language that the client prefers, English without one.
 
     Texts of validators are made where they fail, so the language is known before. To
-    activate English is not needed, since it is the language of the source.
+    activate English is not needed, since it is the language of the source. Pages of
+    staff may activate another one; it ends here.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -141,7 +142,8 @@ class LanguageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         language = choose_language_of(request)
         is_admin = request.path_info.startswith(ADMIN_PREFIX)
-        if is_admin or (language == settings.LANGUAGE_CODE and names_language(request)):
+        has_default = language == settings.LANGUAGE_CODE and names_language(request)
+        if has_default and not is_admin:
             return self.get_response(request)
         # Without the header, the authentication may choose the member's language.
         with translation.override(language):

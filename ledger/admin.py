@@ -11,10 +11,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from accounts.models import Member
-from core.admin import AuditedAdmin
+from core.admin.base import AuditedAdmin
+from core.admin.columns import Badges, badge_column, text_column
+from core.admin.filters import badge_filter
 from core.errors import DomainError
 from ledger import default_categories
 from ledger.category_tree import validate_parent
@@ -23,6 +27,18 @@ from ledger.models import DefaultCategory
 
 FIELDS = ("type", "parent", "name", "name_en")
 MOVE_STEPS = {"up": UP, "down": DOWN}
+TYPES: Badges = {
+    DefaultCategory.Type.EXPENSE: (_("Expense"), ""),
+    DefaultCategory.Type.INCOME: (_("Income"), "good"),
+}
+TYPE = badge_column("type", _("Type"), TYPES)
+NAME_EN = text_column("name_en", _("Name in English"))
+LABELS = {
+    "type": _("Type"),
+    "parent": _("Above it"),
+    "name": _("Name"),
+    "name_en": _("Name in English"),
+}
 
 
 class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -31,6 +47,14 @@ class DefaultCategoryForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = DefaultCategory
         fields = FIELDS
+        labels = LABELS
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if "type" in self.fields:
+            cast("Any", self.fields["type"]).choices = [
+                (value, text) for value, (text, _tone) in TYPES.items()
+            ]
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
@@ -51,9 +75,9 @@ class DefaultCategoryAdmin(AuditedAdmin):
 
     form = DefaultCategoryForm
     fields = FIELDS
-    list_display = ["in_tree", "name_en", "type", "order"]
+    list_display = ["in_tree", NAME_EN, TYPE, "order"]
     list_display_links = ["in_tree"]
-    list_filter = ["type"]
+    list_filter = [badge_filter("type", _("Type"), TYPES)]
     list_per_page = 1000
     sortable_by = ()
     show_facets = admin.ShowFacets.NEVER
@@ -67,15 +91,12 @@ class DefaultCategoryAdmin(AuditedAdmin):
         "id",
     ]
 
-    class Media:
-        css = {"all": ["administration/tree.css"]}
-
-    @admin.display(description="name")
+    @admin.display(description=_("Name"))
     def in_tree(self, category: DefaultCategory) -> SafeString:
         kind = "minor" if category.parent_id else "major"
         return format_html('<span class="{}">{}</span>', kind, category.name)
 
-    @admin.display(description="order")
+    @admin.display(description=_("Position"))
     def order(self, category: DefaultCategory) -> SafeString:
         up_url, down_url = (
             reverse("admin:ledger_defaultcategory_move", args=[category.pk, direction])
@@ -83,13 +104,13 @@ class DefaultCategoryAdmin(AuditedAdmin):
         )
         return format_html(
             '<button type="submit" class="move" formaction="{}" '
-            'aria-label="Move {} up">▲</button> '
+            'aria-label="{}">▲</button> '
             '<button type="submit" class="move" formaction="{}" '
-            'aria-label="Move {} down">▼</button>',
+            'aria-label="{}">▼</button>',
             up_url,
-            category.name,
+            gettext("Move {name} up").format(name=category.name),
             down_url,
-            category.name,
+            gettext("Move {name} down").format(name=category.name),
         )
 
     def get_urls(self) -> list[URLPattern]:

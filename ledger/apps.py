@@ -3,6 +3,7 @@
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
 
 from core.http_client import load_provider
 from ledger.currencies import CURRENCY_CODES
@@ -10,6 +11,7 @@ from ledger.currencies import CURRENCY_CODES
 
 class LedgerConfig(AppConfig):
     name = "ledger"
+    verbose_name = _("Ledger")
 
     def ready(self) -> None:
         """Raise `ImproperlyConfigured` for an unknown currency or provider."""

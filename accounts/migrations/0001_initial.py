@@ -41,10 +41,15 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("enabled", models.BooleanField(default=True)),
+                (
+                    "enabled",
+                    models.BooleanField(default=True, verbose_name="enabled"),
+                ),
             ],
             options={
                 "db_table": "application_setting",
+                "verbose_name": "application setting",
+                "verbose_name_plural": "application settings",
                 "ordering": ["name"],
             },
         ),
@@ -293,6 +298,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "member",
+                "verbose_name": "member",
+                "verbose_name_plural": "members",
                 "ordering": ["id"],
                 "indexes": [
                     models.Index(fields=["email_normalized"], name="member_email"),

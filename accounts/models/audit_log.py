@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models.members import MAX_LOGIN_ID_LENGTH
 
@@ -32,8 +33,8 @@ class AuditLogEntry(models.Model):
     class Meta:
         db_table = "audit_log"
         ordering = ["-id"]
-        verbose_name = "log entry"
-        verbose_name_plural = "log entries"
+        verbose_name = _("log entry")
+        verbose_name_plural = _("log entries")
         indexes = [
             models.Index(
                 fields=["target_type", "target_id", "-id"], name="audit_log_target"

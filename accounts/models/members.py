@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models.functions import MD5, Collate, Length, Lower, NullIf, Upper
 from django.db.models.lookups import Exact
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.identifiers import comparison_key
 
@@ -196,6 +197,8 @@ class Member(AbstractBaseUser):
 
     class Meta:
         db_table = "member"
+        verbose_name = _("member")
+        verbose_name_plural = _("members")
         ordering = ["id"]
         constraints = [
             # Always so, and still a condition: PostgreSQL takes the columns of a unique

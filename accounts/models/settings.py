@@ -1,6 +1,7 @@
 """Settings that administrators change while the service is running."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class ApplicationSetting(models.Model):
@@ -10,10 +11,12 @@ class ApplicationSetting(models.Model):
         SIGNUP_ENABLED = "signup_enabled", "sign-up is open"
 
     name = models.CharField(max_length=50, primary_key=True, choices=Name.choices)
-    enabled = models.BooleanField(default=True)
+    enabled = models.BooleanField(_("enabled"), default=True)
 
     class Meta:
         db_table = "application_setting"
+        verbose_name = _("application setting")
+        verbose_name_plural = _("application settings")
         ordering = ["name"]
 
     def __str__(self) -> str:

@@ -1,22 +1,21 @@
 """Members in Django admin: search, details, and actions on plan, status and role."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, cast
 
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from accounts.audit_log import CHANGE, log_admin_action
@@ -26,67 +25,124 @@ from accounts.models import AuthSession, Member, PointHistory
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import revoke_session
 from administration.members import set_member_plan, set_member_role, set_member_status
-from billing.admin import PurchaseInline
-from core.admin import CappedPaginator, NewestInline, ReadOnlyAdmin
+from billing.admin import PRODUCTS, PurchaseInline
+from board.admin import CommentInline, PostInline
+from core.admin.actions import Action, ActionAdmin, get_actor
+from core.admin.base import CappedPaginator, NewestInline
+from core.admin.columns import (
+    Badges,
+    Column,
+    Text,
+    badge_column,
+    number_column,
+    state_column,
+    text_column,
+    time_column,
+)
+from core.admin.filters import badge_filter
 from core.db.transactions import retry_on_conflict
 from core.errors import DomainError
 
-MAX_BATCH_SIZE = 100
+ROLES: Badges = {
+    Member.Role.MEMBER: (_("Member"), ""),
+    Member.Role.ADMIN: (_("Administrator"), "info"),
+}
+STATUSES: Badges = {
+    Member.Status.ACTIVE: (_("Active"), "good"),
+    Member.Status.SUSPENDED: (_("Suspended"), "bad"),
+}
+PLANS: Badges = {
+    Member.Plan.FREE: (_("Free"), ""),
+    Member.Plan.PREMIUM: (_("Premium"), "good"),
+}
+PROVIDERS: Badges = {
+    Member.Provider.LOCAL: (_("Password"), ""),
+    Member.Provider.IDP: (_("Google account"), ""),
+}
+REASONS: Badges = {
+    PointHistory.Reason.POST: (_("Post"), ""),
+    PointHistory.Reason.COMMENT: (_("Comment"), ""),
+}
+YES_OR_NO: Badges = {True: (_("Yes"), ""), False: (_("No"), "")}
 
 
-@dataclass(frozen=True, slots=True)
-class MemberAction:
-    """An action that staff can run on members, after a confirmation."""
+def make_action(
+    change: Callable[[Member, int], Member],
+    label: Text,
+    question: Text,
+    target_values: dict[str, Any],
+    *,
+    is_dangerous: bool = False,
+) -> Action:
+    """Return an action that calls `change` with the administrator and each id.
 
-    label: str
-    description: str
-    # Called with the acting administrator and the id of the member.
-    apply: Callable[[Member, int], Member]
-    # Values of a member whom the action would not change.
-    target_values: dict[str, Any]
+    `target_values` are those of a member whom the action would not change.
+    """
 
-    def has_effect_on(self, member: Member) -> bool:
-        """Return True if the action would change the member."""
-        return any(
-            getattr(member, k) != value for k, value in self.target_values.items()
-        )
+    def apply(request: HttpRequest, ids: Collection[int]) -> None:
+        # Each in its own transaction: a refused member does not hold up the others.
+        members = Member.objects.only("login_id").filter(pk__in=ids)
+        for member in members.order_by("pk"):
+            try:
+                change(get_actor(request), member.pk)
+            except DomainError as error:
+                messages.error(request, f"{member}: {error.detail}")
+            else:
+                messages.success(
+                    request,
+                    gettext("{member}: {action}: done.").format(
+                        member=member, action=label
+                    ),
+                )
+
+    def has_effect_on(member: Member) -> bool:
+        return any(getattr(member, k) != value for k, value in target_values.items())
+
+    return Action(
+        label,
+        apply,
+        question=question,
+        has_effect_on=has_effect_on,
+        is_dangerous=is_dangerous,
+    )
 
 
 MEMBER_ACTIONS = {
-    "set_premium": MemberAction(
-        "Set plan PREMIUM",
-        "The member gets PREMIUM without expiry; the subscription data is cleared.",
+    "set_premium": make_action(
         partial(set_member_plan, plan=Member.Plan.PREMIUM),
+        _("Give Premium"),
+        _("The member gets Premium without an end; the subscription data is cleared."),
         {"plan": Member.Plan.PREMIUM, "plan_expires_at": None},
     ),
-    "set_free": MemberAction(
-        "Set plan FREE",
-        "The member loses PREMIUM at once; the subscription data is cleared.",
+    "set_free": make_action(
         partial(set_member_plan, plan=Member.Plan.FREE),
+        _("End Premium"),
+        _("The member loses Premium at once; the subscription data is cleared."),
         {"plan": Member.Plan.FREE, "plan_expires_at": None},
     ),
-    "suspend": MemberAction(
-        "Suspend",
-        "All sessions end at once, and the member can no longer log in.",
+    "suspend": make_action(
         partial(set_member_status, status=Member.Status.SUSPENDED),
+        _("Suspend"),
+        _("All sessions end at once, and the member can no longer log in."),
         {"status": Member.Status.SUSPENDED},
+        is_dangerous=True,
     ),
-    "activate": MemberAction(
-        "Reactivate",
-        "The member can log in again.",
+    "activate": make_action(
         partial(set_member_status, status=Member.Status.ACTIVE),
+        _("Reactivate"),
+        _("The member can log in again."),
         {"status": Member.Status.ACTIVE},
     ),
-    "make_administrator": MemberAction(
-        "Make administrator",
-        "The member can use this admin and change all other members.",
+    "make_administrator": make_action(
         partial(set_member_role, role=Member.Role.ADMIN),
+        _("Make administrator"),
+        _("The member can use these pages and change all other members."),
         {"role": Member.Role.ADMIN},
     ),
-    "make_member": MemberAction(
-        "Remove administrator role",
-        "The member can no longer use this admin.",
+    "make_member": make_action(
         partial(set_member_role, role=Member.Role.MEMBER),
+        _("Remove administrator role"),
+        _("The member can no longer use these pages."),
         {"role": Member.Role.MEMBER},
     ),
 }
@@ -104,77 +160,118 @@ class MemberPaginator(CappedPaginator):
         return count_members(timezone.now())
 
 
+def end_button(session: AuthSession) -> SafeString:
+    """Return the button that ends a session, for the form of the member's page."""
+    url = reverse(
+        "admin:accounts_member_end_session", args=[session.member_id, session.key_hash]
+    )
+    return format_html(
+        '<button type="submit" class="button small" formaction="{}">{}</button>',
+        *(url, gettext("End")),
+    )
+
+
 class SessionInline(NewestInline):
     """The newest sessions of a member, with a button to end each."""
 
     model = AuthSession
-    verbose_name_plural = "newest sessions"
-    readonly_fields = (
-        "created_at",
-        "last_seen_at",
-        "expires_at",
-        "ip_address",
-        "user_agent",
-        "end",
-    )
-    fields = readonly_fields
+    verbose_name_plural = _("newest sessions")
+    columns = [
+        time_column("last_seen_at", _("Last used")),
+        text_column("user_agent", _("App or browser")),
+        text_column("ip_address", _("Address")),
+        time_column("created_at", _("Logged in")),
+        time_column("expires_at", _("Ends")),
+        Column("end", _("End"), lambda session: "", get_html=end_button),
+    ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuthSession]:
         rows: QuerySet[AuthSession] = super().get_queryset(request)
         return rows.filter(kind=AuthSession.Kind.SESSION)
-
-    @admin.display(description="")
-    def end(self, session: AuthSession) -> SafeString:
-        url = reverse(
-            "admin:accounts_member_end_session",
-            args=[session.member_id, session.key_hash],
-        )
-        return format_html(
-            '<button type="submit" class="button" formaction="{}">End</button>', url
-        )
 
 
 class PointInline(NewestInline):
     """The newest point awards of a member."""
 
     model = PointHistory
-    verbose_name_plural = "newest point awards"
-    readonly_fields = ("created_at", "points", "reason")
-    fields = readonly_fields
+    verbose_name_plural = _("newest points")
+    columns = [
+        time_column("created_at", _("Given")),
+        number_column("points", _("Points")),
+        badge_column("reason", _("For"), REASONS),
+    ]
+
+
+def list_states(member: Member) -> list[tuple[Text, str]]:
+    """Return the badges of a member in lists: only what is not the normal case."""
+    states: list[tuple[Text, str]] = []
+    if member.status != Member.Status.ACTIVE:
+        states.append(STATUSES[member.status])
+    if member.role != Member.Role.MEMBER:
+        states.append(ROLES[member.role])
+    return states
+
+
+LOGIN_ID = text_column("login_id", _("Login ID"))
+NAME = text_column("display_name", _("Name"))
+EMAIL = text_column("email", _("Email"), order="email_normalized")
+STATE = state_column("state", _("State"), list_states)
+ROLE = badge_column("role", _("Role"), ROLES)
+STATUS = badge_column("status", _("Status"), STATUSES)
+# As the API shows it: an expired plan is free before the hourly job has run.
+PLAN = state_column(
+    "plan", _("Plan"), lambda member: [PLANS[member.effective_plan(timezone.now())]]
+)
+PLAN_ENDS = time_column("plan_expires_at", _("Plan ends"))
+JOINED = time_column("created_at", _("Joined"), order="id")
 
 
 @admin.register(Member)
-class MemberAdmin(ReadOnlyAdmin):
+class MemberAdmin(ActionAdmin):
     """Read-only details of members: neither the password hash nor ledger data."""
 
     paginator = MemberPaginator
-    list_display = [
-        "login_id",
-        "display_name",
-        "email",
-        "role",
-        "status",
-        "plan",
-        "created_at",
+    list_display = [LOGIN_ID, NAME, EMAIL, STATE, PLAN, PLAN_ENDS, JOINED]
+    list_filter = [
+        badge_filter("role", _("Role"), ROLES),
+        badge_filter("status", _("Status"), STATUSES),
+        badge_filter("plan", _("Plan"), PLANS),
+        badge_filter("provider", _("Logs in by"), PROVIDERS),
     ]
-    list_filter = ["role", "status", "plan", "provider"]
     # Shows the search box; `get_search_results` does the search.
     search_fields = SEARCH_FIELDS
-    search_help_text = "Words that login id, name or email contain."
+    search_help_text = _("Words that login ID, name or email contain.")
     ordering = ["-id"]
     fields = [
-        ("login_id", "provider"),
-        ("display_name", "email"),
-        ("role", "status"),
-        ("plan", "plan_expires_at"),
-        ("plan_product", "plan_auto_renew"),
-        ("points", "created_at"),
+        (LOGIN_ID, NAME, EMAIL),
+        (STATUS, ROLE, badge_column("provider", _("Logs in by"), PROVIDERS)),
+        (
+            PLAN,
+            PLAN_ENDS,
+            badge_column("plan_product", _("Product"), PRODUCTS),
+            badge_column("plan_auto_renew", _("Renews itself"), YES_OR_NO),
+        ),
+        (number_column("points", _("Points")), JOINED),
     ]
-    inlines = [SessionInline, PointInline, PurchaseInline]
-    change_form_template = "admin/accounts/member/change_form.html"
+    export_columns = [
+        text_column("id", _("Number")),
+        *(LOGIN_ID, NAME, EMAIL, ROLE, STATUS, PLAN, PLAN_ENDS, JOINED),
+    ]
+    inlines = [PurchaseInline, SessionInline, PostInline, CommentInline, PointInline]
+    row_actions = MEMBER_ACTIONS
+    leads_to_row = True
 
-    class Media:
-        css = {"all": ["administration/member.css"]}
+    def get_object_name(self, row: Member) -> str:
+        return row.login_id
+
+    def describe_row(self, row: Member) -> str:
+        states = [ROLES[row.role], STATUSES[row.status], PLANS[row.plan]]
+        return f"{row.display_name} ({row.email}): " + ", ".join(
+            str(text) for text, _tone in states
+        )
+
+    def may_act_on(self, request: HttpRequest, row: Member) -> bool:
+        return bool(row.pk != get_actor(request).pk)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Member]:
         rows: QuerySet[Member] = super().get_queryset(request)
@@ -187,12 +284,6 @@ class MemberAdmin(ReadOnlyAdmin):
         for word in search_term.split():
             queryset = queryset.filter(search_condition(word))
         return queryset, False
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return {
-            name: (partial(_confirm_or_apply, name), name, action.label)
-            for name, action in MEMBER_ACTIONS.items()
-        }
 
     def get_urls(self) -> list[URLPattern]:
         end_session = path(
@@ -213,64 +304,12 @@ class MemberAdmin(ReadOnlyAdmin):
             revoke_session(key_hash)
             log_security_event(SecurityEvent.SESSIONS_ENDED, member_id, ended=1)
             log_admin_action(
-                _actor(request),
+                get_actor(request),
                 cast("Member", session.member),
                 CHANGE,
                 "Session ended.",
             )
-        messages.success(request, "The session has ended.")
-        return HttpResponseRedirect(_change_url(member_id))
-
-    def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any
-    ) -> HttpResponse:
-        member = context["original"]
-        if member is not None and member.pk != _actor(request).pk:
-            context["member_actions"] = {
-                name: action
-                for name, action in MEMBER_ACTIONS.items()
-                if action.has_effect_on(member)
-            }
-        return super().render_change_form(request, context, *args, **options)
-
-
-def _confirm_or_apply(
-    name: str, model_admin: MemberAdmin, request: HttpRequest, rows: QuerySet[Member]
-) -> HttpResponse | None:
-    """Show the confirmation page, or apply the confirmed action to each member."""
-    action = MEMBER_ACTIONS[name]
-    selected = list(rows.order_by("pk")[: MAX_BATCH_SIZE + 1])
-    if len(selected) > MAX_BATCH_SIZE:
-        messages.error(request, f"Select at most {MAX_BATCH_SIZE} members at once.")
-        return None
-    if "confirmed" not in request.POST:
-        context = {
-            **model_admin.admin_site.each_context(request),
-            "title": action.label,
-            "opts": model_admin.opts,
-            "member_action": action,
-            "action_name": name,
-            "selected": selected,
-            "checkbox": ACTION_CHECKBOX_NAME,
-        }
-        return TemplateResponse(request, "admin/accounts/member/confirm.html", context)
-    # Each in its own transaction: a refused member does not hold up the others.
-    for member in selected:
-        try:
-            action.apply(_actor(request), member.pk)
-        except DomainError as error:
-            messages.error(request, f"{member}: {error.detail}")
-        else:
-            messages.success(request, f"{member}: {action.label}: done.")
-    # Back to the page of the member, or to the list.
-    if len(selected) == 1:
-        return HttpResponseRedirect(_change_url(selected[0].pk))
-    return None
-
-
-def _actor(request: HttpRequest) -> Member:
-    return cast("Member", request.user)
-
-
-def _change_url(member_id: int) -> str:
-    return reverse("admin:accounts_member_change", args=[member_id])
+        messages.success(request, gettext("The session has ended."))
+        return HttpResponseRedirect(
+            reverse("admin:accounts_member_change", args=[member_id])
+        )

@@ -83,6 +83,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "store_notification",
+                "verbose_name": "store notification",
+                "verbose_name_plural": "store notifications",
                 "ordering": ["-id"],
                 "indexes": [
                     models.Index(
@@ -154,12 +156,20 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "iap_purchase",
+                "verbose_name": "purchase",
+                "verbose_name_plural": "purchases",
                 "ordering": ["-id"],
                 "indexes": [
                     models.Index(
                         fields=["member", "-expires_at"], name="iap_purchase_member"
                     ),
                     models.Index(fields=["token_hash"], name="iap_purchase_token"),
+                    models.Index(fields=["purchased_at"], name="iap_purchase_bought"),
+                    models.Index(
+                        condition=models.Q(("is_active", True)),
+                        fields=["expires_at"],
+                        name="iap_purchase_counted",
+                    ),
                     models.Index(
                         condition=models.Q(("auto_renew", True), ("is_active", True)),
                         fields=["expires_at"],

@@ -83,6 +83,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "board_image",
+                "verbose_name": "image",
+                "verbose_name_plural": "images",
                 "ordering": ["-created_at", "id"],
             },
         ),
@@ -160,6 +162,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "board_post",
+                "verbose_name": "post",
+                "verbose_name_plural": "posts",
                 "ordering": ["-id"],
             },
         ),
@@ -222,6 +226,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "board_comment",
+                "verbose_name": "comment",
+                "verbose_name_plural": "comments",
                 "ordering": ["id"],
             },
         ),

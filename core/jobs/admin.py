@@ -5,14 +5,25 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
+from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext_lazy as _
 from django_celery_beat import models as beat
 
-from core.admin import ListAdmin, ReadOnlyAdmin
+from core.admin.base import ListAdmin, ReadOnlyAdmin
+from core.admin.columns import (
+    Badges,
+    Column,
+    badge_column,
+    number_column,
+    text_column,
+    time_column,
+)
+from core.admin.filters import badge_filter
+from core.jobs.labels import RUN_COLUMNS, STATES, get_job_label
 from core.jobs.models import JobRun
 from core.jobs.status import get_job_intervals
 
-UNIT_SECONDS = {"day": 86_400, "hour": 3_600, "minute": 60}
-
+DAY, HOUR, MINUTE = 86_400, 3_600, 60
 # The schedule is part of the settings: django-celery-beat's own pages would let staff
 # change it until the next start of Beat.
 for model in (
@@ -28,13 +39,13 @@ for model in (
 class JobFilter(admin.SimpleListFilter):
     """A filter by the jobs of the schedule, without a query for the names."""
 
-    title = "job"
+    title = _("Job")
     parameter_name = "job"
 
     def lookups(
         self, request: HttpRequest, model_admin: object
     ) -> list[tuple[str, str]]:
-        return [(name, name) for name in sorted(get_job_intervals())]
+        return [(name, get_job_label(name)) for name in sorted(get_job_intervals())]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(job=self.value()) if self.value() else queryset
@@ -42,9 +53,45 @@ class JobFilter(admin.SimpleListFilter):
 
 @admin.register(JobRun)
 class JobRunAdmin(ReadOnlyAdmin):
-    list_display = ["job", "state", "started_at", "ended_at", "count", "error"]
-    list_filter = ["state", JobFilter]
-    fields = ["job", "state", "started_at", "ended_at", "count", "error"]
+    list_display = list(RUN_COLUMNS)
+    list_filter = [badge_filter("state", _("State"), STATES), JobFilter]
+    fields = [RUN_COLUMNS[:2], RUN_COLUMNS[2:5], RUN_COLUMNS[5]]
+    export_columns = RUN_COLUMNS
+
+    def get_object_name(self, row: JobRun) -> str:
+        return get_job_label(row.job)
+
+
+def describe_interval(task: Any) -> str:
+    """Return how often a job runs, in the largest unit that divides the interval."""
+    if task.interval is None:
+        return str(task.schedule)
+    seconds = int(task.interval.schedule.run_every.total_seconds())
+    if seconds % DAY == 0:
+        count = seconds // DAY
+        return ngettext("every day", "every {count} days", count).format(count=count)
+    if seconds % HOUR == 0:
+        count = seconds // HOUR
+        return ngettext("every hour", "every {count} hours", count).format(count=count)
+    if seconds % MINUTE == 0:
+        count = seconds // MINUTE
+        text = ngettext("every minute", "every {count} minutes", count)
+        return text.format(count=count)
+    text = ngettext("every second", "every {count} seconds", seconds)
+    return text.format(count=seconds)
+
+
+# The names of the library's models in our catalogue: its own Korean lacks some.
+LIBRARY_NAMES = (
+    gettext_noop("Periodic Tasks"),
+    gettext_noop("periodic task"),
+    gettext_noop("periodic tasks"),
+)
+ON_OR_OFF: Badges = {True: (_("On"), "good"), False: (_("Off"), "bad")}
+# Not under the names of fields, whose hints the library words.
+TASK = Column("job", _("Job"), lambda task: get_job_label(task.name))
+EVERY = Column("every", _("Runs"), describe_interval)
+LAST_RUN = time_column("sent_at", _("Last sent"), path="last_run_at")
 
 
 @admin.register(beat.PeriodicTask)
@@ -52,18 +99,25 @@ class PeriodicTaskAdmin(ListAdmin):
     """The jobs of the schedule, which staff may only disable and enable."""
 
     list_display = [
-        "name",
-        "every",
-        "enabled",
-        "last_run_at",
-        "last_state",
-        "last_count",
+        *(TASK, EVERY),
+        badge_column("on", _("State"), ON_OR_OFF, path="enabled"),
+        LAST_RUN,
+        badge_column("last_state", _("Last run"), STATES),
+        number_column("last_count", _("Rows")),
     ]
-    fields = ["name", "task", "every", "enabled", "last_run_at", "total_run_count"]
-    readonly_fields = ["name", "task", "every", "last_run_at", "total_run_count"]
+    fields = [
+        TASK,
+        EVERY,
+        "enabled",
+        LAST_RUN,
+        text_column("sent_count", _("Sent so often"), path="total_run_count"),
+    ]
     list_select_related = ["interval"]
     ordering = ["name"]
     actions = None
+
+    def get_object_name(self, row: Any) -> str:
+        return get_job_label(row.name)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         last_run = (
@@ -78,27 +132,16 @@ class PeriodicTaskAdmin(ListAdmin):
         )
         return annotated
 
-    @admin.display(description="every")
-    def every(self, task: Any) -> str:
-        if task.interval is None:
-            return str(task.schedule)
-        seconds = int(task.interval.schedule.run_every.total_seconds())
-        # In the largest unit that divides it: "day", "6 hours".
-        for unit, unit_seconds in UNIT_SECONDS.items():
-            if seconds % unit_seconds == 0:
-                count = seconds // unit_seconds
-                return unit if count == 1 else f"{count} {unit}s"
-        return f"{seconds} seconds"
-
-    @admin.display(description="last run")
-    def last_state(self, task: Any) -> str | None:
-        state: str | None = task.last_state
-        return state
-
-    @admin.display(description="rows")
-    def last_count(self, task: Any) -> int | None:
-        count: int | None = task.last_count
-        return count
+    def formfield_for_dbfield(
+        self, db_field: Any, request: HttpRequest, **options: Any
+    ) -> Any:
+        # The library's labels and hints are not translated well.
+        if db_field.name == "enabled":
+            options |= {
+                "label": gettext("On"),
+                "help_text": gettext("Off: the job is not run."),
+            }
+        return super().formfield_for_dbfield(db_field, request, **options)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

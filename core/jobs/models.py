@@ -1,6 +1,7 @@
 """The models of the runs of periodic jobs."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class JobRun(models.Model):
@@ -24,6 +25,8 @@ class JobRun(models.Model):
 
     class Meta:
         db_table = "job_run"
+        verbose_name = _("job run")
+        verbose_name_plural = _("job runs")
         ordering = ["-started_at", "-id"]
         indexes = [
             models.Index(fields=["job", "-started_at"], name="job_run_by_job"),

@@ -334,8 +334,9 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name_plural": "default categories",
                 "db_table": "default_category",
+                "verbose_name": "default category",
+                "verbose_name_plural": "default categories",
                 "ordering": ["type", "sort_order", "id"],
             },
         ),

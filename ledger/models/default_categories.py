@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from core.db.constraints import CompositeForeignKey
 from ledger.category_tree import generated_level_field
@@ -35,7 +36,8 @@ class DefaultCategory(models.Model):
 
     class Meta:
         db_table = "default_category"
-        verbose_name_plural = "default categories"
+        verbose_name = _("default category")
+        verbose_name_plural = _("default categories")
         ordering = ["type", "sort_order", "id"]
         constraints = [
             models.UniqueConstraint(

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import AuditLogEntry, Member
 from billing.models import Purchase, StoreNotification
 from board.models import Image
-from core import admin as lists
+from core.admin import base as lists
 from core.jobs.models import JobRun
 from tests.support.admin_site import (
     COMMENTS,
@@ -214,8 +214,8 @@ def test_runs_are_filtered_by_the_jobs_that_the_code_knows(browser: JSONClient) 
     now = timezone.now()
     for name in ("expire_plans", "purge_images"):
         JobRun.objects.create(job=name, state="DONE", started_at=now, count=4711)
-    assert get_page(browser, RUNS).count(">4711<") == 2
-    assert get_page(browser, RUNS, job="expire_plans").count(">4711<") == 1
+    assert get_page(browser, RUNS).count(">4,711<") == 2
+    assert get_page(browser, RUNS, job="expire_plans").count(">4,711<") == 1
 
 
 def fill(administrator: Member) -> None:

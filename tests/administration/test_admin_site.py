@@ -16,7 +16,7 @@ from accounts.models import (
     PointHistory,
 )
 from billing.models import Purchase
-from core import admin
+from core.admin import base as admin
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
 from tests.support.admin_site import (
@@ -240,9 +240,9 @@ def test_only_the_newest_sessions_and_points_are_shown(
         PointHistory.objects.create(member=free_member, points=1000 + number)
     page = get_page(browser, f"{MEMBERS}{free_member.pk}/change/")
     assert page.count("/sessions/") == 20
-    assert "<p>1024</p>" in page
-    assert "<p>1004</p>" not in page
-    assert "<p>1005</p>" in page
+    assert ">1,024<" in page
+    assert ">1,004<" not in page
+    assert ">1,005<" in page
 
 
 # --- Default categories -------------------------------------------------------
@@ -370,9 +370,9 @@ def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(
         started = now - timedelta(minutes=minutes)
         JobRun.objects.create(job=task.name, state=state, started_at=started, count=42)
     page = get_page(browser, TASKS)
-    assert '<td class="field-every">hour</td>' in page
-    assert "FAILED" in page
-    assert "DONE" not in page
+    assert 'class="field-every">every hour</td>' in page
+    assert ">Failed<" in page
+    assert ">Done<" not in page
     browser.post(f"{TASKS}{task.pk}/change/", {"task": "os.system"})
     task.refresh_from_db()
     assert (task.enabled, task.task) == (False, "accounts.tasks.purge_sessions")
@@ -383,7 +383,8 @@ def test_periodic_tasks_are_shown_with_their_last_runs_and_can_be_stopped(
 
 def test_log_is_shown_and_not_changed(browser: JSONClient, free_member: Member) -> None:
     run_action(browser, "suspend", free_member, confirmed="yes")
-    assert f"member {free_member.pk}" in get_page(browser, LOG)
+    link = f'href="{MEMBERS}{free_member.pk}/change/">{free_member.pk}</a>'
+    assert link in get_page(browser, LOG)
     entry = AuditLogEntry.objects.get()
     assert "Status SUSPENDED." in get_page(browser, f"{LOG}{entry.pk}/change/")
     assert browser.post(f"{LOG}{entry.pk}/delete/", {"post": "yes"}).status_code == 403

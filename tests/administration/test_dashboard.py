@@ -306,12 +306,14 @@ def test_index_shows_the_charts_in_line_and_loads_nothing_from_outside(
     for text in (
         "Sign-ups per day",
         "Premium share",
-        "expire_plans",
+        "End expired plans",
         "OSError",
         "Health",
     ):
         assert text in page
-    charts = page[page.index('class="dashboard-section') : page.index("Recent actions")]
+    charts = page[
+        page.index('class="dashboard-section') : page.index("What you did last")
+    ]
     for forbidden in ("<script", "style=", "http://", "https://", "onclick"):
         assert forbidden not in charts
     assert charts.count("<title") >= 8 * 30

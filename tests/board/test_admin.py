@@ -268,7 +268,7 @@ def test_crafted_ids_of_images_are_refused(browser: JSONClient) -> None:
 def test_at_most_a_hundred_at_once(
     browser: JSONClient, free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admin, "MAX_BATCH_SIZE", 2)
+    monkeypatch.setattr(admin.PostAdmin, "max_batch_size", 2)
     posts = [make_post(free_member) for _ in range(3)]
     act(browser, POSTS, "hide", *posts)
     assert not Post.objects.filter(is_hidden=True).exists()

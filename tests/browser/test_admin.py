@@ -17,7 +17,7 @@ from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
 from tests.support.clients import JSONClient
 from tests.support.devtools import Chromium
-from tests.support.factories import PASSWORD, make_entry, make_member
+from tests.support.factories import PASSWORD, make_entry, make_member, make_post
 from tests.support.html_documents import PROGRAM, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -57,19 +57,70 @@ def test_member_is_found_and_given_a_plan_that_the_api_shows(
     page.type("#searchbar", "민지")
     page.click("#changelist-search input[type=submit]")
     assert "seojun" not in page.text()
-    page.click("#result_list th a")
+    page.click("#result_list tbody th a")
     assert "김민지" in page.text()
     shoot(page, "member")
     page.click("button[value=set_premium]")
-    assert "without expiry" in page.text()
+    assert "without an end" in page.text()
     assert theirs.get_json("/api/auth/session")["plan"] == "FREE"
     shoot(page, "confirm")
     page.click("input[type=submit].default")
-    assert "Set plan PREMIUM: done." in page.text()
+    assert "Give Premium: done." in page.text()
     assert theirs.get_json("/api/auth/session")["plan"] == "PREMIUM"
     page.click(".field-end button")
     assert "The session has ended." in page.text()
     assert theirs.send("GET", "/api/auth/session").status_code == 401
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_member_is_found_and_suspended_on_a_phone_as_well(
+    page: Chromium, live_server: Any, width: int
+) -> None:
+    member = make_member(login_id="minji", display_name="김민지")
+    theirs = JSONClient(member)
+    page.resize(width, 900)
+    page.open(f"{live_server.url}/admin/accounts/member/")
+    page.type("#searchbar", "minji")
+    page.click("#changelist-search input[type=submit]")
+    page.click("#result_list tbody th a")
+    page.click("button[value=suspend]")
+    assert "All sessions end at once" in page.text()
+    assert theirs.send("GET", "/api/auth/session").status_code == 200
+    page.click("input[type=submit].default")
+    assert "Suspend: done." in page.text()
+    assert theirs.send("GET", "/api/auth/session").status_code == 401
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_post_is_found_and_hidden_and_its_author_opened(
+    page: Chromium, live_server: Any, width: int
+) -> None:
+    author = make_member(login_id="minji", display_name="김민지")
+    post = make_post(author, title="Cheap rice", search_text="cheap rice")
+    page.resize(width, 900)
+    page.open(f"{live_server.url}/admin/board/post/")
+    page.type("#searchbar", "rice")
+    page.click("#changelist-search input[type=submit]")
+    page.click("#result_list tbody th a")
+    page.click("button[value=hide]")
+    assert "1 hidden." in page.text()
+    assert JSONClient(author).get(f"/api/board/posts/{post.pk}").status_code == 404
+    page.click(".readonly a[href*='/member/']")
+    assert "김민지" in page.text()
+    assert "Cheap rice" in page.text()
+
+
+def test_filter_of_a_list_opens_and_narrows_it(
+    page: Chromium, live_server: Any
+) -> None:
+    make_member(login_id="minji", status="SUSPENDED")
+    page.open(f"{live_server.url}/admin/accounts/member/")
+    assert "minji" in page.text()
+    page.click(".filter:nth-of-type(2) summary", leave=False)
+    page.click(".filter[open] li:nth-child(3) a")
+    rows = page.evaluate("document.querySelectorAll('#result_list tbody tr').length")
+    assert rows == 1
+    assert "minji" in page.text()
 
 
 def test_default_categories_are_put_in_another_order(

@@ -202,7 +202,11 @@ def test_documentation_page_is_in_the_language_of_the_browser(
     assert "Accept-Language" in english.headers["Vary"]
 
 
-def test_admin_stays_in_the_language_of_its_pages(anonymous: JSONClient) -> None:
-    response = anonymous.get("/admin/login/", **KOREAN)
-    assert '<html lang="en"' in response.content.decode()
-    assert "Log in" in response.content.decode()
+def test_admin_is_in_the_language_of_the_browser(anonymous: JSONClient) -> None:
+    korean = anonymous.get("/admin/login/", **KOREAN).content.decode()
+    assert '<html lang="ko"' in korean
+    assert "로그인" in korean
+    english = anonymous.get("/admin/login/").content.decode()
+    assert '<html lang="en"' in english
+    assert "Log in" in english
+    assert translation.get_language() == "en", "it ends with the request"

@@ -13,8 +13,8 @@ from devstack.environment import (
     get_or_create_secret_key,
     read_env_file,
     read_port,
-    read_settings,
     read_setting_files,
+    read_settings,
 )
 
 

@@ -40,6 +40,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "job_run",
+                "verbose_name": "job run",
+                "verbose_name_plural": "job runs",
                 "ordering": ["-started_at", "-id"],
                 "indexes": [
                     models.Index(fields=["job", "-started_at"], name="job_run_by_job"),

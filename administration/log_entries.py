@@ -1,0 +1,83 @@
+"""Entries of the audit log in plain words, in the language of the reader.
+
+The log keeps its texts in English, whoever acted.
+"""
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import ApplicationSetting, AuditLogEntry
+from core.admin.columns import Badges
+from core.jobs.labels import get_job_label
+
+Action = AuditLogEntry.Action
+ACTIONS: Badges = {
+    Action.ADDITION: (_("Added"), "good"),
+    Action.CHANGE: (_("Changed"), "info"),
+    Action.DELETION: (_("Deleted"), "bad"),
+}
+# What was changed, by the label of its model.
+TARGETS: Badges = {
+    "accounts.Member": (_("Member"), ""),
+    "accounts.ApplicationSetting": (_("Setting"), ""),
+    "board.Post": (_("Post"), ""),
+    "board.Comment": (_("Comment"), ""),
+    "board.Image": (_("Image"), ""),
+    "ledger.DefaultCategory": (_("Default category"), ""),
+    "django_celery_beat.PeriodicTask": (_("Scheduled job"), ""),
+}
+SETTING_NAMES: Badges = {
+    ApplicationSetting.Name.SIGNUP_ENABLED: (_("Sign-up is open"), "")
+}
+# Named by their numbers, since the log outlives what members wrote.
+NUMBERED = ("accounts.Member", "board.Post", "board.Comment", "board.Image")
+# The texts that are written into the log.
+TEXTS = (
+    gettext_noop("Role ADMIN."),
+    gettext_noop("Role MEMBER."),
+    gettext_noop("Status ACTIVE."),
+    gettext_noop("Status SUSPENDED."),
+    gettext_noop("Plan FREE."),
+    gettext_noop("Plan PREMIUM."),
+    gettext_noop("Name or email."),
+    gettext_noop("Session ended."),
+    gettext_noop("Hidden."),
+    gettext_noop("Shown again."),
+    gettext_noop("Marked as notice."),
+    gettext_noop("Unmarked as notice."),
+    gettext_noop("Changed Enabled."),
+    gettext_noop("Changed On."),
+    gettext_noop("No fields changed."),
+)
+
+
+def describe_target(entry: AuditLogEntry) -> str:
+    """Return the name of what was changed."""
+    if entry.target_type in NUMBERED:
+        return entry.target_id
+    if entry.target_type == "accounts.ApplicationSetting":
+        return str(SETTING_NAMES.get(entry.target_id, (entry.target_label, ""))[0])
+    if entry.target_type == "django_celery_beat.PeriodicTask":
+        return get_job_label(entry.target_label.partition(":")[0])
+    return entry.target_label
+
+
+def describe_text(entry: AuditLogEntry) -> str:
+    """Return what was done, in the reader's language where the text is known."""
+    return gettext(entry.text) if entry.text else ""
+
+
+def link_to_target(entry: AuditLogEntry) -> SafeString | str:
+    """Return a link to the page of what was changed, which may be gone since."""
+    name = describe_target(entry)
+    if entry.action == Action.DELETION:
+        return name
+    model = entry.target_type.lower().replace(".", "_")
+    try:
+        url = reverse(f"admin:{model}_change", args=[entry.target_id])
+    except NoReverseMatch:
+        return name
+    return format_html('<a href="{}">{}</a>', url, name)

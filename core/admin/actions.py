@@ -1,0 +1,121 @@
+"""Actions on rows, from lists and from the pages of the rows, some after a question."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from core.admin.base import ReadOnlyAdmin
+from core.admin.columns import Text
+
+MAX_BATCH_SIZE = 100
+# A field of the form: the page of the row from which an action was started.
+ORIGIN_FIELD = "from_page"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action that staff can run on rows."""
+
+    label: Text
+    # Called with the request and the ids; reports what it did by messages.
+    apply: Callable[[HttpRequest, Collection[Any]], None]
+    # Asked before the action runs; without it the action runs at once.
+    question: Text = ""
+    # Returns True if the action would change the row.
+    has_effect_on: Callable[[Any], bool] = lambda row: True
+    is_dangerous: bool = False
+
+
+class ActionAdmin(ReadOnlyAdmin):
+    """A read-only list whose rows are changed by actions."""
+
+    row_actions: Mapping[str, Action] = {}
+    max_batch_size = MAX_BATCH_SIZE
+    # True if an action on one row leads to the page of the row from the list as well.
+    leads_to_row = False
+
+    def describe_row(self, row: Any) -> str:
+        """Return the words by which a row is recognized in a question."""
+        return ""
+
+    def may_act_on(self, request: HttpRequest, row: Any) -> bool:
+        """Return True if the page of the row offers its actions to the caller."""
+        return True
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {
+            name: (partial(run_or_ask, name), name, action.label)
+            for name, action in self.row_actions.items()
+        }
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any
+    ) -> HttpResponse:
+        row = context["original"]
+        if row is not None and self.may_act_on(request, row):
+            context["row_actions"] = {
+                name: action
+                for name, action in self.row_actions.items()
+                if action.has_effect_on(row)
+            }
+            context |= {"checkbox": ACTION_CHECKBOX_NAME, "origin_field": ORIGIN_FIELD}
+        return super().render_change_form(request, context, *args, **options)
+
+
+def run_or_ask(
+    name: str, model_admin: ActionAdmin, request: HttpRequest, rows: QuerySet[Any]
+) -> HttpResponse | None:
+    """Show the question of an action, or run it on the selected rows."""
+    action = model_admin.row_actions[name]
+    rows = rows.prefetch_related(None).order_by("pk")
+    limit = model_admin.max_batch_size
+    ids = list(rows.values_list("pk", flat=True)[: limit + 1])
+    is_from_page = len(ids) == 1 and (
+        ORIGIN_FIELD in request.POST or model_admin.leads_to_row
+    )
+    if len(ids) > limit:
+        messages.error(
+            request, gettext("Select at most {count} rows.").format(count=limit)
+        )
+        return None
+    if action.question and "confirmed" not in request.POST:
+        context = {
+            **model_admin.admin_site.each_context(request),
+            "title": action.label,
+            "opts": model_admin.opts,
+            "row_action": action,
+            "action_name": name,
+            "selected": [
+                (
+                    row.pk,
+                    model_admin.get_object_name(row),
+                    model_admin.describe_row(row),
+                )
+                for row in model_admin.get_queryset(request)
+                .filter(pk__in=ids)
+                .order_by("pk")
+            ],
+            "checkbox": ACTION_CHECKBOX_NAME,
+            "origin_field": ORIGIN_FIELD if is_from_page else "",
+        }
+        return TemplateResponse(request, "admin/confirm_action.html", context)
+    action.apply(request, ids)
+    # Back to the page of the row, unless it is gone, or to the list.
+    if is_from_page and model_admin.get_queryset(request).filter(pk=ids[0]).exists():
+        view = f"admin:{model_admin.view_name('change')}"
+        return HttpResponseRedirect(reverse(view, args=[ids[0]]))
+    return None
+
+
+def get_actor(request: HttpRequest) -> Any:
+    """Return the staff member who sends the request."""
+    return cast("Any", request.user)

@@ -1,0 +1,47 @@
+"""The jobs of the schedule and their runs in plain words, for staff."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin.columns import (
+    Badges,
+    Column,
+    Text,
+    badge_column,
+    number_column,
+    text_column,
+    time_column,
+)
+from core.jobs.models import JobRun
+
+STATES: Badges = {
+    JobRun.State.RUNNING: (_("Running"), "info"),
+    JobRun.State.DONE: (_("Done"), "good"),
+    JobRun.State.FAILED: (_("Failed"), "bad"),
+    JobRun.State.SKIPPED: (_("Skipped, another run was under way"), "warn"),
+}
+
+JOB_LABELS: dict[str, Text] = {
+    "delete_closed_accounts": _("Delete closed accounts"),
+    "purge_sessions": _("Delete ended sessions"),
+    "snapshot_daily_metrics": _("Store the figures of the day"),
+    "expire_plans": _("End expired plans"),
+    "process_store_notifications": _("Process notifications of the store"),
+    "purge_images": _("Delete unused images"),
+    "move_entries": _("Move entries of large wallets and categories"),
+    "run_recurring": _("Post recurring entries"),
+}
+
+
+def get_job_label(name: str) -> str:
+    """Return the words for a job, its name where there are none."""
+    return str(JOB_LABELS.get(name, name))
+
+
+RUN_COLUMNS = (
+    Column("job", _("Job"), lambda run: get_job_label(run.job)),
+    badge_column("state", _("State"), STATES),
+    time_column("started_at", _("Started"), order="started_at"),
+    time_column("ended_at", _("Ended")),
+    number_column("count", _("Rows")),
+    text_column("error", _("Error")),
+)

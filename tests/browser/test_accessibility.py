@@ -1,0 +1,99 @@
+"""Pages have no findings of axe-core and fit, in both themes, widths and languages.
+
+With SCREENSHOTS set to a folder, pictures of the pages are left there.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from tests.support.admin_rows import list_pages, make_rows
+from tests.support.admin_site import MEMBERS
+from tests.support.axe import find_barriers, load_axe
+from tests.support.devtools import Chromium
+from tests.support.factories import PASSWORD, make_member
+from tests.support.html_documents import PROGRAM, needs_chromium
+
+pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
+
+SCREENSHOTS = os.environ.get("SCREENSHOTS", "")
+# Swagger UI is not ours.
+OURS = {"/api/docs": '{exclude: ["#swagger-ui"]}'}
+# A list may be wider than its frame only where it scrolls; ours must not need to.
+TOO_WIDE = (
+    "[...document.querySelectorAll('.results')]"
+    ".filter((part) => part.scrollWidth > part.clientWidth + 1).length"
+)
+
+
+@pytest.fixture
+def page(live_server: Any) -> Iterator[Chromium]:
+    load_axe()
+    with Chromium(PROGRAM) as browser:
+        yield browser
+
+
+@pytest.fixture
+def staff(live_server: Any) -> Member:
+    return make_member(role="ADMIN", login_id="staff", password=PASSWORD)
+
+
+def log_in(page: Chromium, live_server: Any, staff: Member) -> None:
+    page.open(f"{live_server.url}/admin/login/?next=/admin/password_change/")
+    page.type("#id_username", staff.login_id)
+    page.type("#id_password", PASSWORD)
+    page.click("input[type=submit]")
+
+
+def check(page: Chromium, address: str, path: str, width: int, picture: str) -> None:
+    # axe-core itself sets styles that the policy refuses.
+    page.errors()
+    page.events.clear()
+    page.open(f"{address}{path}")
+    if path in OURS:
+        page.wait("document.querySelector('#swagger-ui main, #swagger-ui .opblock')")
+    assert page.errors() == [], path
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert page.evaluate(TOO_WIDE) == 0, path
+    if SCREENSHOTS:
+        name = path.strip("/").replace("/", "-") or "landing"
+        page.shoot(Path(SCREENSHOTS) / f"{name}-{picture}.png")
+    context = OURS.get(path, "document")
+    assert find_barriers(page, context=context) == [], path
+
+
+@pytest.mark.parametrize("language", ["ko", "en"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_page_fits_and_has_no_barriers(
+    page: Chromium,
+    live_server: Any,
+    staff: Member,
+    language: str,
+    scheme: str,
+    width: int,
+) -> None:
+    member = make_rows(staff)
+    page.call("Network.setExtraHTTPHeaders", headers={"Accept-Language": language})
+    page.use_scheme(scheme)
+    page.resize(width, 900)
+    picture = f"{language}-{scheme}-{width}"
+    for path in ("/", "/api/docs", "/admin/login/"):
+        check(page, live_server.url, path, width, picture)
+    log_in(page, live_server, staff)
+    for path in [*list_pages(), f"{MEMBERS}{member.pk}/change/"]:
+        check(page, live_server.url, path, width, picture)
+    # The question before an action.
+    page.click("button[value=set_free]")
+    assert find_barriers(page) == []
+
+
+def test_axe_finds_barriers(page: Chromium, live_server: Any) -> None:
+    """Otherwise the test above would prove nothing."""
+    page.open(f"{live_server.url}/")
+    page.evaluate("document.querySelector('main').innerHTML = '<input id=a>';0")
+    assert any(found.startswith("label: #a") for found in find_barriers(page))
