@@ -18,7 +18,7 @@ from typing import Any
 
 from beancount import loader
 
-from tests.support.ledger_replay import INCOME, Line, LedgerReplay
+from tests.support.ledger_replay import INCOME, LedgerReplay, Line
 
 CURRENCY = "KRW"
 OPENING_DAY = date(1990, 1, 1)

@@ -11,12 +11,14 @@ from tests.support.clients import JSONClient
 A = "/api/account"
 ENTRIES = f"{A}/entries"
 INCOME, EXPENSE, TRANSFER = "income", "expense", "transfer"
-START, DAYS = date(2025, 7, 1), 560
+# The first and the last day of entries.
+START, END = date(2025, 7, 1), date(2027, 1, 12)
 WALLET_KINDS = ("BANK", "CASH", "CARD", "LOAN")
 CATEGORIES: dict[str, dict[str, list[str]]] = {
     EXPENSE: {"식비": ["외식", "식료품"], "주거": ["관리비"], "이자": [], "선물": []},
     INCOME: {"급여": ["상여"], "이자": [], "캐시백": []},
 }
+MOVED_CATEGORIES = [(EXPENSE, "외식", "식료품"), (INCOME, "상여", "급여")]
 TAGS = ("회사", "여행", "가족")
 CURRENCIES = {"USD": "1380.5", "JPY": "9.12"}
 MAX_LINES = 6
@@ -66,6 +68,24 @@ class RandomLedger:
             elif self.random.random() < 0.05:
                 self.replace_one(kinds)
 
+    def move_some(self) -> None:
+        """Delete a wallet and two categories, and move what names them."""
+        # Those between the two wallets are gone.
+        self.bodies.clear()
+        gone = self.wallet_ids.pop(self.random.randrange(len(self.wallet_ids)))
+        self.delete(f"{A}/wallets/{gone}?moveTo={self.pick_wallet()}")
+        rows = self.client.get_json(f"{A}/categories")
+        ids = {(row["type"], row["name"]): row["id"] for row in rows}
+        for type_, source, target in MOVED_CATEGORIES:
+            path = f"{A}/categories/{ids[type_, source]}"
+            self.delete(f"{path}?moveTo={ids[type_, target]}")
+        # Amounts may be others now: nothing of before is refunded any more.
+        self.refundable.clear()
+
+    def delete(self, path: str) -> None:
+        response = self.client.send("DELETE", path)
+        assert response.status_code == 204, (path, response.content)
+
     def write(self, body: Body) -> None:
         answer = self.post(ENTRIES, body)
         assert_taken(body, answer)
@@ -81,14 +101,15 @@ class RandomLedger:
 
     def delete_one(self) -> None:
         """Delete any entry; of a refunded expense the refund stays."""
+        if not self.bodies:
+            return
         chosen = self.random.choice(sorted(self.bodies))
         body = self.bodies.pop(chosen)
         self.refundable.pop(chosen, None)
         original = body.get("refundOf")
         if original in self.refundable:
             self.refundable[original] += body["amount"]
-        response = self.client.send("DELETE", f"{ENTRIES}/{chosen}")
-        assert response.status_code == 204, response.content
+        self.delete(f"{ENTRIES}/{chosen}")
 
     def replace_one(self, kinds: "Sequence[Kind]") -> None:
         """PUT another entry in the place of one that has no refund and is none."""
@@ -115,7 +136,9 @@ class RandomLedger:
 
     def base(self, type_: str) -> Body:
         body: Body = {
-            "date": (START + timedelta(self.random.randrange(DAYS))).isoformat(),
+            "date": (
+                START + timedelta(self.random.randrange((END - START).days + 1))
+            ).isoformat(),
             "type": type_,
             "amount": self.pick_amount(),
             "memo": self.random.choice(["", "스타벅스", "이마트 성수"]),
@@ -317,5 +340,7 @@ def write_random_ledger(
     ledger.add_categories()
     for name in TAGS:
         ledger.post(f"{A}/tags", {"name": name})
-    ledger.add_entries(count, kinds)
+    ledger.add_entries(count - count // 4, kinds)
+    ledger.move_some()
+    ledger.add_entries(count // 4, kinds)
     return ledger

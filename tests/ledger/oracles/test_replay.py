@@ -16,10 +16,9 @@ from tests.support.ledger_replay import (
     net_of,
     read_ledger,
 )
-from tests.support.random_ledgers import DAYS, START
+from tests.support.random_ledgers import END, START
 
 A = "/api/account"
-END = START + timedelta(DAYS)
 TODAY = date(2026, 11, 21)
 # What the answers of a ledger without transfers and excluded entries do not have today.
 ADDED = {"excluded", "transferIn", "transferOut"}
