@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from tests.support.households import (
-    A,
     DAY,
     ENTRIES,
     OPENING,
     STATISTICS,
+    A,
     Household,
     category_line,
     wallet_line,
@@ -53,6 +53,48 @@ def test_transfer_is_neither_income_nor_expense_in_any_report(
     query = {"year": DAY.year, "month": DAY.month}
     chart = household.client.get_json(f"{A}/budgets/chart", **query)["days"]
     assert {row["spent"] for row in chart} == {0}
+
+
+def test_filter_of_types_finds_transfers(household: Household) -> None:
+    entry = household.write("transfer", 40, "통장", toWalletId="적금")
+    household.write("expense", 5, "현금")
+    assert [row["id"] for row in results(household, type="transfer")] == [entry["id"]]
+
+
+@pytest.mark.parametrize("frequency", ["MONTHLY", "DAILY"])
+@pytest.mark.parametrize("shape", TRANSFERS)
+def test_recurring_transfer_books_transfers(
+    household: Household, shape: str, frequency: str
+) -> None:
+    amount, purpose = TRANSFERS[shape]
+    body = household.body("transfer", amount, "통장", **purpose)
+    body |= {"name": "적금", "frequency": frequency, "anchorDate": "2026-11-21"}
+    rule = household.expect(201, "POST", f"{A}/recurring", body)
+    assert rule["toWalletId"] == body.get("toWalletId")
+    household.client.send("POST", f"{A}/recurring/{rule['id']}/run")
+    (entry,) = results(household)
+    assert (entry["type"], entry["source"]) == ("transfer", "RECURRING")
+    assert entry["toWalletId"] == body.get("toWalletId")
+    sent = [(line["amount"], line["walletId"]) for line in body.get("lines", [])]
+    assert [(each["amount"], each["walletId"]) for each in entry["lines"]] == sent
+    assert household.changes()["통장"] == -amount
+    household.assert_flows(0, 0, date(2026, 11, 21))
+
+
+def test_quick_entry_keeps_its_lines(household: Household) -> None:
+    lines = [category_line(60, "외식"), wallet_line(40, "받을 돈")]
+    body = household.body("expense", 100, "카드", lines=lines) | {"name": "회식"}
+    made = household.expect(201, "POST", f"{A}/quick-entries", body)
+    path = f"{A}/quick-entries/{made['id']}"
+    assert household.client.get_json(path) == made
+    assert [line["amount"] for line in made["lines"]] == [60, 40]
+    assert [line["category"] for line in made["lines"]] == ["외식", None]
+    again = household.expect(200, "PUT", path, made)
+    assert [line["amount"] for line in again["lines"]] == [60, 40]
+    # What it names is in use.
+    source = household.ids["받을 돈"]
+    response = household.client.send("DELETE", f"{A}/wallets/{source}")
+    assert_problem(response, 409, "IN_USE")
 
 
 def test_transfers_are_summed_in_each_period(household: Household) -> None:
@@ -448,6 +490,133 @@ def test_transfers_between_the_two_wallets_that_become_one_are_removed(
     assert household.read(kept)["walletId"] == target
     assert results(household) == [household.read(kept)]
     household.assert_flows(0, 5)
+
+
+MERGED: dict[str, tuple[str, int, list[dict[str, Any]], str, int, int]] = {
+    "expense": ("expense", 100, TOGETHER, "받을 돈", 60, -60),
+    "transfer": (
+        "transfer",
+        100_500,
+        [wallet_line(100_000, "적금"), category_line(500, "수수료")],
+        "적금",
+        500,
+        -500,
+    ),
+    "points": (
+        "expense",
+        8_500,
+        [category_line(9_500, "식비"), wallet_line(-1_000, "포인트")],
+        "포인트",
+        9_500,
+        -9_500,
+    ),
+    "three lines": (
+        "expense",
+        100,
+        [category_line(50, "외식"), category_line(10, "교통"), wallet_line(40, "현금")],
+        "현금",
+        60,
+        -60,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MERGED)
+def test_line_between_wallets_that_become_one_leaves_the_other_lines(
+    household: Household, case: str
+) -> None:
+    type_, amount, lines, gone, expense, change = MERGED[case]
+    entry = household.write(type_, amount, "카드", lines=lines)
+    source, target = household.ids[gone], household.ids["카드"]
+    household.expect(204, "DELETE", f"{A}/wallets/{source}?moveTo={target}")
+    # The line had no effect on the two together.
+    assert household.changes() == {"카드": change}
+    household.assert_flows(0, expense)
+    left = household.read(entry)
+    assert (left["type"], left["amount"]) == ("expense", expense)
+    assert target not in [line["walletId"] for line in left["lines"]]
+    if left["lines"]:
+        assert sum(line["amount"] for line in left["lines"]) == left["amount"]
+        assert len(left["lines"]) > 1
+    # It can be changed as any other entry.
+    assert household.patch(entry, memo="다시")["memo"] == "다시"
+
+
+# What a move leaves of these is no entry of two lines or more.
+REMNANTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
+    "a wallet line": ("expense", [wallet_line(60, "현금"), wallet_line(40, "적금")]),
+    "income from a wallet": (
+        "income",
+        [wallet_line(60, "현금"), wallet_line(40, "적금")],
+    ),
+    "lines that add up to 0": (
+        "expense",
+        [
+            category_line(50, "외식"),
+            category_line(-50, "교통"),
+            wallet_line(100, "현금"),
+        ],
+    ),
+    "lines below 0": (
+        "expense",
+        [
+            category_line(-20, "외식"),
+            category_line(-10, "교통"),
+            wallet_line(130, "현금"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REMNANTS)
+def test_move_of_a_wallet_keeps_all_other_effects_of_a_line(
+    household: Household, case: str
+) -> None:
+    type_, lines = REMNANTS[case]
+    household.write(type_, 100, "카드", lines=lines)
+    changes, flows = household.changes(), household.categories()
+    source, target = household.ids["현금"], household.ids["카드"]
+    path = f"{A}/wallets/{source}?moveTo={target}"
+    response = household.client.send("DELETE", path)
+    # What no entry can say may be refused; it is not lost.
+    assert response.status_code in {204, 409}, response.content
+    if response.status_code == 204:
+        merged = changes.pop("카드", 0) + changes.pop("현금", 0)
+        changes |= {"카드": merged} if merged else {}
+    assert household.changes() == changes
+    assert household.categories() == flows
+    for entry in results(household):
+        assert_is_whole(household, entry)
+
+
+def test_move_of_a_category_leaves_a_transfer_of_a_split(household: Household) -> None:
+    lines = [
+        category_line(60, "외식"),
+        category_line(-60, "교통"),
+        wallet_line(40, "현금"),
+    ]
+    household.write("expense", 40, "카드", lines=lines)
+    ids = {
+        row["name"]: row["id"] for row in household.client.get_json(f"{A}/categories")
+    }
+    path = f"{A}/categories/{ids['교통']}?moveTo={ids['외식']}"
+    household.expect(204, "DELETE", path)
+    assert household.changes() == {"카드": -40, "현금": 40}
+    household.assert_flows(0, 0)
+    (entry,) = results(household)
+    assert_is_whole(household, entry)
+
+
+def assert_is_whole(household: Household, entry: dict[str, Any]) -> None:
+    """The entry is one that a client could have written: it can be sent again."""
+    assert len(entry["lines"]) != 1
+    changes, flows = household.changes(), household.categories()
+    path = f"{ENTRIES}/{entry['id']}"
+    household.expect(200, "PUT", path, entry)
+    body = {name: value for name, value in entry.items() if name != "id"}
+    again = household.expect(201, "POST", ENTRIES, body)
+    household.expect(204, "DELETE", f"{ENTRIES}/{again['id']}")
+    assert (household.changes(), household.categories()) == (changes, flows)
 
 
 def test_lines_of_categories_that_become_one_are_merged(household: Household) -> None:

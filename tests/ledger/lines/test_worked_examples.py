@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.households import (
-    A,
     DAY,
     ENTRIES,
     OPENING,
     WALLETS,
+    A,
     Household,
     category_line,
     wallet_line,
