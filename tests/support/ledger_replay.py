@@ -253,10 +253,17 @@ class LedgerReplay:
                 "parent": self.parent_of(type_, name),
                 "amount": amount,
                 "count": counts[type_, name],
-                "share": share_of(
-                    amount, [each for key, each in amounts.items() if key[0] == type_]
-                ),
             }
+            # The share of 0 is left open.
+            | (
+                {
+                    "share": share_of(
+                        amount, [a for (t, _), a in amounts.items() if t == type_]
+                    )
+                }
+                if amount
+                else {}
+            )
             for (type_, name), amount in amounts.items()
         ]
         return sorted(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 import time_machine
@@ -14,10 +15,10 @@ NOON = datetime(2026, 11, 21, 3, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def _noon() -> Iterator[None]:
-    """21 November 2026, a Saturday, at noon in Seoul."""
-    with time_machine.travel(NOON, tick=False):
-        yield
+def now() -> Iterator[Any]:
+    """21 November 2026, a Saturday, at noon in Seoul; `shift` moves it on."""
+    with time_machine.travel(NOON, tick=False) as traveller:
+        yield traveller
 
 
 @pytest.fixture

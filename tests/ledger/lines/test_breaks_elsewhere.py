@@ -741,9 +741,11 @@ def value_of(household: Household, wallet: dict[str, Any]) -> Any:
     ("days", "expected"), [(1, 1_300), (0, 1_300), (-1, 1_000)], ids=str
 )
 def test_transfer_after_the_last_typed_value_moves_it(
-    household: Household, days: int, expected: int
+    household: Household, now: Any, days: int, expected: int
 ) -> None:
     wallet = make_pension(household)
+    # On the same day, what is written later counts.
+    now.shift(60)
     before = household.client.get_json(f"{A}/networth")["total"]
     day = (date(2026, 11, 21) + timedelta(days)).isoformat()
     entry = household.write("transfer", 300, "통장", date=day, toWalletId="연금")
@@ -760,8 +762,11 @@ def test_ordinary_entry_leaves_a_typed_value_alone(household: Household) -> None
     assert value_of(household, wallet) == 1_000
 
 
-def test_value_that_was_read_and_sent_back_types_nothing(household: Household) -> None:
+def test_value_that_was_read_and_sent_back_types_nothing(
+    household: Household, now: Any
+) -> None:
     wallet = make_pension(household)
+    now.shift(60)
     path = f"{A}/wallets/{wallet['id']}"
     household.write("transfer", 300, "통장", date="2026-11-22", toWalletId="연금")
     before = household.client.get_json(f"{path}/valuations")
