@@ -32,10 +32,13 @@ def client(
     kind: str, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[JSONClient]:
     """The client of a premium member with that ledger, which a module's tests share."""
+    atomic = transaction.atomic()
+    # As in Django's TestCase: durable blocks may stand within.
+    atomic._from_testcase = True  # type: ignore[attr-defined]
     with (
         django_db_blocker.unblock(),
         time_machine.travel(NOON, tick=False),
-        transaction.atomic(),
+        atomic,
     ):
         member = make_member(plan="PREMIUM", plan_expires_at=NOON + timedelta(30))
         client = JSONClient(member)
