@@ -1,0 +1,65 @@
+"""A random ledger that is backed up and restored by another member is equal, by name."""
+
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
+from tests.support.ledger_replay import list_months, read_entries
+from tests.support.random_ledgers import END, START
+from tests.support.workbooks import BACKUP, RESTORE
+
+A = "/api/account"
+# What a restore makes anew.
+NEW = {"id", "createdAt", "updatedAt", "version", "source", "categoryId", "createdBy"}
+
+
+def test_restored_ledger_is_equal(client: JSONClient) -> None:
+    response = client.get(BACKUP)
+    data = (
+        b"".join(response.streaming_content) if response.streaming else response.content
+    )
+    other = JSONClient(make_member(plan="PREMIUM"))
+    answer = other.post(RESTORE, {"file": SimpleUploadedFile("backup.xlsx", data)})
+    assert answer.status_code == 200, answer.content
+
+    assert list_named_entries(other) == list_named_entries(client)
+    for path in ("wallets", "categories", "tags", "networth"):
+        found, expected = (
+            without_ids(each.get_json(f"{A}/{path}")) for each in (other, client)
+        )
+        assert found == expected
+    trends = [
+        each.get_json(f"{A}/networth/trend", months=24) for each in (other, client)
+    ]
+    assert trends[0] == trends[1]
+    for year, month in list_months(START, END):
+        query = {"year": year, "month": month}
+        months = [
+            without_ids(each.get_json(f"{A}/statistics/month", **query))
+            for each in (other, client)
+        ]
+        assert months[0] == months[1]
+
+
+def list_named_entries(client: JSONClient) -> list[Any]:
+    """Return all entries, with names and places in the list instead of ids."""
+    rows = read_entries(client)
+    places = {row["id"]: place for place, row in enumerate(rows)}
+    for row in rows:
+        if row.get("refundOf") is not None:
+            row["refundOf"] = places[row["refundOf"]]
+    return [without_ids(row) for row in rows]
+
+
+def without_ids(value: Any) -> Any:
+    if isinstance(value, list):
+        return [without_ids(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: without_ids(each)
+        for name, each in value.items()
+        if name not in NEW and not name.endswith("Id")
+    }

@@ -1,0 +1,346 @@
+"""Ledgers written at random over the API, with every kind of entry and line."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+
+from tests.support.clients import JSONClient
+
+A = "/api/account"
+ENTRIES = f"{A}/entries"
+INCOME, EXPENSE, TRANSFER = "income", "expense", "transfer"
+# The first and the last day of entries.
+START, END = date(2025, 7, 1), date(2027, 1, 12)
+WALLET_KINDS = ("BANK", "CASH", "CARD", "LOAN")
+CATEGORIES: dict[str, dict[str, list[str]]] = {
+    EXPENSE: {"식비": ["외식", "식료품"], "주거": ["관리비"], "이자": [], "선물": []},
+    INCOME: {"급여": ["상여"], "이자": [], "캐시백": []},
+}
+MOVED_CATEGORIES = [(EXPENSE, "외식", "식료품"), (INCOME, "상여", "급여")]
+TAGS = ("회사", "여행", "가족")
+CURRENCIES = {"USD": "1380.5", "JPY": "9.12"}
+MAX_LINES = 6
+
+
+Body = dict[str, Any]
+
+
+@dataclass
+class RandomLedger:
+    """A member's ledger and the entries written to it, by id."""
+
+    client: JSONClient
+    random: Random
+    wallet_ids: list[int] = field(default_factory=list)
+    bodies: dict[int, Body] = field(default_factory=dict)
+    # What may still come back of an expense.
+    refundable: dict[int, int] = field(default_factory=dict)
+    # Expenses with refunds, and refunds.
+    linked: set[int] = field(default_factory=set)
+
+    def add_wallets(self, kinds: Sequence[str]) -> None:
+        for number, kind in enumerate(kinds):
+            opening = self.random.choice([0, 50_000, -2_000_000, 7_777_777])
+            wallet = self.post(
+                f"{A}/wallets",
+                {"name": f"지갑 {number}", "kind": kind, "openingBalance": opening},
+            )
+            self.wallet_ids.append(wallet["id"])
+
+    def add_categories(self) -> None:
+        for type_, tree in CATEGORIES.items():
+            for name, minors in tree.items():
+                major = self.post(f"{A}/categories", {"type": type_, "name": name})
+                for minor in minors:
+                    self.post(
+                        f"{A}/categories",
+                        {"type": type_, "name": minor, "parentId": major["id"]},
+                    )
+
+    def add_entries(self, count: int, kinds: "Sequence[Kind]") -> None:
+        """Write entries, and now and then change or delete one."""
+        for _ in range(count):
+            self.write(self.random.choice(kinds)(self))
+            if self.random.random() < 0.05:
+                self.delete_one()
+            elif self.random.random() < 0.05:
+                self.replace_one(kinds)
+
+    def move_some(self) -> None:
+        """Delete a wallet and two categories, and move what names them."""
+        # Those between the two wallets are gone.
+        self.bodies.clear()
+        gone = self.wallet_ids.pop(self.random.randrange(len(self.wallet_ids)))
+        self.delete(f"{A}/wallets/{gone}?moveTo={self.pick_wallet()}")
+        rows = self.client.get_json(f"{A}/categories")
+        ids = {(row["type"], row["name"]): row["id"] for row in rows}
+        for type_, source, target in MOVED_CATEGORIES:
+            path = f"{A}/categories/{ids[type_, source]}"
+            self.delete(f"{path}?moveTo={ids[type_, target]}")
+        # Amounts may be others now: nothing of before is refunded any more.
+        self.refundable.clear()
+
+    def delete(self, path: str) -> None:
+        response = self.client.send("DELETE", path)
+        assert response.status_code == 204, (path, response.content)
+
+    def write(self, body: Body) -> None:
+        answer = self.post(ENTRIES, body)
+        assert_taken(body, answer)
+        self.remember(body, answer)
+
+    def remember(self, body: Body, answer: Body) -> None:
+        self.bodies[answer["id"]] = body
+        if answer["type"] == EXPENSE and not body.get("currency"):
+            self.refundable[answer["id"]] = answer["amount"]
+        if original := body.get("refundOf"):
+            self.refundable[original] -= answer["amount"]
+            self.linked |= {original, answer["id"]}
+
+    def delete_one(self) -> None:
+        """Delete any entry; of a refunded expense the refund stays."""
+        if not self.bodies:
+            return
+        chosen = self.random.choice(sorted(self.bodies))
+        body = self.bodies.pop(chosen)
+        self.refundable.pop(chosen, None)
+        original = body.get("refundOf")
+        if original in self.refundable:
+            self.refundable[original] += body["amount"]
+        self.delete(f"{ENTRIES}/{chosen}")
+
+    def replace_one(self, kinds: "Sequence[Kind]") -> None:
+        """PUT another entry in the place of one that has no refund and is none."""
+        free = sorted(set(self.bodies) - self.linked)
+        if not free:
+            return
+        chosen = self.random.choice(free)
+        cleared = CLEARED if any(kind not in PLAIN_KINDS for kind in kinds) else {}
+        body = cleared | self.random.choice(kinds)(self)
+        if body.get("refundOf") == chosen:
+            return
+        response = self.client.send("PUT", f"{ENTRIES}/{chosen}", body)
+        assert response.status_code == 200, (body, response.content)
+        assert_taken(body, response.data)
+        self.refundable.pop(chosen, None)
+        self.remember(body, response.data)
+
+    def post(self, path: str, body: Body) -> Any:
+        response = self.client.send("POST", path, body)
+        assert response.status_code == 201, (body, response.content)
+        return response.data
+
+    # Parts of a body
+
+    def base(self, type_: str) -> Body:
+        body: Body = {
+            "date": (
+                START + timedelta(self.random.randrange((END - START).days + 1))
+            ).isoformat(),
+            "type": type_,
+            "amount": self.pick_amount(),
+            "memo": self.random.choice(["", "스타벅스", "이마트 성수"]),
+        }
+        if type_ != TRANSFER:
+            body["tags"] = self.random.sample(TAGS, self.random.choice([0, 0, 1, 2]))
+        return body
+
+    def pick_amount(self) -> int:
+        return self.random.choice(
+            [1, 3, 999, 10_000, 33_333, 99_999_999_999, self.random.randrange(1, 10**7)]
+        )
+
+    def pick_category(self, type_: str) -> str | None:
+        names = [
+            name
+            for major, minors in CATEGORIES[type_].items()
+            for name in (major, *minors)
+        ]
+        return self.random.choice([None, *names])
+
+    def pick_wallet(self, *, but: int | None = None) -> int:
+        return self.random.choice([each for each in self.wallet_ids if each != but])
+
+    def cut(self, amount: int, count: int) -> list[int]:
+        """Return so many amounts, not 0, some negative, that add up to the amount."""
+        while True:
+            parts = [
+                self.random.choice([1, 1, 1, -1])
+                * self.random.randrange(1, max(2, amount))
+                for _ in range(count - 1)
+            ]
+            parts.append(amount - sum(parts))
+            if all(parts):
+                return parts
+
+
+CLEARED = {
+    "walletId": None,
+    "category": None,
+    "categoryType": None,
+    "toWalletId": None,
+    "lines": [],
+    "refundOf": None,
+    "excluded": False,
+    "tags": [],
+}
+"""What a PUT sends to keep nothing of the entry of before."""
+
+
+def assert_taken(body: Body, answer: Body) -> None:
+    """The answer has what the body says; nothing was rounded, dropped or changed."""
+    for name, value in body.items():
+        if name == "lines":
+            sent = [
+                (line["amount"], line.get("walletId"), line.get("category"))
+                for line in value
+            ]
+            got = [
+                (line["amount"], line["walletId"], line["category"])
+                for line in answer["lines"]
+            ]
+            assert got == sent
+        elif name in {"amount", "type", "date", "walletId", "toWalletId", "excluded"}:
+            assert answer[name] == value, (name, body, answer)
+
+
+# Kinds of entries
+
+
+def plain(ledger: RandomLedger) -> Body:
+    type_ = ledger.random.choice([INCOME, EXPENSE, EXPENSE])
+    return ledger.base(type_) | {
+        "category": ledger.pick_category(type_),
+        "walletId": ledger.random.choice([None, *ledger.wallet_ids]),
+    }
+
+
+def foreign(ledger: RandomLedger) -> Body:
+    currency = ledger.random.choice(sorted(CURRENCIES))
+    return plain(ledger) | {
+        "currency": currency,
+        "originalAmount": "12.5",
+        "exchangeRate": CURRENCIES[currency],
+    }
+
+
+def transfer(ledger: RandomLedger) -> Body:
+    wallet = ledger.pick_wallet()
+    return ledger.base(TRANSFER) | {
+        "walletId": wallet,
+        "toWalletId": ledger.pick_wallet(but=wallet),
+    }
+
+
+def transfer_with_fee(ledger: RandomLedger) -> Body:
+    body = transfer(ledger)
+    target = body.pop("toWalletId")
+    fee = {"amount": 500, "category": "이자", "categoryType": EXPENSE}
+    moved = {"amount": body["amount"], "walletId": target}
+    return body | {"amount": body["amount"] + 500, "lines": [moved, fee]}
+
+
+def split(ledger: RandomLedger) -> Body:
+    """Lines of any sign on anything: both types, nothing, other wallets."""
+    type_ = ledger.random.choice([INCOME, EXPENSE, EXPENSE, TRANSFER])
+    body = ledger.base(type_)
+    wallet = ledger.pick_wallet()
+    if type_ != TRANSFER:
+        wallet = ledger.random.choice([None, wallet])
+    count = ledger.random.randint(2, MAX_LINES)
+    lines = []
+    for number, amount in enumerate(ledger.cut(body["amount"], count)):
+        is_move = ledger.random.random() < 0.25 or (type_ == TRANSFER and not number)
+        if wallet is not None and is_move:
+            line: Body = {"walletId": ledger.pick_wallet(but=wallet)}
+        else:
+            of = ledger.random.choice([INCOME, EXPENSE])
+            line = {"categoryType": of, "category": ledger.pick_category(of)}
+        lines.append(line | {"amount": amount})
+    return body | {"walletId": wallet, "lines": lines}
+
+
+def pay_slip(ledger: RandomLedger) -> Body:
+    tax = ledger.random.randrange(1, 900_000)
+    lines = [
+        {"amount": 3_500_000, "category": "급여", "categoryType": INCOME},
+        {"amount": -tax, "category": "주거", "categoryType": EXPENSE},
+    ]
+    body = ledger.base(INCOME) | {"walletId": ledger.pick_wallet(), "lines": lines}
+    return body | {"amount": 3_500_000 - tax}
+
+
+def loose_refund(ledger: RandomLedger) -> Body:
+    """Money back of an expense that is not in the ledger."""
+    return ledger.base(INCOME) | {
+        "walletId": ledger.random.choice([None, *ledger.wallet_ids]),
+        "category": ledger.pick_category(EXPENSE),
+        "categoryType": EXPENSE,
+    }
+
+
+def income_taken_back(ledger: RandomLedger) -> Body:
+    return ledger.base(EXPENSE) | {
+        "walletId": ledger.pick_wallet(),
+        "category": ledger.pick_category(INCOME),
+        "categoryType": INCOME,
+    }
+
+
+def refund(ledger: RandomLedger) -> Body:
+    """Return all or a part of an expense, in whole or again and again."""
+    open_ = [key for key, rest in sorted(ledger.refundable.items()) if rest > 0]
+    if not open_:
+        return loose_refund(ledger)
+    original = ledger.random.choice(open_)
+    rest = ledger.refundable[original]
+    body = loose_refund(ledger) | {
+        "amount": ledger.random.choice([rest, ledger.random.randint(1, rest)]),
+        "refundOf": original,
+    }
+    of = ledger.bodies[original]
+    if of.get("lines") or of.get("categoryType") == INCOME:
+        # What such an original hands on is another test's matter.
+        body["category"] = "식비"
+    return body
+
+
+def excluded(ledger: RandomLedger) -> Body:
+    kind = ledger.random.choice([plain, split, loose_refund, transfer_with_fee])
+    return kind(ledger) | {"excluded": True}
+
+
+Kind = Callable[[RandomLedger], Body]
+PLAIN_KINDS: tuple[Kind, ...] = (plain, plain, plain, foreign)
+ALL_KINDS: tuple[Kind, ...] = (
+    *PLAIN_KINDS,
+    transfer,
+    transfer_with_fee,
+    split,
+    split,
+    split,
+    pay_slip,
+    loose_refund,
+    income_taken_back,
+    refund,
+    refund,
+    excluded,
+)
+
+
+def write_random_ledger(
+    client: JSONClient, seed: int, count: int, kinds: Sequence[Kind]
+) -> RandomLedger:
+    """Write a ledger of so many entries; equal arguments give equal ledgers."""
+    ledger = RandomLedger(client, Random(seed))
+    new_kinds = ("PREPAID", "RECEIVABLE") if transfer in kinds else ()
+    ledger.add_wallets([*WALLET_KINDS, *new_kinds])
+    ledger.add_categories()
+    for name in TAGS:
+        ledger.post(f"{A}/tags", {"name": name})
+    ledger.add_entries(count - count // 4, kinds)
+    ledger.move_some()
+    ledger.add_entries(count // 4, kinds)
+    return ledger
