@@ -34,7 +34,7 @@ from ledger.models import (
     WalletMonthRollup,
     WalletRollup,
 )
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType
 from ledger.rollups import bulk_write
 from ledger.taught_layouts import forget_texts
 
@@ -124,7 +124,7 @@ def delete_in_batches(member: Member) -> Iterator[int]:
         column = _LARGE_TABLES.get(model)
         # By type, because the index of memos begins with it.
         parts = (
-            [rows.filter(type=entry_type) for entry_type in EntryType.values]
+            [rows.filter(type=entry_type) for entry_type in CategoryType.values]
             if model is MemoRollup
             else [rows]
         )

@@ -16,9 +16,10 @@ from core.db.transactions import retry_on_conflict
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
 from ledger.cash_flow import ratio
 from ledger.categories import get_or_create_category
+from ledger.effects import FLOW_SQL
 from ledger.locking import lock_ledger
 from ledger.models import Budget, BudgetIncome
-from ledger.models.base import EntryType, OwnedQuerySet
+from ledger.models.base import CategoryType, OwnedQuerySet
 from ledger.moves import raise_if_moving
 from ledger.ownership import get_owned_or_404
 from ledger.periods import month_period
@@ -56,10 +57,10 @@ _SPENDING_BY_BUDGET = """
     ORDER BY coalesce(p.sort_order, c.sort_order), coalesce(p.id, c.id),
         p.id IS NOT NULL, c.sort_order, c.id
 """
-_SPENDING_BY_DAY = """
-    SELECT e.date, sum(e.amount)::bigint FROM account_entry e
+_SPENDING_BY_DAY = f"""
+    SELECT e.date, sum({FLOW_SQL})::bigint FROM account_entry e
     WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
-        AND e.type = 'expense' AND NOT e.pending AND e.category_id IN (
+        AND e.category_type = 'expense' AND NOT e.pending AND e.category_id IN (
             SELECT m.id FROM account_category m
             JOIN account_budget b
                 ON b.member_id = m.member_id AND b.category_id IN (m.id, m.parent_id)
@@ -140,7 +141,7 @@ def create_budget(member: Member, category: str, month: Month, amount: int) -> B
         lock_ledger(member)
         budget = Budget(
             member=member,
-            category=get_or_create_category(member, EntryType.EXPENSE, category),
+            category=get_or_create_category(member, CategoryType.EXPENSE, category),
             year=month.year,
             month=month.month,
             amount=amount,
@@ -162,7 +163,7 @@ def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Bu
         raise_if_moving(budget.category)
         changes = dict(changes)
         if name := changes.pop("category", None):
-            budget.category = get_or_create_category(member, EntryType.EXPENSE, name)
+            budget.category = get_or_create_category(member, CategoryType.EXPENSE, name)
         for field, value in changes.items():
             setattr(budget, field, value)
         with raise_on_constraint_violation(

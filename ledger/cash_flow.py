@@ -6,7 +6,7 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Protocol
 
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType
 
 RATIO_QUANTUM = Decimal("0.0001")
 
@@ -109,8 +109,8 @@ def category_flows(rows: list[FlowRow]) -> list[CategoryFlow]:
     """Return the categories by type, then by amount from large to small."""
     total = sum_flow(rows)
     total_by_type: dict[str, int] = {
-        EntryType.INCOME: total.income,
-        EntryType.EXPENSE: total.expense,
+        CategoryType.INCOME: total.income,
+        CategoryType.EXPENSE: total.expense,
     }
     flows = [
         CategoryFlow(

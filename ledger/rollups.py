@@ -11,6 +11,7 @@ from django.db import connection
 
 from accounts.models import Member
 from core.db.rollup_audit import Rollup
+from ledger.effects import BALANCE_CHANGE_SQL, FLOW_SQL
 from ledger.models.base import OwnedModel
 
 _MONTH = "date - (extract(day FROM date)::int - 1)"
@@ -26,15 +27,13 @@ _COUNTS = """
     count(*) FILTER (WHERE type = 'income' AND pending) AS pending_income_count,
     count(*) FILTER (WHERE type = 'expense' AND pending) AS pending_expense_count
 """
-_FLOWS = """
-    coalesce(sum(amount) FILTER (WHERE type = 'income' AND NOT pending), 0)::bigint
-        AS income,
-    coalesce(sum(amount) FILTER (WHERE type = 'expense' AND NOT pending), 0)::bigint
-        AS expense
+_FLOWS = f"""
+    coalesce(sum({FLOW_SQL}) FILTER (WHERE category_type = 'income' AND NOT pending),
+        0)::bigint AS income,
+    coalesce(sum({FLOW_SQL}) FILTER (WHERE category_type = 'expense' AND NOT pending),
+        0)::bigint AS expense
 """
-_SIGNED_AMOUNT = """
-    CASE WHEN pending THEN 0 WHEN type = 'income' THEN amount ELSE -amount END
-"""
+_BALANCE_CHANGE = f"CASE WHEN pending THEN 0 ELSE {BALANCE_CHANGE_SQL} END"
 
 ROLLUPS = (
     Rollup(
@@ -56,7 +55,7 @@ ROLLUPS = (
         ("income", "expense", "wallet_change", *_COUNT_COLUMNS),
         f"""
         SELECT member_id, date, {_FLOWS},
-            coalesce(sum({_SIGNED_AMOUNT}) FILTER (WHERE wallet_id IS NOT NULL),
+            coalesce(sum({_BALANCE_CHANGE}) FILTER (WHERE wallet_id IS NOT NULL),
                 0)::bigint AS wallet_change,
             {_COUNTS}
         FROM account_entry WHERE {{scope}} GROUP BY 1, 2
@@ -77,9 +76,9 @@ ROLLUPS = (
         ("member_id", "month", "type", "category_id"),
         ("amount", "entry_count", "pending_count"),
         f"""
-        SELECT member_id, {_MONTH} AS month, type,
+        SELECT member_id, {_MONTH} AS month, category_type AS type,
             coalesce(category_id, 0) AS category_id,
-            coalesce(sum(amount) FILTER (WHERE NOT pending), 0)::bigint AS amount,
+            coalesce(sum({FLOW_SQL}) FILTER (WHERE NOT pending), 0)::bigint AS amount,
             count(*) FILTER (WHERE NOT pending) AS entry_count,
             count(*) FILTER (WHERE pending) AS pending_count
         FROM account_entry WHERE {{scope}} GROUP BY 1, 2, 3, 4
@@ -90,7 +89,7 @@ ROLLUPS = (
         ("member_id", "wallet_id"),
         ("balance", "entry_count"),
         f"""
-        SELECT member_id, wallet_id, sum({_SIGNED_AMOUNT})::bigint AS balance,
+        SELECT member_id, wallet_id, sum({_BALANCE_CHANGE})::bigint AS balance,
             count(*) AS entry_count
         FROM account_entry WHERE {{scope}} AND wallet_id IS NOT NULL GROUP BY 1, 2
         """,
@@ -100,7 +99,7 @@ ROLLUPS = (
         ("member_id", "type", "memo", "category_id"),
         ("entry_count",),
         f"""
-        SELECT member_id, type, {_NORMALIZED_MEMO} AS memo, category_id,
+        SELECT member_id, category_type AS type, {_NORMALIZED_MEMO} AS memo, category_id,
             count(*) AS entry_count
         FROM account_entry
         WHERE {{scope}} AND NOT pending AND category_id IS NOT NULL
@@ -113,8 +112,8 @@ ROLLUPS = (
         ("member_id", "month", "type", "tag_id"),
         ("amount", "entry_count"),
         f"""
-        SELECT entry.member_id, {_MONTH} AS month, type, link.tag_id,
-            sum(amount)::bigint AS amount, count(*) AS entry_count
+        SELECT entry.member_id, {_MONTH} AS month, category_type AS type, link.tag_id,
+            sum({FLOW_SQL})::bigint AS amount, count(*) AS entry_count
         FROM (SELECT * FROM account_entry WHERE {{scope}} AND NOT pending) entry
         JOIN account_entry_tag link
             ON link.member_id = entry.member_id AND link.entry_id = entry.id

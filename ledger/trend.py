@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from accounts.models import Member
 from core.db.rows import fetch_all
+from ledger.effects import BALANCE_CHANGE_SQL
 from ledger.investments.portfolio import get_holdings_value
 from ledger.networth import WALLET_WORTHS
 from ledger.periods import Period, Unit, last_periods
@@ -31,7 +32,7 @@ _FLOWS_BY_MONTH = """
 """
 # No rollup has days and wallets: what flowed through the wallets to leave out, which
 # are houses and the like with few entries, comes from the entries.
-_FLOWS_BY_WEEK = """
+_FLOWS_BY_WEEK = f"""
     SELECT date - (extract(isodow FROM date)::int - 1) AS start,
         sum(income)::bigint AS income, sum(expense)::bigint AS expense,
         sum(wallet_change)::bigint AS wallet_change
@@ -39,8 +40,7 @@ _FLOWS_BY_WEEK = """
         SELECT date, income, expense, wallet_change FROM account_day_total
         WHERE member_id = %(member)s AND date >= %(start)s
         UNION ALL
-        SELECT e.date, 0, 0,
-            CASE e.type WHEN 'income' THEN -e.amount ELSE e.amount END
+        SELECT date, 0, 0, -({BALANCE_CHANGE_SQL})
         FROM account w JOIN account_entry e
             ON e.member_id = w.member_id AND e.wallet_id = w.id
         WHERE w.member_id = %(member)s AND e.date >= %(start)s AND NOT e.pending

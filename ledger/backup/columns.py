@@ -38,7 +38,7 @@ from ledger.models import (
     Tag,
     Wallet,
 )
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, CategoryType, EntryType
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
@@ -58,6 +58,7 @@ _JOIN_CATEGORY_AND_WALLET = (
 
 _parse_memo = text_parser(MAX_MEMO_LENGTH)
 _parse_type = choice_parser(EntryType.values)
+_parse_category_type = choice_parser(CategoryType.values)
 
 
 def _select_tag_names(table: str, owner: str) -> str:
@@ -91,7 +92,7 @@ class TagRow:
 
 @row_class
 class CategoryRow:
-    type: str = column(_parse_type)
+    type: str = column(_parse_category_type)
     name: str = column(parse_name)
     parent: str | None = column(parse_name, default=None, select="p.name")
 

@@ -31,7 +31,7 @@ from ledger.backup.columns import (
 )
 from ledger.backup.schema import Sheet
 from ledger.encryption import encrypt
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType
 from ledger.wallets import account_number_associated_data
 
 
@@ -135,13 +135,13 @@ class LedgerWriter:
 
     def _write_budgets(self, rows: list[BudgetRow]) -> None:
         category_ids = (
-            self.category_ids[EntryType.EXPENSE, row.category] for row in rows
+            self.category_ids[CategoryType.EXPENSE, row.category] for row in rows
         )
         self._copy_sheet(
             BUDGETS,
             rows,
             category_id=category_ids,
-            type=repeat(EntryType.EXPENSE.value),
+            type=repeat(CategoryType.EXPENSE.value),
         )
 
     def _write_quick_entries(self, rows: list[QuickEntryRow]) -> None:

@@ -30,7 +30,7 @@ from ledger.backup.columns import (
 )
 from ledger.entries import EntryData, resolve_amounts
 from ledger.models import Category, QuickEntry, RecurringRule, Tag, Wallet
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType, EntryType
 from ledger.quotas import MAX_ROWS
 
 # Checks a row, and completes what follows from its other cells; raises `RowError`.
@@ -38,20 +38,20 @@ RowRule = Callable[[Any], None]
 
 # By the type of the category, or by the kind of the row.
 MISSING_REFERENCE_DETAILS = {
-    EntryType.EXPENSE.value: gettext_lazy(
+    CategoryType.EXPENSE.value: gettext_lazy(
         "This backup has no expense category named {name}."
     ),
-    EntryType.INCOME.value: gettext_lazy(
+    CategoryType.INCOME.value: gettext_lazy(
         "This backup has no income category named {name}."
     ),
     "tag": gettext_lazy("This backup has no tag named {name}."),
     "wallet": gettext_lazy("This backup has no wallet named {name}."),
 }
 MISSING_MAJOR_DETAILS = {
-    EntryType.EXPENSE.value: gettext_lazy(
+    CategoryType.EXPENSE.value: gettext_lazy(
         "There is no major expense category named {name}."
     ),
-    EntryType.INCOME.value: gettext_lazy(
+    CategoryType.INCOME.value: gettext_lazy(
         "There is no major income category named {name}."
     ),
 }
@@ -236,8 +236,10 @@ def _make_budget_rule(backup: Backup, home_currency: str) -> RowRule:
     references, names = ReferenceIndex(backup), UniqueNames()
 
     def check(row: BudgetRow) -> None:
-        if (EntryType.EXPENSE, row.category) not in references.categories:
-            raise _missing_reference_error("category", EntryType.EXPENSE, row.category)
+        if (CategoryType.EXPENSE, row.category) not in references.categories:
+            raise _missing_reference_error(
+                "category", CategoryType.EXPENSE, row.category
+            )
         names.add((row.category, row.year, row.month), "category")
 
     return check

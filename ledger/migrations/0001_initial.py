@@ -483,6 +483,34 @@ class Migration(migrations.Migration):
                         max_length=7,
                     ),
                 ),
+                (
+                    "is_reversal",
+                    models.BooleanField(db_default=False, editable=False),
+                ),
+                (
+                    "category_type",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(
+                                    models.Q(
+                                        ("type", "income"), ("is_reversal", False)
+                                    ),
+                                    models.Q(
+                                        models.Q(("type", "income"), _negated=True),
+                                        ("is_reversal", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                then=models.Value("income"),
+                            ),
+                            default=models.Value("expense"),
+                            output_field=models.CharField(max_length=7),
+                        ),
+                        output_field=models.CharField(max_length=7),
+                    ),
+                ),
                 ("memo", models.CharField(blank=True, default="", max_length=500)),
                 ("currency", models.CharField(max_length=3, null=True)),
                 (
@@ -711,6 +739,34 @@ class Migration(migrations.Migration):
                         max_length=7,
                     ),
                 ),
+                (
+                    "is_reversal",
+                    models.BooleanField(db_default=False, editable=False),
+                ),
+                (
+                    "category_type",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(
+                                    models.Q(
+                                        ("type", "income"), ("is_reversal", False)
+                                    ),
+                                    models.Q(
+                                        models.Q(("type", "income"), _negated=True),
+                                        ("is_reversal", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                then=models.Value("income"),
+                            ),
+                            default=models.Value("expense"),
+                            output_field=models.CharField(max_length=7),
+                        ),
+                        output_field=models.CharField(max_length=7),
+                    ),
+                ),
                 ("amount", models.BigIntegerField(null=True)),
                 ("memo", models.CharField(blank=True, default="", max_length=500)),
                 ("sort_order", models.IntegerField(default=0)),
@@ -760,6 +816,34 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[("income", "Income"), ("expense", "Expense")],
                         max_length=7,
+                    ),
+                ),
+                (
+                    "is_reversal",
+                    models.BooleanField(db_default=False, editable=False),
+                ),
+                (
+                    "category_type",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(
+                                    models.Q(
+                                        ("type", "income"), ("is_reversal", False)
+                                    ),
+                                    models.Q(
+                                        models.Q(("type", "income"), _negated=True),
+                                        ("is_reversal", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                then=models.Value("income"),
+                            ),
+                            default=models.Value("expense"),
+                            output_field=models.CharField(max_length=7),
+                        ),
+                        output_field=models.CharField(max_length=7),
                     ),
                 ),
                 ("amount", models.BigIntegerField()),
@@ -2066,7 +2150,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="recurringrule",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
+                fields=("member", "category_type", "category"),
                 name="account_recurring_category_owned",
                 to="ledger.Category",
                 to_fields=("member", "type", "id"),
@@ -2093,7 +2177,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="quickentry",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
+                fields=("member", "category_type", "category"),
                 name="account_quick_entry_category_owned",
                 to="ledger.Category",
                 to_fields=("member", "type", "id"),
@@ -2120,7 +2204,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="entry",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
+                fields=("member", "category_type", "category"),
                 name="account_entry_category_owned",
                 to="ledger.Category",
                 to_fields=("member", "type", "id"),

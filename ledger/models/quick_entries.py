@@ -10,6 +10,7 @@ from ledger.models.base import (
     EntryType,
     OwnedForeignKey,
     OwnedModel,
+    category_type_field,
     owned_constraints,
 )
 from ledger.models.categories import Category
@@ -22,6 +23,9 @@ class QuickEntry(OwnedModel):
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=7, choices=EntryType.choices)
+    # Booked on a category of the other type.
+    is_reversal = models.BooleanField(db_default=False, editable=False)
+    category_type = category_type_field()
     amount = models.BigIntegerField(null=True)
     category = OwnedForeignKey(Category, null=True)
     wallet = OwnedForeignKey(Wallet, null=True)
@@ -44,7 +48,7 @@ class QuickEntry(OwnedModel):
             ),
             CompositeForeignKey(
                 name="account_quick_entry_category_owned",
-                fields=["member", "type", "category"],
+                fields=["member", "category_type", "category"],
                 to="ledger.Category",
                 to_fields=["member", "type", "id"],
             ),

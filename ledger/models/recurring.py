@@ -12,6 +12,7 @@ from ledger.models.base import (
     EntryType,
     OwnedForeignKey,
     OwnedModel,
+    category_type_field,
     owned_constraints,
     owned_key,
 )
@@ -32,6 +33,9 @@ class RecurringRule(OwnedModel):
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     type = models.CharField(max_length=7, choices=EntryType.choices)
+    # Booked on a category of the other type.
+    is_reversal = models.BooleanField(db_default=False, editable=False)
+    category_type = category_type_field()
     amount = models.BigIntegerField()
     category = OwnedForeignKey(Category, null=True)
     wallet = OwnedForeignKey(Wallet, null=True)
@@ -64,7 +68,7 @@ class RecurringRule(OwnedModel):
             ),
             CompositeForeignKey(
                 name="account_recurring_category_owned",
-                fields=["member", "type", "category"],
+                fields=["member", "category_type", "category"],
                 to="ledger.Category",
                 to_fields=["member", "type", "id"],
             ),

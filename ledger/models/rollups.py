@@ -15,7 +15,7 @@ from django.db import models
 
 from ledger.models.base import (
     MAX_MEMO_LENGTH,
-    EntryType,
+    CategoryType,
     OwnedModel,
 )
 
@@ -75,7 +75,7 @@ class CategoryRollup(OwnedModel):
     pk = models.CompositePrimaryKey("member_id", "month", "type", "category_id")
     # The first day of the month.
     month = models.DateField()
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=7, choices=CategoryType.choices)
     # 0 for entries without a category.
     category_id = models.BigIntegerField()
     amount = models.BigIntegerField()
@@ -96,7 +96,7 @@ class TagRollup(OwnedModel):
     pk = models.CompositePrimaryKey("member_id", "month", "type", "tag_id")
     # The first day of the month.
     month = models.DateField()
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=7, choices=CategoryType.choices)
     tag_id = models.BigIntegerField()
     amount = models.BigIntegerField()
     entry_count = models.IntegerField()
@@ -116,7 +116,7 @@ class MemoRollup(OwnedModel):
     """
 
     pk = models.CompositePrimaryKey("member_id", "type", "memo", "category_id")
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=7, choices=CategoryType.choices)
     # In lower case, without whitespace.
     memo = models.CharField(max_length=MAX_MEMO_LENGTH)
     category_id = models.BigIntegerField()

@@ -19,7 +19,7 @@ from core.api.fields import (
 )
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.models import Wallet
-from ledger.models.base import MAX_NAME_LENGTH, EntryType
+from ledger.models.base import MAX_NAME_LENGTH, CategoryType, EntryType
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
 from ledger.serializers.entries import CurrencyField
@@ -95,7 +95,7 @@ class TagRowRequestSerializer(Serializer):
 
 
 class CategoryRowRequestSerializer(Serializer):
-    type = ClosedChoiceField(choices=EntryType.choices, help_text=TYPE_TEXT)
+    type = ClosedChoiceField(choices=CategoryType.choices, help_text=TYPE_TEXT)
     name = NameField()
     parent = NameField(**OPTIONAL)  # type: ignore[assignment]
 

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from core.api.fields import ClosedChoiceField, ExactDecimalField, IsoDateField
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.cash_flow import CategoryFlow, Flow
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType
 from ledger.periods import Unit
 from ledger.statistics import MonthStatistics, RangeStatistics, YearStatistics
 
@@ -54,7 +54,7 @@ class FlowSerializer(NetFlowSerializer):
 
 class CategoryFlowSerializer(Serializer):
     type = ClosedChoiceField(
-        choices=EntryType.choices,
+        choices=CategoryType.choices,
         help_text="Money received (`income`) or spent (`expense`).",
     )
     category = serializers.CharField(

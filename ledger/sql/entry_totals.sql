@@ -24,6 +24,7 @@ DECLARE
     first_of_month date;
     new_income bigint;
     new_expense bigint;
+    new_change bigint;
     new_income_count int;
     new_expense_count int;
     new_pending_income_count int;
@@ -45,17 +46,27 @@ BEGIN
         new_pending_income_count := 0;
         new_pending_expense_count := 0;
         IF entry.type = 'income' THEN
+            new_change := sign * entry.amount;
             IF entry.pending THEN
                 new_pending_income_count := sign;
             ELSE
-                new_income := sign * entry.amount;
                 new_income_count := sign;
             END IF;
-        ELSIF entry.pending THEN
-            new_pending_expense_count := sign;
         ELSE
-            new_expense := sign * entry.amount;
-            new_expense_count := sign;
+            new_change := -sign * entry.amount;
+            IF entry.pending THEN
+                new_pending_expense_count := sign;
+            ELSE
+                new_expense_count := sign;
+            END IF;
+        END IF;
+        -- See ledger/effects.py.
+        IF entry.pending THEN
+            new_change := 0;
+        ELSIF entry.category_type = 'income' THEN
+            new_income := new_change;
+        ELSE
+            new_expense := -new_change;
         END IF;
 
         UPDATE account_ledger
@@ -70,7 +81,7 @@ BEGIN
             income_count, expense_count, pending_income_count, pending_expense_count
         ) VALUES (
             entry.member_id, entry.date, new_income, new_expense,
-            CASE WHEN entry.wallet_id IS NULL THEN 0 ELSE new_income - new_expense END,
+            CASE WHEN entry.wallet_id IS NULL THEN 0 ELSE new_change END,
             new_income_count, new_expense_count,
             new_pending_income_count, new_pending_expense_count
         )
@@ -106,7 +117,8 @@ BEGIN
         INSERT INTO account_category_total AS stored (
             member_id, month, type, category_id, amount, entry_count, pending_count
         ) VALUES (
-            entry.member_id, first_of_month, entry.type, coalesce(entry.category_id, 0),
+            entry.member_id, first_of_month, entry.category_type,
+            coalesce(entry.category_id, 0),
             new_income + new_expense, new_income_count + new_expense_count,
             new_pending_income_count + new_pending_expense_count
         )
@@ -118,7 +130,7 @@ BEGIN
         IF entry.wallet_id IS NOT NULL THEN
             INSERT INTO account_wallet_total AS stored
                 (member_id, wallet_id, balance, entry_count)
-            VALUES (entry.member_id, entry.wallet_id, new_income - new_expense, sign)
+            VALUES (entry.member_id, entry.wallet_id, new_change, sign)
             ON CONFLICT (member_id, wallet_id) DO UPDATE
             SET balance = stored.balance + excluded.balance,
                 entry_count = stored.entry_count + excluded.entry_count;
@@ -130,7 +142,8 @@ BEGIN
                 INSERT INTO account_memo_total AS stored
                     (member_id, type, memo, category_id, entry_count)
                 VALUES (
-                    entry.member_id, entry.type, short_memo, entry.category_id, sign
+                    entry.member_id, entry.category_type, short_memo,
+                    entry.category_id, sign
                 )
                 ON CONFLICT (member_id, type, memo, category_id) DO UPDATE
                 SET entry_count = stored.entry_count + excluded.entry_count;
@@ -141,7 +154,7 @@ BEGIN
         IF TG_OP = 'UPDATE' AND NOT entry.pending THEN
             INSERT INTO account_tag_total AS stored
                 (member_id, month, type, tag_id, amount, entry_count)
-            SELECT link.member_id, first_of_month, entry.type, link.tag_id,
+            SELECT link.member_id, first_of_month, entry.category_type, link.tag_id,
                 new_income + new_expense, sign
             FROM account_entry_tag link
             WHERE link.member_id = entry.member_id AND link.entry_id = entry.id
@@ -164,11 +177,11 @@ CREATE OR REPLACE TRIGGER account_entry_totals_update
 AFTER UPDATE ON account_entry
 FOR EACH ROW
 WHEN (
-    (OLD.date, OLD.type, OLD.amount, OLD.category_id, OLD.wallet_id, OLD.memo,
-        OLD.pending)
+    (OLD.date, OLD.type, OLD.category_type, OLD.amount, OLD.category_id,
+        OLD.wallet_id, OLD.memo, OLD.pending)
     IS DISTINCT FROM
-    (NEW.date, NEW.type, NEW.amount, NEW.category_id, NEW.wallet_id, NEW.memo,
-        NEW.pending)
+    (NEW.date, NEW.type, NEW.category_type, NEW.amount, NEW.category_id,
+        NEW.wallet_id, NEW.memo, NEW.pending)
     AND current_setting('ledger.is_bulk_write', true) IS DISTINCT FROM 'on'
 )
 EXECUTE FUNCTION account_entry_totals();

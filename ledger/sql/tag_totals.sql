@@ -29,7 +29,11 @@ BEGIN
         INSERT INTO account_tag_total AS stored
             (member_id, month, type, tag_id, amount, entry_count)
         SELECT entry.member_id, entry.date - (extract(day FROM entry.date)::int - 1),
-            entry.type, link.tag_id, sign * entry.amount, sign
+            entry.category_type, link.tag_id,
+            -- See ledger/effects.py.
+            CASE WHEN (entry.type = 'income') = (entry.category_type = 'income')
+                THEN sign * entry.amount ELSE -sign * entry.amount END,
+            sign
         FROM account_entry entry
         WHERE entry.member_id = link.member_id AND entry.id = link.entry_id
             AND NOT entry.pending
