@@ -58,17 +58,28 @@ _SPENDING_BY_BUDGET = """
         p.id IS NOT NULL, c.sort_order, c.id
 """
 _SPENDING_BY_DAY = f"""
-    SELECT e.date, sum({FLOW_SQL})::bigint FROM account_entry e
-    WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
-        AND e.category_type = 'expense' AND NOT e.pending AND e.category_id IN (
-            SELECT m.id FROM account_category m
-            JOIN account_budget b
-                ON b.member_id = m.member_id AND b.category_id IN (m.id, m.parent_id)
-            WHERE b.member_id = %(member)s AND b.year = %(year)s
-                AND b.month = %(month)s
-        )
-    GROUP BY e.date
-"""
+    SELECT date, sum({FLOW_SQL})::bigint FROM (
+        SELECT e.date, e.type, e.category_type, e.category_id, e.amount
+        FROM account_entry e
+        WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
+            AND e.category_type = 'expense' AND NOT e.pending AND NOT e.excluded
+            AND e.line_count = 0
+        UNION ALL
+        SELECT e.date, e.type, l.category_type, l.category_id, l.amount
+        FROM account_entry e JOIN account_entry_line l
+            ON l.member_id = e.member_id AND l.entry_id = e.id
+        WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
+            AND l.category_type = 'expense' AND NOT e.pending AND NOT e.excluded
+            AND e.line_count > 0
+    ) spent
+    WHERE category_id IN (
+        SELECT m.id FROM account_category m
+        JOIN account_budget b
+            ON b.member_id = m.member_id AND b.category_id IN (m.id, m.parent_id)
+        WHERE b.member_id = %(member)s AND b.year = %(year)s AND b.month = %(month)s
+    )
+    GROUP BY date
+"""  # noqa: S608 - of constants only
 _ACTUAL_INCOME = """
     SELECT coalesce(sum(amount), 0)::bigint FROM account_category_total
     WHERE member_id = %(member)s AND month = %(start)s AND type = 'income'

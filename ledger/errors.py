@@ -18,6 +18,26 @@ class NegativeHoldingsError(DomainError):
         super().__init__(detail, errors=(FieldError("date", detail, "negative"),))
 
 
+class LinesMismatchError(DomainError):
+    """The lines of an entry do not add up to its amount."""
+
+    code = "LINES_MISMATCH"
+    detail = gettext_lazy("The lines do not add up to the amount.")
+
+    def __init__(self) -> None:
+        super().__init__(errors=(FieldError("lines", self.detail, "mismatch"),))
+
+
+class RefundExceedsError(DomainError):
+    """More would be refunded than was spent."""
+
+    code = "REFUND_EXCEEDS"
+    detail = gettext_lazy("The refunds exceed the amount of the expense.")
+
+    def __init__(self) -> None:
+        super().__init__(errors=(FieldError("amount", self.detail, "exceeds"),))
+
+
 class ReceiptsNotConfiguredError(DomainError):
     status = 503
     code = "OCR_NOT_CONFIGURED"

@@ -46,7 +46,7 @@ _WRONG_ROWS = """
 _WRONG_ROWS_OF_LEDGER = """
     WITH account_entry AS MATERIALIZED (
         SELECT member_id, id, date, type, category_type, amount, category_id, wallet_id,
-            memo, pending
+            to_wallet_id, line_count, memo, pending, excluded
         FROM account_entry WHERE {scope}
     )
     SELECT ledger.rollup_version, wrong.table_name, wrong.row_count, wrong.rows

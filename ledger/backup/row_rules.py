@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext, gettext_lazy
 
 from core.errors import InvalidFieldError
+from ledger.amounts import resolve_amounts
 from ledger.backup.columns import (
     BUDGETS,
     CATEGORIES,
@@ -28,7 +29,7 @@ from ledger.backup.columns import (
     TagRow,
     WalletRow,
 )
-from ledger.entries import EntryData, resolve_amounts
+from ledger.entry_data import EntryData
 from ledger.models import Category, QuickEntry, RecurringRule, Tag, Wallet
 from ledger.models.base import CategoryType, EntryType
 from ledger.quotas import MAX_ROWS

@@ -45,7 +45,8 @@ from ledger.card_notifications.layouts import (
 )
 from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
 from ledger.card_notifications.wallet_matching import match_wallet
-from ledger.entries import EntryData, create_pending_entry, delete_locked_entry
+from ledger.entries import create_pending_entry, delete_locked_entry
+from ledger.entry_data import EntryData
 from ledger.locking import lock_ledger
 from ledger.models import Entry, Notification, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType

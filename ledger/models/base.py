@@ -24,6 +24,7 @@ class EntryType(models.TextChoices):
 
     INCOME = "income"
     EXPENSE = "expense"
+    TRANSFER = "transfer"
 
 
 class CategoryType(models.TextChoices):

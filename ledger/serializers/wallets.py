@@ -15,7 +15,11 @@ from ledger.serializers.fields import (
     OptionalTextField,
     SignedMoneyField,
 )
-from ledger.wallets import decrypt_account_number, log_undecryptable_number
+from ledger.wallets import (
+    decrypt_account_number,
+    get_value,
+    log_undecryptable_number,
+)
 
 MAX_ACCOUNT_NUMBER_LENGTH = 64
 
@@ -98,8 +102,9 @@ class WalletSerializer(Serializer):
 
     def to_representation(self, instance: Wallet) -> dict[str, Any]:
         body = super().to_representation(instance)
-        if not instance.manual_valuation:
-            body["currentValue"] = None
+        body["currentValue"] = (
+            get_value(instance) if instance.manual_valuation else None
+        )
         # The model has only the encrypted number.
         try:
             body["accountNumber"] = decrypt_account_number(instance)

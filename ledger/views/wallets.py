@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.request import Request
@@ -51,12 +52,12 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
 
     def perform_create(self, serializer: BaseSerializer[Any]) -> None:
         serializer.instance = wallets.create_wallet(
-            self.member, serializer.validated_data
+            self.member, serializer.validated_data, timezone.now()
         )
 
     def perform_update(self, serializer: BaseSerializer[Any]) -> None:
         serializer.instance = wallets.update_wallet(
-            self.member, self.object_id, serializer.validated_data
+            self.member, self.object_id, serializer.validated_data, timezone.now()
         )
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
