@@ -160,12 +160,12 @@ def create_pending_entry(
     except (ProviderUnavailableError, InvalidFieldError):
         data = replace(data, amount=data.amount or 0, exchange_rate=None)
     data = with_category_type(data)
-    entry_id = _create_with_known_names(member, data, now, is_pending=True)
-    if entry_id is not None:
-        return entry_id
+    if not data.lines:
+        entry_id = _create_with_known_names(member, data, now, is_pending=True)
+        if entry_id is not None:
+            return entry_id
     entry = Entry(member=member, created_at=now, line_count=0, pending=True)
-    _assign_data(entry, _follow_moves(member, data), now)
-    entry.save(force_insert=True)
+    _write(entry, _follow_moves(member, data), now)
     return int(entry.pk)
 
 

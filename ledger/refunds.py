@@ -13,7 +13,7 @@ from accounts.models import Member
 from core.errors import InUseError, InvalidFieldError
 from ledger.entry_data import EntryData
 from ledger.errors import RefundExceedsError
-from ledger.lines import LineData, list_lines, read_lines
+from ledger.lines import LineData, list_lines, read_lines, validate_shape
 from ledger.models import Entry
 from ledger.models.base import CategoryType, EntryType
 
@@ -33,9 +33,11 @@ def get_original(member: Member, entry_id: int) -> Entry:
 
 def complete_refund(data: EntryData, original: Entry) -> EntryData:
     """Give a refund without a category those of its original."""
-    if data.category is not None or data.lines or data.amount is None:
+    if data.category is not None or data.lines:
         return data
     if original.line_count:
+        if data.amount is None:
+            return data
         if data.amount > original.amount:
             raise RefundExceedsError
         lines = divide(data.amount, read_lines(list_lines(original)))
@@ -44,6 +46,34 @@ def complete_refund(data: EntryData, original: Entry) -> EntryData:
     if category is None:
         return data
     return replace(data, category=category.name, category_type=category.type)
+
+
+def link_refund(data: EntryData, original: Entry) -> EntryData:
+    """Refer a refund from a notification to its expense, as far as it fits it.
+
+    It gets the category of the expense, or its lines.
+    """
+    if original.type != EntryType.EXPENSE:
+        return data
+    if data.currency is None and (
+        not data.amount or sum_refunds(original) + data.amount > original.amount
+    ):
+        return data
+    if any(
+        row is not None and row.is_moving
+        for line in list_lines(original)
+        for row in (line.wallet, line.category)
+    ):
+        return data
+    data = replace(data, refund_of=original)
+    completed = complete_refund(data, original)
+    try:
+        validate_refund(completed)
+        validate_shape(completed)
+    except InvalidFieldError:
+        # Paid back to one of the wallets that the lines name.
+        return data
+    return completed
 
 
 def divide(amount: int, lines: Sequence[LineData]) -> tuple[LineData, ...]:

@@ -19,9 +19,11 @@ from ledger.backup.cell_parsers import (
     integer_parser,
     parse_amount,
     parse_boolean,
+    parse_clock_time,
     parse_currency,
     parse_date,
     parse_entry_amount,
+    parse_line_amount,
     parse_name,
     parse_signed_amount,
     parse_tag_name,
@@ -33,9 +35,11 @@ from ledger.models import (
     Budget,
     Category,
     Entry,
+    EntryLine,
     QuickEntry,
     RecurringRule,
     Tag,
+    Valuation,
     Wallet,
 )
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, CategoryType, EntryType
@@ -43,6 +47,7 @@ from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
 from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
+from ledger.valuations import MOVED_LATER_SQL
 
 # The next date of a rule whose sheet or object has no such column. An empty one means
 # that the rule has ended.
@@ -55,6 +60,28 @@ _JOIN_CATEGORY_AND_WALLET = (
     f"{_JOIN_CATEGORY}"
     " LEFT JOIN account w ON w.member_id = r.member_id AND w.id = r.wallet_id"
 )
+
+_JOIN_PARTS = (
+    f"{_JOIN_CATEGORY_AND_WALLET}"
+    " LEFT JOIN account tw ON tw.member_id = r.member_id AND tw.id = r.to_wallet_id"
+)
+# Keys of rows, to which lines and refunds refer. One number can be that of an entry and
+# of a template.
+_RULE_KEY, _QUICK_ENTRY_KEY = "'recurring-' || {id}", "'quick-' || {id}"
+# The lines of entries and templates, under the keys of what they belong to.
+_LINES = f"""(
+    SELECT member_id, 1 AS part, entry_id AS owner_id, entry_id::text AS entry,
+        position, amount, category_id, category_type, wallet_id, memo
+    FROM account_entry_line WHERE member_id = %(member)s
+    UNION ALL
+    SELECT member_id, 2, rule_id, {_RULE_KEY.format(id="rule_id")},
+        position, amount, category_id, category_type, wallet_id, memo
+    FROM account_recurring_line WHERE member_id = %(member)s
+    UNION ALL
+    SELECT member_id, 3, quick_entry_id, {_QUICK_ENTRY_KEY.format(id="quick_entry_id")},
+        position, amount, category_id, category_type, wallet_id, memo
+    FROM account_quick_entry_line WHERE member_id = %(member)s
+)"""  # noqa: S608 - of constants only
 
 _parse_memo = text_parser(MAX_MEMO_LENGTH)
 _parse_type = choice_parser(EntryType.values)
@@ -116,6 +143,23 @@ class EntryRow:
     exchange_rate: Decimal | None = column(decimal_parser(20, 8), default=None)
     installment_months: int | None = column(integer_parser(2, 24), default=None)
     pending: bool = column(parse_boolean, default=False)
+    # Lines and refunds refer to it.
+    key: str | None = column(parse_name, default=None, select="r.id::text")
+    to_wallet: str | None = column(parse_name, default=None, select="tw.name")
+    # None for that of the entry.
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
+    refund_of: str | None = column(
+        parse_name, default=None, select="r.refund_of_id::text"
+    )
+    time: datetime.time | None = column(
+        parse_clock_time, default=None, select="to_char(r.time, 'HH24:MI')"
+    )
+    excluded: bool = column(parse_boolean, default=False)
+    source: str = column(
+        choice_parser(Entry.Source.values), default=Entry.Source.MANUAL.value
+    )
 
 
 @row_class
@@ -139,6 +183,13 @@ class RecurringRow:
         parse_date, default=None, absent_default=NEXT_DATE_NOT_GIVEN
     )
     active: bool = column(parse_boolean, default=True)
+    key: str | None = column(
+        parse_name, default=None, select=_RULE_KEY.format(id="r.id")
+    )
+    to_wallet: str | None = column(parse_name, default=None, select="tw.name")
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
 
 
 @row_class
@@ -162,6 +213,34 @@ class QuickEntryRow:
         default=(),
         select=_select_tag_names("account_quick_entry_tag", "quick_entry_id"),
     )
+    key: str | None = column(
+        parse_name, default=None, select=_QUICK_ENTRY_KEY.format(id="r.id")
+    )
+    to_wallet: str | None = column(parse_name, default=None, select="tw.name")
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
+
+
+@row_class
+class LineRow:
+    # The key of an entry, a recurring rule or a quick entry.
+    entry: str = column(parse_name)
+    amount: int = column(parse_line_amount)
+    category: str | None = column(parse_name, default=None, select="c.name")
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
+    wallet: str | None = column(parse_name, default=None, select="w.name")
+    memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+
+
+@row_class
+class ValuationRow:
+    wallet: str = column(parse_name, select="w.name")
+    date: datetime.date = column(parse_date)
+    # At the end of the day: transfers that were written after it are part of it.
+    value: int = column(parse_signed_amount, select=f"r.value + {MOVED_LATER_SQL}")
 
 
 # Rows that have a category, a wallet and tags.
@@ -184,14 +263,29 @@ ENTRIES = Sheet(
     "entries",
     EntryRow,
     Entry,
-    joins=_JOIN_CATEGORY_AND_WALLET,
+    joins=_JOIN_PARTS,
     order_by="r.date, r.id",
+)
+LINES = Sheet(
+    "lines",
+    LineRow,
+    EntryLine,
+    rows=_LINES,
+    joins=_JOIN_CATEGORY_AND_WALLET,
+    order_by="r.part, r.owner_id, r.position",
+)
+VALUATIONS = Sheet(
+    "valuations",
+    ValuationRow,
+    Valuation,
+    joins="JOIN account w ON w.member_id = r.member_id AND w.id = r.wallet_id",
+    order_by="w.sort_order, w.id, r.date",
 )
 RECURRING = Sheet(
     "recurring",
     RecurringRow,
     RecurringRule,
-    joins=_JOIN_CATEGORY_AND_WALLET,
+    joins=_JOIN_PARTS,
     order_by="r.id",
 )
 BUDGETS = Sheet(
@@ -205,7 +299,7 @@ QUICK_ENTRIES = Sheet(
     "quick_entries",
     QuickEntryRow,
     QuickEntry,
-    joins=_JOIN_CATEGORY_AND_WALLET,
+    joins=_JOIN_PARTS,
     order_by="r.sort_order, r.id",
 )
 
@@ -218,6 +312,8 @@ SHEETS: tuple[Sheet[Any], ...] = (
     RECURRING,
     BUDGETS,
     QUICK_ENTRIES,
+    LINES,
+    VALUATIONS,
 )
 
 
@@ -232,6 +328,8 @@ class Backup:
     recurring: list[RecurringRow] = field(default_factory=list)
     budgets: list[BudgetRow] = field(default_factory=list)
     quick_entries: list[QuickEntryRow] = field(default_factory=list)
+    lines: list[LineRow] = field(default_factory=list)
+    valuations: list[ValuationRow] = field(default_factory=list)
 
     def rows_of(self, sheet: Sheet[RowT]) -> list[RowT]:
         rows: list[RowT] = getattr(self, sheet.attribute)

@@ -49,8 +49,9 @@ from ledger.entries import create_pending_entry, delete_locked_entry
 from ledger.entry_data import EntryData
 from ledger.locking import lock_ledger
 from ledger.models import Entry, Notification, Wallet
-from ledger.models.base import MAX_MEMO_LENGTH, EntryType
+from ledger.models.base import MAX_MEMO_LENGTH, CategoryType, EntryType
 from ledger.rates import RateCache, retry_with_rates
+from ledger.refunds import link_refund
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,15 +249,22 @@ def _build_entry_data(
         date=parsed.occurred_on or fingerprint.happened_at.date(),
         type=type_,
         amount=parsed.amount,
-        category=suggest_category(member, type_, memo),
         wallet=wallet,
         memo=memo,
         currency=parsed.currency,
         original_amount=parsed.original_amount,
+        # A refund takes from the expense.
+        category_type=CategoryType.EXPENSE.value,
+        source=Entry.Source.NOTIFICATION.value,
     )
-    # A full refund is converted like its payment.
-    if refunded is not None and refunded.currency == parsed.currency:
-        return replace(data, exchange_rate=refunded.exchange_rate)
+    if refunded is not None:
+        # A full refund is converted like its payment.
+        if refunded.currency == parsed.currency:
+            data = replace(data, exchange_rate=refunded.exchange_rate)
+        data = link_refund(data, refunded)
+    if data.category is None and not data.lines:
+        category = suggest_category(member, CategoryType.EXPENSE, memo)
+        data = replace(data, category=category, category_type=CategoryType.EXPENSE)
     # Only expenses by credit card have installments (spec 3.2).
     if not is_refund and wallet is not None and wallet.kind == Wallet.Kind.CARD:
         return replace(data, installment_months=parsed.installment_months)
@@ -270,7 +278,7 @@ def _find_approval(
     original_date: date | None,
 ) -> tuple[list[Notification], Entry] | None:
     """Return the notifications of the newest matching approval that has an entry."""
-    entries = Entry.objects.owned_by(member).select_related("wallet")
+    entries = Entry.objects.owned_by(member).select_related("wallet", "category")
     for rows in known.not_cancelled():
         for row in rows:
             approval = fingerprint_of(row)

@@ -84,7 +84,9 @@ def recompute_rollups() -> dict[str, dict[Any, Any]]:
     }
 
 
-def _add_entry(tables: Any, entry: Entry, tags: list[int]) -> None:
+def _add_entry(  # noqa: C901 - one table after the other
+    tables: Any, entry: Entry, tags: list[int]
+) -> None:
     member, month = entry.member_id, entry.date.replace(day=1)
     lines, effects = list_line_amounts(entry), effects_of(entry)
     is_left_out = entry.excluded and not entry.pending
