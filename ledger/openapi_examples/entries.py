@@ -19,12 +19,22 @@ LUNCH = {
     "category": "점심",
     "walletId": 12,
     "wallet": CARD,
+    "toWalletId": None,
+    "toWallet": None,
+    "categoryId": 22,
+    "categoryType": "expense",
     "memo": "김밥천국 강남점",
+    "lines": [],
     "tags": ["회사"],
     "currency": None,
     "originalAmount": None,
     "exchangeRate": None,
     "installmentMonths": None,
+    "refundOf": None,
+    "refunded": 0,
+    "time": None,
+    "excluded": False,
+    "source": "MANUAL",
     "pending": False,
     "createdAt": NOW,
     "updatedAt": NOW,
@@ -34,6 +44,7 @@ RENT = LUNCH | {
     "date": "2026-11-01",
     "amount": 650_000,
     "category": "월세",
+    "categoryId": 24,
     "walletId": 13,
     "wallet": BANK,
     "memo": "11월 월세",
@@ -44,6 +55,7 @@ PENDING = LUNCH | {
     "date": "2026-11-20",
     "amount": 5_600,
     "category": None,
+    "categoryId": None,
     "memo": "스타벅스강남점",
     "tags": [],
     "pending": True,
@@ -56,7 +68,9 @@ NEW_DINNER = {
     "memo": "삼겹살",
     "tags": ["회사"],
 }
-DINNER = LUNCH | NEW_DINNER | {"id": 45, "walletId": None, "wallet": None}
+DINNER = (
+    LUNCH | NEW_DINNER | {"id": 45, "walletId": None, "wallet": None, "categoryId": 30}
+)
 CARD_DINNER = DINNER | {"amount": 41_000, "walletId": 12, "wallet": CARD}
 
 EXAMPLES = {
@@ -73,7 +87,12 @@ EXAMPLES = {
     ),
     "listEntries": Example(
         query={"year": 2026, "month": 11, "category": "식비"},
-        answer={"count": 1, "next": None, "previous": None, "results": [LUNCH]},
+        answer={
+            "count": 1,
+            "next": None,
+            "previous": None,
+            "results": [LUNCH | {"matchedAmount": 12_000}],
+        },
         refusal=invalid(
             "year", "required", "`year` is required with `month`.", query={"month": 11}
         ),
@@ -103,7 +122,7 @@ EXAMPLES = {
     "confirmEntry": Example(
         path={"entryId": 44},
         body={"category": "식비"},
-        answer=PENDING | {"category": "식비", "pending": False},
+        answer=PENDING | {"category": "식비", "categoryId": 21, "pending": False},
         refusal=not_found(entryId=99, body={"category": "식비"}),
     ),
     "deleteEntry": Example(

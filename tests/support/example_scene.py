@@ -86,6 +86,7 @@ def add_ledger(scene: Scene) -> None:
             "opening_balance": 3_000_000,
             "account_number": "123456-04-567890",
         },
+        NOW,
     )
     food = make_category(member, name="식비", sort_order=1)
     lunch = make_category(member, name="점심", parent=food, sort_order=1)
