@@ -2246,424 +2246,774 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
-            name='EntryLine',
+            name="EntryLine",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.SmallIntegerField()),
-                ('amount', models.BigIntegerField()),
-                ('category_type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('memo', models.CharField(blank=True, default='', max_length=500)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "entry",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.entry",
+                    ),
+                ),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_entry_line',
-                'ordering': ['entry_id', 'position'],
+                "db_table": "account_entry_line",
+                "ordering": ["entry_id", "position"],
             },
         ),
         migrations.CreateModel(
-            name='QuickEntryLine',
+            name="QuickEntryLine",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.SmallIntegerField()),
-                ('amount', models.BigIntegerField()),
-                ('category_type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('memo', models.CharField(blank=True, default='', max_length=500)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "quick_entry",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.quickentry",
+                    ),
+                ),
+                (
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_quick_entry_line',
-                'ordering': ['quick_entry_id', 'position'],
+                "db_table": "account_quick_entry_line",
+                "ordering": ["quick_entry_id", "position"],
             },
         ),
         migrations.CreateModel(
-            name='RecurringLine',
+            name="RecurringLine",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.SmallIntegerField()),
-                ('amount', models.BigIntegerField()),
-                ('category_type', models.CharField(choices=[('income', 'Income'), ('expense', 'Expense')], max_length=7)),
-                ('memo', models.CharField(blank=True, default='', max_length=500)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "rule",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.recurringrule",
+                    ),
+                ),
+                (
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_recurring_line',
-                'ordering': ['rule_id', 'position'],
+                "db_table": "account_recurring_line",
+                "ordering": ["rule_id", "position"],
             },
         ),
         migrations.CreateModel(
-            name='Valuation',
+            name="Valuation",
             fields=[
-                ('pk', models.CompositePrimaryKey('member_id', 'wallet_id', 'date', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('date', models.DateField()),
-                ('value', models.BigIntegerField()),
-                ('written_at', models.DateTimeField()),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "wallet_id",
+                        "date",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("date", models.DateField()),
+                ("value", models.BigIntegerField()),
+                ("written_at", models.DateTimeField()),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="valuations",
+                        to="ledger.wallet",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'account_valuation',
-                'ordering': ['wallet_id', 'date'],
+                "db_table": "account_valuation",
+                "ordering": ["wallet_id", "date"],
             },
         ),
         migrations.AddField(
-            model_name='categoryrollup',
-            name='excluded_count',
+            model_name="categoryrollup",
+            name="excluded_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='categoryrollup',
-            name='refunded',
+            model_name="categoryrollup",
+            name="refunded",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='excluded_count',
+            model_name="dayrollup",
+            name="excluded_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='excluded_expense',
+            model_name="dayrollup",
+            name="excluded_expense",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='excluded_income',
+            model_name="dayrollup",
+            name="excluded_income",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='flow_count',
+            model_name="dayrollup",
+            name="flow_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='pending_transfer_count',
+            model_name="dayrollup",
+            name="pending_transfer_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='refunded',
+            model_name="dayrollup",
+            name="refunded",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='transfer_count',
+            model_name="dayrollup",
+            name="transfer_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='transferred',
+            model_name="dayrollup",
+            name="transferred",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='dayrollup',
-            name='transferring_count',
+            model_name="dayrollup",
+            name="transferring_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='ledger',
-            name='pending_transfer_count',
+            model_name="ledger",
+            name="pending_transfer_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='ledger',
-            name='transfer_count',
+            model_name="ledger",
+            name="transfer_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='quickentry',
-            name='to_wallet',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.wallet'),
+            model_name="quickentry",
+            name="to_wallet",
+            field=ledger.models.base.OwnedForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="ledger.wallet",
+            ),
         ),
         migrations.AddField(
-            model_name='recurringrule',
-            name='to_wallet',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.wallet'),
+            model_name="recurringrule",
+            name="to_wallet",
+            field=ledger.models.base.OwnedForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="ledger.wallet",
+            ),
         ),
         migrations.AddField(
-            model_name='tagrollup',
-            name='refunded',
+            model_name="tagrollup",
+            name="refunded",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='excluded_count',
+            model_name="walletmonthrollup",
+            name="excluded_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='excluded_expense',
+            model_name="walletmonthrollup",
+            name="excluded_expense",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='excluded_income',
+            model_name="walletmonthrollup",
+            name="excluded_income",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='flow_count',
+            model_name="walletmonthrollup",
+            name="flow_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='pending_transfer_count',
+            model_name="walletmonthrollup",
+            name="pending_transfer_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='refunded',
+            model_name="walletmonthrollup",
+            name="refunded",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='transfer_count',
+            model_name="walletmonthrollup",
+            name="transfer_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='transfer_in',
+            model_name="walletmonthrollup",
+            name="transfer_in",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='transfer_out',
+            model_name="walletmonthrollup",
+            name="transfer_out",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='transferring_count',
+            model_name="walletmonthrollup",
+            name="transferring_count",
             field=models.IntegerField(db_default=0),
         ),
         migrations.AddField(
-            model_name='walletmonthrollup',
-            name='wallet_change',
+            model_name="walletmonthrollup",
+            name="wallet_change",
             field=models.BigIntegerField(db_default=0),
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(condition=models.Q(('to_wallet__isnull', False)), fields=['member', 'to_wallet', '-date'], name='account_entry_by_to_wallet'),
+            model_name="entry",
+            index=models.Index(
+                condition=models.Q(("to_wallet__isnull", False)),
+                fields=["member", "to_wallet", "-date"],
+                name="account_entry_by_to_wallet",
+            ),
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(condition=models.Q(('refund_of__isnull', False)), fields=['member', 'refund_of'], name='account_entry_refunds'),
+            model_name="entry",
+            index=models.Index(
+                condition=models.Q(("refund_of__isnull", False)),
+                fields=["member", "refund_of"],
+                name="account_entry_refunds",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['income', 'expense', 'transfer'])), name='account_entry_type_known'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
+                name="account_entry_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0), models.Q(('amount', 0), ('pending', True)), models.Q(('amount', 0), ('line_count__gt', 0)), _connector='OR'), name='account_entry_amount_positive'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("amount__gt", 0),
+                    models.Q(("amount", 0), ("pending", True)),
+                    models.Q(("amount", 0), ("line_count__gt", 0)),
+                    _connector="OR",
+                ),
+                name="account_entry_amount_positive",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('type', 'transfer'), _negated=True), models.Q(('category', None), ('currency', None), ('wallet__isnull', False)), _connector='OR'), name='account_entry_transfer_whole'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("type", "transfer"), _negated=True),
+                    models.Q(
+                        ("category", None),
+                        ("currency", None),
+                        ("wallet__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="account_entry_transfer_whole",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('line_count', 0), ('to_wallet__isnull', False), ('type', 'transfer')), models.Q(('to_wallet', None), models.Q(('line_count', 0), ('type', 'transfer'), _negated=True)), models.Q(('line_count', None), ('to_wallet', None)), _connector='OR'), name='account_entry_to_wallet_given'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("line_count", 0),
+                        ("to_wallet__isnull", False),
+                        ("type", "transfer"),
+                    ),
+                    models.Q(
+                        ("to_wallet", None),
+                        models.Q(
+                            ("line_count", 0), ("type", "transfer"), _negated=True
+                        ),
+                    ),
+                    models.Q(("line_count", None), ("to_wallet", None)),
+                    _connector="OR",
+                ),
+                name="account_entry_to_wallet_given",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('to_wallet', None), models.Q(('to_wallet', models.F('wallet')), _negated=True), _connector='OR'), name='account_entry_two_wallets'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("to_wallet", None),
+                    models.Q(("to_wallet", models.F("wallet")), _negated=True),
+                    _connector="OR",
+                ),
+                name="account_entry_two_wallets",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('line_count', 0), models.Q(('category', None), ('line_count__gt', 0)), _connector='OR'), name='account_entry_split_whole'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("line_count", 0),
+                    models.Q(("category", None), ("line_count__gt", 0)),
+                    _connector="OR",
+                ),
+                name="account_entry_split_whole",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('refund_of', None), ('type', 'income'), _connector='OR'), name='account_entry_refund_is_income'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("refund_of", None), ("type", "income"), _connector="OR"
+                ),
+                name="account_entry_refund_is_income",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'to_wallet'), name='account_entry_to_wallet_owned', to='ledger.Wallet', to_fields=('member', 'id')),
+            model_name="entry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "to_wallet"),
+                name="account_entry_to_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'refund_of'), name='account_entry_refund_of_owned', to='self', to_fields=('member', 'id')),
+            model_name="entry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "refund_of"),
+                name="account_entry_refund_of_owned",
+                to="self",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentry',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['income', 'expense', 'transfer'])), name='account_quick_entry_type_known'),
+            model_name="quickentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
+                name="account_quick_entry_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentry',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'to_wallet'), name='account_quick_entry_to_wallet_owned', to='ledger.Wallet', to_fields=('member', 'id')),
+            model_name="quickentry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "to_wallet"),
+                name="account_quick_entry_to_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringrule',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['income', 'expense', 'transfer'])), name='account_recurring_type_known'),
+            model_name="recurringrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
+                name="account_recurring_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringrule',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'to_wallet'), name='account_recurring_to_wallet_owned', to='ledger.Wallet', to_fields=('member', 'id')),
-        ),
-        migrations.AddField(
-            model_name='entryline',
-            name='category',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.category'),
-        ),
-        migrations.AddField(
-            model_name='entryline',
-            name='entry',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='lines', to='ledger.entry'),
-        ),
-        migrations.AddField(
-            model_name='entryline',
-            name='member',
-            field=ledger.models.base.OwnerField(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='entryline',
-            name='wallet',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.wallet'),
-        ),
-        migrations.AddField(
-            model_name='quickentryline',
-            name='category',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.category'),
-        ),
-        migrations.AddField(
-            model_name='quickentryline',
-            name='member',
-            field=ledger.models.base.OwnerField(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='quickentryline',
-            name='quick_entry',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='lines', to='ledger.quickentry'),
-        ),
-        migrations.AddField(
-            model_name='quickentryline',
-            name='wallet',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.wallet'),
-        ),
-        migrations.AddField(
-            model_name='recurringline',
-            name='category',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.category'),
-        ),
-        migrations.AddField(
-            model_name='recurringline',
-            name='member',
-            field=ledger.models.base.OwnerField(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='recurringline',
-            name='rule',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='lines', to='ledger.recurringrule'),
-        ),
-        migrations.AddField(
-            model_name='recurringline',
-            name='wallet',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='ledger.wallet'),
-        ),
-        migrations.AddField(
-            model_name='valuation',
-            name='member',
-            field=ledger.models.base.OwnerField(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='valuation',
-            name='wallet',
-            field=ledger.models.base.OwnedForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='valuations', to='ledger.wallet'),
+            model_name="recurringrule",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "to_wallet"),
+                name="account_recurring_to_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddIndex(
-            model_name='entryline',
-            index=models.Index(condition=models.Q(('category__isnull', False)), fields=['member', 'category'], name='account_entry_line_by_category'),
+            model_name="entryline",
+            index=models.Index(
+                condition=models.Q(("category__isnull", False)),
+                fields=["member", "category"],
+                name="account_entry_line_by_category",
+            ),
         ),
         migrations.AddIndex(
-            model_name='entryline',
-            index=models.Index(condition=models.Q(('wallet__isnull', False)), fields=['member', 'wallet'], name='account_entry_line_by_wallet'),
+            model_name="entryline",
+            index=models.Index(
+                condition=models.Q(("wallet__isnull", False)),
+                fields=["member", "wallet"],
+                name="account_entry_line_by_wallet",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entryline',
-            constraint=core.db.constraints.TablePrimaryKey(fields=('member', 'entry', 'id'), name='account_entry_line_pkey'),
+            model_name="entryline",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "entry", "id"), name="account_entry_line_pkey"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entryline',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount', 0), _negated=True), ('amount__range', (-999999999999, 999999999999))), name='account_entry_line_amount'),
+            model_name="entryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("amount", 0), _negated=True),
+                    ("amount__range", (-999999999999, 999999999999)),
+                ),
+                name="account_entry_line_amount",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entryline',
-            constraint=models.CheckConstraint(condition=models.Q(('category', None), ('wallet', None), _connector='OR'), name='account_entry_line_one_target'),
+            model_name="entryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("category", None), ("wallet", None), _connector="OR"
+                ),
+                name="account_entry_line_one_target",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entryline',
-            constraint=models.CheckConstraint(condition=models.Q(('category_type__in', ['income', 'expense'])), name='account_entry_line_type_known'),
+            model_name="entryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("category_type__in", ["income", "expense"])),
+                name="account_entry_line_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entryline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'category_type', 'category'), name='account_entry_line_category_owned', to='ledger.Category', to_fields=('member', 'type', 'id')),
+            model_name="entryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "category_type", "category"),
+                name="account_entry_line_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entryline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'wallet'), name='account_entry_line_wallet_owned', to='ledger.Wallet', to_fields=('member', 'id')),
+            model_name="entryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_entry_line_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entryline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'entry'), name='account_entry_line_entry_owned', on_delete='RESTRICT', to='ledger.Entry', to_fields=('member', 'id')),
+            model_name="entryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "entry"),
+                name="account_entry_line_entry_owned",
+                on_delete="RESTRICT",
+                to="ledger.Entry",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentryline',
-            constraint=core.db.constraints.TablePrimaryKey(fields=('member', 'quick_entry', 'id'), name='account_quick_entry_line_pkey'),
+            model_name="quickentryline",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "quick_entry", "id"),
+                name="account_quick_entry_line_pkey",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentryline',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount', 0), _negated=True), ('amount__range', (-999999999999, 999999999999))), name='account_quick_entry_line_amount'),
+            model_name="quickentryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("amount", 0), _negated=True),
+                    ("amount__range", (-999999999999, 999999999999)),
+                ),
+                name="account_quick_entry_line_amount",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentryline',
-            constraint=models.CheckConstraint(condition=models.Q(('category', None), ('wallet', None), _connector='OR'), name='account_quick_entry_line_one_target'),
+            model_name="quickentryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("category", None), ("wallet", None), _connector="OR"
+                ),
+                name="account_quick_entry_line_one_target",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentryline',
-            constraint=models.CheckConstraint(condition=models.Q(('category_type__in', ['income', 'expense'])), name='account_quick_entry_line_type_known'),
+            model_name="quickentryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("category_type__in", ["income", "expense"])),
+                name="account_quick_entry_line_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentryline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'category_type', 'category'), name='account_quick_entry_line_category_owned', to='ledger.Category', to_fields=('member', 'type', 'id')),
+            model_name="quickentryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "category_type", "category"),
+                name="account_quick_entry_line_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentryline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'wallet'), name='account_quick_entry_line_wallet_owned', to='ledger.Wallet', to_fields=('member', 'id')),
+            model_name="quickentryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_quick_entry_line_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='quickentryline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'quick_entry'), name='account_quick_entry_line_quick_entry_owned', on_delete='CASCADE', to='ledger.QuickEntry', to_fields=('member', 'id')),
+            model_name="quickentryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "quick_entry"),
+                name="account_quick_entry_line_quick_entry_owned",
+                on_delete="CASCADE",
+                to="ledger.QuickEntry",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringline',
-            constraint=core.db.constraints.TablePrimaryKey(fields=('member', 'rule', 'id'), name='account_recurring_line_pkey'),
+            model_name="recurringline",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "rule", "id"), name="account_recurring_line_pkey"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringline',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount', 0), _negated=True), ('amount__range', (-999999999999, 999999999999))), name='account_recurring_line_amount'),
+            model_name="recurringline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("amount", 0), _negated=True),
+                    ("amount__range", (-999999999999, 999999999999)),
+                ),
+                name="account_recurring_line_amount",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringline',
-            constraint=models.CheckConstraint(condition=models.Q(('category', None), ('wallet', None), _connector='OR'), name='account_recurring_line_one_target'),
+            model_name="recurringline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("category", None), ("wallet", None), _connector="OR"
+                ),
+                name="account_recurring_line_one_target",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringline',
-            constraint=models.CheckConstraint(condition=models.Q(('category_type__in', ['income', 'expense'])), name='account_recurring_line_type_known'),
+            model_name="recurringline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("category_type__in", ["income", "expense"])),
+                name="account_recurring_line_type_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'category_type', 'category'), name='account_recurring_line_category_owned', to='ledger.Category', to_fields=('member', 'type', 'id')),
+            model_name="recurringline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "category_type", "category"),
+                name="account_recurring_line_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'wallet'), name='account_recurring_line_wallet_owned', to='ledger.Wallet', to_fields=('member', 'id')),
+            model_name="recurringline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_recurring_line_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recurringline',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'rule'), name='account_recurring_line_rule_owned', on_delete='CASCADE', to='ledger.RecurringRule', to_fields=('member', 'id')),
+            model_name="recurringline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "rule"),
+                name="account_recurring_line_rule_owned",
+                on_delete="CASCADE",
+                to="ledger.RecurringRule",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='valuation',
-            constraint=core.db.constraints.CompositeForeignKey(fields=('member', 'wallet'), name='account_valuation_wallet_owned', on_delete='CASCADE', to='ledger.Wallet', to_fields=('member', 'id')),
+            model_name="valuation",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_valuation_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(condition=models.Q(('is_reversal', True)), fields=['member', 'category'], name='account_entry_reversals'),
+            model_name="entry",
+            index=models.Index(
+                condition=models.Q(("is_reversal", True)),
+                fields=["member", "category"],
+                name="account_entry_reversals",
+            ),
         ),
         # Functions, triggers and first rows.
         sql_file("ledger", "ledgers"),
