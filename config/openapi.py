@@ -51,6 +51,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     # The enums of requests, and of pairs that cannot grow (`ClosedChoiceField`).
     "ENUM_NAME_OVERRIDES": {
         "CategoryLanguage": "ledger.serializers.categories.LANGUAGES",
+        "CategoryType": "ledger.models.base.CategoryType",
+        "EntrySource": "ledger.models.Entry.Source",
         "EntryType": "ledger.models.base.EntryType",
         "Frequency": "ledger.schedule.Frequency",
         "MemberPlan": "accounts.models.Member.Plan",

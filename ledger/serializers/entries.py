@@ -58,9 +58,6 @@ class EntryAmountField(AmountField):
 class ClockTimeField(StrictCharField):
     """A time of the day as HH:MM."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=5, **kwargs)
-
     def to_internal_value(self, data: Any) -> time:  # type: ignore[override]
         text = super().to_internal_value(data)
         if not _CLOCK_TIME_RE.fullmatch(text):

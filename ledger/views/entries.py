@@ -13,10 +13,15 @@ from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
 from core.api.serializers import validate_body, validate_query
-from core.errors import ProviderUnavailableError
+from core.errors import InUseError, ProviderUnavailableError
 from ledger import entries, entry_list
 from ledger.entry_list import EntryFilter, get_entry_payload
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import (
+    LimitReachedError,
+    LinesMismatchError,
+    MovingError,
+    RefundExceedsError,
+)
 from ledger.models import Entry
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.entries import (
@@ -27,13 +32,22 @@ from ledger.serializers.entries import (
 )
 
 
+_RAISED_BY_WRITES = [
+    MovingError,
+    LimitReachedError,
+    ProviderUnavailableError,
+    LinesMismatchError,
+    RefundExceedsError,
+]
+
+
 class EntryViewSet(OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Entries"
     raises = {
-        "create": [MovingError, LimitReachedError, ProviderUnavailableError],
-        "update": [MovingError, LimitReachedError, ProviderUnavailableError],
-        "confirm_entry": [MovingError, LimitReachedError, ProviderUnavailableError],
+        "create": _RAISED_BY_WRITES,
+        "update": [*_RAISED_BY_WRITES, InUseError],
+        "confirm_entry": [*_RAISED_BY_WRITES, InUseError],
         "destroy": [MovingError],
     }
     queryset = Entry.objects.all()

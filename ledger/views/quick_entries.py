@@ -8,7 +8,7 @@ from rest_framework.serializers import BaseSerializer
 from core.api.permissions import IsMember
 from core.api.viewsets import ReorderMixin
 from ledger import quick_entries
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import LimitReachedError, LinesMismatchError, MovingError
 from ledger.models import QuickEntry
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -23,8 +23,8 @@ class QuickEntryViewSet(ReorderMixin, OwnedModelViewSet):
     permission_classes = [IsMember]
     schema_tag = "Quick entries"
     raises = {
-        "create": [MovingError, LimitReachedError],
-        "update": [MovingError, LimitReachedError],
+        "create": [MovingError, LimitReachedError, LinesMismatchError],
+        "update": [MovingError, LimitReachedError, LinesMismatchError],
     }
     queryset = QuickEntry.objects.all()
     serializer_class = QuickEntrySerializer

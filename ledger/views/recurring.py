@@ -21,7 +21,7 @@ from core.api.permissions import IsPremium
 from core.errors import InvalidFieldError
 from ledger import recurring
 from ledger.entry_list import get_entry_payload
-from ledger.errors import LimitReachedError, MovingError
+from ledger.errors import LimitReachedError, LinesMismatchError, MovingError
 from ledger.models import RecurringRule
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -40,8 +40,8 @@ class RecurringRuleViewSet(OwnedModelViewSet):
     permission_classes = [IsPremium]
     schema_tag = "Recurring rules"
     raises = {
-        "create": [MovingError, LimitReachedError],
-        "update": [MovingError, LimitReachedError],
+        "create": [MovingError, LimitReachedError, LinesMismatchError],
+        "update": [MovingError, LimitReachedError, LinesMismatchError],
         "run_recurring_rule": [MovingError, InvalidFieldError],
     }
     queryset = RecurringRule.objects.all()

@@ -18,8 +18,8 @@ DAY = "2026-11-02"
 
 
 @pytest.fixture
-def client(free_member: Member) -> JSONClient:
-    return JSONClient(free_member)
+def client(premium_member: Member) -> JSONClient:
+    return JSONClient(premium_member)
 
 
 def post(client: Any, **body: Any) -> Any:
@@ -39,9 +39,9 @@ def refuse(client: Any, code: Any, field: Any = None, **body: Any) -> None:
 
 
 def test_transfer_moves_two_balances_and_flows_nowhere(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
-    bank, cash = make_wallet(free_member), make_wallet(free_member)
+    bank, cash = make_wallet(premium_member), make_wallet(premium_member)
     entry = post(
         client, type="transfer", amount=500, walletId=bank.pk, toWalletId=cash.pk
     )
@@ -61,9 +61,9 @@ def test_transfer_moves_two_balances_and_flows_nowhere(
 
 
 def test_split_entry_is_shown_once_with_what_its_category_has_of_it(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
-    make_category(free_member, name="식비")
+    make_category(premium_member, name="식비")
     lines = [
         {"amount": 700, "category": "식비"},
         {"amount": 400, "category": "가전", "memo": "전구"},
@@ -80,9 +80,9 @@ def test_split_entry_is_shown_once_with_what_its_category_has_of_it(
 
 
 def test_entry_that_is_sent_back_as_it_was_read_is_unchanged(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
-    wallet, other = make_wallet(free_member), make_wallet(free_member)
+    wallet, other = make_wallet(premium_member), make_wallet(premium_member)
     lines = [
         {"amount": 600, "walletId": other.pk},
         {"amount": 400, "category": "외식"},
@@ -114,7 +114,7 @@ def test_entry_that_is_sent_back_as_it_was_read_is_unchanged(
 
 
 def test_changed_amount_or_type_of_a_split_entry_needs_its_lines(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
     lines = [{"amount": 600, "category": "가"}, {"amount": 400, "category": "나"}]
     entry = post(client, type="expense", amount=1_000, lines=lines)
@@ -133,9 +133,9 @@ def test_changed_amount_or_type_of_a_split_entry_needs_its_lines(
 
 
 def test_lines_that_do_not_fit_are_refused_with_their_field(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
-    wallet = make_wallet(free_member)
+    wallet = make_wallet(premium_member)
     foreign = make_wallet(make_member())
     one = {"amount": 500, "category": "가"}
     refuse(client, "LINES_MISMATCH", "lines", amount=1_001, lines=[one, one])
@@ -171,9 +171,9 @@ def test_lines_that_do_not_fit_are_refused_with_their_field(
 
 
 def test_transfer_needs_two_wallets_and_nothing_else(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
-    wallet, other = make_wallet(free_member), make_wallet(free_member)
+    wallet, other = make_wallet(premium_member), make_wallet(premium_member)
     foreign = make_wallet(make_member())
     transfer = {"type": "transfer", "amount": 5, "walletId": wallet.pk}
     refuse(client, "VALIDATION_ERROR", "toWalletId", **transfer)
@@ -196,7 +196,7 @@ def test_transfer_needs_two_wallets_and_nothing_else(
 
 
 def test_refund_takes_from_the_expense_of_its_category(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
     expense = post(client, type="expense", amount=30_000, category="의류")
     refund = post(
@@ -227,7 +227,7 @@ def test_refund_takes_from_the_expense_of_its_category(
     ]
 
 
-def test_refunds_never_exceed_the_expense(client: Any, free_member: Member) -> None:
+def test_refunds_never_exceed_the_expense(client: Any, premium_member: Member) -> None:
     expense = post(client, type="expense", amount=30, category="의류")
     path = f"{ENTRIES}/{expense['id']}"
     refund = {"type": "income", "refundOf": expense["id"]}
@@ -245,9 +245,9 @@ def test_refunds_never_exceed_the_expense(client: Any, free_member: Member) -> N
 
 
 def test_refund_of_a_split_expense_is_divided_like_it(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
-    wallet, other = make_wallet(free_member), make_wallet(free_member)
+    wallet, other = make_wallet(premium_member), make_wallet(premium_member)
     lines = [
         {"amount": 20_000, "category": "외식"},
         {"amount": 40_000, "walletId": other.pk},
@@ -270,8 +270,8 @@ def test_refund_of_a_split_expense_is_divided_like_it(
     assert balances == {wallet.pk: -59_900, other.pk: 39_933}
 
 
-def test_refund_is_only_of_an_own_expense(client: Any, free_member: Member) -> None:
-    income = make_entry(free_member, type="income")
+def test_refund_is_only_of_an_own_expense(client: Any, premium_member: Member) -> None:
+    income = make_entry(premium_member, type="income")
     foreign = make_entry(make_member())
     for original in (income, foreign):
         refuse(
@@ -282,7 +282,7 @@ def test_refund_is_only_of_an_own_expense(client: Any, free_member: Member) -> N
             amount=1,
             refundOf=original.pk,
         )
-    expense = make_entry(free_member)
+    expense = make_entry(premium_member)
     refuse(client, "VALIDATION_ERROR", "refundOf", amount=1, refundOf=expense.pk)
     refuse(
         client,
@@ -296,9 +296,9 @@ def test_refund_is_only_of_an_own_expense(client: Any, free_member: Member) -> N
 
 
 def test_excluded_entry_counts_in_balances_only(
-    client: Any, free_member: Member
+    client: Any, premium_member: Member
 ) -> None:
-    wallet = make_wallet(free_member)
+    wallet = make_wallet(premium_member)
     post(client, type="expense", amount=70, walletId=wallet.pk, excluded=True)
     month = client.get_json("/api/account/statistics/month?year=2026&month=11")
     assert (month["expense"], month["count"], month["byWallet"]) == (0, 0, [])
