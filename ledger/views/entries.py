@@ -31,7 +31,6 @@ from ledger.serializers.entries import (
     resolve_date_range,
 )
 
-
 _RAISED_BY_WRITES = [
     MovingError,
     LimitReachedError,
