@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.models import Member
@@ -22,7 +23,7 @@ from ledger.entry_data import (
     read_data,
     with_category_type,
 )
-from ledger.errors import LinesMismatchError
+from ledger.errors import LinesMismatchError, RefundExceedsError
 from ledger.lines import (
     book_lines,
     is_reversal,
@@ -43,6 +44,7 @@ from ledger.refunds import (
     get_original,
     raise_if_refunds_exceed,
     release_refunds,
+    sum_refunds,
     validate_original,
     validate_refund,
 )
@@ -259,6 +261,35 @@ def confirm_entry(
     An entry that was created without a rate needs an amount or a rate (spec 4.4).
     """
     update_entry(member, entry_id, corrections, now, confirm=True)
+
+
+@retry_on_conflict
+def refund_entry(
+    member: Member, entry_id: int, values: dict[str, Any], now: datetime
+) -> int:
+    """Create a refund of an expense and return its id.
+
+    Without an `amount` all that is left is refunded; without a wallet or memo it has
+    those of the expense. Raises `RefundExceedsError` if nothing is left.
+    """
+    with transaction.atomic():
+        lock_ledger(member)
+        expense = _get_entry(member, entry_id)
+        original = get_original(member, entry_id)
+        rest = original.amount - sum_refunds(original)
+        if rest <= 0:
+            raise RefundExceedsError
+        data = EntryData(
+            date=values.get("date") or timezone.localdate(now),
+            type=EntryType.INCOME.value,
+            amount=values.get("amount") or rest,
+            wallet=values.get("wallet", expense.wallet),
+            memo=values.get("memo", expense.memo),
+            refund_of=original,
+        )
+        entry = Entry(member=member, created_at=now, line_count=0)
+        _write(entry, with_category_type(data), now)
+    return int(entry.pk)
 
 
 @retry_on_conflict

@@ -27,11 +27,7 @@ from ledger.ownership import get_owned_or_404
 # and writing them again takes Python three times as long as all the rest. Names are
 # looked up for the rows of the page, not joined before the cut. With the number of rows
 # in its text, and no offset, PostgreSQL plans the statement once (decision 0066).
-_PAGE = """
-    SELECT {count} AS total, coalesce(string_agg(
-        row_to_json(entry)::text, ',' ORDER BY entry.date DESC, entry.id DESC
-    ), '') AS entries
-    FROM (
+_COLUMNS = """
         SELECT e.id, e.date, e.type, e.amount,
             (SELECT c.name FROM account_category c
              WHERE c.member_id = %s AND c.id = e.category_id) AS category,
@@ -86,12 +82,25 @@ _PAGE = """
             e.pending,
             e.created_at AS "createdAt",
             e.updated_at AS "updatedAt"
+"""
+_PAGE = f"""
+    SELECT {{count}} AS total, coalesce(string_agg(
+        row_to_json(entry)::text, ',' ORDER BY entry.date DESC, entry.id DESC
+    ), '') AS entries
+    FROM (
+        {_COLUMNS}
         FROM (
-            SELECT * FROM account_entry e WHERE {where}
-            ORDER BY e.date DESC, e.id DESC {cut}
+            SELECT * FROM account_entry e WHERE {{where}}
+            ORDER BY e.date DESC, e.id DESC {{cut}}
         ) e
     ) entry
-"""
+"""  # noqa: S608 - of constants only
+_EACH = f"""
+    SELECT id, row_to_json(entry)::text AS entry FROM (
+        {_COLUMNS.format(matched="")}
+        FROM account_entry e WHERE e.member_id = %s AND e.id = ANY(%s)
+    ) entry
+"""  # noqa: S608 - of constants only
 # The share of an entry that is booked on the categories of the filter.
 _MATCHED = """
             CASE WHEN e.line_count > 0 THEN (
@@ -171,6 +180,11 @@ class EntryPage(NamedTuple):
     entries: str
 
 
+class EntryText(NamedTuple):
+    id: int
+    entry: str
+
+
 def list_entries_page(
     member: Member, filters: EntryFilter, page: PageRequest
 ) -> tuple[int, orjson.Fragment]:
@@ -205,6 +219,12 @@ def get_entry_payload(member: Member, entry_id: int) -> orjson.Fragment:
     if not found.entries:
         raise NotFoundError
     return orjson.Fragment(found.entries)
+
+
+def list_payloads(member: Member, ids: list[int]) -> dict[int, str]:
+    """Return the JSON of these entries of the member, by id."""
+    params = [*[member.pk] * (OWNER_COUNT + 1), ids]
+    return {row.id: row.entry for row in fetch_all(_EACH, params, EntryText)}
 
 
 def count_pending_entries(member: Member) -> int:

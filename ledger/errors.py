@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from core.errors import DomainError, FieldError, InUseError
@@ -36,6 +37,13 @@ class RefundExceedsError(DomainError):
 
     def __init__(self) -> None:
         super().__init__(errors=(FieldError("amount", self.detail, "exceeds"),))
+
+
+class NotMergeableError(DomainError):
+    """Two entries that cannot become one transfer."""
+
+    def __init__(self, detail: str | Promise) -> None:
+        super().__init__(errors=(FieldError("with", detail, "not_mergeable"),))
 
 
 class ReceiptsNotConfiguredError(DomainError):

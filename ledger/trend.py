@@ -121,7 +121,7 @@ def get_net_worth_trend(
     now = flows.pop(None)
     # Without the wallets that have a history of their own.
     net_worth = get_holdings_value(member) + now.wallet_change - now.typed_worth
-    histories = get_value_histories(member) if now.has_typed else []
+    histories = get_value_histories(member) if now.has_typed else {}
     typed_worth = now.typed_worth
     # Entries dated after the current period are part of the current balances.
     later = sum(
@@ -133,7 +133,7 @@ def get_net_worth_trend(
     for period in reversed(periods):
         flow = flows.get(period.start) or TrendRow(period.start, 0, 0, 0)
         if period is not periods[-1]:
-            typed_worth = sum(each.at(period.end) for each in histories)
+            typed_worth = sum(each.at(period.end) for each in histories.values())
         points.append(
             TrendPoint(period, flow.income, flow.expense, net_worth + typed_worth)
         )

@@ -141,8 +141,8 @@ class ValueHistory:
         )
 
 
-def get_value_histories(member: Member) -> list[ValueHistory]:
-    """Return the histories of the wallets whose typed-in value counts."""
+def get_value_histories(member: Member) -> dict[int, ValueHistory]:
+    """Return the histories, by wallet, of those whose typed-in value counts."""
     params = {"member": member.pk}
     values: dict[int, int] = {}
     typed: dict[int, list[_Step]] = defaultdict(list)
@@ -153,10 +153,10 @@ def get_value_histories(member: Member) -> list[ValueHistory]:
             continue
         steps = typed if row.is_typed else transfers
         steps[row.wallet_id].append(_Step(row.date, row.at, row.value))
-    return [
-        ValueHistory(value, typed[wallet_id], transfers[wallet_id])
+    return {
+        wallet_id: ValueHistory(value, typed[wallet_id], transfers[wallet_id])
         for wallet_id, value in values.items()
-    ]
+    }
 
 
 def list_valuations(member: Member, wallet_id: int) -> Iterable[Valuation]:

@@ -2,7 +2,7 @@
 
 import logging
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django.conf import settings
@@ -27,6 +27,7 @@ from core.errors import (
     DuplicateError,
     InUseError,
     InvalidFieldError,
+    NotFoundError,
     raise_on_constraint_violation,
 )
 from ledger.encryption import (
@@ -37,7 +38,7 @@ from ledger.encryption import (
     encrypt,
 )
 from ledger.locking import lock_ledger
-from ledger.models import Entry, Wallet, WalletMonthRollup, WalletRollup
+from ledger.models import Entry, Valuation, Wallet, WalletMonthRollup, WalletRollup
 from ledger.models.base import OwnedQuerySet
 from ledger.moves import (
     is_referred_to,
@@ -49,7 +50,12 @@ from ledger.moves import (
 from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
 from ledger.rollups import delete_rollups
-from ledger.valuations import moved_since_sql, type_value_today
+from ledger.valuations import (
+    moved_since_sql,
+    take_last_value,
+    type_value,
+    type_value_today,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -141,6 +147,31 @@ def get_value(wallet: Wallet) -> int | None:
 def get_wallet(member: Member, wallet_id: int) -> Wallet:
     wallet: Wallet = get_owned_or_404(list_wallets(member), member, wallet_id)
     return wallet
+
+
+@retry_on_conflict
+def create_valuation(
+    member: Member, wallet_id: int, day: date, value: int, now: datetime
+) -> None:
+    """Type in the value of a wallet on a day; raise `MovingError` if it is moving."""
+    with transaction.atomic():
+        lock_ledger(member)
+        wallet = get_owned_or_404(Wallet.objects.all(), member, wallet_id)
+        raise_if_moving(wallet)
+        type_value(wallet, value, day, now)
+
+
+@retry_on_conflict
+def delete_valuation(member: Member, wallet_id: int, day: date) -> None:
+    """Delete the value of a day; raise `NotFoundError` if there is none."""
+    with transaction.atomic():
+        lock_ledger(member)
+        wallet = get_owned_or_404(Wallet.objects.all(), member, wallet_id)
+        raise_if_moving(wallet)
+        rows = Valuation.objects.owned_by(member).filter(wallet_id=wallet_id, date=day)
+        if not rows.delete()[0]:
+            raise NotFoundError
+        take_last_value(wallet)
 
 
 @retry_on_conflict

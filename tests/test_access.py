@@ -50,6 +50,9 @@ administrator  GET,PUT,PATCH,DELETE  /api/admin/default-categories/{category_id}
 member         GET,POST              /api/account/wallets
 member         PUT                   /api/account/wallets/reorder
 member         GET,PUT,PATCH,DELETE  /api/account/wallets/{wallet_id}
+member         POST                  /api/account/wallets/{wallet_id}/reconcile
+member         GET                   /api/account/wallets/{wallet_id}/history
+member         GET,POST,DELETE       /api/account/wallets/{wallet_id}/valuations
 member         GET                   /api/account/networth
 member         GET,POST              /api/account/entries
 premium        POST                  /api/account/entries/notification
@@ -60,6 +63,10 @@ premium        DELETE                /api/account/entries/layouts/{layout_id}
 member         GET                   /api/account/entries/pending/count
 member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}
 member         POST                  /api/account/entries/{entry_id}/confirm
+member         POST                  /api/account/entries/{entry_id}/refund
+member         POST                  /api/account/entries/{entry_id}/merge
+member         POST                  /api/account/entries/{entry_id}/unmerge
+member         GET                   /api/account/entries/transfer-candidates
 member         GET,POST              /api/account/categories
 member         PUT                   /api/account/categories/reorder
 member         POST                  /api/account/categories/import

@@ -67,6 +67,16 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
         ("POST", "/api/account/recurring", make_wallet, None),
         ("PUT", "/api/account/recurring/{}", make_wallet, make_rule),
     ],
+    ("RefundRequestSerializer", "walletId"): [
+        ("POST", "/api/account/entries/{}/refund", make_wallet, make_entry),
+    ],
+    ("MergeRequestSerializer", "with"): [
+        ("POST", "/api/account/entries/{}/merge", make_entry, make_entry),
+    ],
+    # Only in responses.
+    ("WalletHistoryRowSerializer", "walletId"): [],
+    ("WalletHistoryRowSerializer", "toWalletId"): [],
+    ("WalletHistoryRowSerializer", "refundOf"): [],
     # What the serializers of entries and templates share.
     ("ShapeSerializer", "toWalletId"): [],
     ("QuickEntrySerializer", "toWalletId"): [

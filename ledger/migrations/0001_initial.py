@@ -1,3 +1,4 @@
+import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.utils.timezone
@@ -3014,6 +3015,63 @@ class Migration(migrations.Migration):
                 fields=["member", "category"],
                 name="account_entry_reversals",
             ),
+        ),
+        migrations.CreateModel(
+            name="MergedEntry",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "entry_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("expense", models.JSONField()),
+                ("income", models.JSONField()),
+                (
+                    "notification_ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                (
+                    "entry",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.entry",
+                    ),
+                ),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_merged_entry",
+                "ordering": ["entry_id"],
+                "constraints": [
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "entry"),
+                        name="account_merged_entry_entry_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Entry",
+                        to_fields=("member", "id"),
+                    )
+                ],
+            },
         ),
         # Functions, triggers and first rows.
         sql_file("ledger", "ledgers"),

@@ -4,7 +4,7 @@ from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.card_notifications import Notification, TaughtLayout
 from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
-from ledger.models.entries import Entry, EntryLine, EntryTag
+from ledger.models.entries import Entry, EntryLine, EntryTag, MergedEntry
 from ledger.models.investments import Position, Stock, StockQuote, Trade
 from ledger.models.ledgers import Ledger
 from ledger.models.notification_counts import NotificationCount
@@ -40,6 +40,7 @@ __all__ = [
     "FxRate",
     "Ledger",
     "MemoRollup",
+    "MergedEntry",
     "Notification",
     "NotificationCount",
     "Occurrence",

@@ -22,8 +22,8 @@ from core.api.serializers import QuerySerializer, Serializer
 from core.errors import InvalidFieldError
 from ledger.currencies import CURRENCY_CODES
 from ledger.models import Entry, Wallet
-from ledger.models.base import MAX_NAME_LENGTH, EntryType
-from ledger.ownership import UncheckedPrimaryKeyField
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType
+from ledger.ownership import OwnedPrimaryKeyField, UncheckedPrimaryKeyField
 from ledger.serializers.fields import LedgerTagListField, NameField, OptionalTextField
 from ledger.serializers.lines import NamedWalletSerializer, ShapeSerializer
 
@@ -284,6 +284,50 @@ class EntryQuerySerializer(QuerySerializer):
         max_value=MAX_AMOUNT,
         help_text="Only entries of at most this amount.",
     )
+
+
+class RefundRequestSerializer(Serializer):
+    amount = AmountField(
+        required=False,
+        allow_null=True,
+        help_text="What comes back; null or left out: all that is left.",
+    )
+    date = IsoDateField(
+        required=False, allow_null=True, help_text="Null or left out: today."
+    )
+    wallet_id = UncheckedPrimaryKeyField(
+        Wallet,
+        source="wallet",
+        required=False,
+        allow_null=True,
+        help_text="Left out: the wallet of the expense; null: no wallet.",
+    )
+    memo = StrictCharField(
+        max_length=MAX_MEMO_LENGTH,
+        required=False,
+        allow_blank=True,
+        help_text="Left out: the memo of the expense.",
+    )
+
+
+class MergeRequestSerializer(Serializer):
+    with_ = OwnedPrimaryKeyField(
+        Entry,
+        source="with_",
+        help_text="Id of the other entry: an expense and an income become a transfer.",
+    )
+
+
+class TransferCandidateQuerySerializer(QuerySerializer):
+    from_ = IsoDateField(source="from_", help_text="First day of the expense.")
+    to = IsoDateField(help_text="Last day of the expense.")
+
+
+class TransferCandidateSerializer(Serializer):
+    out_id = serializers.IntegerField(help_text="Id of the expense.")
+    in_id = serializers.IntegerField(help_text="Id of the income.")
+    amount = serializers.IntegerField(help_text="Of both.")
+    days = serializers.IntegerField(help_text="From the expense to the income, 0 to 4.")
 
 
 class PendingCountSerializer(Serializer):

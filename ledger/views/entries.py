@@ -12,9 +12,9 @@ from rest_framework.response import Response
 from core.api.openapi import page_serializer
 from core.api.pagination import PageQuerySerializer, get_page_request, page_payload
 from core.api.permissions import IsMember
-from core.api.serializers import validate_body, validate_query
+from core.api.serializers import list_payload, validate_body, validate_query
 from core.errors import InUseError, ProviderUnavailableError
-from ledger import entries, entry_list
+from ledger import entries, entry_list, merges
 from ledger.entry_list import EntryFilter, get_entry_payload
 from ledger.errors import (
     LimitReachedError,
@@ -27,9 +27,14 @@ from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.entries import (
     EntryQuerySerializer,
     EntrySerializer,
+    MergeRequestSerializer,
     PendingCountSerializer,
+    RefundRequestSerializer,
+    TransferCandidateQuerySerializer,
+    TransferCandidateSerializer,
     resolve_date_range,
 )
+from ledger.transfer_candidates import list_transfer_candidates
 
 _RAISED_BY_WRITES = [
     MovingError,
@@ -48,6 +53,9 @@ class EntryViewSet(OwnedModelViewSet):
         "update": [*_RAISED_BY_WRITES, InUseError],
         "confirm_entry": [*_RAISED_BY_WRITES, InUseError],
         "destroy": [MovingError],
+        "refund_entry": [MovingError, LimitReachedError, RefundExceedsError],
+        "merge_entry": [MovingError],
+        "unmerge_entry": [MovingError, InUseError],
     }
     queryset = Entry.objects.all()
     serializer_class = EntrySerializer
@@ -108,6 +116,57 @@ class EntryViewSet(OwnedModelViewSet):
         corrections = validate_body(EntrySerializer, request, partial=True)
         entries.confirm_entry(self.member, entry_id, corrections, timezone.now())
         return Response(get_entry_payload(self.member, entry_id))
+
+    @extend_schema(request=RefundRequestSerializer, responses={201: EntrySerializer})
+    @action(detail=True, methods=["post"], url_path="refund")
+    def refund_entry(self, request: Request, entry_id: int) -> Response:
+        """Refund an expense.
+
+        The refund has its category, or a part of each of its lines.
+        """
+        get_entry_payload(self.member, entry_id)
+        values = validate_body(RefundRequestSerializer, request)
+        refund_id = entries.refund_entry(self.member, entry_id, values, timezone.now())
+        payload = get_entry_payload(self.member, refund_id)
+        return Response(payload, status.HTTP_201_CREATED)
+
+    @extend_schema(request=MergeRequestSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path="merge")
+    def merge_entry(self, request: Request, entry_id: int) -> Response:
+        """Merge an expense and an income.
+
+        Of two wallets and equal amounts: they become one transfer with the id of the
+        expense, and the tags and memos of both.
+        """
+        get_entry_payload(self.member, entry_id)
+        other = validate_body(MergeRequestSerializer, request)["with_"].pk
+        merged_id = merges.merge_entries(self.member, entry_id, other, timezone.now())
+        return Response(get_entry_payload(self.member, merged_id))
+
+    @extend_schema(request=None, responses=EntrySerializer(many=True))
+    @action(detail=True, methods=["post"], url_path="unmerge")
+    def unmerge_entry(self, request: Request, entry_id: int) -> Response:
+        """Take a merged transfer apart.
+
+        Returns the expense and the income that it was.
+        """
+        ids = merges.unmerge_entry(self.member, entry_id, timezone.now())
+        return Response([get_entry_payload(self.member, each) for each in ids])
+
+    @extend_schema(
+        parameters=[TransferCandidateQuerySerializer],
+        responses=TransferCandidateSerializer(many=True),
+    )
+    @action(detail=False, url_path="transfer-candidates")
+    def list_transfer_candidates(self, request: Request) -> Response:
+        """List what looks like transfers.
+
+        An expense and an income of two wallets, equal in amount, the income 0 to 4 days
+        after the expense; nearest first, each entry in one pair.
+        """
+        query = validate_query(TransferCandidateQuerySerializer, request)
+        found = list_transfer_candidates(self.member, query["from_"], query["to"])
+        return Response(list_payload(TransferCandidateSerializer, found))
 
     @extend_schema(responses=PendingCountSerializer)
     @action(detail=False, url_path="pending/count")

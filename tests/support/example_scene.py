@@ -129,6 +129,9 @@ def add_ledger(scene: Scene) -> None:
         memo="스타벅스강남점",
         pending=True,
     )
+    moved = {"date": date(2026, 11, 18), "amount": 300_000, "pending": True}
+    withdrawal = make_entry(member, wallet=bank, memo="ATM 출금", **moved)
+    deposit = make_entry(member, wallet=cash, type="income", **moved)
     coffee = quick_entries.create_quick_entry(
         member,
         {
@@ -196,6 +199,7 @@ def add_ledger(scene: Scene) -> None:
         27: [default_food, groceries],
         31: [company, weekend],
         41: [salary_entry, rent_entry, lunch_entry, pending],
+        49: [withdrawal, deposit],
         51: [coffee],
         61: [rule],
         71: [food_budget, home_budget],
