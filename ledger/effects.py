@@ -91,11 +91,12 @@ FLOW_SQL = (
     " THEN amount ELSE -amount END"
 )
 BALANCE_CHANGE_SQL = f"({DIRECTION_SQL}) * amount"
-# The lines of the split entries in a scope, as such rows.
+# The lines of the split entries of a member in a scope, as such rows.
 LINES_SQL = """
     SELECT e.member_id, e.id, e.date, e.type, e.pending, e.excluded, e.wallet_id,
         e.amount AS entry_amount, l.amount, l.category_id, l.category_type,
         l.wallet_id AS other_wallet_id
     FROM (SELECT * FROM account_entry WHERE {scope} AND line_count > 0) e
     JOIN account_entry_line l ON l.member_id = e.member_id AND l.entry_id = e.id
+    WHERE l.member_id = %(member)s
 """

@@ -23,6 +23,7 @@ from ledger.entry_data import (
     read_data,
     with_category_type,
 )
+from ledger.entry_rules import validate_currency, validate_installments
 from ledger.errors import LinesMismatchError, RefundExceedsError
 from ledger.lines import (
     book_lines,
@@ -50,7 +51,7 @@ from ledger.refunds import (
 )
 from ledger.tags import get_or_create_tags
 from ledger.taught_layouts import forget_text, learn_and_forget
-from ledger.wallets import make_missing_wallet_error, raise_on_missing_wallet
+from ledger.wallets import raise_on_missing_wallet
 
 _CREATE_ENTRY = """
     SELECT account_create_entry(
@@ -74,13 +75,14 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
     data = with_category_type(data)
     # Installments depend on the kind of the wallet, refunds on their original.
     if data.installment_months is None and data.refund_of is None and not data.lines:
+        validate_currency(data)
         validate_shape(data)
         entry_id = _create_with_known_names(member, data, now, is_pending=False)
         if entry_id is not None:
             return entry_id
     with transaction.atomic():
         lock_ledger(member)
-        _validate_installments(data)
+        validate_installments(data)
         entry = Entry(member=member, created_at=now, line_count=0)
         tags = _write(entry, data, now)
         _link_tags(entry, tags)
@@ -97,6 +99,7 @@ def _write(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
         original = get_original(entry.member, data.refund_of.pk)
         data = complete_refund(data, original)
         validate_refund(data)
+    validate_currency(data)
     validate_shape(data)
     has_new_lines = bool(data.lines) and entry.line_count in (None, 0)
     rows: list[EntryLine] = []
@@ -209,7 +212,7 @@ def update_entry(
             stored = {name: getattr(before, name) for name in SHARED_FIELDS}
             data = apply_changes(before, changes)
             data = _resolve_changes(entry, data, changes, rates, confirm=confirm)
-            _validate_installments(data)
+            validate_installments(data)
             validate_original(entry, data.type, data.amount or 0)
             was_pending, entry.pending = entry.pending, entry.pending and not confirm
             is_rescaled = (data.type, data.amount) != (before.type, before.amount)
@@ -314,26 +317,6 @@ def delete_locked_entry(entry: Entry) -> None:
     _list_tag_links(entry).delete()
     unbook_lines(entry)
     entry.delete()
-
-
-def _validate_installments(data: EntryData) -> None:
-    """Raise `InvalidFieldError` for installments of anything but a card expense.
-
-    See spec 3.4.
-    """
-    if data.installment_months is None:
-        return
-    kind = None
-    if data.wallet is not None:
-        rows = Wallet.objects.filter(member_id=data.wallet.member_id)
-        kind = rows.filter(pk=data.wallet.pk).values_list("kind", flat=True).first()
-        if kind is None:
-            raise make_missing_wallet_error()
-    if data.type != EntryType.EXPENSE or kind != Wallet.Kind.CARD:
-        raise InvalidFieldError(
-            "installmentMonths",
-            gettext("Installments are only allowed for card expenses."),
-        )
 
 
 def _get_entry(member: Member, entry_id: int) -> Entry:

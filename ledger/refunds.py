@@ -41,6 +41,11 @@ def complete_refund(data: EntryData, original: Entry) -> EntryData:
         if data.amount > original.amount:
             raise RefundExceedsError
         lines = divide(data.amount, read_lines(list_lines(original)))
+        if len(lines) == 1 and lines[0].wallet is None:
+            (line,) = lines
+            return replace(
+                data, category=line.category, category_type=line.category_type
+            )
         return replace(data, lines=lines, category_type=None)
     category = original.category
     if category is None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from django.utils import timezone
 
 from accounts.models import Member
-from core.db.rows import fetch_all
+from core.db.rows import fetch_all, prepared_cursor
 from ledger.effects import BALANCE_CHANGE_SQL
 from ledger.models import Valuation, Wallet
 
@@ -75,6 +75,21 @@ MOVED_LATER_SQL = f"""
         WHERE moved.date = r.date AND moved.created_at > r.written_at
     ), 0)
 """  # noqa: S608 - of constants only
+_TYPE_VALUE = """
+    WITH typed AS (
+        INSERT INTO account_valuation (member_id, wallet_id, date, value, written_at)
+        VALUES (%(member)s, %(wallet)s, %(day)s, %(value)s, %(now)s)
+        ON CONFLICT (member_id, wallet_id, date)
+        DO UPDATE SET value = excluded.value, written_at = excluded.written_at
+    )
+    UPDATE account SET current_value = coalesce((
+        SELECT v.value FROM account_valuation v
+        WHERE v.member_id = %(member)s AND v.wallet_id = %(wallet)s
+            AND v.date > %(day)s
+        ORDER BY v.date DESC LIMIT 1
+    ), %(value)s)
+    WHERE member_id = %(member)s AND id = %(wallet)s
+"""
 _IN_TYPED_WALLETS = """
     IN (
         SELECT id FROM account
@@ -167,14 +182,13 @@ def list_valuations(member: Member, wallet_id: int) -> Iterable[Valuation]:
 
 
 def type_value(wallet: Wallet, value: int, day: date, now: datetime) -> None:
-    """Store a value of a wallet; call under `lock_ledger`."""
-    Valuation.objects.update_or_create(
-        member=wallet.member,
-        wallet_id=wallet.pk,
-        date=day,
-        defaults={"value": value, "written_at": now},
-    )
-    take_last_value(wallet)
+    """Store a value of a wallet; call under `lock_ledger`.
+
+    The last one is its `current_value`.
+    """
+    params = {"member": wallet.member_id, "wallet": wallet.pk, "value": value}
+    with prepared_cursor() as cursor:
+        cursor.execute(_TYPE_VALUE, params | {"day": day, "now": now})
 
 
 def type_value_today(wallet: Wallet, value: int, now: datetime) -> None:

@@ -271,7 +271,10 @@ LINES = Sheet(
     LineRow,
     EntryLine,
     rows=_LINES,
-    joins=_JOIN_CATEGORY_AND_WALLET,
+    # By the member, as the rows are of no single table.
+    joins="LEFT JOIN account_category c"
+    " ON c.member_id = %(member)s AND c.id = r.category_id"
+    " LEFT JOIN account w ON w.member_id = %(member)s AND w.id = r.wallet_id",
     order_by="r.part, r.owner_id, r.position",
 )
 VALUATIONS = Sheet(

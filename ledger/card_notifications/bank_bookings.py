@@ -296,6 +296,8 @@ def _build_entry_data(
         memo=memo,
         currency=booking.currency,
         original_amount=booking.original_amount,
+        time=fingerprint.time_of_day,
+        source=Entry.Source.NOTIFICATION.value,
     )
 
 

@@ -25,7 +25,11 @@ from ledger.models import Entry, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType
 from ledger.ownership import OwnedPrimaryKeyField, UncheckedPrimaryKeyField
 from ledger.serializers.fields import LedgerTagListField, NameField, OptionalTextField
-from ledger.serializers.lines import NamedWalletSerializer, ShapeSerializer
+from ledger.serializers.lines import (
+    NamedWalletSerializer,
+    ShapeSerializer,
+    make_type_field,
+)
 
 _CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 MIN_FILTER_YEAR, MAX_FILTER_YEAR = 1, 9999
@@ -83,6 +87,7 @@ class EntrySerializer(ShapeSerializer):
 
     id = serializers.IntegerField(read_only=True)
     date = IsoDateField(help_text="Day of the payment.")
+    type = make_type_field()
     amount = EntryAmountField(
         required=False,
         allow_null=True,

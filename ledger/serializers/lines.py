@@ -68,6 +68,11 @@ class NamedWalletSerializer(Serializer):
 class LineListSerializer(serializers.ListSerializer[Any]):
     """No lines, or 2 to 50; null is none."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Null is no line; `allow_null` is of the list.
+        self.child.allow_null = False
+
     def get_attribute(self, instance: Any) -> Any:
         """Return the lines of a row that was read with its `line_values`."""
         return instance.line_values
@@ -155,10 +160,22 @@ def make_lines_field() -> Any:
     )
 
 
+_SHARED = ("toWalletId", "toWallet", "categoryId", "categoryType", "lines")
+
+
+def make_type_field() -> serializers.ChoiceField:
+    return serializers.ChoiceField(choices=EntryType.choices, help_text=TYPE_TEXT)
+
+
 class ShapeSerializer(Serializer):
     """The fields of entries and templates that say what an amount is for."""
 
-    type = serializers.ChoiceField(choices=EntryType.choices, help_text=TYPE_TEXT)
+    def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
+        """Return the own fields of entries and templates before these."""
+        fields = super().get_fields()
+        shared = {name: fields.pop(name) for name in _SHARED if name in fields}
+        return fields | shared
+
     to_wallet_id = UncheckedPrimaryKeyField(
         Wallet,
         source="to_wallet",

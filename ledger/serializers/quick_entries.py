@@ -11,12 +11,13 @@ from ledger.serializers.fields import (
     NameField,
     OptionalTextField,
 )
-from ledger.serializers.lines import ShapeSerializer
+from ledger.serializers.lines import ShapeSerializer, make_type_field
 
 
 class QuickEntrySerializer(ShapeSerializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
+    type = make_type_field()
     amount = AmountField(
         required=False,
         allow_null=True,

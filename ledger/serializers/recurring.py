@@ -19,7 +19,7 @@ from ledger.serializers.fields import (
     NameField,
     OptionalTextField,
 )
-from ledger.serializers.lines import ShapeSerializer
+from ledger.serializers.lines import ShapeSerializer, make_type_field
 
 
 class RecurringRuleSerializer(ShapeSerializer):
@@ -27,6 +27,7 @@ class RecurringRuleSerializer(ShapeSerializer):
 
     id = serializers.IntegerField(read_only=True)
     name = NameField()
+    type = make_type_field()
     amount = AmountField()
     category = CategoryNameField(
         required=False,

@@ -83,7 +83,7 @@ def test_merged_entries_are_one_transfer_and_come_apart_again(
     key = Notification.objects.create(
         member=premium_member,
         notif_key="k",
-        kind="DEPOSIT",
+        kind="deposit",
         value=500,
         is_timed=True,
         happened_at="2026-11-03T00:00Z",
