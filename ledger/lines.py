@@ -119,9 +119,10 @@ def _validate_lines(data: Shaped) -> None:
     for number, line in enumerate(data.lines):
         if line.wallet is None:
             continue
+        field = f"lines.{number}.walletId"
         if line.category is not None:
             raise InvalidFieldError(
-                f"lines.{number}.walletId",
+                field,
                 gettext("A line has a category or a wallet, not both."),
             )
         if own_id is None:
@@ -129,9 +130,7 @@ def _validate_lines(data: Shaped) -> None:
                 "walletId", gettext("Required with lines of wallets."), "required"
             )
         if line.wallet.pk == own_id:
-            raise InvalidFieldError(
-                f"lines.{number}.walletId", gettext("Must be another wallet.")
-            )
+            raise InvalidFieldError(field, gettext("Must be another wallet."))
     is_transfer = data.type == EntryType.TRANSFER
     if is_transfer and all(line.wallet is None for line in data.lines):
         raise InvalidFieldError(
@@ -155,9 +154,10 @@ def make_lines(
     categories: dict[tuple[str, str | None], Category | None] = {}
     rows = []
     for number, line in enumerate(lines):
+        field = f"lines.{number}.walletId"
         if line.wallet is not None and line.wallet.pk not in wallets:
             raise InvalidFieldError(
-                f"lines.{number}.walletId",
+                field,
                 gettext("Wallet not found."),
                 "does_not_exist",
             )

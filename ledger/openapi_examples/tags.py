@@ -90,8 +90,8 @@ EXAMPLES = {
         refusal=invalid(
             "type",
             "invalid_choice",
-            '"transfer" is not a valid choice.',
-            body=NEW_BUS | {"type": "transfer"},
+            '"loan" is not a valid choice.',
+            body=NEW_BUS | {"type": "loan"},
         ),
     ),
     "listQuickEntries": Example(answer=[COFFEE, BUS], refusal=unauthenticated()),
