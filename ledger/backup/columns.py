@@ -65,22 +65,45 @@ _JOIN_PARTS = (
     f"{_JOIN_CATEGORY_AND_WALLET}"
     " LEFT JOIN account tw ON tw.member_id = r.member_id AND tw.id = r.to_wallet_id"
 )
-# Keys of rows, to which lines and refunds refer. One number can be that of an entry and
-# of a template.
-_RULE_KEY, _QUICK_ENTRY_KEY = "'recurring-' || {id}", "'quick-' || {id}"
+# Keys of the rows to which lines and refunds refer. They are numbered in their order,
+# so that equal ledgers have equal keys.
+_KEYED_ENTRIES = """(
+    SELECT id, row_number() OVER (ORDER BY date, id) AS number FROM account_entry
+    WHERE member_id = %(member)s AND (line_count > 0 OR id IN (
+        SELECT refund_of_id FROM account_entry
+        WHERE member_id = %(member)s AND refund_of_id IS NOT NULL
+    ))
+)"""
+_KEYED_RULES = """(
+    SELECT id, row_number() OVER (ORDER BY id) AS number FROM account_recurring
+    WHERE member_id = %(member)s AND id IN (
+        SELECT rule_id FROM account_recurring_line WHERE member_id = %(member)s
+    )
+)"""
+_KEYED_QUICK_ENTRIES = """(
+    SELECT id, row_number() OVER (ORDER BY sort_order, id) AS number
+    FROM account_quick_entry
+    WHERE member_id = %(member)s AND id IN (
+        SELECT quick_entry_id FROM account_quick_entry_line
+        WHERE member_id = %(member)s
+    )
+)"""
+_JOIN_KEY = "{joins} LEFT JOIN {keyed} k ON k.id = r.id"
+_LINE_COLUMNS = "position, amount, category_id, category_type, wallet_id, memo"
 # The lines of entries and templates, under the keys of what they belong to.
 _LINES = f"""(
-    SELECT member_id, 1 AS part, entry_id AS owner_id, entry_id::text AS entry,
-        position, amount, category_id, category_type, wallet_id, memo
-    FROM account_entry_line WHERE member_id = %(member)s
+    SELECT l.member_id, 1 AS part, k.number, k.number::text AS entry, {_LINE_COLUMNS}
+    FROM account_entry_line l JOIN {_KEYED_ENTRIES} k ON k.id = l.entry_id
+    WHERE l.member_id = %(member)s
     UNION ALL
-    SELECT member_id, 2, rule_id, {_RULE_KEY.format(id="rule_id")},
-        position, amount, category_id, category_type, wallet_id, memo
-    FROM account_recurring_line WHERE member_id = %(member)s
+    SELECT l.member_id, 2, k.number, 'recurring-' || k.number, {_LINE_COLUMNS}
+    FROM account_recurring_line l JOIN {_KEYED_RULES} k ON k.id = l.rule_id
+    WHERE l.member_id = %(member)s
     UNION ALL
-    SELECT member_id, 3, quick_entry_id, {_QUICK_ENTRY_KEY.format(id="quick_entry_id")},
-        position, amount, category_id, category_type, wallet_id, memo
-    FROM account_quick_entry_line WHERE member_id = %(member)s
+    SELECT l.member_id, 3, k.number, 'quick-' || k.number, {_LINE_COLUMNS}
+    FROM account_quick_entry_line l
+    JOIN {_KEYED_QUICK_ENTRIES} k ON k.id = l.quick_entry_id
+    WHERE l.member_id = %(member)s
 )"""  # noqa: S608 - of constants only
 
 _parse_memo = text_parser(MAX_MEMO_LENGTH)
@@ -144,15 +167,13 @@ class EntryRow:
     installment_months: int | None = column(integer_parser(2, 24), default=None)
     pending: bool = column(parse_boolean, default=False)
     # Lines and refunds refer to it.
-    key: str | None = column(parse_name, default=None, select="r.id::text")
+    key: str | None = column(parse_name, default=None, select="k.number::text")
     to_wallet: str | None = column(parse_name, default=None, select="tw.name")
     # None for that of the entry.
     category_type: str | None = column(
         _parse_category_type, default=None, select="r.category_type"
     )
-    refund_of: str | None = column(
-        parse_name, default=None, select="r.refund_of_id::text"
-    )
+    refund_of: str | None = column(parse_name, default=None, select="o.number::text")
     time: datetime.time | None = column(
         parse_clock_time, default=None, select="to_char(r.time, 'HH24:MI')"
     )
@@ -184,7 +205,7 @@ class RecurringRow:
     )
     active: bool = column(parse_boolean, default=True)
     key: str | None = column(
-        parse_name, default=None, select=_RULE_KEY.format(id="r.id")
+        parse_name, default=None, select="'recurring-' || k.number"
     )
     to_wallet: str | None = column(parse_name, default=None, select="tw.name")
     category_type: str | None = column(
@@ -213,9 +234,7 @@ class QuickEntryRow:
         default=(),
         select=_select_tag_names("account_quick_entry_tag", "quick_entry_id"),
     )
-    key: str | None = column(
-        parse_name, default=None, select=_QUICK_ENTRY_KEY.format(id="r.id")
-    )
+    key: str | None = column(parse_name, default=None, select="'quick-' || k.number")
     to_wallet: str | None = column(parse_name, default=None, select="tw.name")
     category_type: str | None = column(
         _parse_category_type, default=None, select="r.category_type"
@@ -263,7 +282,8 @@ ENTRIES = Sheet(
     "entries",
     EntryRow,
     Entry,
-    joins=_JOIN_PARTS,
+    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_ENTRIES)
+    + f" LEFT JOIN {_KEYED_ENTRIES} o ON o.id = r.refund_of_id",
     order_by="r.date, r.id",
 )
 LINES = Sheet(
@@ -275,7 +295,7 @@ LINES = Sheet(
     joins="LEFT JOIN account_category c"
     " ON c.member_id = %(member)s AND c.id = r.category_id"
     " LEFT JOIN account w ON w.member_id = %(member)s AND w.id = r.wallet_id",
-    order_by="r.part, r.owner_id, r.position",
+    order_by="r.part, r.number, r.position",
 )
 VALUATIONS = Sheet(
     "valuations",
@@ -288,7 +308,7 @@ RECURRING = Sheet(
     "recurring",
     RecurringRow,
     RecurringRule,
-    joins=_JOIN_PARTS,
+    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_RULES),
     order_by="r.id",
 )
 BUDGETS = Sheet(
@@ -302,7 +322,7 @@ QUICK_ENTRIES = Sheet(
     "quick_entries",
     QuickEntryRow,
     QuickEntry,
-    joins=_JOIN_PARTS,
+    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_QUICK_ENTRIES),
     order_by="r.sort_order, r.id",
 )
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.utils import timezone
 
 from accounts.models import Member
 from ledger.backup.columns import (
@@ -30,6 +29,7 @@ from ledger.backup.columns import (
     RecurringRow,
     ReferringRow,
     TagRow,
+    ValuationRow,
     WalletRow,
 )
 from ledger.backup.schema import Sheet
@@ -85,7 +85,8 @@ class LedgerWriter:
         self._write_budgets(backup.budgets)
         self._write_quick_entries(backup.quick_entries)
         self._write_lines(backup.lines)
-        self._write_valuations(backup)
+        if backup.valuations:
+            self._write_valuations(backup.valuations)
 
     def _write_wallets(self, rows: list[WalletRow]) -> None:
         ids = reserve_ids(WALLETS.table, len(rows))
@@ -212,24 +213,16 @@ class LedgerWriter:
                     lines,
                 )
 
-    def _write_valuations(self, backup: Backup) -> None:
-        """Write the typed-in values; the last one of a wallet is its current value.
-
-        A wallet that has a value and no history, as in backups of before, gets it as
-        that of today.
-        """
-        today = timezone.localdate(self.now)
-        values = {(row.wallet, row.date): row.value for row in backup.valuations}
-        typed = {row.wallet for row in backup.valuations}
-        for wallet in backup.wallets:
-            if wallet.current_value is not None and wallet.name not in typed:
-                values[wallet.name, today] = wallet.current_value
+    def _write_valuations(self, rows: list[ValuationRow]) -> None:
         copy_rows(
             VALUATIONS.table,
             ["member_id", "wallet_id", "date", "value", "written_at"],
             (
-                (self.member.pk, self.wallet_ids[wallet], day, value, self.now)
-                for (wallet, day), value in values.items()
+                (
+                    *(self.member.pk, self.wallet_ids[row.wallet]),
+                    *(row.date, row.value, self.now),
+                )
+                for row in rows
             ),
         )
 
