@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from typing import Any
 
 from django.db import connection
 
@@ -76,7 +77,7 @@ def insert_entries(
                 for rule, entry_id in zip(rules, entry_ids, strict=True)
                 if rule.pk in line_counts
             ]
-            params = {
+            params: dict[str, Any] = {
                 "member": owner_id,
                 "rules": [rule_id for rule_id, _ in split],
                 "entries": [entry_id for _, entry_id in split],

@@ -363,7 +363,7 @@ def _assign_data(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
     for name in SHARED_FIELDS:
         setattr(entry, name, getattr(data, name))
     entry.amount = data.amount or 0
-    entry.refund_of_id = data.refund_of and data.refund_of.pk
+    entry.refund_of_id = None if data.refund_of is None else data.refund_of.pk
     entry.is_reversal = is_reversal(data.type, data.category_type)
     type_ = data.category_type or natural_category_type(data.type)
     entry.category = get_or_create_category(entry.member, type_, data.category)

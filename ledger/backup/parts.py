@@ -7,7 +7,7 @@ access.
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext
 
@@ -31,10 +31,10 @@ _COLUMNS = {"walletId": "wallet", "toWalletId": "toWallet", "lines": "amount"}
 
 
 class Misfit(NamedTuple):
-    """A row that does not fit the others; `index` counts the rows of its sheet."""
+    """A row that does not fit the others; `row_index` counts the rows of its sheet."""
 
     sheet: str
-    index: int
+    row_index: int
     column: str
     code: str
     detail: str
@@ -72,7 +72,8 @@ def list_misfits(backup: Backup) -> Iterator[Misfit]:
         lines[line.entry].append(line)
     keys: set[str] = set()
     for sheet in (ENTRIES, RECURRING, QUICK_ENTRIES):
-        rows: list[EntryRow | RecurringRow | QuickEntryRow] = backup.rows_of(sheet)
+        any_sheet: Any = sheet
+        rows: list[EntryRow | RecurringRow | QuickEntryRow] = backup.rows_of(any_sheet)
         for index, row in enumerate(rows):
             if row.key is not None:
                 if row.key in keys:

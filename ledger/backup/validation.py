@@ -51,7 +51,7 @@ def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
     errors.raise_if_any()
     for misfit in list_misfits(backup):
         errors.start_sheet(misfit.sheet)
-        number = numbers_by_sheet[misfit.sheet][misfit.index]
+        number = numbers_by_sheet[misfit.sheet][misfit.row_index]
         errors.add(number, misfit.column, misfit.code, misfit.detail)
     errors.raise_if_any()
     if not any(backup.row_counts().values()):

@@ -9,7 +9,7 @@ from core.api.examples import (
     not_found,
     unauthenticated,
 )
-from core.errors import InUseError, InvalidOrderError
+from core.errors import InUseError, InvalidOrderError, NotFoundError
 from ledger.openapi_examples.entries import LUNCH as ENTRY
 from ledger.wallets import WALLET_NAME_TAKEN
 
@@ -221,6 +221,9 @@ EXAMPLES = {
         path={"walletId": 13},
         query={"date": "2026-11-01"},
         status=204,
-        refusal=not_found(walletId=19, query={"date": "2026-11-01"}),
+        refusal=Refusal(
+            NotFoundError(),
+            Call(path={"walletId": 19}, query={"date": "2026-11-01"}),
+        ),
     ),
 }

@@ -149,7 +149,7 @@ class EntryRowRequestSerializer(ReferringRowSerializer):
         choices=Entry.Source.choices,
         **OPTIONAL,
         help_text="Where it came from; null is `MANUAL`.",
-    )
+    )  # type: ignore[assignment]
 
 
 class RecurringRowRequestSerializer(ReferringRowSerializer):

@@ -189,7 +189,7 @@ class EntrySerializer(ShapeSerializer):
         known_values=Entry.Source.values,
         read_only=True,
         help_text="Where it comes from.",
-    )
+    )  # type: ignore[assignment]
     matched_amount = serializers.IntegerField(
         read_only=True,
         required=False,

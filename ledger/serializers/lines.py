@@ -71,7 +71,8 @@ class LineListSerializer(serializers.ListSerializer[Any]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # Null is no line; `allow_null` is of the list.
-        self.child.allow_null = False
+        child: Any = self.child
+        child.allow_null = False
 
     def get_attribute(self, instance: Any) -> Any:
         """Return the lines of a row that was read with its `line_values`."""

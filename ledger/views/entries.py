@@ -15,6 +15,7 @@ from core.api.permissions import IsMember
 from core.api.serializers import list_payload, validate_body, validate_query
 from core.errors import InUseError, ProviderUnavailableError
 from ledger import entries, entry_list, merges
+from ledger.entry_data import EntryData
 from ledger.entry_list import EntryFilter, get_entry_payload
 from ledger.errors import (
     LimitReachedError,
@@ -88,7 +89,7 @@ class EntryViewSet(OwnedModelViewSet):
         In the home currency with `amount`. In a foreign one with `currency` and
         `originalAmount`, which is converted at `exchangeRate` or the rate of the date.
         """
-        data = entries.EntryData(**validate_body(EntrySerializer, request))
+        data = EntryData(**validate_body(EntrySerializer, request))
         entry_id = entries.create_entry(self.member, data, timezone.now())
         payload = get_entry_payload(self.member, entry_id)
         return Response(payload, status.HTTP_201_CREATED)

@@ -60,7 +60,7 @@ class EntryMachine(RuleBasedStateMachine):
     def name(self, type_: str, place: int) -> str:
         rows = Category.objects.owned_by(self.member).filter(type=type_).order_by("pk")
         names = list(rows.values_list("name", flat=True))
-        return names[place % len(names)]
+        return str(names[place % len(names)])
 
     def pick_entry(self, number: int, **filters: Any) -> Any:
         rows = Entry.objects.owned_by(self.member).filter(**filters).order_by("pk")
@@ -196,7 +196,7 @@ class EntryMachine(RuleBasedStateMachine):
 
 
 def test_balances_change_by_income_less_expense_after_every_write() -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         EntryMachine,
         settings=settings(
             max_examples=12,

@@ -43,7 +43,7 @@ FIELDS = {
     "source",
 }
 # What an entry has of spec 3.19 if it uses none of it.
-UNUSED = {
+UNUSED: dict[str, Any] = {
     "toWalletId": None,
     "toWallet": None,
     "categoryType": "expense",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Model
@@ -129,7 +130,7 @@ def add_ledger(scene: Scene) -> None:
         memo="스타벅스강남점",
         pending=True,
     )
-    moved = {"date": date(2026, 11, 18), "amount": 300_000, "pending": True}
+    moved: Any = {"date": date(2026, 11, 18), "amount": 300_000, "pending": True}
     withdrawal = make_entry(member, wallet=bank, memo="ATM 출금", **moved)
     deposit = make_entry(member, wallet=cash, type="income", **moved)
     coffee = quick_entries.create_quick_entry(
