@@ -89,7 +89,7 @@ def test_totals_are_right_after_many_writers(premium_member: Member) -> None:
         own, other = random.sample(wallets, 2)
         ids = list(Entry.objects.values_list("pk", flat=True))
         picked = random.choice(ids) if ids else 0
-        base = {"date": f"2026-11-{random.randrange(1, 29):02}", "walletId": own}
+        base: Any = {"date": f"2026-11-{random.randrange(1, 29):02}", "walletId": own}
         lines = [
             {"amount": 60, "category": random.choice(names)},
             {"amount": 40, "walletId": other},
