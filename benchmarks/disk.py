@@ -341,7 +341,8 @@ def main() -> None:
 
     django.setup()
     from accounts.models import Member
-    from ledger.entries import EntryData, create_entry
+    from ledger.entries import create_entry
+    from ledger.entry_data import EntryData
     from ledger.models import Wallet
 
     first_day, days, *ids = sys.argv[1:]

@@ -53,6 +53,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     # The enums of requests, and of pairs that cannot grow (`ClosedChoiceField`).
     "ENUM_NAME_OVERRIDES": {
         "CategoryLanguage": "ledger.serializers.categories.LANGUAGES",
+        "CategoryType": "ledger.models.base.CategoryType",
+        "EntrySource": "ledger.models.Entry.Source",
         "EntryType": "ledger.models.base.EntryType",
         "Frequency": "ledger.schedule.Frequency",
         "MemberLocale": "accounts.models.Member.Locale",

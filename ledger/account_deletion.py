@@ -15,14 +15,18 @@ from ledger.models import (
     CategoryRollup,
     DayRollup,
     Entry,
+    EntryLine,
     EntryTag,
     Ledger,
     MemoRollup,
+    MergedEntry,
     Notification,
     Occurrence,
     Position,
     QuickEntry,
+    QuickEntryLine,
     QuickEntryTag,
+    RecurringLine,
     RecurringRule,
     RecurringTag,
     Stock,
@@ -30,11 +34,12 @@ from ledger.models import (
     TagRollup,
     TaughtLayout,
     Trade,
+    Valuation,
     Wallet,
     WalletMonthRollup,
     WalletRollup,
 )
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType
 from ledger.rollups import bulk_write
 from ledger.taught_layouts import forget_texts
 
@@ -44,8 +49,12 @@ REPLACED_BY_RESTORE = (
     QuickEntryTag,
     RecurringTag,
     Occurrence,
+    EntryLine,
+    MergedEntry,
     Entry,
+    QuickEntryLine,
     QuickEntry,
+    RecurringLine,
     RecurringRule,
     Budget,
     Trade,
@@ -53,6 +62,7 @@ REPLACED_BY_RESTORE = (
     Stock,
     Tag,
     Category,
+    Valuation,
     Wallet,
 )
 # Not in backups and kept by a restore, so that known payments stay deduplicated and
@@ -70,6 +80,7 @@ ROLLUPS = (
 # deleted in batches: rows with the same value are few.
 _LARGE_TABLES: dict[type[Model], str] = {
     EntryTag: "entry_id",
+    EntryLine: "entry_id",
     Occurrence: "id",
     Entry: "id",
     Trade: "id",
@@ -121,15 +132,31 @@ def delete_in_batches(member: Member) -> Iterator[int]:
     """
     for model in (*REPLACED_BY_RESTORE, *KEPT_BY_RESTORE, *ROLLUPS, Ledger):
         rows = model._default_manager.filter(member_id=member.pk).order_by()
+        if model is Entry:
+            yield from _release_refunds(member)
         column = _LARGE_TABLES.get(model)
         # By type, because the index of memos begins with it.
         parts = (
-            [rows.filter(type=entry_type) for entry_type in EntryType.values]
+            [rows.filter(type=entry_type) for entry_type in CategoryType.values]
             if model is MemoRollup
             else [rows]
         )
         for part in parts:
             yield from _delete_part(member, part, column)
+
+
+def _release_refunds(member: Member) -> Iterator[int]:
+    """Take the references to expenses off their refunds, which are deleted later."""
+    while _release_batch(member):
+        yield 0
+
+
+@retry_on_conflict
+def _release_batch(member: Member) -> int:
+    with batch_transaction(member):
+        refunds = Entry.objects.filter(member_id=member.pk, refund_of__isnull=False)
+        ids = list(refunds.order_by().values_list("pk", flat=True)[:BATCH_SIZE])
+        return refunds.filter(pk__in=ids).update(refund_of=None) if ids else 0
 
 
 def _delete_part(

@@ -16,9 +16,10 @@ from core.db.transactions import retry_on_conflict
 from core.errors import DuplicateError, InvalidFieldError, raise_on_constraint_violation
 from ledger.cash_flow import ratio
 from ledger.categories import get_or_create_category
+from ledger.effects import FLOW_SQL
 from ledger.locking import lock_ledger
 from ledger.models import Budget, BudgetIncome
-from ledger.models.base import EntryType, OwnedQuerySet
+from ledger.models.base import CategoryType, OwnedQuerySet
 from ledger.moves import raise_if_moving
 from ledger.ownership import get_owned_or_404
 from ledger.periods import month_period
@@ -56,18 +57,29 @@ _SPENDING_BY_BUDGET = """
     ORDER BY coalesce(p.sort_order, c.sort_order), coalesce(p.id, c.id),
         p.id IS NOT NULL, c.sort_order, c.id
 """
-_SPENDING_BY_DAY = """
-    SELECT e.date, sum(e.amount)::bigint FROM account_entry e
-    WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
-        AND e.type = 'expense' AND NOT e.pending AND e.category_id IN (
-            SELECT m.id FROM account_category m
-            JOIN account_budget b
-                ON b.member_id = m.member_id AND b.category_id IN (m.id, m.parent_id)
-            WHERE b.member_id = %(member)s AND b.year = %(year)s
-                AND b.month = %(month)s
-        )
-    GROUP BY e.date
-"""
+_SPENDING_BY_DAY = f"""
+    SELECT date, sum({FLOW_SQL})::bigint FROM (
+        SELECT e.date, e.type, e.category_type, e.category_id, e.amount
+        FROM account_entry e
+        WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
+            AND e.category_type = 'expense' AND NOT e.pending AND NOT e.excluded
+            AND e.line_count = 0
+        UNION ALL
+        SELECT e.date, e.type, l.category_type, l.category_id, l.amount
+        FROM account_entry e JOIN account_entry_line l
+            ON l.member_id = e.member_id AND l.entry_id = e.id
+        WHERE e.member_id = %(member)s AND e.date BETWEEN %(start)s AND %(end)s
+            AND l.category_type = 'expense' AND NOT e.pending AND NOT e.excluded
+            AND e.line_count > 0
+    ) spent
+    WHERE category_id IN (
+        SELECT m.id FROM account_category m
+        JOIN account_budget b
+            ON b.member_id = m.member_id AND b.category_id IN (m.id, m.parent_id)
+        WHERE b.member_id = %(member)s AND b.year = %(year)s AND b.month = %(month)s
+    )
+    GROUP BY date
+"""  # noqa: S608 - of constants only
 _ACTUAL_INCOME = """
     SELECT coalesce(sum(amount), 0)::bigint FROM account_category_total
     WHERE member_id = %(member)s AND month = %(start)s AND type = 'income'
@@ -140,7 +152,7 @@ def create_budget(member: Member, category: str, month: Month, amount: int) -> B
         lock_ledger(member)
         budget = Budget(
             member=member,
-            category=get_or_create_category(member, EntryType.EXPENSE, category),
+            category=get_or_create_category(member, CategoryType.EXPENSE, category),
             year=month.year,
             month=month.month,
             amount=amount,
@@ -162,7 +174,7 @@ def update_budget(member: Member, budget_id: int, changes: dict[str, Any]) -> Bu
         raise_if_moving(budget.category)
         changes = dict(changes)
         if name := changes.pop("category", None):
-            budget.category = get_or_create_category(member, EntryType.EXPENSE, name)
+            budget.category = get_or_create_category(member, CategoryType.EXPENSE, name)
         for field, value in changes.items():
             setattr(budget, field, value)
         with raise_on_constraint_violation(

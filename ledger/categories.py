@@ -27,7 +27,7 @@ from ledger.models import (
 )
 from ledger.models.base import OwnedQuerySet
 from ledger.moves import (
-    list_references,
+    is_referred_to,
     move_references,
     raise_if_moving,
     raise_if_others_move_to,
@@ -40,8 +40,11 @@ from ledger.rollups import delete_rollups
 CATEGORY_FOREIGN_KEYS = frozenset(
     {
         "account_entry_category_owned",
+        "account_entry_line_category_owned",
         "account_quick_entry_category_owned",
+        "account_quick_entry_line_category_owned",
         "account_recurring_category_owned",
+        "account_recurring_line_category_owned",
         "account_budget_category_owned",
     }
 )
@@ -226,7 +229,7 @@ def siblings_of(category: Category) -> OwnedQuerySet:
 
 def is_category_in_use(category: Category) -> bool:
     budgets = Budget.objects.owned_by(category.member).filter(category=category)
-    return any(rows.exists() for rows in (*list_references(category), budgets))
+    return is_referred_to(category) or budgets.exists()
 
 
 def _save(category: Category) -> None:

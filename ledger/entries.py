@@ -1,68 +1,66 @@
 """Create, update, confirm and delete entries, and convert foreign amounts."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from datetime import date, datetime
-from decimal import Decimal
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.models import Member
-from core.api.fields import MAX_AMOUNT
 from core.db.locks import AdvisoryLock, make_lock_key
 from core.db.rows import prepared_cursor
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError, ProviderUnavailableError
+from ledger.amounts import resolve_amounts
 from ledger.categories import get_or_create_category
-from ledger.currencies import MAX_RATE, apply_rate, compute_rate
+from ledger.entry_data import (
+    SHARED_FIELDS,
+    EntryData,
+    apply_changes,
+    read_data,
+    with_category_type,
+)
+from ledger.entry_rules import validate_currency, validate_installments
+from ledger.errors import LinesMismatchError, RefundExceedsError
+from ledger.lines import (
+    book_lines,
+    is_reversal,
+    list_lines,
+    make_lines,
+    natural_category_type,
+    unbook_lines,
+    validate_shape,
+)
 from ledger.locking import lock_ledger
-from ledger.models import Category, Entry, EntryTag, Tag, Wallet
+from ledger.models import Category, Entry, EntryLine, EntryTag, Tag, Wallet
 from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.moves import raise_if_moving, raise_if_wallet_is_moving
 from ledger.ownership import get_owned_or_404
 from ledger.rates import RateCache, retry_with_rates
+from ledger.refunds import (
+    complete_refund,
+    get_original,
+    raise_if_refunds_exceed,
+    release_refunds,
+    sum_refunds,
+    validate_original,
+    validate_refund,
+)
 from ledger.tags import get_or_create_tags
 from ledger.taught_layouts import forget_text, learn_and_forget
-from ledger.wallets import make_missing_wallet_error, raise_on_missing_wallet
+from ledger.wallets import raise_on_missing_wallet
 
 _CREATE_ENTRY = """
     SELECT account_create_entry(
         %s::bigint, %s::int, %s::int, %s::date, %s::text, %s::bigint, %s::text,
         %s::bigint, %s::text, %s::text[], %s::text, %s::numeric, %s::numeric,
-        %s::smallint, %s::boolean, %s::timestamptz
+        %s::smallint, %s::boolean, %s::timestamptz,
+        %s::bigint, %s::boolean, %s::bigint, %s::boolean, %s::time, %s::text
     )
 """
-_CURRENCY_FIELDS = frozenset({"currency", "original_amount", "exchange_rate"})
-
-
-@dataclass(frozen=True, slots=True)
-class EntryData:
-    """The values of an entry, with category and tags by name.
-
-    `amount` is in whole home-currency units; None to convert `original_amount`.
-    """
-
-    date: date
-    type: str
-    amount: int | None = None
-    category: str | None = None
-    wallet: Wallet | None = None
-    memo: str = ""
-    tags: tuple[str, ...] = ()
-    currency: str | None = None
-    original_amount: Decimal | None = None
-    exchange_rate: Decimal | None = None
-    installment_months: int | None = None
-
-
-# Fields that an entry and its data share; categories and tags are rows there, names
-# here.
-_SHARED_FIELDS = tuple(
-    field.name for field in fields(EntryData) if field.name not in ("category", "tags")
-)
 
 
 @retry_on_conflict
@@ -74,20 +72,54 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
     and no rate is available, and `MovingError` for a wallet or category that moves.
     """
     data = retry_with_rates(lambda rates: resolve_amounts(data, rates=rates))
-    # Installments depend on the kind of the wallet.
-    if data.installment_months is None:
+    data = with_category_type(data)
+    # Installments depend on the kind of the wallet, refunds on their original.
+    if data.installment_months is None and data.refund_of is None and not data.lines:
+        validate_currency(data)
+        validate_shape(data)
         entry_id = _create_with_known_names(member, data, now, is_pending=False)
         if entry_id is not None:
             return entry_id
     with transaction.atomic():
         lock_ledger(member)
-        _validate_installments(data)
-        entry = Entry(member=member, created_at=now)
-        tags = _assign_data(entry, data, now)
-        with raise_on_missing_wallet("account_entry_wallet_owned"):
-            entry.save(force_insert=True)
+        validate_installments(data)
+        entry = Entry(member=member, created_at=now, line_count=0)
+        tags = _write(entry, data, now)
         _link_tags(entry, tags)
     return int(entry.pk)
+
+
+def _write(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
+    """Save the row with its lines; return its tags.
+
+    Call under `lock_ledger`. A stored entry whose lines change has lost the former.
+    """
+    original = None
+    if data.refund_of is not None:
+        original = get_original(entry.member, data.refund_of.pk)
+        data = complete_refund(data, original)
+        validate_refund(data)
+    validate_currency(data)
+    validate_shape(data)
+    has_new_lines = bool(data.lines) and entry.line_count in (None, 0)
+    rows: list[EntryLine] = []
+    if has_new_lines:
+        rows = make_lines(entry.member, data.type, data.lines, EntryLine)
+    tags = _assign_data(entry, data, now)
+    if has_new_lines:
+        entry.line_count = None
+    elif not data.lines:
+        entry.line_count = 0
+    with (
+        raise_on_missing_wallet("account_entry_wallet_owned"),
+        raise_on_missing_wallet("account_entry_to_wallet_owned", "toWalletId"),
+    ):
+        entry.save()
+    if has_new_lines:
+        book_lines(entry, rows)
+    if original is not None and data.currency is None:
+        raise_if_refunds_exceed(original)
+    return tags
 
 
 def _create_with_known_names(
@@ -107,6 +139,10 @@ def _create_with_known_names(
                 *(data.wallet and data.wallet.pk, data.memo, list(data.tags)),
                 *(data.currency, data.original_amount, data.exchange_rate),
                 *(data.installment_months, is_pending, now),
+                data.to_wallet and data.to_wallet.pk,
+                is_reversal(data.type, data.category_type),
+                data.refund_of and data.refund_of.pk,
+                *(data.excluded, data.time, data.source),
             ],
         )
         entry_id: int | None = cursor.fetchone()[0]
@@ -128,12 +164,13 @@ def create_pending_entry(
         data = resolve_amounts(data, rates=None if data.amount else rates)
     except (ProviderUnavailableError, InvalidFieldError):
         data = replace(data, amount=data.amount or 0, exchange_rate=None)
-    entry_id = _create_with_known_names(member, data, now, is_pending=True)
-    if entry_id is not None:
-        return entry_id
-    entry = Entry(member=member, created_at=now, pending=True)
-    _assign_data(entry, _follow_moves(member, data), now)
-    entry.save(force_insert=True)
+    data = with_category_type(data)
+    if not data.lines:
+        entry_id = _create_with_known_names(member, data, now, is_pending=True)
+        if entry_id is not None:
+            return entry_id
+    entry = Entry(member=member, created_at=now, line_count=0, pending=True)
+    _write(entry, _follow_moves(member, data), now)
     return int(entry.pk)
 
 
@@ -169,31 +206,21 @@ def update_entry(
             entry = _get_entry(member, entry_id)
             if confirm and not entry.pending:
                 return
-            raise_if_moving(entry.wallet, entry.category)
-            stored = {name: getattr(entry, name) for name in _SHARED_FIELDS}
-            category = entry.category.name if entry.category else None
-            data = replace(EntryData(category=category, **stored), **changes)
-            # A rate belongs to its currency.
-            if data.currency != entry.currency and "exchange_rate" not in changes:
-                data = replace(data, exchange_rate=None)
-            # Clients send an entry back as they read it; 0 is no amount to store.
-            if entry.amount == 0 and data.amount == 0:
-                data = replace(data, amount=None)
-            if not _is_rate_missing(entry, data):
-                data = resolve_amounts(data, changes, rates=rates)
-            elif confirm:
-                raise InvalidFieldError(
-                    "amount",
-                    gettext(
-                        "`amount` or `exchangeRate` is required to confirm this entry."
-                    ),
-                    "required",
-                )
-            _validate_installments(data)
+            lines = list_lines(entry)
+            _raise_if_moving(entry, lines)
+            before = read_data(entry, lines)
+            stored = {name: getattr(before, name) for name in SHARED_FIELDS}
+            data = apply_changes(before, changes)
+            data = _resolve_changes(entry, data, changes, rates, confirm=confirm)
+            validate_installments(data)
+            validate_original(entry, data.type, data.amount or 0)
             was_pending, entry.pending = entry.pending, entry.pending and not confirm
-            tags = _assign_data(entry, data, now)
-            with raise_on_missing_wallet("account_entry_wallet_owned"):
-                entry.save()
+            is_rescaled = (data.type, data.amount) != (before.type, before.amount)
+            if data.lines != before.lines or ("lines" in changes and is_rescaled):
+                unbook_lines(entry)
+            elif data.lines and is_rescaled:
+                raise LinesMismatchError
+            tags = _write(entry, data, now)
             if was_pending:
                 learn_and_forget(entry, stored, now)
             if "tags" in changes:
@@ -201,6 +228,32 @@ def update_entry(
                 _link_tags(entry, tags)
 
     retry_with_rates(write)
+
+
+def _resolve_changes(
+    entry: Entry,
+    data: EntryData,
+    changes: dict[str, Any],
+    rates: RateCache,
+    *,
+    confirm: bool,
+) -> EntryData:
+    """Return the data with amounts that agree; see `resolve_amounts`."""
+    # A rate belongs to its currency.
+    if data.currency != entry.currency and "exchange_rate" not in changes:
+        data = replace(data, exchange_rate=None)
+    # Clients send an entry back as they read it; 0 is no amount to store.
+    if entry.amount == 0 and data.amount == 0:
+        data = replace(data, amount=None)
+    if not _is_rate_missing(entry, data):
+        data = resolve_amounts(data, changes, rates=rates)
+    elif confirm:
+        raise InvalidFieldError(
+            "amount",
+            gettext("`amount` or `exchangeRate` is required to confirm this entry."),
+            "required",
+        )
+    return data
 
 
 def confirm_entry(
@@ -214,6 +267,35 @@ def confirm_entry(
 
 
 @retry_on_conflict
+def refund_entry(
+    member: Member, entry_id: int, values: dict[str, Any], now: datetime
+) -> int:
+    """Create a refund of an expense and return its id.
+
+    Without an `amount` all that is left is refunded; without a wallet or memo it has
+    those of the expense. Raises `RefundExceedsError` if nothing is left.
+    """
+    with transaction.atomic():
+        lock_ledger(member)
+        expense = _get_entry(member, entry_id)
+        original = get_original(member, entry_id)
+        rest = original.amount - sum_refunds(original)
+        if rest <= 0:
+            raise RefundExceedsError
+        data = EntryData(
+            date=values.get("date") or timezone.localdate(now),
+            type=EntryType.INCOME.value,
+            amount=values.get("amount") or rest,
+            wallet=values.get("wallet", expense.wallet),
+            memo=values.get("memo", expense.memo),
+            refund_of=original,
+        )
+        entry = Entry(member=member, created_at=now, line_count=0)
+        _write(entry, with_category_type(data), now)
+    return int(entry.pk)
+
+
+@retry_on_conflict
 def delete_entry(member: Member, entry_id: int) -> None:
     """Delete one entry of the member.
 
@@ -222,7 +304,7 @@ def delete_entry(member: Member, entry_id: int) -> None:
     with transaction.atomic():
         lock_ledger(member)
         entry = _get_entry(member, entry_id)
-        raise_if_moving(entry.wallet, entry.category)
+        _raise_if_moving(entry, list_lines(entry))
         delete_locked_entry(entry)
 
 
@@ -230,127 +312,33 @@ def delete_locked_entry(entry: Entry) -> None:
     """Delete an entry; call under `lock_ledger`."""
     if entry.pending:
         forget_text(entry)
+    release_refunds(entry)
     # The tags first: the triggers take the amount of the entry off their totals.
     _list_tag_links(entry).delete()
+    unbook_lines(entry)
     entry.delete()
 
 
-def resolve_amounts(
-    data: EntryData, changed: Iterable[str] = (), *, rates: RateCache | None = None
-) -> EntryData:
-    """Return `data` with amount, currency, original amount and rate in agreement.
-
-    A home-currency entry has only an amount. A foreign entry keeps its original amount
-    and its rate. A missing rate is that of the day; without one, or without `rates`, it
-    is derived from the amount. A missing amount is converted, rounded half up to whole
-    units (spec 3.6). `changed` names the fields of an update.
-    """
-    if data.amount == 0:
-        raise InvalidFieldError("amount", gettext("Must be at least 1."), "min_value")
-    currency, original_amount = data.currency, data.original_amount
-    if currency is None or currency == settings.HOME_CURRENCY:
-        if data.amount is None:
-            raise InvalidFieldError(
-                "amount", gettext("This field is required."), "required"
-            )
-        return replace(data, currency=None, original_amount=None, exchange_rate=None)
-    if original_amount is None:
-        raise InvalidFieldError(
-            "originalAmount",
-            gettext("Required for entries in a foreign currency."),
-            "required",
-        )
-    amount = data.amount
-    # The stored amount no longer fits a new currency, original amount or rate.
-    if _CURRENCY_FIELDS & set(changed) and "amount" not in changed:
-        amount = None
-    rate = data.exchange_rate or _find_rate(
-        currency, data.date, original_amount, amount, rates
-    )
-    if amount is None:
-        amount = convert_to_home_currency(original_amount, rate)
-    return replace(data, amount=amount, exchange_rate=rate)
-
-
-def convert_to_home_currency(original_amount: Decimal, exchange_rate: Decimal) -> int:
-    """Return the amount in whole home-currency units, rounded half up.
-
-    Raises `InvalidFieldError` if it is out of range.
-    """
-    amount = apply_rate(original_amount, exchange_rate)
-    if not 1 <= amount <= MAX_AMOUNT:
-        detail = gettext("The converted amount must be between 1 and {maximum}.")
-        raise InvalidFieldError("amount", detail.format(maximum=MAX_AMOUNT))
-    return amount
-
-
-def _find_rate(
-    currency: str,
-    day: date,
-    original_amount: Decimal,
-    amount: int | None,
-    rates: RateCache | None,
-) -> Decimal:
-    """Return the rate of the day, else the one at which the amounts convert."""
-    rate = rates.get(currency, day) if rates is not None else None
-    if rate is not None:
-        return rate
-    if amount is None:
-        if rates is not None:
-            raise ProviderUnavailableError(
-                gettext(
-                    "The exchange rate is currently unavailable. "
-                    "Provide `exchangeRate` or `amount`."
-                )
-            )
-        raise InvalidFieldError(
-            "exchangeRate",
-            gettext(
-                "`exchangeRate` or `amount` is required for entries in a foreign "
-                "currency."
-            ),
-            "required",
-        )
-    rate = compute_rate(amount, original_amount)
-    if not 0 < rate < MAX_RATE:
-        raise InvalidFieldError(
-            "amount", gettext("The amount does not match originalAmount.")
-        )
-    return rate
-
-
-def _validate_installments(data: EntryData) -> None:
-    """Raise `InvalidFieldError` for installments of anything but a card expense.
-
-    See spec 3.4.
-    """
-    if data.installment_months is None:
-        return
-    kind = None
-    if data.wallet is not None:
-        rows = Wallet.objects.filter(member_id=data.wallet.member_id)
-        kind = rows.filter(pk=data.wallet.pk).values_list("kind", flat=True).first()
-        if kind is None:
-            raise make_missing_wallet_error()
-    if data.type != EntryType.EXPENSE or kind != Wallet.Kind.CARD:
-        raise InvalidFieldError(
-            "installmentMonths",
-            gettext("Installments are only allowed for card expenses."),
-        )
-
-
 def _get_entry(member: Member, entry_id: int) -> Entry:
-    """Return the entry with its wallet and category; raise `NotFoundError`."""
-    rows = Entry.objects.select_related("wallet", "category")
+    """Return the entry with its wallets and category; raise `NotFoundError`."""
+    rows = Entry.objects.select_related("wallet", "category", "to_wallet")
     entry: Entry = get_owned_or_404(rows, member, entry_id)
     return entry
+
+
+def _raise_if_moving(entry: Entry, lines: Sequence[EntryLine]) -> None:
+    """Raise `MovingError` if anything that the entry names is moving."""
+    raise_if_moving(entry.wallet, entry.to_wallet, entry.category)
+    for line in lines:
+        raise_if_moving(line.wallet, line.category)
 
 
 def _follow_moves(member: Member, data: EntryData) -> EntryData:
     """Replace a wallet or category that is moving by the one that it moves to."""
     moving = {"member_id": member.pk, "moving_to__isnull": False}
     categories = Category.objects.filter(**moving).select_related("moving_to")
-    category = categories.filter(type=data.type, name=data.category).first()
+    named = categories.filter(type=data.category_type, name=data.category)
+    category = named.first()
     if category is not None:
         data = replace(data, category=category.moving_to.name)
     wallets = Wallet.objects.filter(**moving).select_related("moving_to")
@@ -370,10 +358,15 @@ def _assign_data(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
     """
     if data.wallet is not None and data.wallet.pk != entry.wallet_id:
         raise_if_wallet_is_moving(data.wallet)
-    for name in _SHARED_FIELDS:
+    if data.to_wallet is not None and data.to_wallet.pk != entry.to_wallet_id:
+        raise_if_wallet_is_moving(data.to_wallet)
+    for name in SHARED_FIELDS:
         setattr(entry, name, getattr(data, name))
     entry.amount = data.amount or 0
-    entry.category = get_or_create_category(entry.member, data.type, data.category)
+    entry.refund_of_id = None if data.refund_of is None else data.refund_of.pk
+    entry.is_reversal = is_reversal(data.type, data.category_type)
+    type_ = data.category_type or natural_category_type(data.type)
+    entry.category = get_or_create_category(entry.member, type_, data.category)
     entry.updated_at = now
     return get_or_create_tags(entry.member, data.tags)
 

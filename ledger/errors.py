@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from core.errors import DomainError, FieldError, InUseError
@@ -16,6 +17,33 @@ class NegativeHoldingsError(DomainError):
         detail = gettext("Holdings would become negative on {day}.")
         detail = detail.format(day=day.isoformat())
         super().__init__(detail, errors=(FieldError("date", detail, "negative"),))
+
+
+class LinesMismatchError(DomainError):
+    """The lines of an entry do not add up to its amount."""
+
+    code = "LINES_MISMATCH"
+    detail = gettext_lazy("The lines do not add up to the amount.")
+
+    def __init__(self) -> None:
+        super().__init__(errors=(FieldError("lines", self.detail, "mismatch"),))
+
+
+class RefundExceedsError(DomainError):
+    """More would be refunded than was spent."""
+
+    code = "REFUND_EXCEEDS"
+    detail = gettext_lazy("The refunds exceed the amount of the expense.")
+
+    def __init__(self) -> None:
+        super().__init__(errors=(FieldError("amount", self.detail, "exceeds"),))
+
+
+class NotMergeableError(DomainError):
+    """Two entries that cannot become one transfer."""
+
+    def __init__(self, detail: str | Promise) -> None:
+        super().__init__(errors=(FieldError("with", detail, "not_mergeable"),))
 
 
 class ReceiptsNotConfiguredError(DomainError):

@@ -17,7 +17,7 @@ from ledger.batches import batch_transaction, extend_statement_timeout
 from ledger.categories import delete_moved_category
 from ledger.models import Category, Entry, Wallet
 from ledger.models.base import MovableModel
-from ledger.moves import list_references, move_entries
+from ledger.moves import list_whole_entries, move_entries
 from ledger.ownership import MAX_ID
 from ledger.wallets import delete_moved_wallet
 
@@ -109,7 +109,7 @@ def _pass_moved_entries(source: MovableModel) -> None:
     """
     with transaction.atomic():
         extend_statement_timeout()
-        entries, *_ = list_references(source)
+        entries = list_whole_entries(source)
         # In the order of the index, so that PostgreSQL reads that and not the table.
         list(entries.order_by("-date").values_list("pk")[:1])
 

@@ -8,20 +8,37 @@ it is refused with `MovingError`. All functions are called under `lock_ledger`.
 from typing import Any
 
 from django.db import connection
+from django.db.models import Exists, Q
 from django.utils.translation import gettext
 
 from core.db.rollup_audit import Rollup
 from ledger.errors import MovingError
-from ledger.models import Category, Entry, QuickEntry, RecurringRule, Wallet
+from ledger.models import (
+    Category,
+    Entry,
+    EntryLine,
+    Ledger,
+    QuickEntry,
+    QuickEntryLine,
+    RecurringLine,
+    RecurringRule,
+    Wallet,
+)
 from ledger.models.base import MovableModel
 from ledger.ownership import MAX_ID
+from ledger.parted_moves import move_parted_entries, move_templates
 from ledger.rollups import ROLLUPS, without_triggers
 
 # More are left to the job.
 MAX_ENTRIES_OF_REQUEST = 50_000
-MODELS_WITH_REFERENCES = (Entry, QuickEntry, RecurringRule)
+# Split entries and transfers are moved one by one.
+MAX_PARTED_ENTRIES_OF_REQUEST = 2_000
+TEMPLATES = (QuickEntry, RecurringRule)
+LINES = (EntryLine, QuickEntryLine, RecurringLine)
 # By which column rows refer to it.
 _FIELDS: dict[type[MovableModel], str] = {Wallet: "wallet", Category: "category"}
+# Flat entries of one wallet, which are moved together.
+IS_WHOLE = "line_count = 0 AND to_wallet_id IS NULL"
 
 
 # Takes what moves off the source's rows and adds it to the target's. A row of the
@@ -51,7 +68,7 @@ def _make_rollup_statement(rollup: Rollup, column: str) -> str:
     The entries are those of `source` with ids above `after`, up to `until`.
     """
     scope = (
-        f"member_id = %(member)s AND {column} = %(source)s"
+        f"member_id = %(member)s AND {column} = %(source)s AND {IS_WHOLE}"
         " AND id > %(after)s AND id <= %(until)s"
     )
     subtracted = [*rollup.key, *(f"-{each}" for each in rollup.columns)]
@@ -119,27 +136,69 @@ def list_moving_to(row: MovableModel) -> Any:
     return rows.filter(member_id=row.member_id, moving_to=row.pk)
 
 
-def list_references(row: MovableModel) -> list[Any]:
-    """Return the entries, quick entries and recurring rules of a wallet or category."""
-    return [
-        model.objects.filter(member_id=row.member_id, **{_FIELDS[type(row)]: row.pk})
-        for model in MODELS_WITH_REFERENCES
+def list_whole_entries(row: MovableModel) -> Any:
+    """Return the flat entries of a wallet or category, without transfers."""
+    rows: Any = Entry.objects.filter(member_id=row.member_id)
+    return rows.filter(line_count=0, to_wallet=None, **{_FIELDS[type(row)]: row.pk})
+
+
+def list_parted_ids(
+    row: MovableModel, limit: int | None = None, after: int = 0, until: int = MAX_ID
+) -> list[int]:
+    """Return the ids of the transfers and split entries that refer to it."""
+    member_id, field = row.member_id, _FIELDS[type(row)]
+    lines = EntryLine.objects.filter(
+        member_id=member_id, entry_id__gt=after, entry_id__lte=until, **{field: row.pk}
+    )
+    ids: Any = lines.order_by().values_list("entry_id", flat=True)
+    if isinstance(row, Wallet):
+        entries = Entry.objects.filter(member_id=member_id, pk__gt=after, pk__lte=until)
+        of_wallet = entries.filter(Q(line_count__gt=0) | Q(to_wallet__isnull=False))
+        ids = ids.union(
+            of_wallet.filter(wallet=row.pk).order_by().values_list("pk", flat=True),
+            entries.filter(to_wallet=row.pk).order_by().values_list("pk", flat=True),
+        )
+    else:
+        ids = ids.distinct()
+    return list(ids[:limit])
+
+
+def is_referred_to(row: MovableModel) -> bool:
+    """Return whether entries, templates or lines refer to a wallet or category."""
+    member_id, field = row.member_id, _FIELDS[type(row)]
+    if list_whole_entries(row).exists():
+        return True
+    references = [
+        model.objects.filter(member_id=member_id, **{field: row.pk})
+        for model in (Entry, *TEMPLATES, *LINES)
     ]
+    if isinstance(row, Wallet):
+        references += [
+            model.objects.filter(member_id=member_id, to_wallet=row.pk)
+            for model in (Entry, *TEMPLATES)
+        ]
+    is_any = Q()
+    for rows in references:
+        is_any |= Q(Exists(rows))
+    return Ledger.objects.filter(is_any, member_id=member_id).exists()
 
 
 def move_references(source: MovableModel, target: MovableModel) -> bool:
     """Move what refers to `source`; return False if its entries are left to the job."""
-    entries, *templates = list_references(source)
-    for rows in templates:
-        rows.update(**{_FIELDS[type(source)]: target})
+    for model in TEMPLATES:
+        move_templates(model, source, target)
     limit = MAX_ENTRIES_OF_REQUEST
-    if entries.order_by()[limit : limit + 1].exists():
+    entries = list_whole_entries(source).order_by()
+    parted_ids = list_parted_ids(source, MAX_PARTED_ENTRIES_OF_REQUEST + 1)
+    if (
+        len(parted_ids) > MAX_PARTED_ENTRIES_OF_REQUEST
+        or entries[limit : limit + 1].exists()
+    ):
         source.moving_to = target
         fields: Any = ["moving_to"]
         source.save(update_fields=fields)
         return False
-    with without_triggers():
-        move_entries(source, target)
+    move_entries(source, target)
     return True
 
 
@@ -148,8 +207,7 @@ def move_entries(
 ) -> int:
     """Move the entries with ids in this range, and their part of the totals.
 
-    Return their number. `after` is excluded, `until` included. Call without triggers:
-    they would do the same for each entry.
+    Return their number. `after` is excluded, `until` included.
     """
     field = _FIELDS[type(source)]
     params = {
@@ -159,9 +217,11 @@ def move_entries(
         "after": after,
         "until": until,
     }
-    with connection.cursor() as cursor:
+    # The triggers would do the same for each entry.
+    with without_triggers(), connection.cursor() as cursor:
         for statement in _ROLLUP_STATEMENTS[field]:
             cursor.execute(statement, params)
-    entries, *_ = list_references(source)
-    moved: int = entries.filter(pk__gt=after, pk__lte=until).update(**{field: target})
-    return moved
+        entries = list_whole_entries(source).filter(pk__gt=after, pk__lte=until)
+        moved: int = entries.update(**{field: target})
+    parted_ids = list_parted_ids(source, None, after, until)
+    return moved + move_parted_entries(source, target, parted_ids)

@@ -6,20 +6,22 @@ from typing import NamedTuple
 from accounts.models import Member
 from core.db.rows import fetch_all
 from ledger.investments.portfolio import get_holdings_value
+from ledger.valuations import moved_since_sql
 
 # The wallets in their order, from the rollups.
-WALLET_WORTHS = """
+WALLET_WORTHS = f"""
     SELECT w.id, w.name, w.kind, w.archived,
         w.opening_balance + coalesce(t.balance, 0) AS balance,
         CASE WHEN w.manual_valuation AND w.current_value IS NOT NULL
-            THEN w.current_value
+            THEN w.current_value + {moved_since_sql("w.id")}
             ELSE w.opening_balance + coalesce(t.balance, 0)
-        END AS value
+        END::bigint AS value,
+        w.manual_valuation AND w.current_value IS NOT NULL AS is_typed
     FROM account w LEFT JOIN account_wallet_total t
         ON t.member_id = w.member_id AND t.wallet_id = w.id
     WHERE w.member_id = %(member)s
     ORDER BY w.sort_order, w.id
-"""
+"""  # noqa: S608 - of constants only
 
 
 class WalletWorth(NamedTuple):
@@ -31,6 +33,7 @@ class WalletWorth(NamedTuple):
     archived: bool
     balance: int
     value: int
+    is_typed: bool
 
 
 @dataclass(frozen=True, slots=True)

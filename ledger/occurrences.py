@@ -20,6 +20,7 @@ from django.utils import timezone
 from accounts.models import Member
 from core.db.transactions import retry_on_conflict
 from core.progress import SILENT_PROGRESS, Progress
+from ledger.booked_entries import insert_entries
 from ledger.locking import lock_ledger
 from ledger.models import Occurrence, RecurringRule
 from ledger.models.base import OwnedQuerySet
@@ -46,15 +47,6 @@ ORDER BY id
 _READ_PROCESSED_DATES = """
 SELECT rule_id, due_date FROM account_recurring_occurrence
 WHERE member_id = %(member)s AND rule_id = ANY(%(rules)s) AND due_date >= %(first)s
-"""
-_INSERT_ENTRIES = """
-INSERT INTO account_entry (member_id, date, type, amount, category_id, wallet_id, memo,
-    pending, created_at, updated_at)
-SELECT %s, date, type, amount, category_id, wallet_id, memo, false, %s, %s
-FROM unnest(
-    %s::date[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[]
-) AS due (date, type, amount, category_id, wallet_id, memo)
-RETURNING id
 """
 # The entries get the tags of their rules.
 _INSERT_OCCURRENCES = """
@@ -339,22 +331,7 @@ def create_booked_entries(booked: Sequence[RuleDate], now: datetime) -> list[int
 
     Their tags and occurrences are created with them.
     """
-    rules = [rule for rule, _ in booked]
-    owner_id = rules[0].member_id
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _INSERT_ENTRIES,
-            [
-                *(owner_id, now, now),
-                [day for _, day in booked],
-                [rule.type for rule in rules],
-                [rule.amount for rule in rules],
-                [rule.category_id for rule in rules],
-                [rule.wallet_id for rule in rules],
-                [rule.memo for rule in rules],
-            ],
-        )
-        entry_ids = [int(row[0]) for row in cursor.fetchall()]
+    entry_ids = insert_entries(booked, now)
     create_occurrences(booked, Occurrence.Status.BOOKED, entry_ids)
     return entry_ids
 

@@ -9,21 +9,28 @@ from django.db.models import OuterRef
 from accounts.models import Member
 from core.api.ordering import next_position, reorder
 from core.db.transactions import retry_on_conflict
-from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger
-from ledger.models import QuickEntry, QuickEntryTag
+from ledger.models import QuickEntry, QuickEntryLine, QuickEntryTag
 from ledger.models.base import OwnedQuerySet
-from ledger.moves import raise_if_wallet_is_moving
 from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
 from ledger.tags import get_or_create_tags
+from ledger.templates import (
+    assign_shape,
+    owner_is_outer,
+    replace_lines,
+    with_lines,
+)
 from ledger.wallets import raise_on_missing_wallet
+
+_OWNER = "quick_entry_id"
 
 
 def with_category_and_tags(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
     """Return the templates with what their JSON needs."""
     links = QuickEntryTag.objects.owned_by(member).filter(quick_entry_id=OuterRef("pk"))
-    annotated: OwnedQuerySet = rows.select_related("category").annotate(
+    rows = with_lines(rows, member, owner_is_outer(QuickEntryLine, _OWNER))
+    annotated: OwnedQuerySet = rows.annotate(
         tag_names=ArraySubquery(links.order_by("position").values("tag__name"))
     )
     return annotated
@@ -55,7 +62,11 @@ def update_quick_entry(
 ) -> QuickEntry:
     with transaction.atomic():
         lock_ledger(member)
-        quick = get_owned_or_404(QuickEntry.objects.all(), member, quick_entry_id)
+        quick = get_owned_or_404(
+            QuickEntry.objects.select_related("category", "wallet", "to_wallet"),
+            member,
+            quick_entry_id,
+        )
         _save(quick, values)
     return get_quick_entry(member, quick_entry_id)
 
@@ -78,16 +89,16 @@ def reorder_quick_entries(member: Member, ids: list[int]) -> None:
 def _save(quick: QuickEntry, values: dict[str, Any]) -> None:
     """Assign the values and save the template with its category and tags."""
     values = dict(values)
-    raise_if_wallet_is_moving(values.get("wallet"))
     tags = values.pop("tags", None)
-    # Categories belong to a type: after a change of type, the one of the same name.
-    current_name = quick.category.name if quick.category else None
-    name = values.pop("category", current_name)
+    lines = assign_shape(quick, values, QuickEntryLine, _OWNER)
     for field, value in values.items():
         setattr(quick, field, value)
-    quick.category = get_or_create_category(quick.member, quick.type, name)
-    with raise_on_missing_wallet("account_quick_entry_wallet_owned"):
+    with (
+        raise_on_missing_wallet("account_quick_entry_wallet_owned"),
+        raise_on_missing_wallet("account_quick_entry_to_wallet_owned", "toWalletId"),
+    ):
         quick.save()
+    replace_lines(quick, lines, QuickEntryLine, _OWNER)
     if tags is not None:
         links = QuickEntryTag.objects.filter(
             member_id=quick.member_id, quick_entry_id=quick.pk

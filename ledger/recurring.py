@@ -19,11 +19,15 @@ from django.utils.translation import gettext
 from accounts.models import Member
 from core.db.transactions import retry_on_conflict
 from core.errors import InvalidFieldError
-from ledger.categories import get_or_create_category
 from ledger.locking import lock_ledger
-from ledger.models import Entry, Occurrence, RecurringRule, RecurringTag
+from ledger.models import (
+    Entry,
+    Occurrence,
+    RecurringLine,
+    RecurringRule,
+    RecurringTag,
+)
 from ledger.models.base import OwnedQuerySet
-from ledger.moves import raise_if_wallet_is_moving
 from ledger.occurrences import (
     MAX_DUE_DATES_PER_TRANSACTION,
     create_booked_entries,
@@ -35,17 +39,25 @@ from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
 from ledger.schedule import Schedule
 from ledger.tags import get_or_create_tags
+from ledger.templates import (
+    assign_shape,
+    owner_is_outer,
+    replace_lines,
+    with_lines,
+)
 from ledger.wallets import raise_on_missing_wallet
 
 # After a change of one of them, due dates that the job has not posted yet are posted
 # under the previous schedule. A new end date applies to those as well.
+_OWNER = "rule_id"
 SCHEDULE_FIELDS = ("frequency", "interval", "anchor_date", "active")
 
 
 def with_category_and_tags(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
     """Return the rules with what their JSON needs."""
     links = RecurringTag.objects.owned_by(member).filter(rule_id=OuterRef("pk"))
-    annotated: OwnedQuerySet = rows.select_related("category").annotate(
+    rows = with_lines(rows, member, owner_is_outer(RecurringLine, _OWNER))
+    annotated: OwnedQuerySet = rows.annotate(
         tag_names=ArraySubquery(links.order_by("position").values("tag__name"))
     )
     return annotated
@@ -93,7 +105,9 @@ def update_rule(
     with transaction.atomic():
         lock_ledger(member)
         rule: RecurringRule = get_owned_or_404(
-            RecurringRule.objects.all(), member, rule_id
+            RecurringRule.objects.select_related("category", "wallet", "to_wallet"),
+            member,
+            rule_id,
         )
         is_schedule_changed = any(
             name in values and values[name] != getattr(rule, name)
@@ -133,20 +147,20 @@ def run_now(member: Member, rule_id: int, now: datetime) -> int:
 def _save(rule: RecurringRule, values: dict[str, Any], today: date) -> None:
     """Assign the values and save the rule with its next due date and its tags."""
     values = dict(values)
-    raise_if_wallet_is_moving(values.get("wallet"))
     previous = (rule.schedule, rule.active) if rule.pk else None
     tags = values.pop("tags", None)
-    # Categories belong to a type: after a change of type, the one of the same name.
-    current_name = rule.category.name if rule.category else None
-    name = values.pop("category", current_name)
+    lines = assign_shape(rule, values, RecurringLine, _OWNER)
     for field, value in values.items():
         setattr(rule, field, value)
     if rule.end_date and rule.end_date < rule.anchor_date:
         raise InvalidFieldError("endDate", gettext("Must not be before `anchorDate`."))
-    rule.category = get_or_create_category(rule.member, rule.type, name)
     skipped = _update_next_date(rule, previous, today)
-    with raise_on_missing_wallet("account_recurring_wallet_owned"):
+    with (
+        raise_on_missing_wallet("account_recurring_wallet_owned"),
+        raise_on_missing_wallet("account_recurring_to_wallet_owned", "toWalletId"),
+    ):
         rule.save()
+    replace_lines(rule, lines, RecurringLine, _OWNER)
     if skipped:
         dates = [(rule, day) for day in skipped]
         create_occurrences(dates, Occurrence.Status.SKIPPED)

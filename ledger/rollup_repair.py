@@ -45,7 +45,8 @@ _WRONG_ROWS = """
 # table, they are read only once.
 _WRONG_ROWS_OF_LEDGER = """
     WITH account_entry AS MATERIALIZED (
-        SELECT member_id, id, date, type, amount, category_id, wallet_id, memo, pending
+        SELECT member_id, id, date, type, category_type, amount, category_id, wallet_id,
+            to_wallet_id, line_count, memo, pending, excluded
         FROM account_entry WHERE {scope}
     )
     SELECT ledger.rollup_version, wrong.table_name, wrong.row_count, wrong.rows

@@ -11,30 +11,106 @@ from django.db import connection
 
 from accounts.models import Member
 from core.db.rollup_audit import Rollup
+from ledger.effects import BALANCE_CHANGE_SQL, FLOW_SQL, LINES_SQL
 from ledger.models.base import OwnedModel
 
 _MONTH = "date - (extract(day FROM date)::int - 1)"
 _NORMALIZED_MEMO = "translate(lower(memo), E' \\t\\n\\u00a0\\u3000', '')"
+_TYPES = ("income", "expense", "transfer")
 _COUNT_COLUMNS = (
-    *("income_count", "expense_count"),
-    *("pending_income_count", "pending_expense_count"),
+    *(f"{each}_count" for each in _TYPES),
+    *(f"pending_{each}_count" for each in _TYPES),
 )
 _COUNTS_OR_ZERO = ", ".join(f"coalesce({each}, 0) AS {each}" for each in _COUNT_COLUMNS)
-_COUNTS = """
-    count(*) FILTER (WHERE type = 'income' AND NOT pending) AS income_count,
-    count(*) FILTER (WHERE type = 'expense' AND NOT pending) AS expense_count,
-    count(*) FILTER (WHERE type = 'income' AND pending) AS pending_income_count,
-    count(*) FILTER (WHERE type = 'expense' AND pending) AS pending_expense_count
+_COUNTS = ", ".join(
+    f"count(*) FILTER (WHERE type = '{type_}' AND {state}) AS {prefix}{type_}_count"
+    for state, prefix in (("NOT pending", ""), ("pending", "pending_"))
+    for type_ in _TYPES
+)
+_FLOW_COLUMNS = (
+    *("income", "expense", "refunded", "excluded_income", "excluded_expense"),
+    *("flow_count", "excluded_count", "transferring_count"),
+)
+# The entries with what flows by them, and what comes into and goes out of their wallets
+# by others. Flat entries and split ones, whose lines are added up.
+_BOOKED = f"""
+    SELECT member_id, date, type, pending, excluded, wallet_id, amount,
+        CASE WHEN to_wallet_id IS NULL AND category_type = 'income'
+            THEN {FLOW_SQL} ELSE 0 END AS income,
+        CASE WHEN to_wallet_id IS NULL AND category_type = 'expense'
+            THEN {FLOW_SQL} ELSE 0 END AS expense,
+        CASE WHEN type = 'income' AND category_type = 'expense'
+            THEN amount ELSE 0 END AS refunded,
+        to_wallet_id IS NULL AS has_flow,
+        0 AS transfer_in,
+        CASE WHEN to_wallet_id IS NULL THEN 0 ELSE amount END AS transfer_out
+    FROM account_entry WHERE {{scope}} AND line_count = 0
+    UNION ALL
+    SELECT member_id, date, type, pending, excluded, wallet_id, entry_amount,
+        coalesce(sum({FLOW_SQL})
+            FILTER (WHERE other_wallet_id IS NULL AND category_type = 'income'), 0),
+        coalesce(sum({FLOW_SQL})
+            FILTER (WHERE other_wallet_id IS NULL AND category_type = 'expense'), 0),
+        coalesce(-sum(least({FLOW_SQL}, 0))
+            FILTER (WHERE other_wallet_id IS NULL AND category_type = 'expense'), 0),
+        bool_or(other_wallet_id IS NULL),
+        coalesce(sum(greatest({BALANCE_CHANGE_SQL}, 0))
+            FILTER (WHERE other_wallet_id IS NOT NULL), 0),
+        coalesce(-sum(least({BALANCE_CHANGE_SQL}, 0))
+            FILTER (WHERE other_wallet_id IS NOT NULL), 0)
+    FROM ({LINES_SQL}) line
+    GROUP BY member_id, id, date, type, pending, excluded, wallet_id, entry_amount
 """
 _FLOWS = """
-    coalesce(sum(amount) FILTER (WHERE type = 'income' AND NOT pending), 0)::bigint
+    coalesce(sum(income) FILTER (WHERE NOT pending AND NOT excluded), 0)::bigint
         AS income,
-    coalesce(sum(amount) FILTER (WHERE type = 'expense' AND NOT pending), 0)::bigint
-        AS expense
+    coalesce(sum(expense) FILTER (WHERE NOT pending AND NOT excluded), 0)::bigint
+        AS expense,
+    coalesce(sum(refunded) FILTER (WHERE NOT pending AND NOT excluded), 0)::bigint
+        AS refunded,
+    coalesce(sum(income) FILTER (WHERE NOT pending AND excluded), 0)::bigint
+        AS excluded_income,
+    coalesce(sum(expense) FILTER (WHERE NOT pending AND excluded), 0)::bigint
+        AS excluded_expense,
+    count(*) FILTER (WHERE has_flow AND NOT pending AND NOT excluded) AS flow_count,
+    count(*) FILTER (WHERE has_flow AND NOT pending AND excluded) AS excluded_count,
+    count(*) FILTER (
+        WHERE transfer_in + transfer_out <> 0 AND NOT pending AND NOT excluded
+    ) AS transferring_count
 """
-_SIGNED_AMOUNT = """
-    CASE WHEN pending THEN 0 WHEN type = 'income' THEN amount ELSE -amount END
+_BALANCE_CHANGE = f"CASE WHEN pending THEN 0 ELSE {BALANCE_CHANGE_SQL} END"
+# The other wallets that entries move, each once.
+_OTHER_WALLETS = f"""
+    SELECT member_id, date, type, pending, excluded, other_wallet_id AS wallet_id,
+        CASE WHEN pending THEN 0 ELSE -sum({BALANCE_CHANGE_SQL}) END AS wallet_change,
+        CASE WHEN pending OR excluded THEN 0
+            ELSE -sum(least({BALANCE_CHANGE_SQL}, 0)) END AS transfer_in,
+        CASE WHEN pending OR excluded THEN 0
+            ELSE sum(greatest({BALANCE_CHANGE_SQL}, 0)) END AS transfer_out
+    FROM (
+        SELECT member_id, id, date, type, pending, excluded, amount,
+            to_wallet_id AS other_wallet_id
+        FROM account_entry
+        WHERE {{scope}} AND line_count = 0 AND to_wallet_id IS NOT NULL
+        UNION ALL
+        SELECT member_id, id, date, type, pending, excluded, amount, other_wallet_id
+        FROM ({LINES_SQL}) line WHERE other_wallet_id IS NOT NULL
+    ) part
+    GROUP BY member_id, id, date, type, pending, excluded, other_wallet_id
 """
+
+
+def _sums(columns: Iterable[str]) -> str:
+    return ", ".join(f"sum({each})::bigint AS {each}" for each in columns)
+
+
+# What flows by an entry is of its own wallet.
+_NO_FLOWS = ", ".join("0" for _ in _FLOW_COLUMNS)
+_WALLET_MONTH_COLUMNS = (
+    *_FLOW_COLUMNS,
+    *("wallet_change", "transfer_in", "transfer_out"),
+    *_COUNT_COLUMNS,
+)
 
 ROLLUPS = (
     Rollup(
@@ -45,7 +121,8 @@ ROLLUPS = (
         SELECT member_id, {_COUNTS_OR_ZERO}
         FROM (SELECT member_id FROM account_ledger WHERE {{scope}}) ledger
         LEFT JOIN (
-            SELECT member_id, {_COUNTS} FROM account_entry WHERE {{scope}} GROUP BY 1
+            SELECT member_id, {_COUNTS} FROM account_entry
+            WHERE {{scope}} AND line_count IS NOT NULL GROUP BY 1
         ) entries USING (member_id)
         """,
         is_whole_table=False,
@@ -53,36 +130,71 @@ ROLLUPS = (
     Rollup(
         "account_day_total",
         ("member_id", "date"),
-        ("income", "expense", "wallet_change", *_COUNT_COLUMNS),
+        (*_FLOW_COLUMNS, "wallet_change", "transferred", *_COUNT_COLUMNS),
         f"""
         SELECT member_id, date, {_FLOWS},
-            coalesce(sum({_SIGNED_AMOUNT}) FILTER (WHERE wallet_id IS NOT NULL),
+            coalesce(sum(income - expense)
+                FILTER (WHERE wallet_id IS NOT NULL AND NOT pending),
                 0)::bigint AS wallet_change,
+            coalesce(sum(transfer_in + transfer_out)
+                FILTER (WHERE NOT pending AND NOT excluded), 0)::bigint AS transferred,
             {_COUNTS}
-        FROM account_entry WHERE {{scope}} GROUP BY 1, 2
+        FROM ({_BOOKED}) booked GROUP BY 1, 2
         """,
     ),
     Rollup(
         "account_wallet_month_total",
         ("member_id", "month", "wallet_id"),
-        ("income", "expense", *_COUNT_COLUMNS),
+        _WALLET_MONTH_COLUMNS,
         f"""
-        SELECT member_id, {_MONTH} AS month, coalesce(wallet_id, 0) AS wallet_id,
-            {_FLOWS}, {_COUNTS}
-        FROM account_entry WHERE {{scope}} GROUP BY 1, 2, 3
+        SELECT member_id, month, wallet_id, {_sums(_WALLET_MONTH_COLUMNS)}
+        FROM (
+            SELECT member_id, {_MONTH} AS month, coalesce(wallet_id, 0) AS wallet_id,
+                {_FLOWS}, sum({_BALANCE_CHANGE}) AS wallet_change,
+                coalesce(sum(transfer_in) FILTER (WHERE NOT pending AND NOT excluded),
+                    0) AS transfer_in,
+                coalesce(sum(transfer_out) FILTER (WHERE NOT pending AND NOT excluded),
+                    0) AS transfer_out,
+                {_COUNTS}
+            FROM ({_BOOKED}) booked GROUP BY 1, 2, 3
+            UNION ALL
+            SELECT member_id, {_MONTH}, wallet_id, {_NO_FLOWS},
+                sum(wallet_change), sum(transfer_in), sum(transfer_out), {_COUNTS}
+            FROM ({_OTHER_WALLETS}) other GROUP BY 1, 2, 3
+        ) both_sides
+        GROUP BY 1, 2, 3
         """,
     ),
     Rollup(
         "account_category_total",
         ("member_id", "month", "type", "category_id"),
-        ("amount", "entry_count", "pending_count"),
+        ("amount", "refunded", "entry_count", "pending_count", "excluded_count"),
         f"""
-        SELECT member_id, {_MONTH} AS month, type,
-            coalesce(category_id, 0) AS category_id,
-            coalesce(sum(amount) FILTER (WHERE NOT pending), 0)::bigint AS amount,
-            count(*) FILTER (WHERE NOT pending) AS entry_count,
-            count(*) FILTER (WHERE pending) AS pending_count
-        FROM account_entry WHERE {{scope}} GROUP BY 1, 2, 3, 4
+        SELECT member_id, {_MONTH} AS month, category_type AS type, category_id,
+            coalesce(sum(flow) FILTER (WHERE NOT pending AND NOT excluded), 0)::bigint
+                AS amount,
+            coalesce(sum(refunded) FILTER (WHERE NOT pending AND NOT excluded),
+                0)::bigint AS refunded,
+            count(*) FILTER (WHERE NOT pending AND NOT excluded) AS entry_count,
+            count(*) FILTER (WHERE pending) AS pending_count,
+            count(*) FILTER (WHERE NOT pending AND excluded) AS excluded_count
+        FROM (
+            SELECT member_id, date, category_type, coalesce(category_id, 0)
+                AS category_id, pending, excluded, {FLOW_SQL} AS flow,
+                CASE WHEN type = 'income' AND category_type = 'expense'
+                    THEN amount ELSE 0 END AS refunded
+            FROM account_entry
+            WHERE {{scope}} AND line_count = 0 AND to_wallet_id IS NULL
+            UNION ALL
+            SELECT member_id, date, category_type, coalesce(category_id, 0),
+                pending, excluded, sum({FLOW_SQL}),
+                CASE category_type WHEN 'expense'
+                    THEN -sum(least({FLOW_SQL}, 0)) ELSE 0 END
+            FROM ({LINES_SQL}) line
+            WHERE other_wallet_id IS NULL
+            GROUP BY member_id, id, date, category_type, category_id, pending, excluded
+        ) flows
+        GROUP BY 1, 2, 3, 4
         """,
     ),
     Rollup(
@@ -90,9 +202,19 @@ ROLLUPS = (
         ("member_id", "wallet_id"),
         ("balance", "entry_count"),
         f"""
-        SELECT member_id, wallet_id, sum({_SIGNED_AMOUNT})::bigint AS balance,
-            count(*) AS entry_count
-        FROM account_entry WHERE {{scope}} AND wallet_id IS NOT NULL GROUP BY 1, 2
+        SELECT member_id, wallet_id, sum(balance)::bigint AS balance,
+            sum(entry_count)::bigint AS entry_count
+        FROM (
+            SELECT member_id, wallet_id, sum({_BALANCE_CHANGE}) AS balance,
+                count(*) AS entry_count
+            FROM account_entry
+            WHERE {{scope}} AND wallet_id IS NOT NULL AND line_count IS NOT NULL
+            GROUP BY 1, 2
+            UNION ALL
+            SELECT member_id, wallet_id, sum(wallet_change), count(*)
+            FROM ({_OTHER_WALLETS}) other GROUP BY 1, 2
+        ) both_sides
+        GROUP BY 1, 2
         """,
     ),
     Rollup(
@@ -100,22 +222,41 @@ ROLLUPS = (
         ("member_id", "type", "memo", "category_id"),
         ("entry_count",),
         f"""
-        SELECT member_id, type, {_NORMALIZED_MEMO} AS memo, category_id,
-            count(*) AS entry_count
+        SELECT member_id, category_type AS type, {_NORMALIZED_MEMO} AS memo,
+            category_id, count(*) AS entry_count
         FROM account_entry
-        WHERE {{scope}} AND NOT pending AND category_id IS NOT NULL
-            AND {_NORMALIZED_MEMO} <> ''
+        WHERE {{scope}} AND NOT pending AND NOT excluded AND category_id IS NOT NULL
+            AND type = category_type AND {_NORMALIZED_MEMO} <> ''
         GROUP BY 1, 2, 3, 4
         """,
     ),
     Rollup(
         "account_tag_total",
         ("member_id", "month", "type", "tag_id"),
-        ("amount", "entry_count"),
+        ("amount", "refunded", "entry_count"),
         f"""
-        SELECT entry.member_id, {_MONTH} AS month, type, link.tag_id,
-            sum(amount)::bigint AS amount, count(*) AS entry_count
-        FROM (SELECT * FROM account_entry WHERE {{scope}} AND NOT pending) entry
+        SELECT entry.member_id, {_MONTH} AS month, entry.category_type AS type,
+            link.tag_id, sum(flow)::bigint AS amount, sum(refunded)::bigint AS refunded,
+            sum(entry_count)::bigint AS entry_count
+        FROM (
+            SELECT member_id, id, date, category_type, {FLOW_SQL} AS flow,
+                CASE WHEN type = 'income' AND category_type = 'expense'
+                    THEN amount ELSE 0 END AS refunded,
+                1 AS entry_count
+            FROM account_entry
+            WHERE {{scope}} AND NOT pending AND NOT excluded AND line_count = 0
+                AND to_wallet_id IS NULL
+            UNION ALL
+            SELECT member_id, id, date, category_type, sum({FLOW_SQL}),
+                CASE category_type WHEN 'expense'
+                    THEN -sum(least({FLOW_SQL}, 0)) ELSE 0 END,
+                CASE category_type
+                    WHEN min(category_type) OVER (PARTITION BY member_id, id)
+                    THEN 1 ELSE 0 END
+            FROM ({LINES_SQL}) line
+            WHERE NOT pending AND NOT excluded AND other_wallet_id IS NULL
+            GROUP BY member_id, id, date, category_type
+        ) entry
         JOIN account_entry_tag link
             ON link.member_id = entry.member_id AND link.entry_id = entry.id
         GROUP BY 1, 2, 3, 4

@@ -17,7 +17,7 @@ from ledger.cash_flow import (
     TagFlow,
     WalletFlow,
     category_flows,
-    sum_flow,
+    sum_periods,
     tag_flows,
     wallet_flows,
 )
@@ -30,31 +30,43 @@ from ledger.periods import (
     year_period,
 )
 
-_BY_DAY = """
-    SELECT date AS day, income, expense, income_count + expense_count AS count
+# The columns of a period, from the totals by day. What is moved between wallets comes
+# into one of them.
+_OF_DAY = """
+    income, expense, refunded, flow_count AS count, transferred AS transfer_in,
+    0::bigint AS transfer_out, transferring_count AS transfer_count,
+    excluded_income, excluded_expense, excluded_count
+"""
+_PERIOD_COLUMNS = (
+    *("income", "expense", "refunded", "count", "transfer_in", "transfer_count"),
+    *("excluded_income", "excluded_expense", "excluded_count"),
+)
+_SUMS = ", ".join(f"sum({each})::bigint AS {each}" for each in _PERIOD_COLUMNS)
+_BY_DAY = f"""
+    SELECT date AS day, {_OF_DAY}
     FROM account_day_total
     WHERE member_id = %(member)s AND date BETWEEN %(start)s AND %(end)s
-        AND income_count + expense_count > 0
-"""
+        AND flow_count + transferring_count + excluded_count > 0
+"""  # noqa: S608 - of constants only
 _BY_PERIOD = f"""
-    SELECT {{start}} AS day, sum(income)::bigint AS income,
-        sum(expense)::bigint AS expense, sum(count) AS count
+    SELECT {{start}} AS day, {_SUMS}
     FROM ({_BY_DAY}) d
     GROUP BY 1
 """  # noqa: S608 - of constants only
 _RANGE_BY_UNIT = {
-    Unit.DAY: _BY_DAY,
+    Unit.DAY: f"SELECT day, {', '.join(_PERIOD_COLUMNS)} FROM ({_BY_DAY}) d",  # noqa: S608
     # From Monday, as `period_containing`.
     Unit.WEEK: _BY_PERIOD.format(start="day - (extract(isodow FROM day)::int - 1)"),
     Unit.MONTH: _BY_PERIOD.format(start="day - (extract(day FROM day)::int - 1)"),
 }
 _BY_CATEGORY = """
-    SELECT t.type, c.id, c.name, p.name AS parent, t.income, t.expense, t.count
+    SELECT t.type, c.id, c.name, p.name AS parent, t.income, t.expense, t.refunded,
+        t.count
     FROM (
         SELECT type, category_id,
             coalesce(sum(amount) FILTER (WHERE type = 'income'), 0)::bigint AS income,
             coalesce(sum(amount) FILTER (WHERE type = 'expense'), 0)::bigint AS expense,
-            sum(entry_count) AS count
+            sum(refunded)::bigint AS refunded, sum(entry_count) AS count
         FROM account_category_total
         WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
             AND entry_count > 0
@@ -63,53 +75,63 @@ _BY_CATEGORY = """
     LEFT JOIN account_category c ON c.member_id = %(member)s AND c.id = t.category_id
     LEFT JOIN account_category p ON p.member_id = %(member)s AND p.id = c.parent_id
 """
+# By wallet, since an entry can have several categories.
 _BY_MONTH = """
-    SELECT month,
-        coalesce(sum(amount) FILTER (WHERE type = 'income'), 0)::bigint AS income,
-        coalesce(sum(amount) FILTER (WHERE type = 'expense'), 0)::bigint AS expense,
-        sum(entry_count) AS count
-    FROM account_category_total
+    SELECT month, sum(income)::bigint AS income, sum(expense)::bigint AS expense,
+        sum(refunded)::bigint AS refunded, sum(flow_count) AS count,
+        sum(transfer_in)::bigint AS transfer_in,
+        sum(transferring_count)::bigint AS transfer_count,
+        sum(excluded_income)::bigint AS excluded_income,
+        sum(excluded_expense)::bigint AS excluded_expense,
+        sum(excluded_count)::bigint AS excluded_count
+    FROM account_wallet_month_total
     WHERE member_id = %(member)s AND month BETWEEN %(start)s AND %(end)s
-        AND entry_count > 0
     GROUP BY month
 """
-# All parts of a month in one statement, so that they agree with each other. Each row
-# is a `FlowRow`; columns that a part does not have are NULL.
-_MONTH = f"""
+_OF_CATEGORY = """
     SELECT 'category' AS part, NULL::date AS day, c.type, c.id, c.name, c.parent,
-        NULL::int AS sort_order, c.income, c.expense, c.count
-    FROM ({_BY_CATEGORY}) c
+        NULL::int AS sort_order, c.income, c.expense, c.refunded, c.count,
+        0::bigint AS transfer_in, 0::bigint AS transfer_out,
+        0::bigint AS transfer_count, 0::bigint AS excluded_income,
+        0::bigint AS excluded_expense, 0::bigint AS excluded_count
+"""
+# All parts of a month in one statement, so that they agree with each other. Each row
+# is a `FlowRow`; columns that a part does not have are NULL or 0.
+_MONTH = f"""
+    {_OF_CATEGORY} FROM ({_BY_CATEGORY}) c
     UNION ALL
-    SELECT 'day', d.day, NULL, NULL, NULL, NULL, NULL, d.income, d.expense, d.count
+    SELECT 'day', d.day, NULL, NULL, NULL, NULL, NULL, d.income, d.expense, d.refunded,
+        d.count, d.transfer_in, d.transfer_out, d.transfer_count, d.excluded_income,
+        d.excluded_expense, d.excluded_count
     FROM ({_BY_DAY}) d
     UNION ALL
-    SELECT 'before', NULL, NULL, NULL, NULL, NULL, NULL, b.income, b.expense,
-        b.income_count + b.expense_count
+    SELECT 'before', NULL, NULL, NULL, NULL, NULL, NULL, {_OF_DAY}
     FROM account_day_total b
     WHERE b.member_id = %(member)s AND b.date >= %(before)s AND b.date < %(start)s
     UNION ALL
     SELECT 'wallet', NULL, NULL, w.id, w.name, NULL, w.sort_order, t.income, t.expense,
-        t.income_count + t.expense_count
+        t.refunded, t.flow_count, t.transfer_in, t.transfer_out, 0, 0, 0, 0
     FROM account_wallet_month_total t
     LEFT JOIN account w ON w.member_id = t.member_id AND w.id = t.wallet_id
     WHERE t.member_id = %(member)s AND t.month = %(start)s
-        AND t.income_count + t.expense_count > 0
+        AND t.flow_count + t.transfer_in + t.transfer_out > 0
     UNION ALL
     SELECT 'tag', NULL, NULL, g.id, g.name, NULL, g.sort_order,
         coalesce(sum(t.amount) FILTER (WHERE t.type = 'income'), 0)::bigint,
         coalesce(sum(t.amount) FILTER (WHERE t.type = 'expense'), 0)::bigint,
-        sum(t.entry_count)
+        sum(t.refunded)::bigint, sum(t.entry_count), 0, 0, 0, 0, 0, 0
     FROM account_tag_total t
     JOIN account_tag g ON g.member_id = t.member_id AND g.id = t.tag_id
-    WHERE t.member_id = %(member)s AND t.month = %(start)s AND t.entry_count > 0
+    WHERE t.member_id = %(member)s AND t.month = %(start)s
     GROUP BY g.id, g.name, g.sort_order
+    HAVING sum(t.entry_count) > 0
 """  # noqa: S608 - of constants only
 _YEAR = f"""
-    SELECT 'category' AS part, NULL::date AS day, c.type, c.id, c.name, c.parent,
-        NULL::int AS sort_order, c.income, c.expense, c.count
-    FROM ({_BY_CATEGORY}) c
+    {_OF_CATEGORY} FROM ({_BY_CATEGORY}) c
     UNION ALL
-    SELECT 'month', m.month, NULL, NULL, NULL, NULL, NULL, m.income, m.expense, m.count
+    SELECT 'month', m.month, NULL, NULL, NULL, NULL, NULL, m.income, m.expense,
+        m.refunded, m.count, m.transfer_in, 0, m.transfer_count, m.excluded_income,
+        m.excluded_expense, m.excluded_count
     FROM ({_BY_MONTH}) m
 """  # noqa: S608 - of constants only
 
@@ -121,7 +143,13 @@ class DayFlow:
     day: date
     income: int
     expense: int
+    refunded: int
     count: int
+    transfer_in: int
+    transfer_count: int
+    excluded_income: int
+    excluded_expense: int
+    excluded_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +188,10 @@ def get_month_statistics(member: Member, year: int, month: int) -> MonthStatisti
     }
     for row in rows["day"]:
         if row.day is not None:
-            days[row.day].add(row)
+            days[row.day].add_period(row)
     return MonthStatistics(
-        total=sum_flow(rows["day"]),
-        previous=sum_flow(rows["before"]),
+        total=sum_periods(rows["day"]),
+        previous=sum_periods(rows["before"]),
         by_category=category_flows(rows["category"]),
         by_day=list(days.items()),
         by_wallet=wallet_flows(rows["wallet"]),
@@ -175,14 +203,15 @@ def get_year_statistics(member: Member, year: int) -> YearStatistics:
     """Return the twelve months of a year, and its categories."""
     period = year_period(year)
     months = {part.start: Flow() for part in split_period(period, Unit.MONTH)}
-    categories = []
+    categories, totals = [], []
     for row in fetch_all(_YEAR, _params(member, period), FlowRow):
         if row.day is not None:
-            months[row.day].add(row)
+            months[row.day].add_period(row)
+            totals.append(row)
         else:
             categories.append(row)
     return YearStatistics(
-        total=sum_flow(months.values()),
+        total=sum_periods(totals),
         months=[(start.month, flow) for start, flow in months.items()],
         by_category=category_flows(categories),
     )
@@ -195,8 +224,8 @@ def get_range_statistics(member: Member, period: Period, unit: Unit) -> RangeSta
     rows = fetch_all(_RANGE_BY_UNIT[unit], _params(member, period), DayFlow)
     for row in rows:
         # The first period is cut to the range.
-        flows[max(row.day, period.start)].add(row)
-    return RangeStatistics(total=sum_flow(rows), points=points)
+        flows[max(row.day, period.start)].add_period(row)
+    return RangeStatistics(total=sum_periods(rows), points=points)
 
 
 def _params(member: Member, period: Period) -> dict[str, int | date]:

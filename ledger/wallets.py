@@ -2,11 +2,21 @@
 
 import logging
 from contextlib import AbstractContextManager
+from datetime import date, datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    F,
+    OuterRef,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext, gettext_lazy
 
@@ -17,6 +27,7 @@ from core.errors import (
     DuplicateError,
     InUseError,
     InvalidFieldError,
+    NotFoundError,
     raise_on_constraint_violation,
 )
 from ledger.encryption import (
@@ -27,11 +38,11 @@ from ledger.encryption import (
     encrypt,
 )
 from ledger.locking import lock_ledger
-from ledger.models import Entry, Wallet, WalletMonthRollup, WalletRollup
+from ledger.models import Entry, Valuation, Wallet, WalletMonthRollup, WalletRollup
 from ledger.models.base import OwnedQuerySet
 from ledger.moves import (
+    is_referred_to,
     list_moving_to,
-    list_references,
     move_references,
     raise_if_moving,
     raise_if_others_move_to,
@@ -39,9 +50,16 @@ from ledger.moves import (
 from ledger.ownership import get_owned_or_404
 from ledger.quotas import require_room
 from ledger.rollups import delete_rollups
+from ledger.valuations import (
+    moved_since_sql,
+    take_last_value,
+    type_value,
+    type_value_today,
+)
 
 logger = logging.getLogger(__name__)
 
+_MOVED_SINCE = moved_since_sql('"account"."id"').replace("%(member)s", "%s")
 WALLET_NAME_TAKEN = gettext_lazy("A wallet with this name already exists.")
 
 
@@ -54,12 +72,22 @@ def with_balance(rows: OwnedQuerySet, member: Member) -> OwnedQuerySet:
     """Add `balance`: opening balance + income − expense of confirmed entries."""
     rollup = WalletRollup.objects.owned_by(member).filter(wallet_id=OuterRef("pk"))
     flow = Coalesce(Subquery(rollup.values("balance")), 0)
-    annotated: OwnedQuerySet = rows.annotate(balance=F("opening_balance") + flow)
+    # A typed-in value moves with transfers.
+    moved = RawSQL(  # noqa: S611 - of constants only
+        _MOVED_SINCE, [member.pk] * _MOVED_SINCE.count("%s"), BigIntegerField()
+    )
+    annotated: OwnedQuerySet = rows.annotate(
+        balance=F("opening_balance") + flow,
+        value_change=Case(
+            When(manual_valuation=True, current_value__isnull=False, then=moved),
+            default=Value(0, BigIntegerField()),
+        ),
+    )
     return annotated
 
 
 @retry_on_conflict
-def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
+def create_wallet(member: Member, values: dict[str, Any], now: datetime) -> Wallet:
     """Create a wallet at the end of the list; raise `DuplicateError` for its name."""
     wallet = Wallet(member=member)
     _assign_fields(wallet, values)
@@ -71,19 +99,28 @@ def create_wallet(member: Member, values: dict[str, Any]) -> Wallet:
             "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
         ):
             wallet.save(force_insert=True)
+        if wallet.current_value is not None:
+            type_value_today(wallet, wallet.current_value, now)
     return get_wallet(member, wallet.pk)
 
 
 @retry_on_conflict
-def update_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wallet:
+def update_wallet(
+    member: Member, wallet_id: int, values: dict[str, Any], now: datetime
+) -> Wallet:
     """Update the fields named in `values`; raise `DuplicateError` for the name.
 
     Raises `MovingError` for a wallet that is moving.
     """
     with transaction.atomic():
         lock_ledger(member)
-        wallet = get_owned_or_404(Wallet.objects.all(), member, wallet_id)
+        wallet = get_owned_or_404(list_wallets(member), member, wallet_id)
         raise_if_moving(wallet)
+        # Sent back as it was read, a value is not typed in.
+        typed = values.get("current_value")
+        if typed is not None and typed == get_value(wallet):
+            values = {key: values[key] for key in values if key != "current_value"}
+            typed = None
         _assign_fields(wallet, values)
         if wallet.kind != Wallet.Kind.CARD and _has_installments(wallet):
             raise InvalidFieldError(
@@ -94,12 +131,47 @@ def update_wallet(member: Member, wallet_id: int, values: dict[str, Any]) -> Wal
             "account_name_unique", DuplicateError(WALLET_NAME_TAKEN)
         ):
             wallet.save()
+        if typed is not None:
+            type_value_today(wallet, typed, now)
     return get_wallet(member, wallet_id)
+
+
+def get_value(wallet: Wallet) -> int | None:
+    """Return the typed-in value, moved by transfers; of a row of `with_balance`."""
+    if wallet.current_value is None:
+        return None
+    change: int = getattr(wallet, "value_change", 0)
+    return wallet.current_value + change
 
 
 def get_wallet(member: Member, wallet_id: int) -> Wallet:
     wallet: Wallet = get_owned_or_404(list_wallets(member), member, wallet_id)
     return wallet
+
+
+@retry_on_conflict
+def create_valuation(
+    member: Member, wallet_id: int, day: date, value: int, now: datetime
+) -> None:
+    """Type in the value of a wallet on a day; raise `MovingError` if it is moving."""
+    with transaction.atomic():
+        lock_ledger(member)
+        wallet = get_owned_or_404(Wallet.objects.all(), member, wallet_id)
+        raise_if_moving(wallet)
+        type_value(wallet, value, day, now)
+
+
+@retry_on_conflict
+def delete_valuation(member: Member, wallet_id: int, day: date) -> None:
+    """Delete the value of a day; raise `NotFoundError` if there is none."""
+    with transaction.atomic():
+        lock_ledger(member)
+        wallet = get_owned_or_404(Wallet.objects.all(), member, wallet_id)
+        raise_if_moving(wallet)
+        rows = Valuation.objects.owned_by(member).filter(wallet_id=wallet_id, date=day)
+        if not rows.delete()[0]:
+            raise NotFoundError
+        take_last_value(wallet)
 
 
 @retry_on_conflict
@@ -127,7 +199,7 @@ def delete_wallet(member: Member, wallet_id: int, move_to: int | None) -> Wallet
             raise_if_moving(target)
             if not move_references(wallet, target):
                 return get_wallet(member, wallet_id)
-        if any(rows.exists() for rows in list_references(wallet)):
+        if is_referred_to(wallet):
             raise InUseError(
                 gettext("The wallet is in use. Set `moveTo` to another one.")
             )
@@ -149,16 +221,18 @@ def reorder_wallets(member: Member, ids: list[int]) -> None:
         reorder(Wallet.objects.owned_by(member), ids)
 
 
-def raise_on_missing_wallet(constraint: str) -> AbstractContextManager[None]:
+def raise_on_missing_wallet(
+    constraint: str, field: str = "walletId"
+) -> AbstractContextManager[None]:
     """Translate a violation of a foreign key to wallets to `InvalidFieldError`.
 
     The wallet was not looked up, or may have been deleted since.
     """
-    return raise_on_constraint_violation(constraint, make_missing_wallet_error())
+    return raise_on_constraint_violation(constraint, make_missing_wallet_error(field))
 
 
-def make_missing_wallet_error() -> InvalidFieldError:
-    return InvalidFieldError("walletId", gettext("Wallet not found."), "does_not_exist")
+def make_missing_wallet_error(field: str = "walletId") -> InvalidFieldError:
+    return InvalidFieldError(field, gettext("Wallet not found."), "does_not_exist")
 
 
 def decrypt_account_number(wallet: Wallet) -> str | None:

@@ -76,6 +76,9 @@ administrator  GET,PUT,PATCH,DELETE  /api/admin/default-categories/{category_id}
 member         GET,POST              /api/account/wallets                          ledger
 member         PUT                   /api/account/wallets/reorder                  ledger
 member         GET,PUT,PATCH,DELETE  /api/account/wallets/{wallet_id}              ledger
+member         POST                  /api/account/wallets/{wallet_id}/reconcile    ledger
+member         GET                   /api/account/wallets/{wallet_id}/history      ledger
+member         GET,POST,DELETE       /api/account/wallets/{wallet_id}/valuations   ledger
 member         GET                   /api/account/networth                         ledger
 member         GET,POST              /api/account/entries                          ledger
 premium        POST                  /api/account/entries/notification             notifications:write
@@ -86,6 +89,10 @@ premium        DELETE                /api/account/entries/layouts/{layout_id}   
 member         GET                   /api/account/entries/pending/count            ledger
 member         GET,PUT,PATCH,DELETE  /api/account/entries/{entry_id}               ledger
 member         POST                  /api/account/entries/{entry_id}/confirm       ledger
+member         POST                  /api/account/entries/{entry_id}/refund        ledger
+member         POST                  /api/account/entries/{entry_id}/merge         ledger
+member         POST                  /api/account/entries/{entry_id}/unmerge       ledger
+member         GET                   /api/account/entries/transfer-candidates      ledger
 member         GET,POST              /api/account/categories                       ledger
 member         PUT                   /api/account/categories/reorder               ledger
 member         POST                  /api/account/categories/import                ledger

@@ -49,6 +49,44 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
             MAKERS["entry_id"],
         ),
     ],
+    ("EntrySerializer", "toWalletId"): [
+        ("POST", "/api/account/entries", make_wallet, None),
+        ("PUT", "/api/account/entries/{}", make_wallet, make_entry),
+        ("PATCH", "/api/account/entries/{}", make_wallet, make_entry),
+    ],
+    ("EntrySerializer", "refundOf"): [
+        ("POST", "/api/account/entries", make_entry, None),
+        ("PUT", "/api/account/entries/{}", make_entry, make_entry),
+        ("PATCH", "/api/account/entries/{}", make_entry, make_entry),
+    ],
+    ("LineSerializer", "walletId"): [
+        ("POST", "/api/account/entries", make_wallet, None),
+        ("PUT", "/api/account/entries/{}", make_wallet, make_entry),
+        ("POST", "/api/account/quick-entries", make_wallet, None),
+        ("PATCH", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
+        ("POST", "/api/account/recurring", make_wallet, None),
+        ("PUT", "/api/account/recurring/{}", make_wallet, make_rule),
+    ],
+    ("RefundRequestSerializer", "walletId"): [
+        ("POST", "/api/account/entries/{}/refund", make_wallet, make_entry),
+    ],
+    ("MergeRequestSerializer", "with"): [
+        ("POST", "/api/account/entries/{}/merge", make_entry, make_entry),
+    ],
+    # Only in responses.
+    ("WalletHistoryRowSerializer", "walletId"): [],
+    ("WalletHistoryRowSerializer", "toWalletId"): [],
+    ("WalletHistoryRowSerializer", "refundOf"): [],
+    # What the serializers of entries and templates share.
+    ("ShapeSerializer", "toWalletId"): [],
+    ("QuickEntrySerializer", "toWalletId"): [
+        ("POST", "/api/account/quick-entries", make_wallet, None),
+        ("PUT", "/api/account/quick-entries/{}", make_wallet, make_quick_entry),
+    ],
+    ("RecurringRuleSerializer", "toWalletId"): [
+        ("POST", "/api/account/recurring", make_wallet, None),
+        ("PUT", "/api/account/recurring/{}", make_wallet, make_rule),
+    ],
     ("NotificationRequestSerializer", "walletId"): [
         ("POST", "/api/account/entries/notification", make_wallet, None),
     ],
@@ -187,15 +225,27 @@ def test_id_of_another_member_in_a_path_is_404_and_nothing_changes(
     assert after == before
 
 
+def body_with(serializer: str, field: str, row_id: int, wallet_id: int) -> Any:
+    """A body that names a row, and the name of its field in an error."""
+    if serializer != "LineSerializer":
+        return WHOLE_BODY | {field: row_id}, field
+    lines = [{"amount": 3}, {"amount": 2, field: row_id}]
+    body = WHOLE_BODY | {"category": None, "walletId": wallet_id, "lines": lines}
+    return body, f"lines.1.{field}"
+
+
 @pytest.mark.parametrize(
-    ("field", "method", "path", "make_target", "make_own"),
+    ("serializer", "field", "method", "path", "make_target", "make_own"),
     [
-        pytest.param(field, *case, id=f"{field} {case[0]} {case[1]}")
-        for (_, field), cases in BODY_CASES.items()
+        pytest.param(
+            serializer, field, *case, id=f"{serializer} {field} {case[0]} {case[1]}"
+        )
+        for (serializer, field), cases in BODY_CASES.items()
         for case in cases
     ],
 )
 def test_id_of_another_member_in_a_body_is_like_one_that_does_not_exist(
+    serializer: Any,
     field: Any,
     method: Any,
     path: Any,
@@ -206,15 +256,17 @@ def test_id_of_another_member_in_a_body_is_like_one_that_does_not_exist(
 ) -> None:
     client = JSONClient(premium_member)
     address = path.format(make_own(premium_member).pk if make_own else "")
-    theirs = make_target(other_member)
+    theirs, own_wallet = make_target(other_member), make_wallet(premium_member)
     before = dump_rows_of(other_member), dump_rows_of(premium_member)
 
-    response = client.send(method, address, WHOLE_BODY | {field: theirs.pk})
-    missing = client.send(method, address, WHOLE_BODY | {field: MISSING_ID})
+    body, name = body_with(serializer, field, theirs.pk, own_wallet.pk)
+    response = client.send(method, address, body)
+    body, name = body_with(serializer, field, MISSING_ID, own_wallet.pk)
+    missing = client.send(method, address, body)
 
     assert response.status_code == 400, response.content
     assert response.data["code"] == "VALIDATION_ERROR"
-    assert [error["field"] for error in response.data["errors"]] == [field]
+    assert [error["field"] for error in response.data["errors"]] == [name]
     assert without_ids(response) == without_ids(missing)
     after = dump_rows_of(other_member), dump_rows_of(premium_member)
     assert after == before

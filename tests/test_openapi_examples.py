@@ -60,7 +60,7 @@ FIRST_STEPS = [
     "createPost",
 ]
 # Fields with ids of rows, which the database chooses.
-ID_FIELD = re.compile(r"id|ids|\w+Id|moveTo|before")
+ID_FIELD = re.compile(r"id|ids|\w+Id|moveTo|before|refundOf|with")
 MISSING_ID = 2**50
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 IDP_LOGIN_ID = re.compile("idp-[0-9a-f]{16}")

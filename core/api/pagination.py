@@ -89,6 +89,18 @@ def keyset_page_payload(
     }
 
 
+def open_page_payload(
+    request: Request, parameter: str, next_key: str | None, results: Any
+) -> dict[str, Any]:
+    """Return the body of a page of a list that is not counted."""
+    return {
+        "count": None,
+        "next": _url_with_parameter(request, parameter, next_key),
+        "previous": None,
+        "results": results,
+    }
+
+
 def paginate_queryset(
     queryset: QuerySet[Any], page: PageRequest
 ) -> tuple[int, list[Any]]:
@@ -98,8 +110,10 @@ def paginate_queryset(
     return queryset.count(), page.slice_rows(queryset)
 
 
-def _url_with_parameter(request: Request, name: str, number: int | None) -> str | None:
-    if number is None:
+def _url_with_parameter(
+    request: Request, name: str, value: int | str | None
+) -> str | None:
+    if value is None:
         return None
-    query = request.query_params.dict() | {name: str(number)}
+    query = request.query_params.dict() | {name: str(value)}
     return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")

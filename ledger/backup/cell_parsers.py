@@ -7,7 +7,7 @@ an exponent, whose digits a float might not keep.
 
 import re
 from collections.abc import Callable
-from datetime import date
+from datetime import date, time
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias, TypeVar
 
@@ -23,6 +23,7 @@ T = TypeVar("T")
 CellParser: TypeAlias = Callable[[Any], T]
 
 ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 TAG_SEPARATOR = ", "
 # Numbers with exponents beyond this are not computed with: they take long and fit no
 # column anyway.
@@ -207,6 +208,21 @@ def parse_date(cell: Any) -> date:
     except ValueError:
         pass
     raise CellError("invalid", gettext("Must be a date as YYYY-MM-DD."))
+
+
+def parse_clock_time(cell: Any) -> time:
+    """Parse a time of the day as HH:MM."""
+    if isinstance(cell, str) and CLOCK_TIME_RE.fullmatch(cell):
+        return time.fromisoformat(cell)
+    raise CellError("invalid", gettext("Must be a time as HH:MM."))
+
+
+def parse_line_amount(cell: Any) -> int:
+    """Parse a part of an amount, which is not 0."""
+    amount = parse_signed_amount(cell)
+    if amount == 0:
+        raise CellError("zero", gettext("Must not be 0."))
+    return amount
 
 
 def parse_currency(cell: Any) -> str:

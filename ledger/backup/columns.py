@@ -19,9 +19,11 @@ from ledger.backup.cell_parsers import (
     integer_parser,
     parse_amount,
     parse_boolean,
+    parse_clock_time,
     parse_currency,
     parse_date,
     parse_entry_amount,
+    parse_line_amount,
     parse_name,
     parse_signed_amount,
     parse_tag_name,
@@ -33,16 +35,19 @@ from ledger.models import (
     Budget,
     Category,
     Entry,
+    EntryLine,
     QuickEntry,
     RecurringRule,
     Tag,
+    Valuation,
     Wallet,
 )
-from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, CategoryType, EntryType
 from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
 from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
+from ledger.valuations import MOVED_LATER_SQL
 
 # The next date of a rule whose sheet or object has no such column. An empty one means
 # that the rule has ended.
@@ -56,8 +61,54 @@ _JOIN_CATEGORY_AND_WALLET = (
     " LEFT JOIN account w ON w.member_id = r.member_id AND w.id = r.wallet_id"
 )
 
+_JOIN_PARTS = (
+    f"{_JOIN_CATEGORY_AND_WALLET}"
+    " LEFT JOIN account tw ON tw.member_id = r.member_id AND tw.id = r.to_wallet_id"
+)
+# Keys of the rows to which lines and refunds refer. They are numbered in their order,
+# so that equal ledgers have equal keys.
+_KEYED_ENTRIES = """(
+    SELECT id, row_number() OVER (ORDER BY date, id) AS number FROM account_entry
+    WHERE member_id = %(member)s AND (line_count > 0 OR id IN (
+        SELECT refund_of_id FROM account_entry
+        WHERE member_id = %(member)s AND refund_of_id IS NOT NULL
+    ))
+)"""
+_KEYED_RULES = """(
+    SELECT id, row_number() OVER (ORDER BY id) AS number FROM account_recurring
+    WHERE member_id = %(member)s AND id IN (
+        SELECT rule_id FROM account_recurring_line WHERE member_id = %(member)s
+    )
+)"""
+_KEYED_QUICK_ENTRIES = """(
+    SELECT id, row_number() OVER (ORDER BY sort_order, id) AS number
+    FROM account_quick_entry
+    WHERE member_id = %(member)s AND id IN (
+        SELECT quick_entry_id FROM account_quick_entry_line
+        WHERE member_id = %(member)s
+    )
+)"""
+_JOIN_KEY = "{joins} LEFT JOIN {keyed} k ON k.id = r.id"
+_LINE_COLUMNS = "position, amount, category_id, category_type, wallet_id, memo"
+# The lines of entries and templates, under the keys of what they belong to.
+_LINES = f"""(
+    SELECT l.member_id, 1 AS part, k.number, k.number::text AS entry, {_LINE_COLUMNS}
+    FROM account_entry_line l JOIN {_KEYED_ENTRIES} k ON k.id = l.entry_id
+    WHERE l.member_id = %(member)s
+    UNION ALL
+    SELECT l.member_id, 2, k.number, 'recurring-' || k.number, {_LINE_COLUMNS}
+    FROM account_recurring_line l JOIN {_KEYED_RULES} k ON k.id = l.rule_id
+    WHERE l.member_id = %(member)s
+    UNION ALL
+    SELECT l.member_id, 3, k.number, 'quick-' || k.number, {_LINE_COLUMNS}
+    FROM account_quick_entry_line l
+    JOIN {_KEYED_QUICK_ENTRIES} k ON k.id = l.quick_entry_id
+    WHERE l.member_id = %(member)s
+)"""  # noqa: S608 - of constants only
+
 _parse_memo = text_parser(MAX_MEMO_LENGTH)
 _parse_type = choice_parser(EntryType.values)
+_parse_category_type = choice_parser(CategoryType.values)
 
 
 def _select_tag_names(table: str, owner: str) -> str:
@@ -91,7 +142,7 @@ class TagRow:
 
 @row_class
 class CategoryRow:
-    type: str = column(_parse_type)
+    type: str = column(_parse_category_type)
     name: str = column(parse_name)
     parent: str | None = column(parse_name, default=None, select="p.name")
 
@@ -115,6 +166,21 @@ class EntryRow:
     exchange_rate: Decimal | None = column(decimal_parser(20, 8), default=None)
     installment_months: int | None = column(integer_parser(2, 24), default=None)
     pending: bool = column(parse_boolean, default=False)
+    # Lines and refunds refer to it.
+    key: str | None = column(parse_name, default=None, select="k.number::text")
+    to_wallet: str | None = column(parse_name, default=None, select="tw.name")
+    # None for that of the entry.
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
+    refund_of: str | None = column(parse_name, default=None, select="o.number::text")
+    time: datetime.time | None = column(
+        parse_clock_time, default=None, select="to_char(r.time, 'HH24:MI')"
+    )
+    excluded: bool = column(parse_boolean, default=False)
+    source: str = column(
+        choice_parser(Entry.Source.values), default=Entry.Source.MANUAL.value
+    )
 
 
 @row_class
@@ -138,6 +204,13 @@ class RecurringRow:
         parse_date, default=None, absent_default=NEXT_DATE_NOT_GIVEN
     )
     active: bool = column(parse_boolean, default=True)
+    key: str | None = column(
+        parse_name, default=None, select="'recurring-' || k.number"
+    )
+    to_wallet: str | None = column(parse_name, default=None, select="tw.name")
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
 
 
 @row_class
@@ -161,6 +234,32 @@ class QuickEntryRow:
         default=(),
         select=_select_tag_names("account_quick_entry_tag", "quick_entry_id"),
     )
+    key: str | None = column(parse_name, default=None, select="'quick-' || k.number")
+    to_wallet: str | None = column(parse_name, default=None, select="tw.name")
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
+
+
+@row_class
+class LineRow:
+    # The key of an entry, a recurring rule or a quick entry.
+    entry: str = column(parse_name)
+    amount: int = column(parse_line_amount)
+    category: str | None = column(parse_name, default=None, select="c.name")
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
+    wallet: str | None = column(parse_name, default=None, select="w.name")
+    memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+
+
+@row_class
+class ValuationRow:
+    wallet: str = column(parse_name, select="w.name")
+    date: datetime.date = column(parse_date)
+    # At the end of the day: transfers that were written after it are part of it.
+    value: int = column(parse_signed_amount, select=f"r.value + {MOVED_LATER_SQL}")
 
 
 # Rows that have a category, a wallet and tags.
@@ -183,14 +282,33 @@ ENTRIES = Sheet(
     "entries",
     EntryRow,
     Entry,
-    joins=_JOIN_CATEGORY_AND_WALLET,
+    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_ENTRIES)
+    + f" LEFT JOIN {_KEYED_ENTRIES} o ON o.id = r.refund_of_id",
     order_by="r.date, r.id",
+)
+LINES = Sheet(
+    "lines",
+    LineRow,
+    EntryLine,
+    rows=_LINES,
+    # By the member, as the rows are of no single table.
+    joins="LEFT JOIN account_category c"
+    " ON c.member_id = %(member)s AND c.id = r.category_id"
+    " LEFT JOIN account w ON w.member_id = %(member)s AND w.id = r.wallet_id",
+    order_by="r.part, r.number, r.position",
+)
+VALUATIONS = Sheet(
+    "valuations",
+    ValuationRow,
+    Valuation,
+    joins="JOIN account w ON w.member_id = r.member_id AND w.id = r.wallet_id",
+    order_by="w.sort_order, w.id, r.date",
 )
 RECURRING = Sheet(
     "recurring",
     RecurringRow,
     RecurringRule,
-    joins=_JOIN_CATEGORY_AND_WALLET,
+    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_RULES),
     order_by="r.id",
 )
 BUDGETS = Sheet(
@@ -204,7 +322,7 @@ QUICK_ENTRIES = Sheet(
     "quick_entries",
     QuickEntryRow,
     QuickEntry,
-    joins=_JOIN_CATEGORY_AND_WALLET,
+    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_QUICK_ENTRIES),
     order_by="r.sort_order, r.id",
 )
 
@@ -217,6 +335,8 @@ SHEETS: tuple[Sheet[Any], ...] = (
     RECURRING,
     BUDGETS,
     QUICK_ENTRIES,
+    LINES,
+    VALUATIONS,
 )
 
 
@@ -231,6 +351,8 @@ class Backup:
     recurring: list[RecurringRow] = field(default_factory=list)
     budgets: list[BudgetRow] = field(default_factory=list)
     quick_entries: list[QuickEntryRow] = field(default_factory=list)
+    lines: list[LineRow] = field(default_factory=list)
+    valuations: list[ValuationRow] = field(default_factory=list)
 
     def rows_of(self, sheet: Sheet[RowT]) -> list[RowT]:
         rows: list[RowT] = getattr(self, sheet.attribute)

@@ -57,7 +57,7 @@ def _fetch_batches(member: Member, sheet: Sheet[Any]) -> Iterator[list[Sequence[
     has_encrypted_columns = any(column.is_encrypted for column in columns)
     with connection.chunked_cursor() as cursor:
         cursor.execute(
-            f"SELECT {values} FROM {sheet.table} r {sheet.joins}"  # noqa: S608  # constants
+            f"SELECT {values} FROM {sheet.rows or sheet.table} r {sheet.joins}"  # noqa: S608  # constants
             f" WHERE r.member_id = %(member)s ORDER BY {sheet.order_by}",
             {"member": member.pk},
         )

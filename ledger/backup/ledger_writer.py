@@ -18,21 +18,32 @@ from ledger.backup.columns import (
     QUICK_ENTRIES,
     RECURRING,
     TAGS,
+    VALUATIONS,
     WALLETS,
     Backup,
     BudgetRow,
     CategoryRow,
     EntryRow,
+    LineRow,
     QuickEntryRow,
     RecurringRow,
     ReferringRow,
     TagRow,
+    ValuationRow,
     WalletRow,
 )
 from ledger.backup.schema import Sheet
 from ledger.encryption import encrypt
-from ledger.models.base import EntryType
+from ledger.lines import is_reversal, natural_category_type
+from ledger.models.base import CategoryType
 from ledger.wallets import account_number_associated_data
+
+# The tables of lines, with the column of what they belong to.
+_OWNERS = {
+    "account_entry_line": "entry_id",
+    "account_recurring_line": "rule_id",
+    "account_quick_entry_line": "quick_entry_id",
+}
 
 
 class LedgerWriter:
@@ -56,8 +67,15 @@ class LedgerWriter:
         self.wallet_ids: dict[str, int] = {}
         self.tag_ids: dict[str, int] = {}
         self.category_ids: dict[tuple[str, str], int] = {}
+        # Of entries and templates: the table of their lines, and their id.
+        self.line_owners: dict[str, tuple[str, int]] = {}
+        self.line_counts: Counter[str] = Counter()
+        self.last_values: dict[str, int] = {}
 
     def write(self, backup: Backup) -> None:
+        self.line_counts = Counter(line.entry for line in backup.lines)
+        by_day = sorted(backup.valuations, key=attrgetter("date"))
+        self.last_values = {row.wallet: row.value for row in by_day}
         # What rows refer to comes before them (spec 3.18).
         self._write_wallets(backup.wallets)
         self._write_tags(backup.tags)
@@ -66,6 +84,9 @@ class LedgerWriter:
         self._write_recurring(backup.recurring)
         self._write_budgets(backup.budgets)
         self._write_quick_entries(backup.quick_entries)
+        self._write_lines(backup.lines)
+        if backup.valuations:
+            self._write_valuations(backup.valuations)
 
     def _write_wallets(self, rows: list[WalletRow]) -> None:
         ids = reserve_ids(WALLETS.table, len(rows))
@@ -78,7 +99,14 @@ class LedgerWriter:
             for row in rows
         )
         self._copy_sheet(
-            WALLETS, rows, id=ids, sort_order=count(1), account_number=numbers
+            WALLETS,
+            rows,
+            id=ids,
+            sort_order=count(1),
+            account_number=numbers,
+            current_value=(
+                self.last_values.get(row.name, row.current_value) for row in rows
+            ),
         )
 
     def _write_tags(self, rows: list[TagRow]) -> None:
@@ -111,12 +139,20 @@ class LedgerWriter:
         ids = reserve_ids(ENTRIES.table, len(rows))
         # As text: the same datetime would be formatted anew for each row.
         now = self.now.isoformat()
+        ids_by_key = self._add_owners("account_entry_line", ids, rows)
         self._copy_sheet(
             ENTRIES,
             rows,
             id=ids,
-            category_id=self._list_category_ids(rows),
-            wallet_id=self._list_wallet_ids(rows),
+            **self._list_references(rows),
+            line_count=(
+                self.line_counts[row.key] if row.key is not None else 0 for row in rows
+            ),
+            refund_of_id=(
+                None if row.refund_of is None else ids_by_key[row.refund_of]
+                for row in rows
+            ),
+            time=(row.time for row in rows),
             created_at=repeat(now),
             updated_at=repeat(now),
         )
@@ -124,24 +160,19 @@ class LedgerWriter:
 
     def _write_recurring(self, rows: list[RecurringRow]) -> None:
         ids = reserve_ids(RECURRING.table, len(rows))
-        self._copy_sheet(
-            RECURRING,
-            rows,
-            id=ids,
-            category_id=self._list_category_ids(rows),
-            wallet_id=self._list_wallet_ids(rows),
-        )
+        self._add_owners("account_recurring_line", ids, rows)
+        self._copy_sheet(RECURRING, rows, id=ids, **self._list_references(rows))
         self._write_tag_links("account_recurring_tag", "rule_id", ids, rows)
 
     def _write_budgets(self, rows: list[BudgetRow]) -> None:
         category_ids = (
-            self.category_ids[EntryType.EXPENSE, row.category] for row in rows
+            self.category_ids[CategoryType.EXPENSE, row.category] for row in rows
         )
         self._copy_sheet(
             BUDGETS,
             rows,
             category_id=category_ids,
-            type=repeat(EntryType.EXPENSE.value),
+            type=repeat(CategoryType.EXPENSE.value),
         )
 
     def _write_quick_entries(self, rows: list[QuickEntryRow]) -> None:
@@ -150,20 +181,85 @@ class LedgerWriter:
             QUICK_ENTRIES,
             rows,
             id=ids,
-            category_id=self._list_category_ids(rows),
-            wallet_id=self._list_wallet_ids(rows),
             sort_order=count(1),
+            **self._list_references(rows),
         )
+        self._add_owners("account_quick_entry_line", ids, rows)
         self._write_tag_links("account_quick_entry_tag", "quick_entry_id", ids, rows)
 
-    def _list_category_ids(self, rows: Sequence[ReferringRow]) -> Iterator[int | None]:
+    def _write_lines(self, rows: list[LineRow]) -> None:
+        positions: Counter[str] = Counter()
+        by_table: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _OWNERS}
         for row in rows:
-            category = row.category
-            yield None if category is None else self.category_ids[row.type, category]
+            table, owner_id = self.line_owners[row.entry]
+            type_ = row.category_type or CategoryType.EXPENSE.value
+            category = row.category and self.category_ids[type_, row.category]
+            wallet = row.wallet and self.wallet_ids[row.wallet]
+            by_table[table].append(
+                (
+                    *(self.member.pk, owner_id, positions[row.entry], row.amount),
+                    *(category, type_, wallet, row.memo),
+                )
+            )
+            positions[row.entry] += 1
+        for table, lines in by_table.items():
+            if lines:
+                copy_rows(
+                    table,
+                    [
+                        *("member_id", _OWNERS[table], "position", "amount"),
+                        *("category_id", "category_type", "wallet_id", "memo"),
+                    ],
+                    lines,
+                )
 
-    def _list_wallet_ids(self, rows: Sequence[ReferringRow]) -> Iterator[int | None]:
-        for row in rows:
-            yield None if row.wallet is None else self.wallet_ids[row.wallet]
+    def _write_valuations(self, rows: list[ValuationRow]) -> None:
+        copy_rows(
+            VALUATIONS.table,
+            ["member_id", "wallet_id", "date", "value", "written_at"],
+            (
+                (
+                    *(self.member.pk, self.wallet_ids[row.wallet]),
+                    *(row.date, row.value, self.now),
+                )
+                for row in rows
+            ),
+        )
+
+    def _add_owners(
+        self, table: str, ids: list[int], rows: Sequence[ReferringRow]
+    ) -> dict[str, int]:
+        """Remember what lines may belong to; return the ids by key."""
+        ids_by_key = {
+            row.key: id_
+            for id_, row in zip(ids, rows, strict=True)
+            if row.key is not None
+        }
+        if self.line_counts:
+            self.line_owners |= {key: (table, id_) for key, id_ in ids_by_key.items()}
+        return ids_by_key
+
+    def _list_references(
+        self, rows: Sequence[ReferringRow]
+    ) -> dict[str, Iterator[Any]]:
+        """Return the columns of category and wallets, in the order of the rows."""
+        return {
+            "category_id": (
+                None
+                if row.category is None
+                else self.category_ids[_category_type(row), row.category]
+                for row in rows
+            ),
+            "is_reversal": (is_reversal(row.type, row.category_type) for row in rows),
+            "wallet_id": (
+                None if row.wallet is None else self.wallet_ids[row.wallet]
+                for row in rows
+            ),
+            "to_wallet_id": (
+                None if row.to_wallet is None else self.wallet_ids[row.to_wallet]
+                for row in rows
+            ),
+        }
 
     def _copy_sheet(
         self, sheet: Sheet[Any], rows: Sequence[Any], **computed: Iterable[Any]
@@ -195,6 +291,10 @@ class LedgerWriter:
                 for position, name in enumerate(row.tags)
             ),
         )
+
+
+def _category_type(row: ReferringRow) -> str:
+    return row.category_type or natural_category_type(row.type)
 
 
 def reserve_ids(table: str, count: int) -> list[int]:

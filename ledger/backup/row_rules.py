@@ -10,27 +10,33 @@ from typing import Any
 from django.utils.translation import gettext, gettext_lazy
 
 from core.errors import InvalidFieldError
+from ledger.amounts import resolve_amounts
 from ledger.backup.columns import (
     BUDGETS,
     CATEGORIES,
     ENTRIES,
+    LINES,
     QUICK_ENTRIES,
     RECURRING,
     TAGS,
+    VALUATIONS,
     WALLETS,
     Backup,
     BudgetRow,
     CategoryRow,
     EntryRow,
+    LineRow,
     QuickEntryRow,
     RecurringRow,
     ReferringRow,
     TagRow,
+    ValuationRow,
     WalletRow,
 )
-from ledger.entries import EntryData, resolve_amounts
+from ledger.entry_data import EntryData
+from ledger.lines import natural_category_type
 from ledger.models import Category, QuickEntry, RecurringRule, Tag, Wallet
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType, EntryType
 from ledger.quotas import MAX_ROWS
 
 # Checks a row, and completes what follows from its other cells; raises `RowError`.
@@ -38,20 +44,20 @@ RowRule = Callable[[Any], None]
 
 # By the type of the category, or by the kind of the row.
 MISSING_REFERENCE_DETAILS = {
-    EntryType.EXPENSE.value: gettext_lazy(
+    CategoryType.EXPENSE.value: gettext_lazy(
         "This backup has no expense category named {name}."
     ),
-    EntryType.INCOME.value: gettext_lazy(
+    CategoryType.INCOME.value: gettext_lazy(
         "This backup has no income category named {name}."
     ),
     "tag": gettext_lazy("This backup has no tag named {name}."),
     "wallet": gettext_lazy("This backup has no wallet named {name}."),
 }
 MISSING_MAJOR_DETAILS = {
-    EntryType.EXPENSE.value: gettext_lazy(
+    CategoryType.EXPENSE.value: gettext_lazy(
         "There is no major expense category named {name}."
     ),
-    EntryType.INCOME.value: gettext_lazy(
+    CategoryType.INCOME.value: gettext_lazy(
         "There is no major income category named {name}."
     ),
 }
@@ -93,16 +99,25 @@ class ReferenceIndex:
 
     def validate(self, row: ReferringRow) -> None:
         """Raise `RowError` unless category, wallet and tags of the row exist."""
-        if row.category is not None and (row.type, row.category) not in self.categories:
-            raise _missing_reference_error("category", row.type, row.category)
-        if row.wallet is not None and row.wallet not in self.wallet_kinds:
-            raise _missing_reference_error("wallet", "wallet", row.wallet)
+        if row.category_type is None:
+            row.category_type = natural_category_type(row.type)
+        self.validate_names(row)
+        if row.to_wallet is not None and row.to_wallet not in self.wallet_kinds:
+            raise _missing_reference_error("toWallet", "wallet", row.to_wallet)
         if row.tags in self._valid_tag_lists:
             return
         for name in row.tags:
             if name not in self.tags:
                 raise _missing_reference_error("tags", "tag", name)
         self._valid_tag_lists.add(row.tags)
+
+    def validate_names(self, row: ReferringRow | LineRow) -> None:
+        """Raise `RowError` unless category and wallet of the row exist."""
+        type_ = row.category_type or CategoryType.EXPENSE.value
+        if row.category is not None and (type_, row.category) not in self.categories:
+            raise _missing_reference_error("category", type_, row.category)
+        if row.wallet is not None and row.wallet not in self.wallet_kinds:
+            raise _missing_reference_error("wallet", "wallet", row.wallet)
 
 
 def _missing_reference_error(column: str, kind: str, name: str) -> RowError:
@@ -236,8 +251,10 @@ def _make_budget_rule(backup: Backup, home_currency: str) -> RowRule:
     references, names = ReferenceIndex(backup), UniqueNames()
 
     def check(row: BudgetRow) -> None:
-        if (EntryType.EXPENSE, row.category) not in references.categories:
-            raise _missing_reference_error("category", EntryType.EXPENSE, row.category)
+        if (CategoryType.EXPENSE, row.category) not in references.categories:
+            raise _missing_reference_error(
+                "category", CategoryType.EXPENSE, row.category
+            )
         names.add((row.category, row.year, row.month), "category")
 
     return check
@@ -253,6 +270,34 @@ def _make_quick_entry_rule(backup: Backup, home_currency: str) -> RowRule:
     return check
 
 
+def _make_line_rule(backup: Backup, home_currency: str) -> RowRule:
+    references = ReferenceIndex(backup)
+    types = {
+        row.key: row.type
+        for rows in (backup.entries, backup.recurring, backup.quick_entries)
+        for row in rows
+    }
+
+    def check(row: LineRow) -> None:
+        if row.category_type is None:
+            type_ = types.get(row.entry, EntryType.EXPENSE.value)
+            row.category_type = natural_category_type(type_)
+        references.validate_names(row)
+
+    return check
+
+
+def _make_valuation_rule(backup: Backup, home_currency: str) -> RowRule:
+    references, names = ReferenceIndex(backup), UniqueNames()
+
+    def check(row: ValuationRow) -> None:
+        if row.wallet not in references.wallet_kinds:
+            raise _missing_reference_error("wallet", "wallet", row.wallet)
+        names.add((row.wallet, row.date), "date")
+
+    return check
+
+
 ROW_RULES: dict[str, Callable[[Backup, str], RowRule]] = {
     WALLETS.name: _make_wallet_rule,
     TAGS.name: _make_tag_rule,
@@ -261,4 +306,6 @@ ROW_RULES: dict[str, Callable[[Backup, str], RowRule]] = {
     RECURRING.name: _make_recurring_rule,
     BUDGETS.name: _make_budget_rule,
     QUICK_ENTRIES.name: _make_quick_entry_rule,
+    LINES.name: _make_line_rule,
+    VALUATIONS.name: _make_valuation_rule,
 }

@@ -116,6 +116,8 @@ class Sheet(Generic[RowT]):
     model: type[models.Model]
     order_by: str
     joins: str = ""
+    # SQL in place of the table, of rows that several tables store.
+    rows: str = ""
 
     @property
     def name(self) -> str:

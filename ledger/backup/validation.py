@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from ledger.backup.cell_parsers import CellError
 from ledger.backup.columns import CATEGORIES, SHEETS, Backup
 from ledger.backup.error_collector import ErrorCollector
+from ledger.backup.parts import list_misfits
 from ledger.backup.row_rules import ROW_RULES, RowError, list_rows_without_parent
 from ledger.backup.schema import Column, RowT, Sheet
 from ledger.backup.workbook import Table
@@ -27,6 +28,7 @@ def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
     """
     backup, errors = Backup(), ErrorCollector()
     sheets = {sheet.name: sheet for sheet in SHEETS}
+    numbers_by_sheet: dict[str, list[int]] = {}
     for table in tables:
         sheet = sheets[table.name]
         errors.start_sheet(sheet.name)
@@ -42,9 +44,15 @@ def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
             else:
                 rows.append(row)
                 row_numbers.append(row_number)
+        numbers_by_sheet[sheet.name] = row_numbers
         if sheet is CATEGORIES:
             for index, detail in list_rows_without_parent(backup.categories):
                 errors.add(row_numbers[index], "parent", "hierarchy", detail)
+    errors.raise_if_any()
+    for misfit in list_misfits(backup):
+        errors.start_sheet(misfit.sheet)
+        number = numbers_by_sheet[misfit.sheet][misfit.row_index]
+        errors.add(number, misfit.column, misfit.code, misfit.detail)
     errors.raise_if_any()
     if not any(backup.row_counts().values()):
         raise EmptyBackupError

@@ -202,8 +202,10 @@ def _complete_entry(
         entry.memo = name
         merged.append("merchant")
         if entry.category_id is None:
-            category = suggest_category(entry.member, entry.type, name)
-            entry.category = get_or_create_category(entry.member, entry.type, category)
+            category = suggest_category(entry.member, entry.category_type, name)
+            entry.category = get_or_create_category(
+                entry.member, entry.category_type, category
+            )
     if entry.wallet_id is None and wallet is not None:
         entry.wallet = wallet
         merged.append("walletId")

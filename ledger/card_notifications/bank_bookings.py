@@ -42,7 +42,8 @@ from ledger.card_notifications.follow_ups import (
 )
 from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
 from ledger.encryption import DecryptionError
-from ledger.entries import EntryData, create_pending_entry, delete_locked_entry
+from ledger.entries import create_pending_entry, delete_locked_entry
+from ledger.entry_data import EntryData
 from ledger.locking import lock_ledger
 from ledger.models import Entry, Ledger, Notification, Wallet
 from ledger.models.base import MAX_MEMO_LENGTH, EntryType
@@ -295,6 +296,8 @@ def _build_entry_data(
         memo=memo,
         currency=booking.currency,
         original_amount=booking.original_amount,
+        time=fingerprint.time_of_day,
+        source=Entry.Source.NOTIFICATION.value,
     )
 
 

@@ -9,7 +9,7 @@ import hashlib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 from card_alerts import (
@@ -78,6 +78,13 @@ class PaymentFingerprint:
     def is_of_account(self) -> bool:
         """Whether the text prints a balance or an account."""
         return self.balance is not None or self.channel == Channel.BANK
+
+    @property
+    def time_of_day(self) -> time | None:
+        """Return the printed time, to the minute; None without one."""
+        if not self.is_timed:
+            return None
+        return self.happened_at.time().replace(second=0, microsecond=0)
 
     @property
     def merchant_key(self) -> str:

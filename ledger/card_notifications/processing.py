@@ -30,6 +30,8 @@ from ledger.card_notifications.bank_bookings import (
 from ledger.card_notifications.category_suggestion import suggest_category
 from ledger.card_notifications.counters import increment_notification_count
 from ledger.card_notifications.deduplication import (
+    MAX_CANCELLATION_AGE,
+    MAX_CLOCK_SKEW,
     PaymentFingerprint,
     build_fingerprint,
     is_cancelled_by,
@@ -45,11 +47,13 @@ from ledger.card_notifications.layouts import (
 )
 from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
 from ledger.card_notifications.wallet_matching import match_wallet
-from ledger.entries import EntryData, create_pending_entry, delete_locked_entry
+from ledger.entries import create_pending_entry, delete_locked_entry
+from ledger.entry_data import EntryData
 from ledger.locking import lock_ledger
 from ledger.models import Entry, Notification, Wallet
-from ledger.models.base import MAX_MEMO_LENGTH, EntryType
+from ledger.models.base import MAX_MEMO_LENGTH, CategoryType, EntryType
 from ledger.rates import RateCache, retry_with_rates
+from ledger.refunds import link_refund
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +209,9 @@ def _record_payment(
         known.mark_cancelled(member, approval)
     elif not is_cancellation:
         _replace_preliminary(member, known, fingerprint)
+    original = refunded
+    if is_cancellation and parsed.is_partial:
+        original = _find_partly_cancelled(member, fingerprint, parsed.original_date)
 
     if refunded is not None and refunded.pending:
         delete_locked_entry(refunded)
@@ -215,7 +222,7 @@ def _record_payment(
         # A refund goes to the wallet that paid.
         if refunded is not None and incoming.wallet is None:
             wallet = refunded.wallet or matched
-        data = _build_entry_data(member, parsed, fingerprint, wallet, refunded)
+        data = _build_entry_data(member, parsed, fingerprint, wallet, original)
         entry_id = create_pending_entry(member, data, now, rates)
         announcement = replace(announcement, text=message.text, sender=incoming.sender)
     add_notification(member, replace(announcement, entry_id=entry_id))
@@ -247,15 +254,23 @@ def _build_entry_data(
         date=parsed.occurred_on or fingerprint.happened_at.date(),
         type=type_,
         amount=parsed.amount,
-        category=suggest_category(member, type_, memo),
         wallet=wallet,
         memo=memo,
         currency=parsed.currency,
         original_amount=parsed.original_amount,
+        # A refund takes from the expense.
+        category_type=CategoryType.EXPENSE.value,
+        time=fingerprint.time_of_day,
+        source=Entry.Source.NOTIFICATION.value,
     )
-    # A full refund is converted like its payment.
-    if refunded is not None and refunded.currency == parsed.currency:
-        return replace(data, exchange_rate=refunded.exchange_rate)
+    if refunded is not None:
+        # A full refund is converted like its payment.
+        if refunded.currency == parsed.currency:
+            data = replace(data, exchange_rate=refunded.exchange_rate)
+        data = link_refund(data, refunded)
+    if data.category is None and not data.lines:
+        category = suggest_category(member, CategoryType.EXPENSE, memo)
+        data = replace(data, category=category, category_type=CategoryType.EXPENSE)
     # Only expenses by credit card have installments (spec 3.2).
     if not is_refund and wallet is not None and wallet.kind == Wallet.Kind.CARD:
         return replace(data, installment_months=parsed.installment_months)
@@ -269,7 +284,7 @@ def _find_approval(
     original_date: date | None,
 ) -> tuple[list[Notification], Entry] | None:
     """Return the notifications of the newest matching approval that has an entry."""
-    entries = Entry.objects.owned_by(member).select_related("wallet")
+    entries = Entry.objects.owned_by(member).select_related("wallet", "category")
     for rows in known.not_cancelled():
         for row in rows:
             approval = fingerprint_of(row)
@@ -279,6 +294,31 @@ def _find_approval(
                 entry = entries.filter(pk=row.entry_id).first()
                 if entry is not None:
                     return rows, entry
+    return None
+
+
+def _find_partly_cancelled(
+    member: Member, cancellation: PaymentFingerprint, original_date: date | None
+) -> Entry | None:
+    """Return the entry of the newest approval of which this may be a part."""
+    approvals = Notification.objects.owned_by(member).filter(
+        kind=Kind.APPROVAL,
+        is_cancelled=False,
+        currency=cancellation.currency,
+        value__gte=cancellation.value,
+        happened_at__range=(
+            cancellation.happened_at - MAX_CANCELLATION_AGE,
+            cancellation.happened_at + MAX_CLOCK_SKEW,
+        ),
+    )
+    entries = Entry.objects.owned_by(member).select_related("wallet", "category")
+    for row in approvals.order_by("-happened_at", "-pk"):
+        # Of the same value, as a cancellation of the whole would be.
+        approval = replace(fingerprint_of(row), value=cancellation.value)
+        if is_cancelled_by(approval, cancellation, original_date):
+            entry: Entry | None = entries.filter(pk=row.entry_id).first()
+            if entry is not None:
+                return entry
     return None
 
 

@@ -9,8 +9,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
 
+from ledger.amounts import convert_to_home_currency
 from ledger.backup.columns import EntryRow, QuickEntryRow, WalletRow
-from ledger.entries import convert_to_home_currency
 
 YEARS = 3
 SEED = 20_240_101

@@ -23,8 +23,9 @@ from ledger.demo.entries import (
     make_quick_entries,
 )
 from ledger.demo.trades import create_investments
+from ledger.lines import natural_category_type
 from ledger.locking import lock_ledger
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType
 from ledger.rollups import bulk_write
 from ledger.wallets import list_wallets
 
@@ -87,8 +88,12 @@ def make_demo_backup(today: date) -> Backup:
         for category in defaults
     }
     # Administrators may have renamed or deleted default categories.
-    used = [(row.type, row.category) for row in rows if row.category is not None]
-    used += [(EntryType.EXPENSE, row.category) for row in backup.budgets]
+    used = [
+        (row.category_type or natural_category_type(row.type), row.category)
+        for row in rows
+        if row.category is not None
+    ]
+    used += [(CategoryType.EXPENSE, row.category) for row in backup.budgets]
     for type_, name in used:
         categories.setdefault((type_, name), CategoryRow(type=type_, name=name))
     backup.categories = list(categories.values())

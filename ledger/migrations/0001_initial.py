@@ -1,3 +1,4 @@
+import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.utils.timezone
@@ -364,6 +365,8 @@ class Migration(migrations.Migration):
                             ("INVESTMENT", "Investment"),
                             ("PENSION", "Pension"),
                             ("LOAN", "Loan"),
+                            ("PREPAID", "Prepaid"),
+                            ("RECEIVABLE", "Receivable"),
                             ("OTHER", "Other"),
                         ],
                         max_length=10,
@@ -476,12 +479,65 @@ class Migration(migrations.Migration):
                 ),
                 ("date", models.DateField()),
                 ("installment_months", models.SmallIntegerField(null=True)),
+                (
+                    "line_count",
+                    models.SmallIntegerField(db_default=0, editable=False, null=True),
+                ),
                 ("pending", models.BooleanField(default=False)),
+                (
+                    "is_reversal",
+                    models.BooleanField(db_default=False, editable=False),
+                ),
+                ("excluded", models.BooleanField(db_default=False)),
                 (
                     "type",
                     models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
+                        choices=[
+                            ("income", "Income"),
+                            ("expense", "Expense"),
+                            ("transfer", "Transfer"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "category_type",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(
+                                    models.Q(
+                                        ("type", "income"), ("is_reversal", False)
+                                    ),
+                                    models.Q(
+                                        models.Q(("type", "income"), _negated=True),
+                                        ("is_reversal", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                then=models.Value("income"),
+                            ),
+                            default=models.Value("expense"),
+                            output_field=models.CharField(max_length=7),
+                        ),
+                        output_field=models.CharField(max_length=7),
+                    ),
+                ),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[
+                            ("MANUAL", "Manual"),
+                            ("NOTIFICATION", "Notification"),
+                            ("RECURRING", "Recurring"),
+                            ("IMPORT", "Import"),
+                            ("BILL", "Bill"),
+                            ("ADJUSTMENT", "Adjustment"),
+                        ],
+                        db_default="MANUAL",
+                        editable=False,
+                        max_length=12,
                     ),
                 ),
                 ("memo", models.CharField(blank=True, default="", max_length=500)),
@@ -494,6 +550,29 @@ class Migration(migrations.Migration):
                     "exchange_rate",
                     models.DecimalField(decimal_places=8, max_digits=20, null=True),
                 ),
+                (
+                    "to_wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+                (
+                    "refund_of",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.entry",
+                    ),
+                ),
+                ("time", models.TimeField(null=True)),
             ],
             options={
                 "verbose_name_plural": "entries",
@@ -708,8 +787,40 @@ class Migration(migrations.Migration):
                 (
                     "type",
                     models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
+                        choices=[
+                            ("income", "Income"),
+                            ("expense", "Expense"),
+                            ("transfer", "Transfer"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "is_reversal",
+                    models.BooleanField(db_default=False, editable=False),
+                ),
+                (
+                    "category_type",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(
+                                    models.Q(
+                                        ("type", "income"), ("is_reversal", False)
+                                    ),
+                                    models.Q(
+                                        models.Q(("type", "income"), _negated=True),
+                                        ("is_reversal", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                then=models.Value("income"),
+                            ),
+                            default=models.Value("expense"),
+                            output_field=models.CharField(max_length=7),
+                        ),
+                        output_field=models.CharField(max_length=7),
                     ),
                 ),
                 ("amount", models.BigIntegerField(null=True)),
@@ -759,8 +870,40 @@ class Migration(migrations.Migration):
                 (
                     "type",
                     models.CharField(
-                        choices=[("income", "Income"), ("expense", "Expense")],
-                        max_length=7,
+                        choices=[
+                            ("income", "Income"),
+                            ("expense", "Expense"),
+                            ("transfer", "Transfer"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "is_reversal",
+                    models.BooleanField(db_default=False, editable=False),
+                ),
+                (
+                    "category_type",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(
+                                    models.Q(
+                                        ("type", "income"), ("is_reversal", False)
+                                    ),
+                                    models.Q(
+                                        models.Q(("type", "income"), _negated=True),
+                                        ("is_reversal", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                then=models.Value("income"),
+                            ),
+                            default=models.Value("expense"),
+                            output_field=models.CharField(max_length=7),
+                        ),
+                        output_field=models.CharField(max_length=7),
                     ),
                 ),
                 ("amount", models.BigIntegerField()),
@@ -1714,13 +1857,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="recurringrule",
             constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["income", "expense"])),
-                name="account_recurring_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recurringrule",
-            constraint=models.CheckConstraint(
                 condition=models.Q(("amount__gt", 0)),
                 name="account_recurring_amount_positive",
             ),
@@ -1736,13 +1872,6 @@ class Migration(migrations.Migration):
             model_name="quickentry",
             constraint=core.db.constraints.TablePrimaryKey(
                 fields=("member", "id"), name="account_quick_entry_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quickentry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["income", "expense"])),
-                name="account_quick_entry_type_known",
             ),
         ),
         migrations.AddConstraint(
@@ -1806,24 +1935,6 @@ class Migration(migrations.Migration):
             model_name="entry",
             constraint=core.db.constraints.TablePrimaryKey(
                 fields=("member", "id"), name="account_entry_pkey"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["income", "expense"])),
-                name="account_entry_type_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("amount__gt", 0),
-                    models.Q(("amount", 0), ("pending", True)),
-                    _connector="OR",
-                ),
-                name="account_entry_amount_positive",
             ),
         ),
         migrations.AddConstraint(
@@ -2067,7 +2178,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="recurringrule",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
+                fields=("member", "category_type", "category"),
                 name="account_recurring_category_owned",
                 to="ledger.Category",
                 to_fields=("member", "type", "id"),
@@ -2094,7 +2205,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="quickentry",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
+                fields=("member", "category_type", "category"),
                 name="account_quick_entry_category_owned",
                 to="ledger.Category",
                 to_fields=("member", "type", "id"),
@@ -2121,7 +2232,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="entry",
             constraint=core.db.constraints.CompositeForeignKey(
-                fields=("member", "type", "category"),
+                fields=("member", "category_type", "category"),
                 name="account_entry_category_owned",
                 to="ledger.Category",
                 to_fields=("member", "type", "id"),
@@ -2135,6 +2246,833 @@ class Migration(migrations.Migration):
                 to="ledger.Wallet",
                 to_fields=("member", "id"),
             ),
+        ),
+        migrations.CreateModel(
+            name="EntryLine",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "entry",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.entry",
+                    ),
+                ),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_entry_line",
+                "ordering": ["entry_id", "position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="QuickEntryLine",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "quick_entry",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.quickentry",
+                    ),
+                ),
+                (
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_quick_entry_line",
+                "ordering": ["quick_entry_id", "position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="RecurringLine",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("position", models.SmallIntegerField()),
+                ("amount", models.BigIntegerField()),
+                (
+                    "category_type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "category",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
+                    ),
+                ),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "rule",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="lines",
+                        to="ledger.recurringrule",
+                    ),
+                ),
+                (
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_recurring_line",
+                "ordering": ["rule_id", "position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Valuation",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "wallet_id",
+                        "date",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("date", models.DateField()),
+                ("value", models.BigIntegerField()),
+                ("written_at", models.DateTimeField()),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wallet",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="valuations",
+                        to="ledger.wallet",
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_valuation",
+                "ordering": ["wallet_id", "date"],
+            },
+        ),
+        migrations.AddField(
+            model_name="categoryrollup",
+            name="excluded_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="categoryrollup",
+            name="refunded",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="excluded_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="excluded_expense",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="excluded_income",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="flow_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="pending_transfer_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="refunded",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="transfer_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="transferred",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="dayrollup",
+            name="transferring_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="ledger",
+            name="pending_transfer_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="ledger",
+            name="transfer_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="quickentry",
+            name="to_wallet",
+            field=ledger.models.base.OwnedForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="ledger.wallet",
+            ),
+        ),
+        migrations.AddField(
+            model_name="recurringrule",
+            name="to_wallet",
+            field=ledger.models.base.OwnedForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="ledger.wallet",
+            ),
+        ),
+        migrations.AddField(
+            model_name="tagrollup",
+            name="refunded",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="excluded_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="excluded_expense",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="excluded_income",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="flow_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="pending_transfer_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="refunded",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="transfer_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="transfer_in",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="transfer_out",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="transferring_count",
+            field=models.IntegerField(db_default=0),
+        ),
+        migrations.AddField(
+            model_name="walletmonthrollup",
+            name="wallet_change",
+            field=models.BigIntegerField(db_default=0),
+        ),
+        migrations.AddIndex(
+            model_name="entry",
+            index=models.Index(
+                condition=models.Q(("to_wallet__isnull", False)),
+                fields=["member", "to_wallet", "-date"],
+                name="account_entry_by_to_wallet",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="entry",
+            index=models.Index(
+                condition=models.Q(("refund_of__isnull", False)),
+                fields=["member", "refund_of"],
+                name="account_entry_refunds",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
+                name="account_entry_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("amount__gt", 0),
+                    models.Q(("amount", 0), ("pending", True)),
+                    models.Q(("amount", 0), ("line_count__gt", 0)),
+                    _connector="OR",
+                ),
+                name="account_entry_amount_positive",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("type", "transfer"), _negated=True),
+                    models.Q(
+                        ("category", None),
+                        ("currency", None),
+                        ("wallet__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="account_entry_transfer_whole",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("line_count", 0),
+                        ("to_wallet__isnull", False),
+                        ("type", "transfer"),
+                    ),
+                    models.Q(
+                        ("to_wallet", None),
+                        models.Q(
+                            ("line_count", 0), ("type", "transfer"), _negated=True
+                        ),
+                    ),
+                    models.Q(("line_count", None), ("to_wallet", None)),
+                    _connector="OR",
+                ),
+                name="account_entry_to_wallet_given",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("to_wallet", None),
+                    models.Q(("to_wallet", models.F("wallet")), _negated=True),
+                    _connector="OR",
+                ),
+                name="account_entry_two_wallets",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("line_count", 0),
+                    models.Q(("category", None), ("line_count__gt", 0)),
+                    _connector="OR",
+                ),
+                name="account_entry_split_whole",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("refund_of", None), ("type", "income"), _connector="OR"
+                ),
+                name="account_entry_refund_is_income",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "to_wallet"),
+                name="account_entry_to_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "refund_of"),
+                name="account_entry_refund_of_owned",
+                to="self",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
+                name="account_quick_entry_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentry",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "to_wallet"),
+                name="account_quick_entry_to_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["income", "expense", "transfer"])),
+                name="account_recurring_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringrule",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "to_wallet"),
+                name="account_recurring_to_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="entryline",
+            index=models.Index(
+                condition=models.Q(("category__isnull", False)),
+                fields=["member", "category"],
+                name="account_entry_line_by_category",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="entryline",
+            index=models.Index(
+                condition=models.Q(("wallet__isnull", False)),
+                fields=["member", "wallet"],
+                name="account_entry_line_by_wallet",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entryline",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "entry", "id"), name="account_entry_line_pkey"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("amount", 0), _negated=True),
+                    ("amount__range", (-999999999999, 999999999999)),
+                ),
+                name="account_entry_line_amount",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("category", None), ("wallet", None), _connector="OR"
+                ),
+                name="account_entry_line_one_target",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("category_type__in", ["income", "expense"])),
+                name="account_entry_line_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "category_type", "category"),
+                name="account_entry_line_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_entry_line_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "entry"),
+                name="account_entry_line_entry_owned",
+                on_delete="RESTRICT",
+                to="ledger.Entry",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentryline",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "quick_entry", "id"),
+                name="account_quick_entry_line_pkey",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("amount", 0), _negated=True),
+                    ("amount__range", (-999999999999, 999999999999)),
+                ),
+                name="account_quick_entry_line_amount",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("category", None), ("wallet", None), _connector="OR"
+                ),
+                name="account_quick_entry_line_one_target",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentryline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("category_type__in", ["income", "expense"])),
+                name="account_quick_entry_line_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "category_type", "category"),
+                name="account_quick_entry_line_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_quick_entry_line_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="quickentryline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "quick_entry"),
+                name="account_quick_entry_line_quick_entry_owned",
+                on_delete="CASCADE",
+                to="ledger.QuickEntry",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringline",
+            constraint=core.db.constraints.TablePrimaryKey(
+                fields=("member", "rule", "id"), name="account_recurring_line_pkey"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("amount", 0), _negated=True),
+                    ("amount__range", (-999999999999, 999999999999)),
+                ),
+                name="account_recurring_line_amount",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("category", None), ("wallet", None), _connector="OR"
+                ),
+                name="account_recurring_line_one_target",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("category_type__in", ["income", "expense"])),
+                name="account_recurring_line_type_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "category_type", "category"),
+                name="account_recurring_line_category_owned",
+                to="ledger.Category",
+                to_fields=("member", "type", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_recurring_line_wallet_owned",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="recurringline",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "rule"),
+                name="account_recurring_line_rule_owned",
+                on_delete="CASCADE",
+                to="ledger.RecurringRule",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="valuation",
+            constraint=core.db.constraints.CompositeForeignKey(
+                fields=("member", "wallet"),
+                name="account_valuation_wallet_owned",
+                on_delete="CASCADE",
+                to="ledger.Wallet",
+                to_fields=("member", "id"),
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="entry",
+            index=models.Index(
+                condition=models.Q(("is_reversal", True)),
+                fields=["member", "category"],
+                name="account_entry_reversals",
+            ),
+        ),
+        migrations.CreateModel(
+            name="MergedEntry",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "member_id",
+                        "entry_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("expense", models.JSONField()),
+                ("income", models.JSONField()),
+                (
+                    "notification_ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                (
+                    "entry",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.entry",
+                    ),
+                ),
+                (
+                    "member",
+                    ledger.models.base.OwnerField(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "account_merged_entry",
+                "ordering": ["entry_id"],
+                "constraints": [
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "entry"),
+                        name="account_merged_entry_entry_owned",
+                        on_delete="CASCADE",
+                        to="ledger.Entry",
+                        to_fields=("member", "id"),
+                    )
+                ],
+            },
         ),
         # Functions, triggers and first rows.
         sql_file("ledger", "ledgers"),

@@ -4,13 +4,18 @@ from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.card_notifications import Notification, TaughtLayout
 from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
-from ledger.models.entries import Entry, EntryTag
+from ledger.models.entries import Entry, EntryLine, EntryTag, MergedEntry
 from ledger.models.investments import Position, Stock, StockQuote, Trade
 from ledger.models.ledgers import Ledger
 from ledger.models.notification_counts import NotificationCount
-from ledger.models.quick_entries import QuickEntry, QuickEntryTag
+from ledger.models.quick_entries import QuickEntry, QuickEntryLine, QuickEntryTag
 from ledger.models.rates import FxRate
-from ledger.models.recurring import Occurrence, RecurringRule, RecurringTag
+from ledger.models.recurring import (
+    Occurrence,
+    RecurringLine,
+    RecurringRule,
+    RecurringTag,
+)
 from ledger.models.rollups import (
     CategoryRollup,
     DayRollup,
@@ -20,7 +25,7 @@ from ledger.models.rollups import (
     WalletRollup,
 )
 from ledger.models.tags import Tag
-from ledger.models.wallets import Wallet
+from ledger.models.wallets import Valuation, Wallet
 
 __all__ = [
     "Budget",
@@ -30,16 +35,20 @@ __all__ = [
     "DayRollup",
     "DefaultCategory",
     "Entry",
+    "EntryLine",
     "EntryTag",
     "FxRate",
     "Ledger",
     "MemoRollup",
+    "MergedEntry",
     "Notification",
     "NotificationCount",
     "Occurrence",
     "Position",
     "QuickEntry",
+    "QuickEntryLine",
     "QuickEntryTag",
+    "RecurringLine",
     "RecurringRule",
     "RecurringTag",
     "Stock",
@@ -48,6 +57,7 @@ __all__ = [
     "TagRollup",
     "TaughtLayout",
     "Trade",
+    "Valuation",
     "Wallet",
     "WalletMonthRollup",
     "WalletRollup",

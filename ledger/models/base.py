@@ -20,10 +20,40 @@ MAX_MEMO_LENGTH = 500
 
 
 class EntryType(models.TextChoices):
-    """The two directions of money (spec 3.4)."""
+    """The types of an entry (spec 3.4)."""
 
     INCOME = "income"
     EXPENSE = "expense"
+    TRANSFER = "transfer"
+
+
+class CategoryType(models.TextChoices):
+    """The types of a category, and of what is booked on it (spec 3.7)."""
+
+    INCOME = "income"
+    EXPENSE = "expense"
+
+
+def category_type_field() -> models.GeneratedField:
+    """Return a generated column: the type of the category that a row names.
+
+    It is that of the row, and the other one if `is_reversal`: money that comes back
+    from an expense (spec 3.4). A part of the foreign key to the category.
+    """
+    is_income = models.Q(type=EntryType.INCOME)
+    return models.GeneratedField(
+        expression=models.Case(
+            models.When(
+                (is_income & models.Q(is_reversal=False))
+                | (~is_income & models.Q(is_reversal=True)),
+                then=models.Value(CategoryType.INCOME.value),
+            ),
+            default=models.Value(CategoryType.EXPENSE.value),
+            output_field=models.CharField(max_length=7),
+        ),
+        output_field=models.CharField(max_length=7),
+        db_persist=True,
+    )
 
 
 class OwnedQuerySet(models.QuerySet[Any]):

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from core.db.constraints import CompositeForeignKey
 from ledger.models.base import (
-    EntryType,
+    CategoryType,
     OwnedForeignKey,
     OwnedModel,
     owned_constraints,
@@ -26,7 +26,7 @@ class Budget(OwnedModel):
 
     category = OwnedForeignKey(Category)
     # Always expense: part of the composite foreign key to the category.
-    type = models.CharField(max_length=7, default=EntryType.EXPENSE, editable=False)
+    type = models.CharField(max_length=7, default=CategoryType.EXPENSE, editable=False)
     year = models.SmallIntegerField()
     month = models.SmallIntegerField()
     amount = models.BigIntegerField()
@@ -41,7 +41,7 @@ class Budget(OwnedModel):
                 name="account_budget_unique",
             ),
             models.CheckConstraint(
-                condition=Q(type=EntryType.EXPENSE), name="account_budget_is_expense"
+                condition=Q(type=CategoryType.EXPENSE), name="account_budget_is_expense"
             ),
             models.CheckConstraint(
                 condition=valid_month_condition(), name="account_budget_month"

@@ -7,7 +7,7 @@ from core.db.constraints import CompositeForeignKey
 from ledger.category_tree import generated_level_field
 from ledger.models.base import (
     MAX_NAME_LENGTH,
-    EntryType,
+    CategoryType,
     MovableModel,
     OwnedForeignKey,
     moving_index,
@@ -21,7 +21,7 @@ class Category(MovableModel):
     The database enforces the two levels: see `ledger.category_tree`.
     """
 
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=7, choices=CategoryType.choices)
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     parent = OwnedForeignKey("self", null=True, blank=True)
     sort_order = models.IntegerField(default=0)
@@ -45,7 +45,7 @@ class Category(MovableModel):
                 fields=["member", "type", "id", "level"], name="account_category_place"
             ),
             models.CheckConstraint(
-                condition=Q(type__in=EntryType.values),
+                condition=Q(type__in=CategoryType.values),
                 name="account_category_type_known",
             ),
             CompositeForeignKey(

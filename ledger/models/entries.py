@@ -1,7 +1,8 @@
-"""Entries: incomes and expenses."""
+"""Entries: incomes, expenses and transfers, and the lines of split ones."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from core.db.constraints import CompositeForeignKey
@@ -10,9 +11,11 @@ from ledger.models.base import (
     EntryType,
     OwnedForeignKey,
     OwnedModel,
+    category_type_field,
     owned_constraints,
 )
 from ledger.models.categories import Category
+from ledger.models.lines import Line, line_constraints, line_indexes
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
@@ -33,13 +36,40 @@ class Entry(OwnedModel):
     `amount` is in whole home-currency units and the one that all statistics use; it is
     0 only for a pending entry without a rate. `currency`, `original_amount` and
     `exchange_rate` are set for foreign entries only.
+
+    A flat entry is booked on a category, or moves money to `to_wallet`. A split one has
+    lines, which add up to `amount`, and `line_count` is their number. While the lines
+    are written `line_count` is NULL, and the entry counts nowhere: see
+    `ledger/sql/entry_totals.sql`.
     """
 
+    class Source(models.TextChoices):
+        MANUAL = "MANUAL"
+        NOTIFICATION = "NOTIFICATION"
+        RECURRING = "RECURRING"
+        IMPORT = "IMPORT"
+        BILL = "BILL"
+        ADJUSTMENT = "ADJUSTMENT"
+
     date = models.DateField()
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=8, choices=EntryType.choices)
+    # Booked on a category of the other type.
+    is_reversal = models.BooleanField(db_default=False, editable=False)
+    category_type = category_type_field()
     amount = models.BigIntegerField()
     category = OwnedForeignKey(Category, null=True)
     wallet = OwnedForeignKey(Wallet, null=True)
+    to_wallet = OwnedForeignKey(Wallet, null=True)
+    line_count = models.SmallIntegerField(db_default=0, null=True, editable=False)
+    # The expense that comes back; without its reference if that is deleted.
+    refund_of = OwnedForeignKey("self", null=True)
+    # Counts in balances, and in no statistics.
+    excluded = models.BooleanField(db_default=False)
+    # Shown, and not ordered by.
+    time = models.TimeField(null=True)
+    source = models.CharField(
+        max_length=12, choices=Source.choices, db_default=Source.MANUAL, editable=False
+    )
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     currency = models.CharField(max_length=3, null=True)
     original_amount = models.DecimalField(max_digits=16, decimal_places=4, null=True)
@@ -59,7 +89,9 @@ class Entry(OwnedModel):
                 condition=Q(type__in=EntryType.values), name="account_entry_type_known"
             ),
             models.CheckConstraint(
-                condition=Q(amount__gt=0) | Q(amount=0, pending=True),
+                condition=Q(amount__gt=0)
+                | Q(amount=0, pending=True)
+                | Q(amount=0, line_count__gt=0),
                 name="account_entry_amount_positive",
             ),
             models.CheckConstraint(
@@ -71,9 +103,35 @@ class Entry(OwnedModel):
                 | Q(installment_months__range=(2, 24), type=EntryType.EXPENSE),
                 name="account_entry_installments",
             ),
+            models.CheckConstraint(
+                condition=~Q(type=EntryType.TRANSFER)
+                | Q(wallet__isnull=False, category=None, currency=None),
+                name="account_entry_transfer_whole",
+            ),
+            # Only a flat transfer names a second wallet, and it must.
+            models.CheckConstraint(
+                condition=Q(
+                    type=EntryType.TRANSFER, line_count=0, to_wallet__isnull=False
+                )
+                | (Q(to_wallet=None) & ~Q(type=EntryType.TRANSFER, line_count=0))
+                | Q(to_wallet=None, line_count=None),
+                name="account_entry_to_wallet_given",
+            ),
+            models.CheckConstraint(
+                condition=Q(to_wallet=None) | ~Q(to_wallet=F("wallet")),
+                name="account_entry_two_wallets",
+            ),
+            models.CheckConstraint(
+                condition=Q(line_count=0) | Q(category=None, line_count__gt=0),
+                name="account_entry_split_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(refund_of=None) | Q(type=EntryType.INCOME),
+                name="account_entry_refund_is_income",
+            ),
             CompositeForeignKey(
                 name="account_entry_category_owned",
-                fields=["member", "type", "category"],
+                fields=["member", "category_type", "category"],
                 to="ledger.Category",
                 to_fields=["member", "type", "id"],
             ),
@@ -81,6 +139,18 @@ class Entry(OwnedModel):
                 name="account_entry_wallet_owned",
                 fields=["member", "wallet"],
                 to="ledger.Wallet",
+                to_fields=["member", "id"],
+            ),
+            CompositeForeignKey(
+                name="account_entry_to_wallet_owned",
+                fields=["member", "to_wallet"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+            ),
+            CompositeForeignKey(
+                name="account_entry_refund_of_owned",
+                fields=["member", "refund_of"],
+                to="self",
                 to_fields=["member", "id"],
             ),
         ]
@@ -108,10 +178,82 @@ class Entry(OwnedModel):
                 condition=Q(installment_months__isnull=False),
                 name="account_entry_by_installments",
             ),
+            models.Index(
+                fields=["member", "to_wallet", "-date"],
+                condition=Q(to_wallet__isnull=False),
+                name="account_entry_by_to_wallet",
+            ),
+            models.Index(
+                fields=["member", "refund_of"],
+                condition=Q(refund_of__isnull=False),
+                name="account_entry_refunds",
+            ),
+            models.Index(
+                fields=["member", "category"],
+                condition=Q(is_reversal=True),
+                name="account_entry_reversals",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.date} {self.type} {self.amount}"
+
+
+class EntryLine(Line):
+    """A line of a split entry.
+
+    Lines are written while the `line_count` of their entry is NULL.
+    """
+
+    entry = OwnedForeignKey(Entry, related_name="lines")
+
+    class Meta:
+        db_table = "account_entry_line"
+        ordering = ["entry_id", "position"]
+        constraints = [
+            *line_constraints("account_entry_line", "entry"),
+            CompositeForeignKey(
+                name="account_entry_line_entry_owned",
+                fields=["member", "entry"],
+                to="ledger.Entry",
+                to_fields=["member", "id"],
+                on_delete="RESTRICT",
+            ),
+        ]
+        indexes = line_indexes("account_entry_line")
+
+    def __str__(self) -> str:
+        return f"line of {self.amount} of entry {self.entry_id}"
+
+
+class MergedEntry(OwnedModel):
+    """What an expense and an income were before they became one transfer (spec 3.20).
+
+    Each is a JSON object with the columns of the row, and its tags by id.
+    """
+
+    pk = models.CompositePrimaryKey("member_id", "entry_id")
+    entry = OwnedForeignKey(Entry)
+    expense = models.JSONField()
+    income = models.JSONField()
+    # Notifications of the income, which refer to the transfer.
+    notification_ids = ArrayField(models.BigIntegerField())
+
+    class Meta:
+        db_table = "account_merged_entry"
+        ordering = ["entry_id"]
+        constraints = [
+            CompositeForeignKey(
+                name="account_merged_entry_entry_owned",
+                fields=["member", "entry"],
+                to="ledger.Entry",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"parts of entry {self.entry_id}"
 
 
 class EntryTag(OwnedModel):

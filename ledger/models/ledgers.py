@@ -20,9 +20,11 @@ class Ledger(models.Model):
     # Confirmed entries.
     income_count = models.IntegerField(db_default=0)
     expense_count = models.IntegerField(db_default=0)
+    transfer_count = models.IntegerField(db_default=0)
     # Entries that await confirmation.
     pending_income_count = models.IntegerField(db_default=0)
     pending_expense_count = models.IntegerField(db_default=0)
+    pending_transfer_count = models.IntegerField(db_default=0)
     # Grows whenever rollups are written other than by the triggers.
     rollup_version = models.IntegerField(db_default=0)
     # Texts of bank accounts become entries too (spec 4.12).

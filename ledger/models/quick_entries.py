@@ -10,9 +10,11 @@ from ledger.models.base import (
     EntryType,
     OwnedForeignKey,
     OwnedModel,
+    category_type_field,
     owned_constraints,
 )
 from ledger.models.categories import Category
+from ledger.models.lines import Line, line_constraints
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 
@@ -21,10 +23,14 @@ class QuickEntry(OwnedModel):
     """A template (spec 3.9); the client asks for the amount if it is None."""
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=8, choices=EntryType.choices)
+    # Booked on a category of the other type.
+    is_reversal = models.BooleanField(db_default=False, editable=False)
+    category_type = category_type_field()
     amount = models.BigIntegerField(null=True)
     category = OwnedForeignKey(Category, null=True)
     wallet = OwnedForeignKey(Wallet, null=True)
+    to_wallet = OwnedForeignKey(Wallet, null=True)
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     sort_order = models.IntegerField(default=0)
 
@@ -44,7 +50,7 @@ class QuickEntry(OwnedModel):
             ),
             CompositeForeignKey(
                 name="account_quick_entry_category_owned",
-                fields=["member", "type", "category"],
+                fields=["member", "category_type", "category"],
                 to="ledger.Category",
                 to_fields=["member", "type", "id"],
             ),
@@ -54,10 +60,39 @@ class QuickEntry(OwnedModel):
                 to="ledger.Wallet",
                 to_fields=["member", "id"],
             ),
+            CompositeForeignKey(
+                name="account_quick_entry_to_wallet_owned",
+                fields=["member", "to_wallet"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+            ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+
+class QuickEntryLine(Line):
+    """A line of a quick entry."""
+
+    quick_entry = OwnedForeignKey(QuickEntry, related_name="lines")
+
+    class Meta:
+        db_table = "account_quick_entry_line"
+        ordering = ["quick_entry_id", "position"]
+        constraints = [
+            *line_constraints("account_quick_entry_line", "quick_entry"),
+            CompositeForeignKey(
+                name="account_quick_entry_line_quick_entry_owned",
+                fields=["member", "quick_entry"],
+                to="ledger.QuickEntry",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"line of {self.amount} of quick entry {self.quick_entry_id}"
 
 
 class QuickEntryTag(OwnedModel):

@@ -12,11 +12,13 @@ from ledger.models.base import (
     EntryType,
     OwnedForeignKey,
     OwnedModel,
+    category_type_field,
     owned_constraints,
     owned_key,
 )
 from ledger.models.categories import Category
 from ledger.models.entries import Entry
+from ledger.models.lines import Line, line_constraints
 from ledger.models.tags import Tag
 from ledger.models.wallets import Wallet
 from ledger.schedule import Frequency, Schedule
@@ -31,10 +33,14 @@ class RecurringRule(OwnedModel):
     """
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=8, choices=EntryType.choices)
+    # Booked on a category of the other type.
+    is_reversal = models.BooleanField(db_default=False, editable=False)
+    category_type = category_type_field()
     amount = models.BigIntegerField()
     category = OwnedForeignKey(Category, null=True)
     wallet = OwnedForeignKey(Wallet, null=True)
+    to_wallet = OwnedForeignKey(Wallet, null=True)
     memo = models.CharField(max_length=MAX_MEMO_LENGTH, blank=True, default="")
     frequency = models.CharField(
         max_length=7, choices=[(name, name) for name in Frequency]
@@ -64,13 +70,19 @@ class RecurringRule(OwnedModel):
             ),
             CompositeForeignKey(
                 name="account_recurring_category_owned",
-                fields=["member", "type", "category"],
+                fields=["member", "category_type", "category"],
                 to="ledger.Category",
                 to_fields=["member", "type", "id"],
             ),
             CompositeForeignKey(
                 name="account_recurring_wallet_owned",
                 fields=["member", "wallet"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+            ),
+            CompositeForeignKey(
+                name="account_recurring_to_wallet_owned",
+                fields=["member", "to_wallet"],
                 to="ledger.Wallet",
                 to_fields=["member", "id"],
             ),
@@ -91,6 +103,29 @@ class RecurringRule(OwnedModel):
         return Schedule(
             Frequency(self.frequency), self.interval, self.anchor_date, self.end_date
         )
+
+
+class RecurringLine(Line):
+    """A line of a recurring rule."""
+
+    rule = OwnedForeignKey(RecurringRule, related_name="lines")
+
+    class Meta:
+        db_table = "account_recurring_line"
+        ordering = ["rule_id", "position"]
+        constraints = [
+            *line_constraints("account_recurring_line", "rule"),
+            CompositeForeignKey(
+                name="account_recurring_line_rule_owned",
+                fields=["member", "rule"],
+                to="ledger.RecurringRule",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"line of {self.amount} of recurring rule {self.rule_id}"
 
 
 class RecurringTag(OwnedModel):

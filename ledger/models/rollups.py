@@ -15,20 +15,35 @@ from django.db import models
 
 from ledger.models.base import (
     MAX_MEMO_LENGTH,
-    EntryType,
+    CategoryType,
     OwnedModel,
 )
 
 
 class FlowRollup(OwnedModel):
-    """Sums of confirmed entries, and the numbers of all entries, by type."""
+    """Sums of confirmed entries, and the numbers of all entries, by type.
+
+    The sums leave out excluded entries, which have sums of their own. `refunded` is
+    what was taken from the expense, which is net.
+    """
 
     income = models.BigIntegerField()
     expense = models.BigIntegerField()
+    refunded = models.BigIntegerField(db_default=0)
+    excluded_income = models.BigIntegerField(db_default=0)
+    excluded_expense = models.BigIntegerField(db_default=0)
+    # Entries with an income or expense.
+    flow_count = models.IntegerField(db_default=0)
+    excluded_count = models.IntegerField(db_default=0)
+    # Entries that move money between wallets, those with an expense included.
+    transferring_count = models.IntegerField(db_default=0)
+    # For the list of entries, by their type, confirmed or not.
     income_count = models.IntegerField()
     expense_count = models.IntegerField()
+    transfer_count = models.IntegerField(db_default=0)
     pending_income_count = models.IntegerField()
     pending_expense_count = models.IntegerField()
+    pending_transfer_count = models.IntegerField(db_default=0)
 
     class Meta:
         abstract = True
@@ -37,12 +52,14 @@ class FlowRollup(OwnedModel):
 class DayRollup(FlowRollup):
     """Entries by day.
 
-    `wallet_change` is income minus expense of the entries that have a wallet.
+    `wallet_change` is what they add to the balances of all wallets, and `transferred`
+    what they move between wallets.
     """
 
     pk = models.CompositePrimaryKey("member_id", "date")
     date = models.DateField()
     wallet_change = models.BigIntegerField()
+    transferred = models.BigIntegerField(db_default=0)
 
     class Meta:
         db_table = "account_day_total"
@@ -53,13 +70,22 @@ class DayRollup(FlowRollup):
 
 
 class WalletMonthRollup(FlowRollup):
-    """Entries by month and wallet."""
+    """Entries by month and wallet.
+
+    Sums and counts are of the wallet's own entries, so that those of all wallets add up
+    to the month. What touches other wallets, of transfers and lines, is `transfer_in`,
+    `transfer_out`, `wallet_change`, and in the counts of the list.
+    """
 
     pk = models.CompositePrimaryKey("member_id", "month", "wallet_id")
     # The first day of the month.
     month = models.DateField()
     # 0 for entries without a wallet.
     wallet_id = models.BigIntegerField()
+    # What the entries add to the balance, excluded ones too.
+    wallet_change = models.BigIntegerField(db_default=0)
+    transfer_in = models.BigIntegerField(db_default=0)
+    transfer_out = models.BigIntegerField(db_default=0)
 
     class Meta:
         db_table = "account_wallet_month_total"
@@ -70,17 +96,23 @@ class WalletMonthRollup(FlowRollup):
 
 
 class CategoryRollup(OwnedModel):
-    """Entries by month, type and category; `amount` and `entry_count` if confirmed."""
+    """Entries by month, type of category and category.
+
+    `amount` and `entry_count` are of confirmed entries that are not excluded.
+    """
 
     pk = models.CompositePrimaryKey("member_id", "month", "type", "category_id")
     # The first day of the month.
     month = models.DateField()
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=7, choices=CategoryType.choices)
     # 0 for entries without a category.
     category_id = models.BigIntegerField()
     amount = models.BigIntegerField()
+    # What was taken from the amount of an expense.
+    refunded = models.BigIntegerField(db_default=0)
     entry_count = models.IntegerField()
     pending_count = models.IntegerField()
+    excluded_count = models.IntegerField(db_default=0)
 
     class Meta:
         db_table = "account_category_total"
@@ -91,14 +123,18 @@ class CategoryRollup(OwnedModel):
 
 
 class TagRollup(OwnedModel):
-    """Confirmed entries by month, type and tag."""
+    """Confirmed entries by month, type of category and tag, without excluded ones.
+
+    `entry_count` counts an entry with both types once, as an expense.
+    """
 
     pk = models.CompositePrimaryKey("member_id", "month", "type", "tag_id")
     # The first day of the month.
     month = models.DateField()
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=7, choices=CategoryType.choices)
     tag_id = models.BigIntegerField()
     amount = models.BigIntegerField()
+    refunded = models.BigIntegerField(db_default=0)
     entry_count = models.IntegerField()
 
     class Meta:
@@ -112,11 +148,13 @@ class TagRollup(OwnedModel):
 class MemoRollup(OwnedModel):
     """The number of confirmed entries by type, memo and category.
 
+    Only flat entries that are neither excluded nor booked on the other type.
+
     Category suggestions use it: a member has far fewer memos than entries.
     """
 
     pk = models.CompositePrimaryKey("member_id", "type", "memo", "category_id")
-    type = models.CharField(max_length=7, choices=EntryType.choices)
+    type = models.CharField(max_length=7, choices=CategoryType.choices)
     # In lower case, without whitespace.
     memo = models.CharField(max_length=MAX_MEMO_LENGTH)
     category_id = models.BigIntegerField()
@@ -131,7 +169,7 @@ class MemoRollup(OwnedModel):
 
 
 class WalletRollup(OwnedModel):
-    """The entries of a wallet; `balance` is income minus expense, if confirmed."""
+    """The entries that touch a wallet; `balance` is what the confirmed ones add."""
 
     pk = models.CompositePrimaryKey("member_id", "wallet_id")
     wallet_id = models.BigIntegerField()

@@ -8,6 +8,7 @@ from ledger.models.base import (
     MAX_NAME_LENGTH,
     MovableModel,
     OwnedForeignKey,
+    OwnedModel,
     moving_index,
     owned_constraints,
 )
@@ -24,6 +25,10 @@ class Wallet(MovableModel):
         INVESTMENT = "INVESTMENT"
         PENSION = "PENSION"
         LOAN = "LOAN"
+        # Paid before it is spent: points, pay money, a local currency.
+        PREPAID = "PREPAID"
+        # What others owe.
+        RECEIVABLE = "RECEIVABLE"
         OTHER = "OTHER"
 
     name = models.CharField(max_length=MAX_NAME_LENGTH)
@@ -59,3 +64,30 @@ class Wallet(MovableModel):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Valuation(OwnedModel):
+    """A value of a wallet that was typed in, one for each day (spec 3.2)."""
+
+    pk = models.CompositePrimaryKey("member_id", "wallet_id", "date")
+    wallet = OwnedForeignKey(Wallet, related_name="valuations")
+    date = models.DateField()
+    value = models.BigIntegerField()
+    # Transfers of the same day that were written later move the value.
+    written_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "account_valuation"
+        ordering = ["wallet_id", "date"]
+        constraints = [
+            CompositeForeignKey(
+                name="account_valuation_wallet_owned",
+                fields=["member", "wallet"],
+                to="ledger.Wallet",
+                to_fields=["member", "id"],
+                on_delete="CASCADE",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.date}: {self.value}"

@@ -20,6 +20,7 @@ RENT_FLOW = {
     "category": "월세",
     "parent": "주거",
     "amount": 650_000,
+    "refunded": 0,
     "count": 1,
     "share": 0.9819,
 }
@@ -28,6 +29,7 @@ LUNCH_FLOW = {
     "category": "점심",
     "parent": "식비",
     "amount": 12_000,
+    "refunded": 0,
     "count": 1,
     "share": 0.0181,
 }
@@ -36,6 +38,7 @@ SALARY_FLOW = {
     "category": "급여",
     "parent": None,
     "amount": 3_200_000,
+    "refunded": 0,
     "count": 1,
     "share": 1,
 }
@@ -44,8 +47,20 @@ FLOWS_BY_DAY = {
     10: {"income": 3_200_000},
     19: {"expense": 12_000},
 }
-NO_FLOW = {"income": 0, "expense": 0, "net": 0}
-NOVEMBER_FLOW = {"income": 3_200_000, "expense": 662_000, "net": 2_538_000}
+NO_FLOW = {
+    "income": 0,
+    "expense": 0,
+    "net": 0,
+    "refunded": 0,
+    "transfers": {"amount": 0, "count": 0},
+    "excluded": {"income": 0, "expense": 0, "count": 0},
+}
+NOVEMBER_FLOW = NO_FLOW | {
+    "income": 3_200_000,
+    "expense": 662_000,
+    "net": 2_538_000,
+}
+NO_TRANSFERS = {"refunded": 0, "transferIn": 0, "transferOut": 0}
 
 EXAMPLES = {
     "createBudget": Example(
@@ -159,20 +174,35 @@ EXAMPLES = {
             "previous": NO_FLOW,
             "byCategory": [RENT_FLOW, LUNCH_FLOW, SALARY_FLOW],
             "byDay": [
-                {"date": f"2026-11-{day:02}", "income": 0, "expense": 0}
+                {"date": f"2026-11-{day:02}", "income": 0, "expense": 0, "refunded": 0}
                 | FLOWS_BY_DAY.get(day, {})
                 for day in range(1, 31)
             ],
             "byWallet": [
-                {"walletId": 12, "name": "신한카드", "income": 0, "expense": 12_000},
-                {
+                NO_TRANSFERS
+                | {
+                    "walletId": 12,
+                    "name": "신한카드",
+                    "income": 0,
+                    "expense": 12_000,
+                },
+                NO_TRANSFERS
+                | {
                     "walletId": 13,
                     "name": "국민은행",
                     "income": 3_200_000,
                     "expense": 650_000,
                 },
             ],
-            "byTag": [{"tag": "회사", "income": 0, "expense": 12_000, "count": 1}],
+            "byTag": [
+                {
+                    "tag": "회사",
+                    "income": 0,
+                    "expense": 12_000,
+                    "refunded": 0,
+                    "count": 1,
+                }
+            ],
         },
         refusal=premium_required(),
     ),

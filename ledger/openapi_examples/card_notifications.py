@@ -44,7 +44,14 @@ NEW_NOTIFICATION = {
 OUTCOME: dict[str, Any] = {
     "action": "CREATED",
     "reason": None,
-    "entry": PENDING | {"id": 46, "amount": 24_900, "memo": "쿠팡"},
+    "entry": PENDING
+    | {
+        "id": 46,
+        "amount": 24_900,
+        "memo": "쿠팡",
+        "time": "12:25",
+        "source": "NOTIFICATION",
+    },
     "merged": [],
     "parsed": PARSED,
 }

@@ -57,6 +57,8 @@ EXAMPLES = {
             "recurring": 0,
             "budgets": 1,
             "quickEntries": 0,
+            "lines": 0,
+            "valuations": 0,
         },
         refusal=Refusal(
             InvalidBackupError(
@@ -64,7 +66,7 @@ EXAMPLES = {
                     FieldError(
                         "wallets.2.kind",
                         "Must be one of CASH, BANK, CARD, CHECK_CARD, INVESTMENT, "
-                        "PENSION, LOAN, OTHER.",
+                        "PENSION, LOAN, PREPAID, RECEIVABLE, OTHER.",
                         "invalid_choice",
                         {"sheet": "wallets", "row": 2, "column": "kind"},
                     ),

@@ -14,7 +14,12 @@ HOME = {
     "type": "expense",
     "amount": 650_000,
     "category": "월세",
+    "categoryId": 24,
+    "categoryType": "expense",
     "walletId": 13,
+    "toWalletId": None,
+    "toWallet": None,
+    "lines": [],
     "memo": "",
     "tags": [],
     "frequency": "MONTHLY",
@@ -37,7 +42,11 @@ NEW_PHONE = {
     "endDate": None,
     "active": True,
 }
-PHONE = NEW_PHONE | {"id": 62, "walletId": None, "nextDate": "2026-11-25"}
+PHONE = (
+    HOME
+    | NEW_PHONE
+    | {"id": 62, "categoryId": 30, "walletId": None, "nextDate": "2026-11-25"}
+)
 
 EXAMPLES = {
     "createRecurringRule": Example(
@@ -99,6 +108,8 @@ EXAMPLES = {
             "date": "2026-11-25",
             "amount": 33_000,
             "category": "통신",
+            "categoryId": 30,
+            "source": "RECURRING",
             "wallet": BANK,
             "memo": "알뜰폰",
         },

@@ -23,7 +23,12 @@ COFFEE = {
     "type": "expense",
     "amount": 4_500,
     "category": "식비",
+    "categoryId": 21,
+    "categoryType": "expense",
     "walletId": 12,
+    "toWalletId": None,
+    "toWallet": None,
+    "lines": [],
     "memo": "회사 앞 카페",
     "tags": ["회사"],
     "sortOrder": 1,
@@ -36,7 +41,7 @@ NEW_BUS = {
     "memo": "출근",
     "tags": [],
 }
-BUS = NEW_BUS | {"id": 52, "walletId": None, "sortOrder": 2}
+BUS = COFFEE | NEW_BUS | {"id": 52, "categoryId": 30, "walletId": None, "sortOrder": 2}
 
 EXAMPLES = {
     "createTag": Example(
@@ -85,8 +90,8 @@ EXAMPLES = {
         refusal=invalid(
             "type",
             "invalid_choice",
-            '"transfer" is not a valid choice.',
-            body=NEW_BUS | {"type": "transfer"},
+            '"loan" is not a valid choice.',
+            body=NEW_BUS | {"type": "loan"},
         ),
     ),
     "listQuickEntries": Example(answer=[COFFEE, BUS], refusal=unauthenticated()),

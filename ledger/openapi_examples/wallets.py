@@ -9,7 +9,8 @@ from core.api.examples import (
     not_found,
     unauthenticated,
 )
-from core.errors import InUseError, InvalidOrderError
+from core.errors import InUseError, InvalidOrderError, NotFoundError
+from ledger.openapi_examples.entries import LUNCH as ENTRY
 from ledger.wallets import WALLET_NAME_TAKEN
 
 CASH = {
@@ -55,6 +56,21 @@ NEW_SAVINGS = {
     "memo": "제주 여행",
 }
 SAVINGS = CASH | NEW_SAVINGS | {"id": 14, "balance": 300_000, "sortOrder": 4}
+
+ADJUSTMENT = ENTRY | {
+    "id": 52,
+    "date": "2026-11-20",
+    "type": "expense",
+    "amount": 2_000,
+    "category": None,
+    "categoryId": None,
+    "walletId": 11,
+    "wallet": {"id": 11, "name": "현금"},
+    "memo": "",
+    "tags": [],
+    "excluded": True,
+    "source": "ADJUSTMENT",
+}
 
 EXAMPLES = {
     "createWallet": Example(
@@ -171,6 +187,43 @@ EXAMPLES = {
             "max_value",
             "Ensure this value is less than or equal to 520.",
             query={"unit": "WEEK", "weeks": 1_000},
+        ),
+    ),
+    "reconcileWallet": Example(
+        path={"walletId": 11},
+        body={"date": "2026-11-20", "balance": 48_000},
+        answer={"before": 50_000, "difference": -2_000, "entry": ADJUSTMENT},
+        refusal=not_found(walletId=19, body={"date": "2026-11-20", "balance": 48_000}),
+    ),
+    "listWalletHistory": Example(
+        path={"walletId": 11},
+        answer={
+            "count": None,
+            "next": None,
+            "previous": None,
+            "results": [ADJUSTMENT | {"change": -2_000, "balanceAfter": 48_000}],
+        },
+        refusal=not_found(walletId=19),
+    ),
+    "createValuation": Example(
+        path={"walletId": 13},
+        body={"date": "2026-11-01", "value": 5_000_000},
+        status=201,
+        answer={"date": "2026-11-01", "value": 5_000_000},
+        refusal=not_found(walletId=19, body={"date": "2026-11-01", "value": 1}),
+    ),
+    "listValuations": Example(
+        path={"walletId": 13},
+        answer=[{"date": "2026-11-01", "value": 5_000_000}],
+        refusal=not_found(walletId=19),
+    ),
+    "deleteValuation": Example(
+        path={"walletId": 13},
+        query={"date": "2026-11-01"},
+        status=204,
+        refusal=Refusal(
+            NotFoundError(),
+            Call(path={"walletId": 19}, query={"date": "2026-11-01"}),
         ),
     ),
 }

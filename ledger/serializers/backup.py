@@ -18,11 +18,11 @@ from core.api.fields import (
     TagNameField,
 )
 from core.api.serializers import QuerySerializer, Serializer
-from ledger.models import Wallet
-from ledger.models.base import MAX_NAME_LENGTH, EntryType
+from ledger.models import Entry, Wallet
+from ledger.models.base import MAX_NAME_LENGTH, CategoryType, EntryType
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
-from ledger.serializers.entries import CurrencyField
+from ledger.serializers.entries import ClockTimeField, CurrencyField
 from ledger.serializers.fields import (
     MAX_TAGS_PER_ENTRY,
     NameField,
@@ -55,6 +55,7 @@ class RestoreFileRequestSerializer(Serializer):
 # An empty cell, and a field that is null or missing, has the default of its column.
 OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True}
 TYPE_TEXT = "Income or expense."
+ENTRY_TYPE_TEXT = "Income, expense or transfer."
 
 
 class TagNamesField(StrictListField):
@@ -95,19 +96,26 @@ class TagRowRequestSerializer(Serializer):
 
 
 class CategoryRowRequestSerializer(Serializer):
-    type = ClosedChoiceField(choices=EntryType.choices, help_text=TYPE_TEXT)
+    type = ClosedChoiceField(choices=CategoryType.choices, help_text=TYPE_TEXT)
     name = NameField()
     parent = NameField(**OPTIONAL)  # type: ignore[assignment]
 
 
 class ReferringRowSerializer(Serializer):
-    """The fields of rows that name a category, a wallet and tags."""
+    """The fields of rows that name a category, wallets and tags."""
 
-    type = ClosedChoiceField(choices=EntryType.choices, help_text=TYPE_TEXT)
+    type = serializers.ChoiceField(choices=EntryType.choices, help_text=ENTRY_TYPE_TEXT)
     category = NameField(**OPTIONAL)
     wallet = NameField(**OPTIONAL)
     memo = OptionalTextField()
     tags = TagNamesField()
+    key = NameField(**OPTIONAL, help_text="What lines and refunds call this row.")
+    to_wallet = NameField(**OPTIONAL, help_text="Wallet that a transfer goes to.")
+    category_type = serializers.ChoiceField(
+        choices=CategoryType.choices,
+        **OPTIONAL,
+        help_text="Type of the category; null is that of the row.",
+    )
 
 
 class EntryRowRequestSerializer(ReferringRowSerializer):
@@ -132,6 +140,16 @@ class EntryRowRequestSerializer(ReferringRowSerializer):
     pending = StrictBooleanField(
         **OPTIONAL, help_text="True if it awaits confirmation; null is false."
     )
+    refund_of = NameField(**OPTIONAL, help_text="Key of the expense that comes back.")
+    time = ClockTimeField(**OPTIONAL, help_text="Time of the day as HH:MM.")
+    excluded = StrictBooleanField(
+        **OPTIONAL, help_text="True if it is left out of statistics; null is false."
+    )
+    source = serializers.ChoiceField(
+        choices=Entry.Source.choices,
+        **OPTIONAL,
+        help_text="Where it came from; null is `MANUAL`.",
+    )  # type: ignore[assignment]
 
 
 class RecurringRowRequestSerializer(ReferringRowSerializer):
@@ -162,6 +180,25 @@ class BudgetRowRequestSerializer(MonthSerializer):
 class QuickEntryRowRequestSerializer(ReferringRowSerializer):
     name = NameField()
     amount = AmountField(**OPTIONAL)
+
+
+class LineRowRequestSerializer(Serializer):
+    entry = NameField(help_text="Key of an entry, recurring rule or quick entry.")
+    amount = SignedMoneyField(help_text="Part of the amount; not 0.")
+    category = NameField(**OPTIONAL)
+    category_type = serializers.ChoiceField(
+        choices=CategoryType.choices,
+        **OPTIONAL,
+        help_text="Type of the category; null is that of the entry.",
+    )
+    wallet = NameField(**OPTIONAL, help_text="Another wallet, to which it goes.")
+    memo = OptionalTextField()
+
+
+class ValuationRowRequestSerializer(Serializer):
+    wallet = NameField(help_text="Name of the wallet.")
+    date = IsoDateField(help_text="Day of the value.")
+    value = SignedMoneyField(help_text="The typed-in value.")
 
 
 class RestoreRequestSerializer(Serializer):
@@ -208,6 +245,16 @@ class RestoreRequestSerializer(Serializer):
         **OPTIONAL,
         help_text="Rows of the sheet `quickEntries`, as in `recurring`.",
     )
+    lines = LineRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
+        help_text="Rows of the sheet `lines`: those of split entries and templates.",
+    )
+    valuations = ValuationRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
+        help_text="Rows of the sheet `valuations`: typed-in values of wallets.",
+    )
 
 
 class RestoreResultSerializer(Serializer):
@@ -221,3 +268,5 @@ class RestoreResultSerializer(Serializer):
     recurring = serializers.IntegerField(help_text="Number of recurring rules.")
     budgets = serializers.IntegerField(help_text="Budgets of the current month.")
     quick_entries = serializers.IntegerField(help_text="Number of quick entries.")
+    lines = serializers.IntegerField(help_text="Number of lines.")
+    valuations = serializers.IntegerField(help_text="Number of typed-in values.")

@@ -5,7 +5,7 @@ from rest_framework import serializers
 from core.api.fields import ClosedChoiceField
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.models import Category
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType
 from ledger.ownership import OwnedPrimaryKeyField
 from ledger.serializers.fields import MovingField, NameField
 
@@ -16,7 +16,7 @@ class CategorySerializer(Serializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
     type = ClosedChoiceField(
-        choices=EntryType.choices,
+        choices=CategoryType.choices,
         help_text="Whether it is for entries of `income` or of `expense`.",
     )
     parent_id = OwnedPrimaryKeyField(
@@ -36,7 +36,7 @@ class CategorySerializer(Serializer):
 
 class CategoryQuerySerializer(QuerySerializer):
     type = ClosedChoiceField(
-        choices=EntryType.choices,
+        choices=CategoryType.choices,
         required=False,
         help_text="Only categories of this type.",
     )

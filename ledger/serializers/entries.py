@@ -1,7 +1,8 @@
 """Serializers of entries (spec 3.4) and of the filters of their list."""
 
 import calendar
-from datetime import date
+import re
+from datetime import date, time
 from typing import Any, cast
 
 from django.utils.translation import gettext
@@ -10,20 +11,27 @@ from rest_framework import serializers
 from core.api.fields import (
     MAX_AMOUNT,
     AmountField,
-    ClosedChoiceField,
     IsoDateField,
+    OpenTextField,
     PositiveDecimalField,
+    StrictBooleanField,
     StrictCharField,
     StrictIntegerField,
 )
 from core.api.serializers import QuerySerializer, Serializer
 from core.errors import InvalidFieldError
 from ledger.currencies import CURRENCY_CODES
-from ledger.models import Wallet
-from ledger.models.base import MAX_NAME_LENGTH, EntryType
-from ledger.ownership import UncheckedPrimaryKeyField
+from ledger.models import Entry, Wallet
+from ledger.models.base import MAX_MEMO_LENGTH, MAX_NAME_LENGTH, EntryType
+from ledger.ownership import OwnedPrimaryKeyField, UncheckedPrimaryKeyField
 from ledger.serializers.fields import LedgerTagListField, NameField, OptionalTextField
+from ledger.serializers.lines import (
+    NamedWalletSerializer,
+    ShapeSerializer,
+    make_type_field,
+)
 
+_CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 MIN_FILTER_YEAR, MAX_FILTER_YEAR = 1, 9999
 
 
@@ -51,22 +59,35 @@ class EntryAmountField(AmountField):
         super().__init__(min_value=0, **kwargs)
 
 
-class EntryWalletSerializer(Serializer):
-    id = serializers.IntegerField(help_text="Id of the wallet.")
-    name = serializers.CharField(help_text="Name of the wallet.")
+class ClockTimeField(StrictCharField):
+    """A time of the day as HH:MM."""
+
+    def to_internal_value(self, data: Any) -> time:  # type: ignore[override]
+        text = super().to_internal_value(data)
+        if not _CLOCK_TIME_RE.fullmatch(text):
+            raise serializers.ValidationError(gettext("Must be a time as HH:MM."))
+        return time.fromisoformat(text)
 
 
-class EntrySerializer(Serializer):
+class ExcludedField(StrictBooleanField):
+    """Whether an entry is left out; null is false."""
+
+    # For the OpenAPI document.
+    is_null_only_in_requests = True
+
+    def run_validation(self, data: Any = serializers.empty) -> bool:
+        return bool(super().run_validation(data))
+
+
+class EntrySerializer(ShapeSerializer):
     """An entry; a response is also a valid request."""
 
     # Validates requests and describes responses, which `ledger.entry_list` builds.
+    conditional_fields = frozenset({"matchedAmount"})
 
     id = serializers.IntegerField(read_only=True)
     date = IsoDateField(help_text="Day of the payment.")
-    type = ClosedChoiceField(
-        choices=EntryType.choices,
-        help_text="Money received (`income`) or spent (`expense`).",
-    )
+    type = make_type_field()
     amount = EntryAmountField(
         required=False,
         allow_null=True,
@@ -91,7 +112,7 @@ class EntrySerializer(Serializer):
         default=None,
         help_text="Id of a wallet of the caller; null or left out: no wallet.",
     )
-    wallet = EntryWalletSerializer(
+    wallet = NamedWalletSerializer(
         read_only=True,
         allow_null=True,
         help_text="The wallet with its name; null without one.",
@@ -135,6 +156,47 @@ class EntrySerializer(Serializer):
         allow_null=True,
         default=None,
         help_text="2 to 24; null if paid at once. Only for expenses of a CARD wallet.",
+    )
+    refund_of = UncheckedPrimaryKeyField(
+        Entry,
+        required=False,
+        allow_null=True,
+        help_text=(
+            "Id of the expense that comes back, on an income with the category type "
+            "`expense`; null for all else. Without `category` or `lines` it gets those "
+            "of that expense."
+        ),
+    )
+    refunded = serializers.IntegerField(
+        read_only=True,
+        allow_null=True,
+        help_text="Sum of the confirmed refunds of an expense; null for all else.",
+    )
+    time = ClockTimeField(
+        required=False,
+        allow_null=True,
+        help_text="Time of the day as HH:MM, which is shown only; null if unknown.",
+    )
+    excluded = ExcludedField(
+        required=False,
+        allow_null=True,
+        help_text=(
+            "True: it counts in balances and in the net worth, and not in statistics, "
+            "budgets and suggestions."
+        ),
+    )
+    source = OpenTextField(
+        known_values=Entry.Source.values,
+        read_only=True,
+        help_text="Where it comes from.",
+    )  # type: ignore[assignment]
+    matched_amount = serializers.IntegerField(
+        read_only=True,
+        required=False,
+        help_text=(
+            "Present with the filter `category`: the part of the amount that is booked "
+            "on it."
+        ),
     )
     pending = serializers.BooleanField(
         read_only=True,
@@ -180,7 +242,7 @@ class EntryQuerySerializer(QuerySerializer):
         required=False,
         help_text="Only entries of this month, 1 to 12; needs `year`.",
     )
-    type = ClosedChoiceField(
+    type = serializers.ChoiceField(
         choices=EntryType.choices,
         required=False,
         help_text="Only entries of this type.",
@@ -194,7 +256,8 @@ class EntryQuerySerializer(QuerySerializer):
         ),
     )
     wallet_id = serializers.IntegerField(
-        required=False, help_text="Only entries of this wallet."
+        required=False,
+        help_text="Only entries of this wallet, and transfers to it.",
     )
     tag = serializers.CharField(
         max_length=MAX_NAME_LENGTH,
@@ -226,6 +289,50 @@ class EntryQuerySerializer(QuerySerializer):
         max_value=MAX_AMOUNT,
         help_text="Only entries of at most this amount.",
     )
+
+
+class RefundRequestSerializer(Serializer):
+    amount = AmountField(
+        required=False,
+        allow_null=True,
+        help_text="What comes back; null or left out: all that is left.",
+    )
+    date = IsoDateField(
+        required=False, allow_null=True, help_text="Null or left out: today."
+    )
+    wallet_id = UncheckedPrimaryKeyField(
+        Wallet,
+        source="wallet",
+        required=False,
+        allow_null=True,
+        help_text="Left out: the wallet of the expense; null: no wallet.",
+    )
+    memo = StrictCharField(
+        max_length=MAX_MEMO_LENGTH,
+        required=False,
+        allow_blank=True,
+        help_text="Left out: the memo of the expense.",
+    )
+
+
+class MergeRequestSerializer(Serializer):
+    with_ = OwnedPrimaryKeyField(
+        Entry,
+        source="with_",
+        help_text="Id of the other entry: an expense and an income become a transfer.",
+    )
+
+
+class TransferCandidateQuerySerializer(QuerySerializer):
+    from_ = IsoDateField(source="from_", help_text="First day of the expense.")
+    to = IsoDateField(help_text="Last day of the expense.")
+
+
+class TransferCandidateSerializer(Serializer):
+    out_id = serializers.IntegerField(help_text="Id of the expense.")
+    in_id = serializers.IntegerField(help_text="Id of the income.")
+    amount = serializers.IntegerField(help_text="Of both.")
+    days = serializers.IntegerField(help_text="From the expense to the income, 0 to 4.")
 
 
 class PendingCountSerializer(Serializer):

@@ -2,10 +2,8 @@
 
 from rest_framework import serializers
 
-from core.api.fields import AmountField, ClosedChoiceField
-from core.api.serializers import Serializer
+from core.api.fields import AmountField
 from ledger.models import Wallet
-from ledger.models.base import EntryType
 from ledger.ownership import OwnedPrimaryKeyField
 from ledger.serializers.fields import (
     CategoryNameField,
@@ -13,15 +11,13 @@ from ledger.serializers.fields import (
     NameField,
     OptionalTextField,
 )
+from ledger.serializers.lines import ShapeSerializer, make_type_field
 
 
-class QuickEntrySerializer(Serializer):
+class QuickEntrySerializer(ShapeSerializer):
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    type = ClosedChoiceField(
-        choices=EntryType.choices,
-        help_text="Money received (`income`) or spent (`expense`).",
-    )
+    type = make_type_field()
     amount = AmountField(
         required=False,
         allow_null=True,

@@ -4,14 +4,12 @@ from rest_framework import serializers
 
 from core.api.fields import (
     AmountField,
-    ClosedChoiceField,
     IsoDateField,
     StrictBooleanField,
     StrictIntegerField,
 )
 from core.api.serializers import Serializer
 from ledger.models import Occurrence, Wallet
-from ledger.models.base import EntryType
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.ownership import OwnedPrimaryKeyField
 from ledger.schedule import Frequency
@@ -21,17 +19,15 @@ from ledger.serializers.fields import (
     NameField,
     OptionalTextField,
 )
+from ledger.serializers.lines import ShapeSerializer, make_type_field
 
 
-class RecurringRuleSerializer(Serializer):
+class RecurringRuleSerializer(ShapeSerializer):
     """A recurring rule; day 31 is the last day of shorter months."""
 
     id = serializers.IntegerField(read_only=True)
     name = NameField()
-    type = ClosedChoiceField(
-        choices=EntryType.choices,
-        help_text="Money received (`income`) or spent (`expense`).",
-    )
+    type = make_type_field()
     amount = AmountField()
     category = CategoryNameField(
         required=False,

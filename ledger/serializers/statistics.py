@@ -9,7 +9,7 @@ from rest_framework import serializers
 from core.api.fields import ClosedChoiceField, ExactDecimalField, IsoDateField
 from core.api.serializers import QuerySerializer, Serializer
 from ledger.cash_flow import CategoryFlow, Flow
-from ledger.models.base import EntryType
+from ledger.models.base import CategoryType
 from ledger.periods import Unit
 from ledger.statistics import MonthStatistics, RangeStatistics, YearStatistics
 
@@ -40,12 +40,38 @@ class RangeStatisticsQuerySerializer(QuerySerializer):
         return attrs
 
 
+# Of what is taken from an expense.
+REFUNDED_TEXT = (
+    "What came back, in whole home-currency units; `expense` is without it, so that "
+    "expense + refunded is what was spent."
+)
+NET_EXPENSE_TEXT = "Expense less refunds, in whole home-currency units."
+
+
+class TransfersSerializer(Serializer):
+    amount = serializers.IntegerField(
+        help_text="Moved between own wallets, in whole home-currency units."
+    )
+    count = serializers.IntegerField(help_text="Number of entries that move money.")
+
+
+class ExcludedSerializer(Serializer):
+    income = serializers.IntegerField(
+        help_text="Income of excluded entries, in whole home-currency units."
+    )
+    expense = serializers.IntegerField(
+        help_text="Expense of excluded entries, in whole home-currency units."
+    )
+    count = serializers.IntegerField(help_text="Number of excluded entries.")
+
+
 class NetFlowSerializer(Serializer):
     income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
-    expense = serializers.IntegerField(
-        help_text="Expense, in whole home-currency units."
-    )
+    expense = serializers.IntegerField(help_text=NET_EXPENSE_TEXT)
     net = serializers.IntegerField(help_text="income - expense")
+    refunded = serializers.IntegerField(help_text=REFUNDED_TEXT)
+    transfers = TransfersSerializer(help_text="Between own wallets, in neither sum.")
+    excluded = ExcludedSerializer(help_text="Entries that are left out of all else.")
 
 
 class FlowSerializer(NetFlowSerializer):
@@ -54,7 +80,7 @@ class FlowSerializer(NetFlowSerializer):
 
 class CategoryFlowSerializer(Serializer):
     type = ClosedChoiceField(
-        choices=EntryType.choices,
+        choices=CategoryType.choices,
         help_text="Money received (`income`) or spent (`expense`).",
     )
     category = serializers.CharField(
@@ -64,23 +90,27 @@ class CategoryFlowSerializer(Serializer):
         allow_null=True, help_text="Name of its major category; null for a major one."
     )  # type: ignore[assignment]
     amount = serializers.IntegerField(
-        help_text="Sum of its entries, in whole home-currency units."
+        help_text="Sum of its entries less refunds, in whole home-currency units."
+    )
+    refunded = serializers.IntegerField(
+        help_text="What came back, in whole home-currency units; 0 for an income."
     )
     count = serializers.IntegerField(help_text="Number of entries.")
     share = ExactDecimalField(
         max_digits=20,
         decimal_places=4,
         allow_null=True,
-        help_text="Of its type's amount, such as 0.25.",
+        help_text=(
+            "Of the amounts of its type that are above 0, such as 0.25; null below 0."
+        ),
     )
 
 
 class DayFlowSerializer(Serializer):
     date = serializers.DateField(help_text="The day.")
     income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
-    expense = serializers.IntegerField(
-        help_text="Expense, in whole home-currency units."
-    )
+    expense = serializers.IntegerField(help_text=NET_EXPENSE_TEXT)
+    refunded = serializers.IntegerField(help_text=REFUNDED_TEXT)
 
 
 class WalletFlowSerializer(Serializer):
@@ -91,17 +121,21 @@ class WalletFlowSerializer(Serializer):
         allow_null=True, help_text="Name of the wallet; null for entries without one."
     )
     income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
-    expense = serializers.IntegerField(
-        help_text="Expense, in whole home-currency units."
+    expense = serializers.IntegerField(help_text=NET_EXPENSE_TEXT)
+    refunded = serializers.IntegerField(help_text=REFUNDED_TEXT)
+    transfer_in = serializers.IntegerField(
+        help_text="Moved in from own wallets, in whole home-currency units."
+    )
+    transfer_out = serializers.IntegerField(
+        help_text="Moved out to own wallets, in whole home-currency units."
     )
 
 
 class TagFlowSerializer(Serializer):
     tag = serializers.CharField(help_text="Name of the tag.")
     income = serializers.IntegerField(help_text="Income, in whole home-currency units.")
-    expense = serializers.IntegerField(
-        help_text="Expense, in whole home-currency units."
-    )
+    expense = serializers.IntegerField(help_text=NET_EXPENSE_TEXT)
+    refunded = serializers.IntegerField(help_text=REFUNDED_TEXT)
     count = serializers.IntegerField(help_text="Number of entries.")
 
 
@@ -148,11 +182,22 @@ class RangeStatisticsSerializer(NetFlowSerializer):
     points = RangePointSerializer(many=True, help_text="Each period, oldest first.")
 
 
-def net_flow_payload(flow: Flow) -> dict[str, int]:
-    return {"income": flow.income, "expense": flow.expense, "net": flow.net}
+def net_flow_payload(flow: Flow) -> dict[str, Any]:
+    return {
+        "income": flow.income,
+        "expense": flow.expense,
+        "net": flow.net,
+        "refunded": flow.refunded,
+        "transfers": {"amount": flow.transferred, "count": flow.transfer_count},
+        "excluded": {
+            "income": flow.excluded_income,
+            "expense": flow.excluded_expense,
+            "count": flow.excluded_count,
+        },
+    }
 
 
-def flow_payload(flow: Flow) -> dict[str, int]:
+def flow_payload(flow: Flow) -> dict[str, Any]:
     return net_flow_payload(flow) | {"count": flow.count}
 
 
@@ -163,6 +208,7 @@ def category_flows_payload(rows: Sequence[CategoryFlow]) -> list[dict[str, Any]]
             "category": row.category,
             "parent": row.parent,
             "amount": row.amount,
+            "refunded": row.refunded,
             "count": row.count,
             "share": row.share,
         }
@@ -176,7 +222,12 @@ def month_statistics_payload(month: MonthStatistics) -> dict[str, Any]:
         "previous": net_flow_payload(month.previous),
         "byCategory": category_flows_payload(month.by_category),
         "byDay": [
-            {"date": day, "income": flow.income, "expense": flow.expense}
+            {
+                "date": day,
+                "income": flow.income,
+                "expense": flow.expense,
+                "refunded": flow.refunded,
+            }
             for day, flow in month.by_day
         ],
         "byWallet": [
@@ -185,6 +236,9 @@ def month_statistics_payload(month: MonthStatistics) -> dict[str, Any]:
                 "name": row.name,
                 "income": row.income,
                 "expense": row.expense,
+                "refunded": row.refunded,
+                "transferIn": row.transfer_in,
+                "transferOut": row.transfer_out,
             }
             for row in month.by_wallet
         ],
@@ -193,6 +247,7 @@ def month_statistics_payload(month: MonthStatistics) -> dict[str, Any]:
                 "tag": row.tag,
                 "income": row.income,
                 "expense": row.expense,
+                "refunded": row.refunded,
                 "count": row.count,
             }
             for row in month.by_tag

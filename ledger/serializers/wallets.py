@@ -4,18 +4,24 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.fields import StrictBooleanField, StrictCharField
-from core.api.serializers import Serializer
+from core.api.fields import IsoDateField, StrictBooleanField, StrictCharField
+from core.api.pagination import DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE
+from core.api.serializers import QuerySerializer, Serializer
 from ledger.encryption import DecryptionError
 from ledger.models import Wallet
 from ledger.models.base import MAX_NAME_LENGTH
+from ledger.serializers.entries import EntrySerializer
 from ledger.serializers.fields import (
     MovingField,
     NameField,
     OptionalTextField,
     SignedMoneyField,
 )
-from ledger.wallets import decrypt_account_number, log_undecryptable_number
+from ledger.wallets import (
+    decrypt_account_number,
+    get_value,
+    log_undecryptable_number,
+)
 
 MAX_ACCOUNT_NUMBER_LENGTH = 64
 
@@ -98,8 +104,9 @@ class WalletSerializer(Serializer):
 
     def to_representation(self, instance: Wallet) -> dict[str, Any]:
         body = super().to_representation(instance)
-        if not instance.manual_valuation:
-            body["currentValue"] = None
+        body["currentValue"] = (
+            get_value(instance) if instance.manual_valuation else None
+        )
         # The model has only the encrypted number.
         try:
             body["accountNumber"] = decrypt_account_number(instance)
@@ -108,6 +115,72 @@ class WalletSerializer(Serializer):
             body["accountNumber"] = None
             body["accountNumberUnreadable"] = True
         return body
+
+
+class ReconcileRequestSerializer(Serializer):
+    date = IsoDateField(help_text="The balance is that at the end of this day.")
+    balance = SignedMoneyField(
+        help_text="What the balance should be, in whole home-currency units."
+    )
+    dry_run = StrictBooleanField(
+        required=False, default=False, help_text="True: nothing is written."
+    )
+
+
+class ReconciliationSerializer(Serializer):
+    before = serializers.IntegerField(help_text="The balance at the end of the day.")
+    difference = serializers.IntegerField(help_text="balance - before")
+    entry = EntrySerializer(
+        allow_null=True,
+        help_text="The excluded entry that adds the difference; null without one.",
+    )
+
+
+class WalletHistoryQuerySerializer(QuerySerializer):
+    from_ = IsoDateField(
+        required=False, source="from_", help_text="Only entries of this day and later."
+    )
+    to = IsoDateField(required=False, help_text="Only entries of this day and before.")
+    after = serializers.CharField(
+        required=False,
+        help_text="Key of the last row that was read, from `next`: the rows after it.",
+    )
+    size = serializers.IntegerField(
+        min_value=1,
+        default=DEFAULT_PAGE_SIZE,
+        help_text=f"Rows on a page, at most {MAX_PAGE_SIZE}.",
+    )
+
+
+class WalletHistoryRowSerializer(EntrySerializer):
+    change = serializers.IntegerField(
+        read_only=True, help_text="What the entry adds to the balance of the wallet."
+    )
+    balance_after = serializers.IntegerField(
+        read_only=True, help_text="The balance of the wallet after it."
+    )
+
+
+class WalletHistorySerializer(Serializer):
+    count = serializers.IntegerField(
+        allow_null=True, help_text="Null: the rows are not counted."
+    )
+    next = serializers.URLField(
+        allow_null=True, help_text="URL of the next page; null on the last one."
+    )
+    previous = serializers.URLField(
+        allow_null=True, help_text="Null: pages are read forwards."
+    )
+    results = WalletHistoryRowSerializer(many=True, help_text="Oldest first.")
+
+
+class ValuationSerializer(Serializer):
+    date = IsoDateField(help_text="Day of the value.")
+    value = SignedMoneyField(help_text="In whole home-currency units.")
+
+
+class ValuationQuerySerializer(QuerySerializer):
+    date = IsoDateField(help_text="Day of the value to delete.")
 
 
 class NetWorthWalletSerializer(Serializer):

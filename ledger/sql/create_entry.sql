@@ -1,4 +1,4 @@
--- Create an entry and its tags in one round trip. Each statement of the function sees
+-- Create a flat entry and its tags in one round trip. Each statement of the function sees
 -- what was committed before it, as if the service had sent them one by one.
 --
 -- Returns NULL, and creates nothing, if a name is unknown, or if what it names is moving.
@@ -9,7 +9,9 @@ CREATE OR REPLACE FUNCTION account_create_entry(
     new_date date, new_type text, new_amount bigint, category_name text,
     new_wallet bigint, new_memo text, tag_names text[],
     new_currency text, new_original numeric, new_rate numeric,
-    new_installments smallint, new_pending boolean, new_time timestamptz
+    new_installments smallint, new_pending boolean, written_at timestamptz,
+    new_to_wallet bigint, new_is_reversal boolean, new_refund_of bigint,
+    new_excluded boolean, new_time time, new_source text
 )
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -22,7 +24,9 @@ BEGIN
 
     IF category_name IS NOT NULL THEN
         SELECT id INTO new_category FROM account_category
-        WHERE member_id = owner AND type = new_type AND name = category_name
+        WHERE member_id = owner AND name = category_name
+            AND type = CASE WHEN (new_type = 'income') = new_is_reversal
+                THEN 'expense' ELSE 'income' END
             AND moving_to_id IS NULL;
         IF NOT FOUND THEN
             RETURN NULL;
@@ -31,6 +35,13 @@ BEGIN
     IF new_wallet IS NOT NULL THEN
         PERFORM FROM account
         WHERE member_id = owner AND id = new_wallet AND moving_to_id IS NULL;
+        IF NOT FOUND THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    IF new_to_wallet IS NOT NULL THEN
+        PERFORM FROM account
+        WHERE member_id = owner AND id = new_to_wallet AND moving_to_id IS NULL;
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;
@@ -45,11 +56,13 @@ BEGIN
     INSERT INTO account_entry (
         member_id, date, type, amount, category_id, wallet_id, memo,
         currency, original_amount, exchange_rate, installment_months, pending,
-        created_at, updated_at
+        created_at, updated_at, to_wallet_id, is_reversal, refund_of_id, excluded,
+        time, source
     ) VALUES (
         owner, new_date, new_type, new_amount, new_category, new_wallet, new_memo,
         new_currency, new_original, new_rate, new_installments, new_pending,
-        new_time, new_time
+        written_at, written_at, new_to_wallet, new_is_reversal, new_refund_of, new_excluded,
+        new_time, new_source
     )
     RETURNING id INTO new_entry;
     INSERT INTO account_entry_tag (member_id, entry_id, tag_id, position)

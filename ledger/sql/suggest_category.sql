@@ -37,7 +37,8 @@ BEGIN
             ON c.member_id = owner AND c.id = most.category_id
         LEFT JOIN LATERAL (
             SELECT e.date, e.id FROM account_entry e
-            WHERE e.member_id = owner AND e.category_id = c.id AND NOT e.pending
+            WHERE e.member_id = owner AND e.category_id = c.id
+                AND NOT e.pending AND NOT e.excluded AND NOT e.is_reversal
                 AND (translate(lower(e.memo), blanks, '') LIKE containing
                     OR translate(lower(e.memo), blanks, '') = ANY(contained))
             ORDER BY e.date DESC, e.id DESC LIMIT 1

@@ -16,6 +16,9 @@ DECLARE
         WHEN 'INSERT' THEN '{1}' WHEN 'DELETE' THEN '{-1}' ELSE '{-1,1}' END;
     sign int;
     link record;
+    entry record;
+    first_of_month date;
+    flow bigint;
 BEGIN
     FOREACH sign IN ARRAY signs LOOP
         IF sign = 1 THEN
@@ -26,16 +29,52 @@ BEGIN
         PERFORM FROM account_ledger WHERE member_id = link.member_id
         FOR NO KEY UPDATE;
 
-        INSERT INTO account_tag_total AS stored
-            (member_id, month, type, tag_id, amount, entry_count)
-        SELECT entry.member_id, entry.date - (extract(day FROM entry.date)::int - 1),
-            entry.type, link.tag_id, sign * entry.amount, sign
-        FROM account_entry entry
-        WHERE entry.member_id = link.member_id AND entry.id = link.entry_id
-            AND NOT entry.pending
-        ON CONFLICT (member_id, month, type, tag_id) DO UPDATE
-        SET amount = stored.amount + excluded.amount,
-            entry_count = stored.entry_count + excluded.entry_count;
+        SELECT * INTO entry FROM account_entry
+        WHERE member_id = link.member_id AND id = link.entry_id;
+        first_of_month := entry.date - (extract(day FROM entry.date)::int - 1);
+        -- See ledger/effects.py.
+        CONTINUE WHEN entry.pending OR entry.excluded OR entry.line_count IS NULL
+            OR entry.to_wallet_id IS NOT NULL;
+        IF entry.line_count = 0 THEN
+            flow := sign * CASE
+                WHEN (entry.type = 'income') = (entry.category_type = 'income')
+                THEN entry.amount ELSE -entry.amount END;
+            INSERT INTO account_tag_total AS stored
+                (member_id, month, type, tag_id, amount, refunded, entry_count)
+            VALUES (
+                entry.member_id, first_of_month, entry.category_type, link.tag_id, flow,
+                CASE WHEN entry.is_reversal AND entry.category_type = 'expense'
+                    THEN -flow ELSE 0 END,
+                sign
+            )
+            ON CONFLICT (member_id, month, type, tag_id) DO UPDATE
+            SET amount = stored.amount + excluded.amount,
+                refunded = stored.refunded + excluded.refunded,
+                entry_count = stored.entry_count + excluded.entry_count;
+        ELSE
+            -- An entry with both types counts once, as an expense, the first of them.
+            INSERT INTO account_tag_total AS stored
+                (member_id, month, type, tag_id, amount, refunded, entry_count)
+            SELECT entry.member_id, first_of_month, category_type, link.tag_id,
+                sign * sum(line_flow),
+                CASE category_type WHEN 'expense'
+                    THEN -sign * sum(least(line_flow, 0)) ELSE 0 END,
+                CASE category_type WHEN min(category_type) OVER ()
+                    THEN sign ELSE 0 END
+            FROM (
+                SELECT category_type,
+                    CASE WHEN (entry.type = 'income') = (category_type = 'income')
+                        THEN amount ELSE -amount END AS line_flow
+                FROM account_entry_line
+                WHERE member_id = entry.member_id AND entry_id = entry.id
+                    AND wallet_id IS NULL
+            ) lines
+            GROUP BY category_type
+            ON CONFLICT (member_id, month, type, tag_id) DO UPDATE
+            SET amount = stored.amount + excluded.amount,
+                refunded = stored.refunded + excluded.refunded,
+                entry_count = stored.entry_count + excluded.entry_count;
+        END IF;
     END LOOP;
     RETURN NULL;
 END

@@ -10,7 +10,7 @@ from core.api.token_scopes import LEDGER
 from core.api.viewsets import ReorderMixin
 from core.errors import LimitReachedError
 from ledger import quick_entries
-from ledger.errors import MovingError
+from ledger.errors import LinesMismatchError, MovingError
 from ledger.models import QuickEntry
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -26,8 +26,8 @@ class QuickEntryViewSet(ReorderMixin, OwnedModelViewSet):
     token_scopes = LEDGER
     schema_tag = "Quick entries"
     raises = {
-        "create": [MovingError, LimitReachedError],
-        "update": [MovingError, LimitReachedError],
+        "create": [MovingError, LimitReachedError, LinesMismatchError],
+        "update": [MovingError, LimitReachedError, LinesMismatchError],
     }
     queryset = QuickEntry.objects.all()
     serializer_class = QuickEntrySerializer

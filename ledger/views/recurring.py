@@ -22,7 +22,7 @@ from core.api.token_scopes import LEDGER
 from core.errors import InvalidFieldError, LimitReachedError
 from ledger import recurring
 from ledger.entry_list import get_entry_payload
-from ledger.errors import MovingError
+from ledger.errors import LinesMismatchError, MovingError
 from ledger.models import RecurringRule
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
@@ -42,8 +42,8 @@ class RecurringRuleViewSet(OwnedModelViewSet):
     token_scopes = LEDGER
     schema_tag = "Recurring rules"
     raises = {
-        "create": [MovingError, LimitReachedError],
-        "update": [MovingError, LimitReachedError],
+        "create": [MovingError, LimitReachedError, LinesMismatchError],
+        "update": [MovingError, LimitReachedError, LinesMismatchError],
         "run_recurring_rule": [MovingError, InvalidFieldError],
     }
     queryset = RecurringRule.objects.all()

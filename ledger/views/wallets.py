@@ -1,25 +1,45 @@
 """Wallets and their order."""
 
+from datetime import date
 from typing import Any
 
+from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
+from core.api.pagination import MAX_PAGE_SIZE, open_page_payload
 from core.api.permissions import IsMember
-from core.api.serializers import validate_query
+from core.api.serializers import list_payload, validate_body, validate_query
 from core.api.token_scopes import LEDGER
 from core.api.viewsets import ReorderMixin
-from core.errors import DuplicateError, InUseError, LimitReachedError
-from ledger import wallets
+from core.errors import (
+    DuplicateError,
+    InUseError,
+    InvalidFieldError,
+    LimitReachedError,
+)
+from ledger import valuations, wallets
+from ledger.entry_list import get_entry_payload
 from ledger.errors import MovingError
 from ledger.models import Wallet
 from ledger.models.base import OwnedQuerySet
 from ledger.ownership import OwnedModelViewSet
 from ledger.serializers.fields import MOVING_DESCRIPTION, MoveToQuerySerializer
-from ledger.serializers.wallets import WalletSerializer
+from ledger.serializers.wallets import (
+    ReconcileRequestSerializer,
+    ReconciliationSerializer,
+    ValuationQuerySerializer,
+    ValuationSerializer,
+    WalletHistoryQuerySerializer,
+    WalletHistorySerializer,
+    WalletSerializer,
+)
+from ledger.wallet_history import HistoryKey, list_history, reconcile
 
 
 @extend_schema_view(
@@ -43,6 +63,9 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
         "create": [DuplicateError, LimitReachedError],
         "update": [MovingError, DuplicateError],
         "destroy": [MovingError, InUseError],
+        "reconcile_wallet": [MovingError],
+        "create_valuation": [MovingError],
+        "delete_valuation": [MovingError],
     }
     queryset = Wallet.objects.all()
     serializer_class = WalletSerializer
@@ -53,12 +76,12 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
 
     def perform_create(self, serializer: BaseSerializer[Any]) -> None:
         serializer.instance = wallets.create_wallet(
-            self.member, serializer.validated_data
+            self.member, serializer.validated_data, timezone.now()
         )
 
     def perform_update(self, serializer: BaseSerializer[Any]) -> None:
         serializer.instance = wallets.update_wallet(
-            self.member, self.object_id, serializer.validated_data
+            self.member, self.object_id, serializer.validated_data, timezone.now()
         )
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -68,5 +91,105 @@ class WalletViewSet(ReorderMixin, OwnedModelViewSet):
             return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(WalletSerializer(moving).data, status.HTTP_202_ACCEPTED)
 
+    @extend_schema(
+        request=ReconcileRequestSerializer, responses=ReconciliationSerializer
+    )
+    @action(detail=True, methods=["post"], url_path="reconcile")
+    def reconcile_wallet(self, request: Request, wallet_id: int) -> Response:
+        """Reconcile a wallet.
+
+        An excluded entry adds what the balance lacks at the end of a day. A wallet with
+        a manual valuation gets a typed-in value instead.
+        """
+        wallets.get_wallet(self.member, wallet_id)
+        body = validate_body(ReconcileRequestSerializer, request)
+        found = reconcile(
+            self.member,
+            wallet_id,
+            body["date"],
+            body["balance"],
+            timezone.now(),
+            dry_run=body["dry_run"],
+        )
+        entry = found.entry_id and get_entry_payload(self.member, found.entry_id)
+        return Response(
+            {
+                "before": found.before,
+                "difference": found.difference,
+                "entry": entry or None,
+            }
+        )
+
+    @extend_schema(
+        parameters=[WalletHistoryQuerySerializer], responses=WalletHistorySerializer
+    )
+    @action(detail=True, url_path="history")
+    def list_wallet_history(self, request: Request, wallet_id: int) -> Response:
+        """List what moved a wallet.
+
+        Confirmed entries, and transfers from either side, oldest first, each with the
+        balance after it.
+        """
+        query = validate_query(WalletHistoryQuerySerializer, request)
+        page = list_history(
+            self.member,
+            wallet_id,
+            query.get("from_", date.min),
+            query.get("to", date.max),
+            _parse_key(query.get("after")),
+            min(query["size"], MAX_PAGE_SIZE),
+        )
+        key = page.next and f"{page.next.day.isoformat()}.{page.next.entry_id}"
+        return Response(open_page_payload(request, "after", key, page.rows))
+
+    @extend_schema(responses=ValuationSerializer(many=True))
+    @action(detail=True, methods=["get"], url_path="valuations")
+    def list_valuations(self, request: Request, wallet_id: int) -> Response:
+        """List the typed-in values of a wallet.
+
+        One for each day, oldest first; the last one is its current value.
+        """
+        wallets.get_wallet(self.member, wallet_id)
+        rows = valuations.list_valuations(self.member, wallet_id)
+        return Response(list_payload(ValuationSerializer, rows))
+
+    @extend_schema(request=ValuationSerializer, responses={201: ValuationSerializer})
+    @list_valuations.mapping.post
+    def create_valuation(self, request: Request, wallet_id: int) -> Response:
+        """Type in a value of a wallet.
+
+        In place of the one of that day, if there is one.
+        """
+        wallets.get_wallet(self.member, wallet_id)
+        body = validate_body(ValuationSerializer, request)
+        wallets.create_valuation(
+            self.member, wallet_id, body["date"], body["value"], timezone.now()
+        )
+        return Response(body, status.HTTP_201_CREATED)
+
+    @extend_schema(parameters=[ValuationQuerySerializer], responses={204: None})
+    @list_valuations.mapping.delete
+    def delete_valuation(self, request: Request, wallet_id: int) -> Response:
+        """Delete a typed-in value.
+
+        Without any left, the balance counts again.
+        """
+        wallets.get_wallet(self.member, wallet_id)
+        day = validate_query(ValuationQuerySerializer, request)["date"]
+        wallets.delete_valuation(self.member, wallet_id, day)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
     def perform_reorder(self, ids: list[int]) -> None:
         wallets.reorder_wallets(self.member, ids)
+
+
+def _parse_key(text: str | None) -> HistoryKey | None:
+    """Return the key of a row, as `next` has it; raise `InvalidFieldError`."""
+    if text is None:
+        return None
+    day, _, entry_id = text.partition(".")
+    try:
+        return HistoryKey(date.fromisoformat(day), int(entry_id))
+    except ValueError:
+        detail = gettext("Must be a key that an answer gave.")
+        raise InvalidFieldError("after", detail) from None

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Member
 from ledger.backup.columns import ENTRIES
-from ledger.entries import EntryData
+from ledger.entry_data import EntryData
 from ledger.serializers.entries import EntrySerializer
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry

@@ -372,7 +372,7 @@ def test_wallet_of_another_member_or_none_is_404(
         ("year", "0"),
         ("year", "10000"),
         ("year", "2026.5"),
-        ("type", "transfer"),
+        ("type", "loan"),
         ("walletId", "cash"),
         ("walletId", "1.5"),
         ("pending", "maybe"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from accounts.models import Member
 from ledger import key_rotation
@@ -27,7 +28,7 @@ def seal(settings: Any, free_member: Member) -> Any:
     def make(number: Any, keys: Any, member: Member = free_member) -> Any:
         settings.ACCOUNT_NUMBER_KEYS = keys
         values = {"name": number, "kind": "BANK", "account_number": number}
-        return create_wallet(member, values)
+        return create_wallet(member, values, timezone.now())
 
     return make
 

@@ -58,13 +58,23 @@ def sum_of(entries: Any, type_: Any) -> Any:
     return sum(entry.amount for entry in entries if entry.type == type_)
 
 
+# Of entries without transfers, refunds and exclusions.
+UNUSED: dict[str, Any] = {
+    "refunded": 0,
+    "transfers": {"amount": 0, "count": 0},
+    "excluded": {"income": 0, "expense": 0, "count": 0},
+}
+NO_TRANSFERS = {"refunded": 0, "transferIn": 0, "transferOut": 0}
+
+
 def flows(entries: Any) -> dict[str, Any]:
-    return {"income": sum_of(entries, "income"), "expense": sum_of(entries, "expense")}
+    income, expense = sum_of(entries, "income"), sum_of(entries, "expense")
+    return {"income": income, "expense": expense, "refunded": 0}
 
 
 def net(entries: Any) -> Any:
     found = flows(entries)
-    return found | {"net": found["income"] - found["expense"]}
+    return found | {"net": found["income"] - found["expense"]} | UNUSED
 
 
 def flow(entries: Any) -> Any:
@@ -86,6 +96,7 @@ def by_category(entries: Any) -> list[Any]:
                 "category": category.name if category else None,
                 "parent": parent.name if parent else None,
                 "amount": amount,
+                "refunded": 0,
                 "count": len(group),
                 "share": share,
             }
@@ -182,6 +193,7 @@ def expected_wallets(model: Any, entries: Any) -> list[Any]:
     return [
         {"walletId": pk, "name": names.get(pk)}
         | flows([entry for entry in entries if entry.wallet_id == pk])
+        | NO_TRANSFERS
         for pk in order
     ]
 
@@ -259,7 +271,7 @@ def test_month_without_entries(client: JSONClient) -> None:
     days = body.pop("byDay")
     assert len(days) == 30
     assert {(day["income"], day["expense"]) for day in days} == {(0, 0)}
-    nothing = {"income": 0, "expense": 0, "net": 0}
+    nothing = {"income": 0, "expense": 0, "net": 0} | UNUSED
     assert body == NOVEMBER | nothing | {
         "count": 0,
         "previous": nothing,
@@ -275,7 +287,7 @@ def test_month_before_january_is_december_of_the_year_before(
     make_entry(premium_member, date=date(2025, 12, 31), amount=5)
     make_entry(premium_member, date=date(2026, 12, 31), amount=70)
     body = client.get_json(MONTH, year=2026, month=1)
-    assert body["previous"] == {"income": 0, "expense": 5, "net": -5}
+    assert body["previous"] == {"income": 0, "expense": 5, "net": -5} | UNUSED
     assert body["count"] == 0
 
 
@@ -355,12 +367,13 @@ def test_entry_without_category_wallet_and_tags_is_listed_as_such(
             "category": None,
             "parent": None,
             "amount": 4,
+            "refunded": 0,
             "count": 1,
             "share": 1,
         }
     ]
     assert body["byWallet"] == [
-        {"walletId": None, "name": None, "income": 0, "expense": 4}
+        {"walletId": None, "name": None, "income": 0, "expense": 4} | NO_TRANSFERS
     ]
     assert body["byTag"] == []
 

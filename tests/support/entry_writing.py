@@ -31,6 +31,28 @@ FIELDS = {
     "pending",
     "createdAt",
     "updatedAt",
+    "toWalletId",
+    "toWallet",
+    "categoryId",
+    "categoryType",
+    "lines",
+    "refundOf",
+    "refunded",
+    "time",
+    "excluded",
+    "source",
+}
+# What an entry has of spec 3.19 if it uses none of it.
+UNUSED: dict[str, Any] = {
+    "toWalletId": None,
+    "toWallet": None,
+    "categoryType": "expense",
+    "lines": [],
+    "refundOf": None,
+    "refunded": 0,
+    "time": None,
+    "excluded": False,
+    "source": "MANUAL",
 }
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Model
@@ -117,6 +118,7 @@ def add_ledger(scene: Scene) -> None:
             "opening_balance": 3_000_000,
             "account_number": "123456-04-567890",
         },
+        NOW,
     )
     food = make_category(member, name="식비", sort_order=1)
     lunch = make_category(member, name="점심", parent=food, sort_order=1)
@@ -159,6 +161,9 @@ def add_ledger(scene: Scene) -> None:
         memo="스타벅스강남점",
         pending=True,
     )
+    moved: Any = {"date": date(2026, 11, 18), "amount": 300_000, "pending": True}
+    withdrawal = make_entry(member, wallet=bank, memo="ATM 출금", **moved)
+    deposit = make_entry(member, wallet=cash, type="income", **moved)
     coffee = quick_entries.create_quick_entry(
         member,
         {
@@ -226,6 +231,7 @@ def add_ledger(scene: Scene) -> None:
         27: [default_food, groceries],
         31: [company, weekend],
         41: [salary_entry, rent_entry, lunch_entry, pending],
+        49: [withdrawal, deposit],
         51: [coffee],
         61: [rule],
         71: [food_budget, home_budget],

@@ -178,7 +178,7 @@ def rule() -> dict[str, Any]:
 # What the workbook shows for an optional field that is null or missing.
 DEFAULTS: dict[str, dict[str, Any]] = {
     "wallets": {"openingBalance": 0, "manualValuation": False, "archived": False},
-    "entries": {"pending": False},
+    "entries": {"pending": False, "excluded": False, "source": "MANUAL"},
     "recurring": {"interval": 1, "active": True},
 }
 
@@ -194,7 +194,7 @@ def expect_tables(book: Book, today: date) -> dict[str, list[tuple[Any, ...]]]:
     return {
         name: [
             tuple(cell_of(name, column, row) for column in columns_of(name))
-            for row in sorted_book[name]
+            for row in sorted_book.get(name, [])
         ]
         for name in HEADERS
     }
@@ -208,6 +208,9 @@ def cell_of(sheet: str, column: str, row: dict[str, Any]) -> Any:
     value = row.get(column)
     if value is None:
         value = DEFAULTS.get(sheet, {}).get(column)
+    # Of rows that are booked on a category of their own type.
+    if column == "categoryType":
+        value = row["type"]
     if isinstance(value, list):
         value = ", ".join(value)
     if column in {"originalAmount", "exchangeRate"} and value is not None:

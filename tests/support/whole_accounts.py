@@ -19,6 +19,10 @@ from accounts.models import (
 from billing.models import Purchase
 from billing.stores import hash_token
 from board.models import CommentVote, Image, PostVote
+from ledger.entries import create_entry, refund_entry
+from ledger.entry_data import EntryData
+from ledger.lines import LineData
+from ledger.merges import merge_entries
 from ledger.models import (
     BudgetIncome,
     Notification,
@@ -26,6 +30,9 @@ from ledger.models import (
     QuickEntryTag,
     RecurringTag,
 )
+from ledger.quick_entries import create_quick_entry
+from ledger.recurring import create_rule
+from ledger.wallets import create_valuation
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
@@ -56,6 +63,7 @@ def give_everything(member: Member) -> None:
     QuickEntryTag.objects.create(
         quick_entry=quick, tag=make_tag(member), member_id=member.pk, position=0
     )
+    give_lines(member)
     make_trade(member)
     make_budget(member, category=major)
     BudgetIncome.objects.create(member=member, year=2026, month=11, amount=1)
@@ -95,6 +103,23 @@ def give_mail(member: Member) -> None:
         purpose="VERIFY_EMAIL", member=member, expires_at=expires_at
     )
     save_code(request, member, make_code(), email=member.email, mail=mail)
+
+
+def give_lines(member: Member) -> None:
+    """Create lines of an entry and of templates, a refund, a merge, a typed-in value."""
+    lines = (LineData(7, "Lines"), LineData(3, wallet=make_wallet(member)))
+    wallet, other = make_wallet(member), make_wallet(member)
+    data = EntryData(NOON.date(), "expense", 10, wallet=wallet, lines=lines)
+    entry_id = create_entry(member, data, NOON)
+    refund_entry(member, entry_id, {}, NOON)
+    expense = make_entry(member, wallet=wallet)
+    income = make_entry(member, type="income", wallet=other)
+    merge_entries(member, expense.pk, income.pk, NOON)
+    create_valuation(member, wallet.pk, NOON.date(), 1, NOON)
+    shape = {"type": "expense", "amount": 10, "wallet": wallet, "lines": lines}
+    create_quick_entry(member, shape | {"name": "Split"})
+    schedule = {"frequency": "DAILY", "anchor_date": NOON.date()}
+    create_rule(member, shape | schedule | {"name": "Split"}, NOON.date())
 
 
 def give_rule(member: Member, **fields: object) -> None:

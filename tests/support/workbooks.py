@@ -75,7 +75,7 @@ WHOLE: Book = {
         {"name": "교통", "type": "expense", "wallet": "카드"},
     ],
 }
-COUNTS = {name: len(rows) for name, rows in WHOLE.items()}
+COUNTS = dict.fromkeys(HEADERS, 0) | {name: len(rows) for name, rows in WHOLE.items()}
 
 
 def make_xlsx(book: Book) -> bytes:

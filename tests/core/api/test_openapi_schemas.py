@@ -19,9 +19,11 @@ SCHEMAS = DOCUMENT["components"]["schemas"]
 OPERATIONS = list(list_operations(DOCUMENT))
 REFERENCE = re.compile(r'"#/components/schemas/(\w+)"')
 # Pairs that cannot grow; all other words of answers may.
-CLOSED_ENUMS = {"EntryType", "TradeSide", "VoteDirection"}
+CLOSED_ENUMS = {"CategoryType", "TradeSide", "VoteDirection"}
 # What an answer has only if it applies.
 CONDITIONAL_FIELDS = {
+    ("Entry", "matchedAmount"),
+    ("WalletHistoryRow", "matchedAmount"),
     ("Wallet", "accountNumberUnreadable"),
     ("CompletedLoginSession", "created"),
     ("CompletedLoginSession", "linked"),

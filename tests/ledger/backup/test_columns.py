@@ -14,9 +14,15 @@ ASSIGNED_BY_SHEET = {
     "categories": {"level", "parent_level", "moving_to"},
     "wallets": {"moving_to"},
     "budgets": {"type"},
+    # From the lines, and from the types of the row and its category.
+    "entries": {"line_count", "is_reversal"},
+    "recurring": {"is_reversal"},
+    "quickEntries": {"is_reversal"},
+    "lines": {"position"},
+    "valuations": {"written_at"},
 }
-# Stored in a table of links.
-LINKED = {"tags"}
+# Stored in a table of links, or the id under another name.
+LINKED = {"tags", "key"}
 
 
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)

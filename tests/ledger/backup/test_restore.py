@@ -34,6 +34,7 @@ from tests.support.factories import (
     make_wallet,
 )
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.whole_accounts import give_lines
 from tests.support.workbooks import (
     BACKUP,
     COUNTS,
@@ -138,6 +139,7 @@ def fill_every_table(member: Member) -> None:
     entry = make_entry(member, wallet=wallet, tags=("old",), **known)
     tag = Tag.objects.owned_by(member).get()
     rule, quick = make_rule(member), make_quick_entry(member)
+    give_lines(member)
     owner = {"tag": tag, "member_id": member.pk, "position": 0}
     RecurringTag.objects.create(rule=rule, **owner)
     QuickEntryTag.objects.create(quick_entry=quick, **owner)

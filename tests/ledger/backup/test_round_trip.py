@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 KEY = bytes(range(32))
 LISTS = ("wallets", "tags", "categories", "recurring", "quick-entries", "budgets")
-REFERENCES = {"walletId", "parentId"}
+REFERENCES = {"walletId", "toWalletId", "categoryId", "parentId"}
 MADE_BY_THE_SERVICE = {"id", "sortOrder", "createdAt", "updatedAt"}
 
 
@@ -81,7 +81,11 @@ def describe_ledger(client: JSONClient) -> dict[str, Any]:
     lists["entries"] = client.get_json("/api/account/entries", size=100)["results"]
     names = {
         (field, row["id"]): row["name"]
-        for field, owners in (("walletId", "wallets"), ("parentId", "categories"))
+        for field, owners in (
+            ("walletId", "wallets"),
+            ("parentId", "categories"),
+            ("categoryId", "categories"),
+        )
         for row in lists[owners]
     }
     return {

@@ -13,6 +13,7 @@ from ledger.models import Entry, EntryTag, Tag
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
 from tests.support.workbooks import (
+    COUNTS,
     ENTRY,
     WHOLE,
     download_backup,
@@ -207,7 +208,7 @@ def test_missing_sheet_is_an_empty_one(
     make_entry(premium_member, tags=("old",))
     assert send_json(client, {"tags": [{"name": "a"}], "entries": rows}).data == {
         "dryRun": False,
-        **dict.fromkeys(WHOLE, 0),
+        **dict.fromkeys(COUNTS, 0),
         "tags": 1,
     }
     assert not Entry.objects.exists()

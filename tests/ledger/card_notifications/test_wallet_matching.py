@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import Member
 from card_alerts import Kind, ParseResult
@@ -103,7 +104,7 @@ def test_digits_distinguish_two_cards_of_one_company(
 ) -> None:
     for name, number in (("첫 신한", "5555-1309"), ("둘째 신한", "5555-2222")):
         values = {"name": name, "kind": "CARD", "account_number": number}
-        create_wallet(free_member, values)
+        create_wallet(free_member, values, timezone.now())
     assert match("신한", "1309") == "첫 신한"
     assert match("신한", "2*2*") == "둘째 신한"
     assert match("신한", "7777") is None

@@ -16,6 +16,7 @@ from tests.support.entry_writing import (
     FIELDS,
     FOREIGN,
     PLAIN,
+    UNUSED,
     create_entry,
     update_entry,
 )
@@ -40,7 +41,8 @@ def test_entry_has_every_field_of_the_contract(
     updated_at = datetime.fromisoformat(entry.pop("updatedAt"))
     assert created_at == updated_at
     assert created_at.tzinfo is not None
-    assert entry == {
+    assert entry.pop("categoryId") == Category.objects.get(name="Travel").pk
+    assert entry == UNUSED | {
         "id": entry["id"],
         "date": "2026-11-21",
         "type": "expense",
@@ -61,7 +63,8 @@ def test_entry_has_every_field_of_the_contract(
 def test_entry_needs_only_date_type_and_amount(client: JSONClient) -> None:
     entry = create_entry(client, PLAIN)
     own = {name: entry[name] for name in ("id", "createdAt", "updatedAt")}
-    assert entry == own | {
+    assert entry == own | UNUSED | {
+        "categoryId": None,
         "date": "2026-11-21",
         "type": "expense",
         "amount": 5_000,
@@ -114,7 +117,7 @@ def test_body_that_is_no_object_is_refused(client: JSONClient, body: Any) -> Non
         ("date", None),
         ("date", []),
         ("date", ""),
-        ("type", "transfer"),
+        ("type", "loan"),
         ("type", "EXPENSE"),
         ("type", ""),
         ("type", None),

@@ -32,7 +32,12 @@ def test_rule_is_made_with_its_defaults(client: JSONClient) -> None:
     assert body == BODY | {
         "id": body["id"],
         "category": None,
+        "categoryId": None,
+        "categoryType": "expense",
         "walletId": None,
+        "toWalletId": None,
+        "toWallet": None,
+        "lines": [],
         "memo": "",
         "tags": [],
         "interval": 1,
@@ -84,7 +89,7 @@ def test_put_clears_what_it_leaves_out(client: JSONClient) -> None:
     [
         ("name", ""),
         ("name", "x" * 101),
-        ("type", "transfer"),
+        ("type", "loan"),
         ("amount", 0),
         ("amount", 10**12),
         ("amount", "7"),
