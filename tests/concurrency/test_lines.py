@@ -22,7 +22,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 ENTRIES = "/api/account/entries"
 DAY = "2026-11-02"
-WRITERS, WRITES = 8, 25
+# As many as the pool of the tests has connections for.
+WRITERS, WRITES = 4, 25
 
 
 def make_refund(expense: Entry) -> EntryData:
