@@ -46,7 +46,8 @@ _STANDALONE_CARD_HINT = re.compile(
     r"(?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4})(?!\d)"
 )
 _ALIAS = re.compile(
-    rf"(?<![A-Za-z0-9]){compile_aliases((*ENGLISH, *JAPANESE, *KOREAN)).pattern}",
+    r"(?<![A-Za-z0-9])"
+    + compile_aliases((*ENGLISH, *JAPANESE, *KOREAN), re.IGNORECASE).pattern,
     re.IGNORECASE,
 )
 # A merchant follows, or an issuer if the text names no other.
@@ -83,6 +84,14 @@ _NOT_A_DATE = (
     r"(?!(?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
     r"|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d)(?!\d{1,2}(?:st|nd|rd|th)\b)"
 )
+# Words that follow an amount or a time, but are no name.
+_NOT_A_STATUS = (
+    r"(?!(?:AM|PM|[ECMP][SD]?T|GMT|BST|UTC|IST|[SKJ][GS]T|HKT|CET|CEST|on|at|in|to|from"
+    r"|for|by|via|has|was|is|and|avl|avail\w*|bal|balance|card|ref|debited|credited"
+    r"|approved|spent|charged|declined|cancell?ed|paid|used|withdrawn|transferred|txn"
+    r"|transaction|purchase|payment|SMS|UPI|not|call|if|deposit\w*|withdraw\w*"
+    r"|[A-Z]{3}[ ]?\d)\b)"
+)
 # Words before a merchant's name, the surest first.
 _MERCHANT_STARTS = tuple(
     re.compile(rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])", re.IGNORECASE)
@@ -95,6 +104,15 @@ _MERCHANT_STARTS = tuple(
         (
             rf"\b(?:on|with|from|to|by)[ ]{_NOT_A_DATE}"
             rf"(?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}"
+        ),
+        # KRW 12,000 Starbucks 11/20 10:00, 11/20 10:00 STARBUCKS Avl Lmt
+        (
+            r"(?<![A-Za-z])(?:[A-Z]{3}|[$₩€£])[ ]?\d[\d,.]{0,14}[ ]"
+            rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)"
+        ),
+        (
+            r"(?<!\d)\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?[ ]\d{1,2}:\d\d(?::\d\d)?[ ]"
+            rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))"
         ),
         rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}",
     )

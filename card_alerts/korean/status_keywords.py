@@ -67,7 +67,8 @@ _CANCEL = (
 _APPROVE = (
     rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:이|가|을|를)?"
     rf"{_COMPLETED_SUFFIX}"
-    r"|체크(?:카드)?[ ]?출금|상품권[ ]?사용|승인금액"
+    # The collection of an automatic payment, which no other text tells.
+    r"|매출접수|체크(?:카드)?[ ]?출금|상품권[ ]?사용|승인금액"
 )
 _OTHER_NOUN = (
     r"(?:예정|금액|대금|요금|계좌|수단|방법|정보|내역|한도|기간|번호|일시|시각|시점"
@@ -104,7 +105,7 @@ _KEYWORD = re.compile(
 )
 # A cheap check before _KEYWORD.
 _KEYWORD_PREFILTER = re.compile(
-    "승인|취소|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
+    "승인|취소|매출접수|사용|이용|결제|거절|실패|불가|부족|초과|오류|환불|출금|정지|분실|차단"
     "|미등록|미신청|불일치|기간|틀림|오입력|해지|연체"
 )
 # A heading, which says nothing about the event: 카드 승인내역 알림, 이용 안내.
