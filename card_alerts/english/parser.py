@@ -22,7 +22,7 @@ from card_alerts.issuers import (
     get_alias,
 )
 from card_alerts.korean_issuers import KOREAN
-from card_alerts.money import MAX_AMOUNT, MoneyMatch
+from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch
 from card_alerts.result import (
     BankBooking,
     BookingDirection,
@@ -169,7 +169,7 @@ def parse_english(source: SourceText) -> ParseResult:
         keyword = Kind.APPROVAL, (0, 0)
     reason = rejection_reason(rest, keyword[0] if keyword else None)
     if reason is Reason.BANK_TRANSFER and money:
-        is_month_first = money.currency in {"USD", "CAD"}
+        is_month_first = _is_month_first(money, issuer)
         timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
         booking = _build_booking(source, money, issuer, hint, merchant, timestamp)
         if booking:
@@ -186,9 +186,7 @@ def parse_english(source: SourceText) -> ParseResult:
         return rejected(Reason.NO_PAYMENT)
 
     kind, kind_span = keyword
-    # 05/06 is the 6th of May in North America.
-    is_day_first = issuer is not None and issuer.is_day_first
-    is_month_first = not is_day_first and money.currency in {"USD", "CAD"}
+    is_month_first = _is_month_first(money, issuer)
     is_debit = (
         True if "debit card" in lower else False if "credit card" in lower else None
     )
@@ -210,6 +208,13 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
+
+
+def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:
+    """Return True if 05/06 is the 6th of May, as in North America and in Korea."""
+    if issuer is not None and issuer.is_day_first:
+        return False
+    return money.currency in {"USD", "CAD", WON} or issuer in KOREAN
 
 
 def _build_booking(

@@ -10,6 +10,7 @@ from card_alerts.korean.status_keywords import (
     PRELIMINARY_APPROVAL,
     RANK_ADJACENT,
     RANK_ATTACHED,
+    RANK_STANDALONE,
     StatusKeyword,
 )
 from card_alerts.korean.tokenizer import QUOTED, TokenizedMessage
@@ -204,7 +205,9 @@ class MessageEvidence:
             return True
         if rejection_rules.CARD_SERVICE.search(self.message.text):
             return False
-        return bool(self.message.issuer_match and keyword.rank <= RANK_ADJACENT)
+        # A time makes the word that of an event: 11/12 14:46 바람커피 승인거절.
+        rank = RANK_STANDALONE if self.has_printed_time else RANK_ADJACENT
+        return bool(self.message.issuer_match and keyword.rank <= rank)
 
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword

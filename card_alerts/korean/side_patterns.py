@@ -30,7 +30,8 @@ BENEFITS = re.compile(
     rf"(?<![\d,:])(?<!\d[./]){_NUMBER}[ ]?(?:원|P|점|포인트|TOP|마일리지"
     rf"|마일)?[이을]?[ ]?[/ ]?[ ]?{_BENEFIT_WORD}(?:이|을)?[ ]?"
     r"(?:예정|완료|금액|적용|혜택|지급)?"
-    r"(?:됨|됐어요|되었습니다|됩니다|받았어요)?(?![가-힣]|[ ]입금)"
+    r"(?:됨|됐어요|되었습니다|됩니다|받았어요)?(?![가-힣]|[ ]입금"
+    r"|[ ](?:취소|회수)[ ]?\d)"
     rf"|(?:{_BENEFIT_WORD}|(?:잔여[ ]?)?(?:포인트|POINT)|마일리지"
     r"|봉사료|부가세)(?:금|액)?[ ]?"
     r"(?:금액|예정[ ]?(?:금액|액)?|사용|지급|혜택|취소|회수)?"
@@ -49,7 +50,7 @@ BENEFITS = re.compile(
 # The discount in "5,000원 할인 500원"; in "500원 할인 4,500원" it comes first.
 TRAILING_BENEFIT = re.compile(
     rf"(?<![\d,.])(?P<paid>{_NUMBER})[ ]?원[ ,/]{{0,2}}"
-    rf"(?P<part>{_BENEFIT_WORD}[ :]{{0,2}}[-+]?"
+    rf"(?P<part>{_BENEFIT_WORD}(?:[ ]?(?:취소|회수))?[ :]{{0,2}}[-+]?"
     rf"(?P<benefit>{_NUMBER})[ ]?(?:원|P|점))(?![가-힣])"
 )
 HOLDER_NAMES = re.compile(
