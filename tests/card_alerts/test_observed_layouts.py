@@ -1,5 +1,7 @@
 """Rules of layouts that were observed in public, over 60 texts each."""
 
+from decimal import Decimal
+
 import pytest
 
 from card_alerts import Kind, ParseResult, Reason, parse
@@ -118,7 +120,10 @@ def test_country_before_the_name_and_balance_of_a_travel_card(
             *(parsed.original_amount, parsed.merchant),
         )
         assert found == expected, text
-        assert (parsed.balance, parsed.balance_currency) == (61_060, currency), text
+        assert (parsed.balance, parsed.balance_currency) == (
+            Decimal(61_060),
+            currency,
+        ), text
 
 
 def test_notice_behind_or_below_a_payment_decides_nothing() -> None:
@@ -245,7 +250,7 @@ def test_bill_of_a_card_that_a_bank_tells_is_no_payment() -> None:
         assert parsed.reason is Reason.BANK_TRANSFER, text
         booking = parsed.bank_booking
         assert booking is not None
-        expected = (BookingPurpose.CARD_BILL, parts["paid"], 600_000)
+        expected = (BookingPurpose.CARD_BILL, parts["paid"], Decimal(600_000))
         assert (booking.purpose, booking.amount, booking.balance) == expected, text
     for text, parts in variants("{card} 체크카드출금 {paid:,}원 {shop} 잔액 600,000원"):
         assert read(text).amount == parts["paid"], text
@@ -261,7 +266,7 @@ def test_booking_below_a_thousand_without_a_unit(word: str, amount: int) -> None
     ):
         booking = read(text).bank_booking
         assert booking is not None, text
-        assert (booking.amount, booking.balance) == (amount, 140_123), text
+        assert (booking.amount, booking.balance) == (amount, Decimal(140_123)), text
         is_deposit = booking.direction is BookingDirection.DEPOSIT
         assert is_deposit or word == "출금", text
 
@@ -300,7 +305,7 @@ def test_english_booking_of_a_korean_bank(word: str) -> None:
         assert booking is not None, text
         assert booking.direction is BookingDirection[word.upper()], text
         assert booking.bank in {"신한", "우리"}, text
-        expected = (parts["paid"], "Kim", 145_000)
+        expected = (parts["paid"], "Kim", Decimal(145_000))
         assert (booking.amount, booking.counterparty, booking.balance) == expected, text
 
 
