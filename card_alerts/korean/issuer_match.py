@@ -198,18 +198,13 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
             glued_end = name_end
             matches.append(_title_match(text, alias, start, name_end))
             continue
-        number = CARD_NUMBER.match(text, name_end)
-        if number is None and "카드" in text[start:name_end]:
-            number = PRODUCT_IN_BRACKETS.match(text, name_end)
+        number = _match_number(text, start, name_end)
         end = number.end() if number else name_end
         product = None if number else match_product(text, found, end)
         is_line = "카드" in name and text[start - 1 : start] == "\n"
         is_bare = not (number or product)
         line_product = LINE_PRODUCT.match(text, end) if is_line and is_bare else None
-        separators = _SEPARATORS.match(text, product.end() if product else end)
-        has_keyword = bool(
-            separators and ATTACHED_KEYWORD.match(text, separators.end())
-        )
+        has_keyword = _has_keyword_at(text, product.end() if product else end)
         if product and not has_keyword:
             # Without a keyword, only digits after the words make them a product.
             number = CARD_NUMBER.match(text, product.end())
@@ -217,9 +212,7 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
             product = product if number else None
         if line_product:
             product, has_keyword = line_product, True
-        has_terms = text[start - 1 : start] in {"[", "("} and bool(
-            _TERMS_IN_BRACKETS.match(text, end)
-        )
+        has_terms = _has_terms_at(text, start, end)
         is_known = product or has_keyword or has_terms or _is_company_card(text, number)
         if not (is_known or _is_word_end(text, found, alias, end)):
             continue
@@ -246,6 +239,25 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         )
     title = _find_title(text, matches)
     return [title, *matches] if title else matches
+
+
+def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the number behind a name, or the product in its place: 롯데카드(LIKIT)."""
+    number = CARD_NUMBER.match(text, end)
+    if number is None and "카드" in text[start:end]:
+        return PRODUCT_IN_BRACKETS.match(text, end)
+    return number
+
+
+def _has_keyword_at(text: str, end: int) -> bool:
+    separators = _SEPARATORS.match(text, end)
+    return bool(separators and ATTACHED_KEYWORD.match(text, separators.end()))
+
+
+def _has_terms_at(text: str, start: int, end: int) -> bool:
+    """Return True for a name and its terms in brackets: [롯데 일시불]."""
+    is_in_brackets = text[start - 1 : start] in {"[", "("}
+    return is_in_brackets and _TERMS_IN_BRACKETS.match(text, end) is not None
 
 
 def _is_company_card(text: str, number: re.Match[str] | None) -> bool:

@@ -127,7 +127,11 @@ def find_merchant(
     if name:
         whole = _with_unused_parts(name, message, money, home_money, keyword, timestamp)
         return replace(whole, is_sure=is_sure)
-    # A pay service may be the merchant itself: 네이버페이 above the card.
+    return _find_pay_service(message)
+
+
+def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:
+    """Return a pay service that is the merchant itself: 네이버페이 above the card."""
     match, heading = message.issuer_match, None
     if match:
         heading = find_heading_above(message.issuer_matches, match, message.text)
