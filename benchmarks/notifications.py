@@ -24,6 +24,7 @@ from devstack.stores.data_dir import LOOPBACK
 from tests.support.alert_samples import (
     EXAM_2026,
     EXAM_2026B,
+    EXAM_2026C,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -94,6 +95,7 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
         ("2026", load(LAYOUTS_2026)),
         ("exam of 2026", load(EXAM_2026)),
         ("second exam of 2026", load(EXAM_2026B)),
+        ("third exam of 2026", load(EXAM_2026C)),
         ("own", load(OWN)),
     ):
         rows += accuracy_rows(name, labelled)

@@ -14,6 +14,8 @@ class Issuer:
     ambiguous_aliases: tuple[str, ...] = ()
     # Names of its apps, which give way to a card that the same text names.
     app_aliases: tuple[str, ...] = ()
+    # Its names in English alerts, which Korean texts do not print.
+    latin_aliases: tuple[str, ...] = ()
     # Phone numbers of senders, digits only.
     senders: tuple[str, ...] = ()
     # Beginnings of a part of an Android package name: "kbcard" in com.kbcard.cxh.

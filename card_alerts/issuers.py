@@ -37,12 +37,18 @@ def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[s
     """Return the pattern of all names of the issuers, the longest first.
 
     Spaces between words, and between Korean and Latin letters, are optional: it
-    matches 신한SOL페이, 신한 SOL페이 and 신한SOL 페이.
+    matches 신한SOL페이, 신한 SOL페이 and 신한SOL 페이. Names of English alerts are
+    included if letters of any case match.
     """
     names = {
         name
         for issuer in issuers
-        for name in (*issuer.aliases, *issuer.ambiguous_aliases, *issuer.app_aliases)
+        for name in (
+            *issuer.aliases,
+            *issuer.ambiguous_aliases,
+            *issuer.app_aliases,
+            *(issuer.latin_aliases if flags & re.IGNORECASE else ()),
+        )
     }
     longest_first = sorted(names, key=lambda name: (-len(name), name))
     alternatives = "|".join(
@@ -62,7 +68,12 @@ _ALIASES = {
         is_app=issuer.is_pay_service or name in issuer.app_aliases,
     )
     for issuer in ISSUERS
-    for name in (*issuer.aliases, *issuer.ambiguous_aliases, *issuer.app_aliases)
+    for name in (
+        *issuer.aliases,
+        *issuer.ambiguous_aliases,
+        *issuer.app_aliases,
+        *issuer.latin_aliases,
+    )
 }
 # A pay service and the card that it charges both report the same payment.
 PAY_SERVICES = frozenset(issuer.name for issuer in ISSUERS if issuer.is_pay_service)

@@ -37,6 +37,11 @@ _MERCHANT_IN_SENTENCE = re.compile(
 MAX_SENTENCE_SCAN_LENGTH = 1000
 _DATE_IN_SENTENCE = re.compile(r"\d{1,4}[/年月.-]\d{1,2}")
 
+_CARD_NUMBER = re.compile(
+    r"カード番号(?:[ ]?\([^()\n]{1,10}\))?[ ]?[】:\]]{0,2}[ ]?\n?[ ]?[*Xx-]{0,16}"
+    r"(?P<digits>\d{4})(?!\d)"
+)
+
 _PASSWORD = re.compile("ワンタイム|認証コード|認証番号|暗証番号|確認コード|パスワード")
 _STATEMENT = re.compile(
     "お?支払い?(?:金額|日|予定|期限)|引き?落とし|ご?請求|明細|振替|お支払い?のご案内"
@@ -91,6 +96,7 @@ def parse_japanese(source: SourceText) -> ParseResult:
         if not (merchant and merchant[0] <= match.start() < merchant[1]):
             issuer, issuer_span = get_alias(match[0]).issuer, match.span()
             break
+    card_number = _CARD_NUMBER.search(text)
     timestamps = find_timestamps(text)
     if date:
         in_label = [t for t in timestamps if date[0] <= t.span[0] < date[1]]
@@ -101,6 +107,7 @@ def parse_japanese(source: SourceText) -> ParseResult:
             kind_span=keyword.span(),
             issuer=issuer,
             issuer_span=issuer_span,
+            card_hint_span=card_number.span("digits") if card_number else None,
             money=money,
             merchant_span=merchant,
             timestamp=timestamps[0] if timestamps else None,

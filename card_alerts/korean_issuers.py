@@ -11,6 +11,7 @@ def _korean(
     senders: str = "",
     packages: str = "",
     *,
+    latin: str = "",
     is_pay_service: bool = False,
 ) -> Issuer:
     """Return a row; names are separated by commas, senders and packages by spaces."""
@@ -21,6 +22,7 @@ def _korean(
         app_aliases=_split_names(apps),
         senders=tuple(senders.split()),
         packages=tuple(packages.split()),
+        latin_aliases=_split_names(latin),
         is_pay_service=is_pay_service,
     )
 
@@ -32,10 +34,11 @@ def _split_names(names: str) -> tuple[str, ...]:
 KOREAN = (
     _korean(
         "신한",
-        "신한",
+        "신한,SOL트래블,쏠트래블",
         apps="신한SOL페이,신한SOL Pay,신한플레이,신한 pLay,SOL페이",
         senders="15447200 15447000 15448000 15998000",
         packages="shinhan shcard",
+        latin="Shinhan Card,Shinhan Bank,Shinhan",
     ),
     _korean(
         "KB국민",
@@ -45,6 +48,7 @@ KOREAN = (
         apps="KB Pay,KB페이,KB스타뱅킹",
         senders="15881688 16449999 15881788 15999999",
         packages="kbcard kbstar kbpay",
+        latin="KB Kookmin,Kookmin Card,Kookmin Bank,Kookmin,KB Card",
     ),
     _korean(
         "삼성",
@@ -52,6 +56,7 @@ KOREAN = (
         ambiguous="삼성",
         senders="15888900 15888700",
         packages="samsungcard scard",
+        latin="Samsung Card",
     ),
     _korean(
         "현대",
@@ -59,6 +64,7 @@ KOREAN = (
         ambiguous="현대,스마일",
         senders="15776200 15776000 15220080 15776100",
         packages="hyundaicard",
+        latin="Hyundai Card",
     ),
     _korean(
         "롯데",
@@ -67,6 +73,7 @@ KOREAN = (
         apps="롯데앱카드,디지로카앱",
         senders="15888100 15888300",
         packages="lottecard lcacapp",
+        latin="Lotte Card",
     ),
     _korean(
         "우리",
@@ -75,6 +82,7 @@ KOREAN = (
         apps="우리WON카드,우리WON페이,우리WON뱅킹,우리페이",
         senders="15889955 15999955 15885000",
         packages="wooricard wooribank wooripay",
+        latin="Woori Card,Woori Bank,Woori",
     ),
     _korean(
         "하나",
@@ -84,6 +92,7 @@ KOREAN = (
         apps="하나Pay,하나페이,하나머니,원큐페이",
         senders="18001111 15991111 15991155",
         packages="hanaskcard hanacard hanapay hanabank kebhana",
+        latin="Hana Card,Hana Bank,KEB Hana",
     ),
     _korean(
         "NH농협",
@@ -93,6 +102,7 @@ KOREAN = (
         apps="NH페이,NH Pay,NH pay,올원페이",
         senders="15881600 15884000 16444000 15882100",
         packages="nonghyup nhcard nh.smart com.nh.",
+        latin="NH NongHyup,NongHyup,NH Card,NH Bank",
     ),
     _korean(
         "BC",
@@ -101,6 +111,7 @@ KOREAN = (
         apps="페이북,ISP/페이북,paybooc",
         senders="15884500 15884515",
         packages="bccard paybooc ispmobile vpay kvp.jjy",
+        latin="BC Card",
     ),
     _korean(
         "씨티",
@@ -113,12 +124,14 @@ KOREAN = (
         "카카오뱅크,카뱅",
         senders="15993333",
         packages="kakaobank",
+        latin="KakaoBank,Kakao Bank",
     ),
     _korean(
         "토스뱅크",
         "토스뱅크",
         senders="16617654",
         packages="tossbank",
+        latin="Toss Bank,TossBank",
     ),
     _korean(
         "케이뱅크",
@@ -133,6 +146,7 @@ KOREAN = (
         apps="i-ONE뱅크,i-ONE Bank",
         senders="15662566 15882588",
         packages="ibk.smart ibkcard com.ibk",
+        latin="IBK Card,IBK Bank",
     ),
     _korean(
         "SC제일",

@@ -20,7 +20,7 @@ _WHOLE = rf"(?:{_COMMA_GROUPED}|\d{{1,12}})"
 _DECIMALS = r"(?:\.\d{2}(?=\d{1,2}/\d)|\.\d{1,4}(?!\d))?"
 # The end of a number; a date may follow without a space (20.9910/01).
 _NUMBER_END = r"(?=\d{1,2}/\d{1,2}(?!\d)|(?!\d|,\d))"
-_NUMBER_START = r"(?<![\d,.:*])(?<!\d/)"
+_NUMBER_START = r"(?<![\d,:*])(?<!\d[./])"
 # A foreign amount with a decimal comma: 1.234,56 or 12,50.
 _DECIMAL_COMMA = r"\d{1,3}(?:\.\d{3}){1,3},\d{2}(?![\d,])|\d{1,6},\d{2}(?![\d,])"
 # Grouped by spaces, recognizable by its two decimals: 1 234.56.
@@ -132,6 +132,11 @@ _BARE_GROUPED = re.compile(
 _BARE_LINE = re.compile(
     rf"(?:^|(?<=[\n{ANY_PLACEHOLDER}]))[ ]{{0,3}}-?(?P<number>\d{{1,12}})"
     rf"[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}])"
+)
+# 예금이자 입금 123: a booking below 1,000.
+_BARE_BOOKED = re.compile(
+    r"(?:(?<=입금[ \n])|(?<=출금[ \n])|(?<=입금)|(?<=출금))"
+    rf"(?P<number>\d{{1,3}})[ ]{{0,3}}(?=$|[\n{ANY_PLACEHOLDER}]|[ ][가-힣])"
 )
 _BARE_NEGATIVE = re.compile(r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])")
 
@@ -250,7 +255,7 @@ def find_glued_amounts(text: str) -> list[MoneyMatch]:
 
 def find_amounts_without_currency(text: str) -> list[MoneyMatch]:
     """Return the numbers without a currency that can only be amounts, as won."""
-    for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE):
+    for pattern in (_BARE_GROUPED, _BARE_NEGATIVE, _BARE_LINE, _BARE_BOOKED):
         matches = islice(pattern.finditer(text), MAX_AMOUNTS)
         found = [_money_match(match, WON, "number") for match in matches]
         if found:
@@ -299,4 +304,6 @@ def find_foreign_balances(text: str) -> Iterator[tuple[re.Match[str], str, int]]
 def is_plausible_total(match: re.Match[str]) -> bool:
     """Return False for a number that is part of a name (누적 3호점)."""
     number = match["number"]
+    if "잔액" in match[0] and match.string[match.end() : match.end() + 1] in {"", "\n"}:
+        return True
     return bool(match["won"]) or "," in number or len(number) > 3 or number == "0"

@@ -21,6 +21,9 @@ from card_alerts.result import ParseResult, Reason, Span, rejected
 MAX_TEXT_LENGTH = 4000
 MAX_TITLE_LENGTH = 200
 
+# Characters of a title that may begin another word.
+MAX_SHORT_TITLE_LENGTH = 3
+
 # Characters of an English alert; real ones have fewer than 500.
 MAX_ENGLISH_ALERT_LENGTH = 1500
 
@@ -65,7 +68,7 @@ def parse_all(
     normalized = normalize(text)
     parts = split_messages(normalized.text)
     if len(parts) == 1:
-        if not title or text.lstrip().startswith(title):
+        if not title or _begins_with_title(text, title):
             return [
                 _parse_message(text, normalized, received_at, sender, home_currency)
             ]
@@ -73,7 +76,8 @@ def parse_all(
     results = []
     for part in parts:
         start, end = normalized.source_span(part) if part[1] > part[0] else (0, 0)
-        heading = "" if text[start:end].lstrip().startswith(title) else f"{title}\n"
+        is_repeated = _begins_with_title(text[start:end], title)
+        heading = "" if is_repeated else f"{title}\n"
         message = heading + text[start:end]
         parsed = _parse_message(
             message, normalize(message), received_at, sender, home_currency
@@ -84,6 +88,18 @@ def parse_all(
             replace(parsed, text_span=(start, end) if is_one_of_several else None)
         )
     return results
+
+
+def _begins_with_title(text: str, title: str) -> bool:
+    """Return True if the text repeats its title, also as a part of a longer word.
+
+    A short title may be the beginning of a name: 토스 above 토스트가게에서.
+    """
+    text = text.lstrip()
+    if not text.startswith(title):
+        return False
+    following = text[len(title) : len(title) + 1]
+    return len(title) > MAX_SHORT_TITLE_LENGTH or not _HANGUL.match(following)
 
 
 def _move_spans(parsed: ParseResult, distance: int, message: Span) -> ParseResult:

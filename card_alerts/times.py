@@ -39,13 +39,15 @@ _TIMESTAMP = re.compile(
 _STANDALONE_TIME = re.compile(rf"(?=[\d오午AaPp])(?<![\d:.,*-]){_TIME}(?![:\d])")
 _ORIGINAL_SUFFIX = re.compile(
     r"[ ]?(?:일자?[ ]?)?(?:에[ ]?)?(?:이용|사용|승인|결제|거래|매출)"
-    r"(?:[ ]?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))"
+    r"(?:[ ]?(?:\d{1,3}[ ]?)?(?:건|분|내역)(?:[이을의은]|에)?(?![가-힣])|[ ]?(?=\)))"
 )
+# 10월31일기준: the day for which a payment was collected.
+_AS_OF = re.compile(r"[ ]?기준(?![가-힣])")
 _RANGE_SUFFIX = re.compile(r"[ ]?(?:까지|부터|~|∼|마감|소멸)|-\d")
 # 7/11편의점 is a merchant, not the 11th of July.
 _WORD_CONTINUES = re.compile(
     r"(?!접수|사용|이용|승인|취소|결제|일시불|거래|매출|출금|자|일자|건|분|에"
-    r"|[가-힣]{1,2}\*)"
+    r"|기준(?![가-힣])|[가-힣]{1,2}\*)"
     r"[가-힣]"
 )
 _NAME_FOLLOWS = re.compile(
@@ -92,6 +94,8 @@ def find_timestamps(text: str) -> list[TimestampMatch]:
         suffix = _ORIGINAL_SUFFIX.match(text, end)
         if suffix and not has_time:
             end, is_original = suffix.end(), True
+        as_of = _AS_OF.match(text, end)
+        end = as_of.end() if as_of else end
         before = text[max(0, start - 10) : start]
         if "거래" in before or "승인" in before:
             prefix = _ORIGINAL_PREFIX.search(before)

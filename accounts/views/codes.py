@@ -28,7 +28,7 @@ from core.api.permissions import AllowAny, IsMember
 from core.api.serializers import validate_body
 from core.api.views import APIView
 from core.client_ip import get_client_ip
-from core.errors import RateLimitedError
+from core.errors import InvalidFieldError, RateLimitedError
 
 
 class EmailVerificationView(APIView):
@@ -38,6 +38,7 @@ class EmailVerificationView(APIView):
         "post": [
             ReauthenticationRequiredError,
             AlreadyVerifiedError,
+            InvalidFieldError,
             MailNotConfiguredError,
             RateLimitedError,
         ],

@@ -22,7 +22,7 @@ from card_alerts.issuers import (
     get_alias,
 )
 from card_alerts.korean_issuers import KOREAN
-from card_alerts.money import MAX_AMOUNT, MoneyMatch
+from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch
 from card_alerts.result import (
     BankBooking,
     BookingDirection,
@@ -46,7 +46,8 @@ _STANDALONE_CARD_HINT = re.compile(
     r"(?<![\w*])(?P<hint>(?:[Xx]{2,12}|[*]{1,12})\d{3,4})(?!\d)"
 )
 _ALIAS = re.compile(
-    rf"(?<![A-Za-z0-9]){compile_aliases((*ENGLISH, *JAPANESE, *KOREAN)).pattern}",
+    r"(?<![A-Za-z0-9])"
+    + compile_aliases((*ENGLISH, *JAPANESE, *KOREAN), re.IGNORECASE).pattern,
     re.IGNORECASE,
 )
 # A merchant follows, or an issuer if the text names no other.
@@ -83,6 +84,14 @@ _NOT_A_DATE = (
     r"(?!(?:\d{1,2}(?:st|nd|rd|th)?[- ]?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
     r"|nov|dec)[a-z]{0,6}[-,]?[ .-]?\d)(?!\d{1,2}(?:st|nd|rd|th)\b)"
 )
+# Words that follow an amount or a time, but are no name.
+_NOT_A_STATUS = (
+    r"(?!(?:AM|PM|[ECMP][SD]?T|GMT|BST|UTC|IST|[SKJ][GS]T|HKT|CET|CEST|on|at|in|to|from"
+    r"|for|by|via|has|was|is|and|avl|avail\w*|bal|balance|card|ref|debited|credited"
+    r"|approved|spent|charged|declined|cancell?ed|paid|used|withdrawn|transferred|txn"
+    r"|transaction|purchase|payment|SMS|UPI|not|call|if|deposit\w*|withdraw\w*"
+    r"|[A-Z]{3}[ ]?\d)\b)"
+)
 # Words before a merchant's name, the surest first.
 _MERCHANT_STARTS = tuple(
     re.compile(rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])", re.IGNORECASE)
@@ -95,6 +104,15 @@ _MERCHANT_STARTS = tuple(
         (
             rf"\b(?:on|with|from|to|by)[ ]{_NOT_A_DATE}"
             rf"(?!(?:HDFC|ICICI|SBI|Axis)\b){_CAPITAL}"
+        ),
+        # KRW 12,000 Starbucks 11/20 10:00, 11/20 10:00 STARBUCKS Avl Lmt
+        (
+            r"(?<![A-Za-z])(?:[A-Z]{3}|[$₩€£])[ ]?\d[\d,.]{0,14}[ ]"
+            rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))(?=[^\n]{{1,40}}\d\d?:\d\d)"
+        ),
+        (
+            r"(?<!\d)\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?[ ]\d{1,2}:\d\d(?::\d\d)?[ ]"
+            rf"{_NOT_A_STATUS}(?-i:(?=[A-Z]))"
         ),
         rf"\bfor[ ](?![A-Z]{{3}}[ ]?\d|Rs\b){_CAPITAL}",
     )
@@ -151,7 +169,7 @@ def parse_english(source: SourceText) -> ParseResult:
         keyword = Kind.APPROVAL, (0, 0)
     reason = rejection_reason(rest, keyword[0] if keyword else None)
     if reason is Reason.BANK_TRANSFER and money:
-        is_month_first = money.currency in {"USD", "CAD"}
+        is_month_first = _is_month_first(money, issuer)
         timestamp = find_english_timestamp(rest, is_month_first=is_month_first)
         booking = _build_booking(source, money, issuer, hint, merchant, timestamp)
         if booking:
@@ -168,9 +186,7 @@ def parse_english(source: SourceText) -> ParseResult:
         return rejected(Reason.NO_PAYMENT)
 
     kind, kind_span = keyword
-    # 05/06 is the 6th of May in North America.
-    is_day_first = issuer is not None and issuer.is_day_first
-    is_month_first = not is_day_first and money.currency in {"USD", "CAD"}
+    is_month_first = _is_month_first(money, issuer)
     is_debit = (
         True if "debit card" in lower else False if "credit card" in lower else None
     )
@@ -192,6 +208,13 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
+
+
+def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:
+    """Return True if 05/06 is the 6th of May, as in North America and in Korea."""
+    if issuer is not None and issuer.is_day_first:
+        return False
+    return money.currency in {"USD", "CAD", WON} or issuer in KOREAN
 
 
 def _build_booking(

@@ -29,7 +29,7 @@ _MODE = (
     r"|뱅킹|즉시|실시간|예약|현금|창구|외화)"
 )
 _END = (
-    r"(?:액|건|알림|안내|내역|완료|취소|되었습니다|되었어요|됐어요|됐습니다|했어요"
+    r"(?:액|건|알림|안내|내역|[ ]?완료|취소|되었습니다|되었어요|됐어요|됐습니다|했어요"
     r"|했습니다){0,3}"
 )
 _DEPOSIT = re.compile(
@@ -180,6 +180,9 @@ def _find_bank(
 ) -> tuple[str | None, Span | None]:
     """Return the bank that the text begins with, else that of the sender."""
     first = _FIRST_WORD.match(message.text)
+    if first and _CARD_BILL.fullmatch(first["name"]):
+        # 우리카드결제 230,000원 출금: the counterparty, whoever the bank is.
+        return (source.sender_issuer.name if source.sender_issuer else None), None
     issuer = find_issuer(first["name"]) if first else None
     if first and issuer:
         return issuer.name, first.span("name")

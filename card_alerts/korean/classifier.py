@@ -10,6 +10,7 @@ from card_alerts.korean.status_keywords import (
     PRELIMINARY_APPROVAL,
     RANK_ADJACENT,
     RANK_ATTACHED,
+    RANK_STANDALONE,
     StatusKeyword,
 )
 from card_alerts.korean.tokenizer import QUOTED, TokenizedMessage
@@ -22,6 +23,12 @@ _WEAK_PAYMENT_WORD = re.compile("(?:사용|이용|결제)$")
 _CARD_CANCEL = re.compile("승인[ ]?취소|매[출입][ ]?취소")
 _CHECK_CARD_WITHDRAWAL = re.compile("체크[ ]?(?:카드[ ]?)?출금")
 _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
+# 환율에 따라 청구금액이 달라질 수 있습니다
+_RATE_NOTICE = re.compile(r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)(?![가-힣])")
+# The line of a receipt on the payment of the next month.
+_NEXT_PAYMENT = re.compile(
+    r"(?<=\n)[ \-·]{0,3}다음[ ]?결제[ ]?(?:예정)?일(?:자|시)?[ ]?[:=][^\n]{0,40}"
+)
 _PAID_OUT = re.compile("지급")
 _DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _LABELS = re.compile(f"{LABEL}+")
@@ -113,6 +120,10 @@ class MessageEvidence:
         It excludes quotes, and the merchant's name if the rest proves enough.
         """
         text, name = self.message.text, self.merchant
+        if "환율" in text:
+            text = _RATE_NOTICE.sub("", text)
+        if "다음" in text and self.has_printed_time:
+            text = _NEXT_PAYMENT.sub("", text)
         if "지급" in text and self.keyword:
             text = self._without_paid_benefits(text)
         issuer = self.message.issuer_match
@@ -175,6 +186,8 @@ class MessageEvidence:
             return Reason.NO_PAYMENT
         if "대금" in text and rejection_rules.SETTLED_BILL.search(text):
             return Reason.STATEMENT
+        if "출금" in text and rejection_rules.WITHDRAWN_BILL.search(text):
+            return Reason.BANK_TRANSFER
         has_code = rejection_rules.HAS_CODE.search(text)
         if has_code and rejection_rules.ONE_TIME_CODE.search(text):
             return Reason.ONE_TIME_PASSWORD
@@ -192,7 +205,9 @@ class MessageEvidence:
             return True
         if rejection_rules.CARD_SERVICE.search(self.message.text):
             return False
-        return bool(self.message.issuer_match and keyword.rank <= RANK_ADJACENT)
+        # A time makes the word that of an event: 11/12 14:46 바람커피 승인거절.
+        rank = RANK_STANDALONE if self.has_printed_time else RANK_ADJACENT
+        return bool(self.message.issuer_match and keyword.rank <= rank)
 
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword

@@ -22,11 +22,33 @@ _CHECK_CARD = re.compile(r"체크(?:카드|\)|\(|\])|\[체크")
 # The bank that tells purchases by check card as withdrawals from the account.
 _BANK_OF_CARD_WITHDRAWALS = "우리"
 # Names that end like those of shops.
-_WITHDRAWN_AT_SHOP = re.compile(
-    rf"출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}[^\n{ANY_PLACEHOLDER}]{{1,40}}?"
+_SHOP_END = (
     r"(?:(?<![지본상])점|마트|식당|카페|커피|약국|주유소|충전소|편의점|분식|치킨"
     r"|베이커리|의원|병원|서점|미용실|세탁소)"
-    rf"[ ]?(?:[\n{ANY_PLACEHOLDER}]|$)"
+)
+_WITHDRAWN_AT_SHOP = re.compile(
+    rf"출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}[^\n{ANY_PLACEHOLDER}]{{1,40}}?"
+    rf"{_SHOP_END}[ ]?(?:[\n{ANY_PLACEHOLDER}]|$)"
+)
+# The bank that names the check card of each purchase: its accounts only transfer.
+_BANK_OF_NAMED_CARDS = "카카오뱅크"
+# 토스뱅크 통장 → 이마트24: the name behind the account is a shop's, not a person's.
+_BEHIND_ARROW = re.compile(
+    r"(?:(?<!입출금)통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶)[ ]{0,2}"
+    r"(?P<name>[^\n]{2,40})"
+)
+_SHOP_NAME = re.compile(
+    rf"[^\n]{{1,40}}?(?:{_SHOP_END}|(?<=[가-힣A-Z])(?:24|25|365))[ ]?"
+    r"|(?:\(주\)|주식회사[ ]?)[^\n]{2,40}|[^\n]{2,40}(?:\(주\)|주식회사)"
+    r"|(?:이마트|홈플러스|롯데마트|코스트코|다이소|올리브영|스타벅스|투썸플레이스|이디야"
+    r"|메가엠지씨|배스킨라빈스|파리바게뜨|뚜레쥬르|맥도날드|버거킹|롯데리아|세븐일레븐|씨유"
+    r"|CU|GS25|쿠팡|쿠팡이츠|배달의민족|우아한형제들|요기요|마켓컬리|교보문고|알라딘)"
+    r"(?![가-힣A-Za-z]{0,3}(?:페이|머니|카드|뱅크))[^\n]{0,20}"
+)
+# 75,000원 익월 합산요금청구
+_PHONE_BILL = re.compile(
+    r"(?<![가-힣])(?:(?:익월|당월|다음[ ]?달)[ \n]?)?(?:통신|휴대폰)?[ ]?합산[ ]?"
+    r"(?:요금[ ]?)?청구(?![가-힣])"
 )
 # 승인금액 5,000원
 _LABELED_STATUS = re.compile(
@@ -53,6 +75,25 @@ def find_card_withdrawal(
         return None
     kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
     return StatusKeyword(kind, match.span(), RANK_ADJACENT, has_following_word=False)
+
+
+def has_shop_behind_arrow(text: str, bank: str) -> bool:
+    """Return True if an arrow leads from an account to the name of a shop."""
+    if bank == _BANK_OF_NAMED_CARDS:
+        return False
+    behind = _BEHIND_ARROW.search(text)
+    return (
+        behind is not None and _SHOP_NAME.fullmatch(behind["name"].strip()) is not None
+    )
+
+
+def find_phone_bill(masked_text: str) -> StatusKeyword | None:
+    """Return the words for a purchase that the next phone bill collects, if any."""
+    match = _PHONE_BILL.search(masked_text) if "합산" in masked_text else None
+    if match is None:
+        return None
+    span = match.span()
+    return StatusKeyword(Kind.APPROVAL, span, RANK_ADJACENT, has_following_word=False)
 
 
 def find_labeled_status(text: str) -> StatusKeyword | None:

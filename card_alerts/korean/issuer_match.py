@@ -15,6 +15,15 @@ from card_alerts.issuers import (
     get_alias,
 )
 from card_alerts.korean.card_numbers import CARD_NUMBER
+from card_alerts.korean.card_products import (
+    LEADING_PRODUCT,
+    LINE_PRODUCT,
+    MAX_PRODUCT_LENGTH,
+    PRODUCT_BRANDS,
+    PRODUCT_IN_BRACKETS,
+    PRODUCT_SUFFIX,
+    match_product,
+)
 from card_alerts.korean.status_keywords import ATTACHED_KEYWORD
 from card_alerts.korean_issuers import KOREAN
 from card_alerts.masked_text import (
@@ -29,7 +38,6 @@ from card_alerts.result import Span
 
 # Names that are examined; a message has one to three.
 MAX_ALIAS_MATCHES = 60
-MAX_PRODUCT_LENGTH = 30
 
 _ALIAS = compile_aliases(KOREAN)
 _LOCAL_CURRENCY_ISSUER = get_alias("지역화폐").issuer
@@ -41,22 +49,11 @@ _CARD_WORDS = re.compile(
 )
 # Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
-_PRODUCT = re.compile(
-    rf"[ ]{{0,2}}(?P<product>(?!해외|체크|정상|국내|부분|일부|자동|승인|취소|카드"
-    rf"|온라인|일반|매출|매입"
-    rf"|출금)[A-Za-z0-9가-힣][A-Za-z0-9가-힣"
-    rf"+.&' ]{{0,{MAX_PRODUCT_LENGTH - 1}}}?)[ ]{{0,2}}"
-    rf"(?=\((?:본인|가족)?[ ]?[\d*]{{4}}\)|(?:해외|체크|체크카드|정상|국내"
-    rf"|부분|가|선|사전)?[ ]?(?:승인|취소)(?:취소|거절)?(?![가-힣])|뒷자리)"
-)
-# A product before the issuer's name: 네이버 현대카드, 쇼핑엔 로카.
-_LEADING_PRODUCT = re.compile(
-    rf"(?:^|[\n{ANY_PLACEHOLDER}\[,·|])[ ]{{0,2}}(?P<lead>[A-Za-z0-9가-힣]{{1,10}}[ ])$"
-)
 _SEPARATORS = re.compile(r"[ \])\-:·>*]{0,4}")
 _HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[A-Za-z]")
 _HOLDER_NAME = re.compile(r"[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님")
+_COMPANY_HOLDER = re.compile(r"(?:법인|개인|가족|본인)[- ]?[가-힣]{1,2}\*")
 _PARTICLE = re.compile(r"(?:으?로|에서)[ ]")
 # What follows an everyday word that means an issuer: 우리(1234), 하나 홍*동(1234).
 _CONFIRMS_AMBIGUOUS_ALIAS = re.compile(
@@ -82,18 +79,12 @@ _BEFORE_MERCHANT = re.compile(
 )
 # The name of a partner before the issuer's: 배민현대카드.
 _PARTNER = re.compile(r"[가-힣]{2,6}")
+_LAST_WORD = re.compile(r"(?<![가-힣])[가-힣]{2,6}\Z")
 _PARTNER_BEFORE = re.compile(
     rf"(?:^|[\n\[{ANY_PLACEHOLDER}])[ ]?(?P<lead>{_PARTNER.pattern})\Z"
 )
-# The name of a card that fills its line: 현대카드 M.
-_LINE_PRODUCT = re.compile(
-    r"[ ](?P<product>[A-Z][A-Za-z0-9+]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?)(?=\n|$)"
-)
 _TEXT_START = re.compile(r"[\s\[(]{0,6}")
 _PAID_SENTENCE = re.compile(r"에서[ ,]{0,2}\n?[\d,₩]")
-# Words of the keyword behind a product, and names of cards that products follow.
-_PRODUCT_SUFFIX = re.compile("[ ]?(?:해외|국내|자동(?:결제|납부|이체)|정기결제)$")
-_PRODUCT_BRANDS = frozenset({"LOCA", "로카", "디지로카"})
 # 토스90,000원 결제신한카드: the word between amount and card without spaces.
 _GLUED_KEYWORD = re.compile(rf"{AMOUNT}[ ]?(?:결제|승인|사용|이용|취소)(?:[ ]?완료)?\Z")
 # The terms in "[롯데 일시불]".
@@ -165,7 +156,7 @@ class IssuerMatch:
         partner = _PARTNER_BEFORE.search(before)
         if partner:
             return start - len(partner["lead"])
-        match = _LEADING_PRODUCT.search(before)
+        match = LEADING_PRODUCT.search(before)
         if not match or ATTACHED_KEYWORD.match(match["lead"]):
             return start
         return start - len(match["lead"])
@@ -176,7 +167,7 @@ class IssuerMatch:
             return None
         start = self.start_with_product
         end = self.product[1] if self.product else self.span[1]
-        suffix = _PRODUCT_SUFFIX.search(self.text, start, end)
+        suffix = PRODUCT_SUFFIX.search(self.text, start, end)
         end = suffix.start() if suffix else end
         name = self.text[start : self.span[0]] + self.text[self.span[1] : end]
         return (start, end) if _GENERIC.sub("", name) else None
@@ -207,16 +198,13 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
             glued_end = name_end
             matches.append(_title_match(text, alias, start, name_end))
             continue
-        number = CARD_NUMBER.match(text, name_end)
+        number = _match_number(text, start, name_end)
         end = number.end() if number else name_end
-        product = None if number else _match_product(text, found, end)
+        product = None if number else match_product(text, found, end)
         is_line = "카드" in name and text[start - 1 : start] == "\n"
         is_bare = not (number or product)
-        line_product = _LINE_PRODUCT.match(text, end) if is_line and is_bare else None
-        separators = _SEPARATORS.match(text, product.end() if product else end)
-        has_keyword = bool(
-            separators and ATTACHED_KEYWORD.match(text, separators.end())
-        )
+        line_product = LINE_PRODUCT.match(text, end) if is_line and is_bare else None
+        has_keyword = _has_keyword_at(text, product.end() if product else end)
         if product and not has_keyword:
             # Without a keyword, only digits after the words make them a product.
             number = CARD_NUMBER.match(text, product.end())
@@ -224,10 +212,8 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
             product = product if number else None
         if line_product:
             product, has_keyword = line_product, True
-        has_terms = text[start - 1 : start] in {"[", "("} and bool(
-            _TERMS_IN_BRACKETS.match(text, end)
-        )
-        is_known = product or has_keyword or has_terms
+        has_terms = _has_terms_at(text, start, end)
+        is_known = product or has_keyword or has_terms or _is_company_card(text, number)
         if not (is_known or _is_word_end(text, found, alias, end)):
             continue
         last_end = product.end() if product and not number else end
@@ -253,6 +239,30 @@ def find_issuer_matches(text: str) -> list[IssuerMatch]:
         )
     title = _find_title(text, matches)
     return [title, *matches] if title else matches
+
+
+def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the number behind a name, or the product in its place: 롯데카드(LIKIT)."""
+    number = CARD_NUMBER.match(text, end)
+    if number is None and "카드" in text[start:end]:
+        return PRODUCT_IN_BRACKETS.match(text, end)
+    return number
+
+
+def _has_keyword_at(text: str, end: int) -> bool:
+    separators = _SEPARATORS.match(text, end)
+    return bool(separators and ATTACHED_KEYWORD.match(text, separators.end()))
+
+
+def _has_terms_at(text: str, start: int, end: int) -> bool:
+    """Return True for a name and its terms in brackets: [롯데 일시불]."""
+    is_in_brackets = text[start - 1 : start] in {"[", "("}
+    return is_in_brackets and _TERMS_IN_BRACKETS.match(text, end) is not None
+
+
+def _is_company_card(text: str, number: re.Match[str] | None) -> bool:
+    """Return True if the holder of a company's card follows: (9291)법인-노*새."""
+    return number is not None and _COMPANY_HOLDER.match(text, number.end()) is not None
 
 
 def _is_check_card(label: str) -> bool | None:
@@ -293,6 +303,10 @@ def _title_match(text: str, alias: Alias, start: int, end: int) -> IssuerMatch:
 
 def _is_co_branded(text: str, found: re.Match[str]) -> bool:
     """Return True for a partner's name before the issuer's (배민현대카드)."""
+    if found[0] in PRODUCT_BRANDS:
+        # 트립투로카(7*3*), also after the holder.
+        word = _LAST_WORD.search(text, max(0, found.start() - 8), found.start())
+        return word is not None and bool(CARD_NUMBER.match(text, found.end()))
     if "카드" not in found[0]:
         return False
     line_start = text.rfind("\n", 0, found.start()) + 1
@@ -334,30 +348,6 @@ def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
     if is_pay_app and not has_space and _PAID_SENTENCE.search(text, name_end):
         return _title_match(text, alias, found.start(), name_end)
     return None
-
-
-def _match_product(text: str, found: re.Match[str], end: int) -> re.Match[str] | None:
-    """Match a product at `end`, such as the one in 현대 MX Black.
-
-    Without a space before it, it is Latin after Hangul or Hangul after Latin. A
-    product that begins in Hangul follows only a name with a card word.
-    """
-    product = _PRODUCT.match(text, end)
-    if product is None:
-        return None
-    first = text[product.start("product")]
-    is_attached = product.start("product") == end
-    if is_attached and bool(_LATIN.match(first)) is bool(_LATIN.match(text[end - 1])):
-        return None
-    name = found[0]
-    has_card_word = end > found.end() or "카드" in name or "법인" in name
-    if has_card_word or not _HANGUL.match(first):
-        return product
-    # A product that is a card, as in 로카 나누카드(1*2*) and 로카 나누기(1234).
-    is_card = found[0] in _PRODUCT_BRANDS or (
-        product["product"].endswith("카드") and not get_alias(found[0]).is_ambiguous
-    )
-    return product if is_card and CARD_NUMBER.match(text, product.end()) else None
 
 
 def _is_word_end(text: str, found: re.Match[str], alias: Alias, end: int) -> bool:

@@ -35,6 +35,10 @@ _HEADING = re.compile(
     rf"(?:^|(?<=\n)|(?<=\[))[ ]?(?P<part>{_NAME}{_SUFFIX})"
     r"(?=\][ \n]?|[ ]?\n|[ ](?!점|[가-힣]{1,8}점)|$)"
 )
+# A line below the terms and the time is the place of the merchant: 한화이음.
+_AT_PLACE_OF_NAME = re.compile(
+    r"원[ ]?(?:일시불|\d{1,2}개월)[ ,]{0,2}\n?\d{1,2}/\d{1,2} \d{1,2}:\d\d[ ]?\n\Z"
+)
 # 부천페이 추가형 인센티브 727원, 부천페이(캐릭터) 총 보유 잔액 93,430원
 _BESIDE_BALANCE = re.compile(
     rf"(?<![가-힣])(?P<part>{_NAME}{_SUFFIX}(?:[ ]?(?:추가형|선할인|충전형))?)"
@@ -65,5 +69,7 @@ def find_local_currencies(text: str) -> list[Span]:
         match.span("part")
         for pattern in (_HEADING, _BESIDE_BALANCE, _BEFORE_AMOUNT)
         for match in pattern.finditer(text, 0, MAX_SCAN_LENGTH)
+        if pattern is not _HEADING
+        or not _AT_PLACE_OF_NAME.search(text, 0, match.start())
     ]
     return sorted(found)

@@ -43,9 +43,11 @@ MAX_LABEL_MATCHES = 3
 _LABELED = re.compile(
     rf"(?<![가-힣])(?:{MERCHANT_LABEL}|{_PLACE_LABEL})[ ]?[:=][ ]?\n?[ ]?(?=[^\n])"
 )
+# What was bought, which names the shop where no label does.
+_LABELED_PRODUCT = re.compile(r"(?<![가-힣])(?:주문[ ]?)?상품명?[ ]?[:=][ ]?(?=[^\n])")
 # Cheap checks before _LABELED and _LABELED_INLINE.
 _HAS_LABEL = re.compile(
-    "(?:[점처호자소장체게곳]|[점처호장체트스게자원국당설소]명|이름|이트)[ ]?[:=]"
+    "(?:[점처호자소장체게곳품]|품명|[점처호장체트스게자원국당설소]명|이름|이트)[ ]?[:=]"
 )
 _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]|[장호체게소원]명[ ]")
 # Labels without a colon: 사용처 느루공방 거래시간 11/12 14:22
@@ -107,6 +109,7 @@ def find_labeled_merchant(text: str) -> Span | None:
     """Return the span of a merchant that the layout marks as such, or None."""
     if _HAS_LABEL.search(text):
         span = _find_name_after(_LABELED, text)
+        span = span or _find_name_after(_LABELED_PRODUCT, text)
         if span:
             return span
     match = None

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from card_alerts.masked_text import ISSUER, PLACEHOLDERS
+from card_alerts.masked_text import ISSUER, PLACEHOLDERS, RUNNING_TOTAL
 from card_alerts.merchant_quality import is_gateway_name
 from card_alerts.result import Span
 
@@ -62,7 +62,7 @@ _NOT_A_NAME = re.compile(
     r"^[\W\d_]*$|^\d{1,2}월(?:분)?$"
     r"|^(?:원|월|일|건|체크|신용|카드|체크카드|신용카드|국내|해외|온라인"
     r"|오프라인|본인|가족|회원님|고객님|고객|님|님의"
-    r"|자동이체|자동납부|자동결제|접수|(?:충전|이용|대여|주차)[ ]?요금"
+    r"|자동이체|자동납부|자동결제|접수|법인|개인|(?:충전|이용|대여|주차)[ ]?요금"
     r"|이용건|사용건|승인건|결제건|건이|이|가|을|를"
     r"|에서|으로|로|금액|카드로|일자|원거래|뒷자리|끝자리|구분|교통"
     r"|[가-힣A-Za-z.]{2,10}[ ]?(?:머니|MONEY|포인트|통장)"
@@ -241,8 +241,13 @@ def _strip_suffixes(text: str, start: int, end: int) -> Span:
     """Return the span without words after the name (에서, 자동이체, 이용건)."""
     if end > start and text[end - 1] == "." and text[end : end + 1] in PLACEHOLDERS:
         end -= 1
-    if text[end - 2 : end] == " *" and text[end : end + 2].lstrip(" ")[:1] == ISSUER:
-        end = _trim_end(text, start, end - 2)
+    if text[end - 1 : end] == "*":
+        # 바람커피 *누적, 바람커피 *현대카드
+        following = text[end : end + 2].lstrip(" ")[:1]
+        if following == RUNNING_TOTAL or (
+            following == ISSUER and text[end - 2 : end - 1] == " "
+        ):
+            end = _trim_end(text, start, end - 1)
     if end <= start or text[end - 1] not in _SUFFIX_LAST_CHARACTERS:
         return start, end
     # Suffixes may be combined: 바람커피 정기결제 이용건.

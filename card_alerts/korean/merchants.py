@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from itertools import islice
 
-from card_alerts.issuers import get_alias
+from card_alerts.issuers import find_issuer, get_alias
 from card_alerts.korean.issuer_choice import find_heading_above
 from card_alerts.korean.issuer_match import IssuerMatch
 from card_alerts.korean.merchant_labels import MERCHANT_LABEL
@@ -110,6 +110,8 @@ def find_merchant(
         above_amount = (p for p in parts[:1] if _is_above_amount(text, p))
         if "→" in text or "->" in text:
             parts = [part for part in parts if not ROUTE.fullmatch(part.text)] or parts
+        if len(parts) > 1 and "(" in text:
+            parts = [part for part in parts if not _is_method(text, part)] or parts
         anchor = timestamp.span[1] if timestamp else money.span[1] if money else 0
         name = (
             next(before_particle, None)
@@ -125,13 +127,25 @@ def find_merchant(
     if name:
         whole = _with_unused_parts(name, message, money, home_money, keyword, timestamp)
         return replace(whole, is_sure=is_sure)
-    # A pay service may be the merchant itself: 네이버페이 above the card.
+    return _find_pay_service(message)
+
+
+def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:
+    """Return a pay service that is the merchant itself: 네이버페이 above the card."""
     match, heading = message.issuer_match, None
     if match:
         heading = find_heading_above(message.issuer_matches, match, message.text)
     if heading is None or not heading.is_app:
         return None
     return MerchantSpan(*heading.span, message.text[slice(*heading.span)])
+
+
+def _is_method(text: str, part: MerchantSpan) -> bool:
+    """Return True for the pay service in brackets behind a payment (토스페이)."""
+    if text[part.start - 1 : part.start] != "(" or not text.startswith(")", part.end):
+        return False
+    issuer = find_issuer(part.text)
+    return issuer is not None and issuer.is_pay_service
 
 
 def _is_title(match: IssuerMatch, message: TokenizedMessage) -> bool:

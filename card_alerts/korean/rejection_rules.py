@@ -75,6 +75,11 @@ SETTLED_BILL = re.compile(
     r"(?:이용|카드)[ ]?대금[ ]?[\d,]{1,15}원(?:이|을)?[ ]?(?:정상[ ]?)?결제[ ]?"
     r"(?:되|됐)"
 )
+# A bank tells it in its own words: 우리카드결제 230,000원 출금 완료 잔액 600,000원.
+WITHDRAWN_BILL = re.compile(
+    r"(?<!체크)(?<!체크 )카드[ ]?결제(?:대금)?[ ]?[\d,]{1,15}원?[ ]?출금(?![ ]?취소)"
+    r"[^\n]{0,12}\n?잔[액고]"
+)
 _BANK_TRANSFER = re.compile(
     r"(?<!체크카드)(?<!체크카드 )(?:입금|출금|입출금|이체|송금)(?:액|건|내역|알림"
     r"|안내)?(?![가-힣])"
@@ -85,6 +90,10 @@ _BANK_TRANSFER = re.compile(
     r"|(?:^|\n)(?:급여|상여금?|예금이자|이자|배당금?)(?:\n|$)"
     r"|대출[ ]?(?:이자|원금|실행)|(?:자동|타행|당행|인터넷|모바일|폰뱅킹|펌뱅킹"
     r"|오픈뱅킹|급여)[ ]?(?:이체|출금|입금|송금)"
+)
+# A deposit with its amount, whatever is said of accounts beside it.
+_DEPOSITED = re.compile(
+    r"(?<![가-힣])입금[ ]?[\d,]{1,15}원|\d원[ ]?입금(?=$|[\n·|]|[ ][·|])"
 )
 _TOP_UP = re.compile(r"(?:머니|포인트|페이)[ ]?(?:[\d,]{1,15}원[ ]?)?충전[ ]?완료")
 # A service for cards, not a payment: 해외결제 차단 서비스 해제.
@@ -191,7 +200,8 @@ def weak_rejection_reason(
     """Return why a text without clear signs of a card payment is none, or None."""
     if "충전" in text and _TOP_UP.search(text):
         return Reason.BANK_TRANSFER
-    if any(hint in text for hint in _STATEMENT_HINTS) and _STATEMENT.search(text):
+    is_statement = any(hint in text for hint in _STATEMENT_HINTS)
+    if is_statement and _STATEMENT.search(text) and not _DEPOSITED.search(text):
         return Reason.STATEMENT
     if "발급" in text and _CARD_ISSUED.search(text):
         return Reason.NO_PAYMENT

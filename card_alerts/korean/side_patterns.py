@@ -16,7 +16,8 @@ from card_alerts.masked_text import (
 
 _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
 _BENEFIT_WORD = (
-    r"(?:(?:청구|즉시|현장)[ ]?할인|할인|캐시백|페이백|적립|인센티브|리워드)"
+    r"(?:(?:청구|즉시|현장)[ ]?할인|할인|캐시백(?:[ ]?적립)?|페이백|적립"
+    r"|인센티브|리워드)"
 )
 # The name of points before their number: 신세계포인트 56P, L.POINT 32P.
 POINTS_NAME = re.compile(
@@ -29,10 +30,11 @@ BENEFITS = re.compile(
     rf"(?<![\d,:])(?<!\d[./]){_NUMBER}[ ]?(?:원|P|점|포인트|TOP|마일리지"
     rf"|마일)?[이을]?[ ]?[/ ]?[ ]?{_BENEFIT_WORD}(?:이|을)?[ ]?"
     r"(?:예정|완료|금액|적용|혜택|지급)?"
-    r"(?:됨|됐어요|되었습니다|됩니다|받았어요)?(?![가-힣]|[ ]입금)"
+    r"(?:됨|됐어요|되었습니다|됩니다|받았어요)?(?![가-힣]|[ ]입금"
+    r"|[ ](?:취소|회수)[ ]?\d)"
     rf"|(?:{_BENEFIT_WORD}|(?:잔여[ ]?)?(?:포인트|POINT)|마일리지"
     r"|봉사료|부가세)(?:금|액)?[ ]?"
-    r"(?:금액|예정[ ]?(?:금액|액)?|사용|지급|혜택)?"
+    r"(?:금액|예정[ ]?(?:금액|액)?|사용|지급|혜택|취소|회수)?"
     # A name such as 캐시백24 has neither a blank nor a unit.
     rf"(?:[ :]{{1,2}}[-+]?{_NUMBER}[ ]?(?:원|P|점)?|[-+]?{_NUMBER}[ ]?(?:원|P|점))"
     r"(?:이|을)?[ ]?(?:적립|예정|지급|완료)?"
@@ -48,7 +50,7 @@ BENEFITS = re.compile(
 # The discount in "5,000원 할인 500원"; in "500원 할인 4,500원" it comes first.
 TRAILING_BENEFIT = re.compile(
     rf"(?<![\d,.])(?P<paid>{_NUMBER})[ ]?원[ ,/]{{0,2}}"
-    rf"(?P<part>{_BENEFIT_WORD}[ :]{{0,2}}[-+]?"
+    rf"(?P<part>{_BENEFIT_WORD}(?:[ ]?(?:취소|회수))?[ :]{{0,2}}[-+]?"
     rf"(?P<benefit>{_NUMBER})[ ]?(?:원|P|점))(?![가-힣])"
 )
 HOLDER_NAMES = re.compile(
@@ -82,9 +84,18 @@ LABELS = re.compile(
     r"(?=[ ]?[:=]|[ ]?\n|[ ](?:승인|취소)(?=\n|$)"
     rf"|[ ]?[{ISSUER}{AMOUNT}{TIMESTAMP}{INSTALLMENT}{HOLDER_NAME}])"
 )
+# The product of a partner's card, where no issuer is named: LGU+ M Ed3(통할2.0) 승인.
+PARTNER_PRODUCT = re.compile(
+    r"(?:^|(?<=\n)|(?<=님,[ ]))[ ]?(?P<part>(?:LG[ ]?U\+|SKT|KT)[ -]"
+    r"[A-Za-z0-9][A-Za-z0-9+ -]{0,20}?"
+    r"(?:\([^()\n]{1,12}\))?)(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))"
+)
 # Receipt numbers, counts and remarks.
 RECEIPT_NOISE = re.compile(
     rf"\(금액\)|(?:취소|변경)[ ]?후[ ]?(?:결제[ ]?)?금액[ :]{{0,2}}[{AMOUNT}]{{1,20}}"
+    # 하이패스 27건, a month of tolls; (매월 정기결제).
+    rf"|(?<=하이패스)[ ]\d{{1,4}}건(?![가-힣])"
+    r"|\((?:매월|매달|매주|매년)[ ]?(?:정기|자동)?[ ]?결제\)"
     r"|(?:승인|거래)[ ]?번호[ ]?[:(]?[ ]?\d{4,12}\)?|\([^()\n\d]{0,12}\d{1,4}건\)"
     rf"|(?<=[\n{ANY_PLACEHOLDER}][ ])(?:이용[ ]?)?\d{{1,4}}건(?![가-힣])"
     rf"|(?<=[{TIMESTAMP}])[ ]?접수(?![가-힣])|\([^()\n]{{0,20}}(?:미등록|불가|초과|부족"
@@ -99,10 +110,12 @@ COMPANY_CARD_NUMBER = re.compile(
     r"\][ ]?\n?(?:승인취소|승인거절|승인|취소|거절"
     r"|사용)[ \n]{1,2}(?P<part>\d{4})(?=[ \n])"
 )
-PHONE_BILLING = re.compile(r"휴대폰[ ]?(?:소액)?[ ]?결제|소액[ ]?결제")
+PHONE_BILLING = re.compile(
+    r"휴대폰[ ]?(?:소액)?[ ]?결제|소액[ ]?결제|합산[ ]?(?:요금[ ]?)?청구"
+)
 PHONE_BILLING_HEADING = re.compile(
-    r"[\[(]?(?:다날|KG[ ]?모빌리언스|모빌리언스|KG[ ]?이니시스|갤럭시아(?:머니트리)?"
-    r"|페이레터"
+    r"[\[(]?(?:다날|KG[ ]?모빌리언스|모빌리언스|(?:KG|kg)[ ]?이니시스"
+    r"|갤럭시아(?:머니트리)?|페이레터"
     r"|인포뱅크|SKT|SK텔레콤|KT|LG[ ]?U\+|LGU\+|LG유플러스"
     r"|알뜰폰)(?:[ ]?/[ ]?[A-Z가-힣+]{2,8}"
     r")?[\])]?(?=[ \n]|휴대폰|소액|$)"
@@ -126,4 +139,25 @@ FEE = re.compile(
 DATE_RANGE = re.compile(
     r"(?<![\d/.])(?:20\d\d[./-])?\d{1,2}[./]\d{1,2}[ ]?[~∼][ ]?(?:20\d\d[./-])?"
     r"\d{1,2}[./]\d{1,2}(?![\d/.:])"
+)
+SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]")
+# [홍길동] [오후 2:49], or in an exported room: 2026년 11월 10일 오전 9:12, 홍길동 :
+ROOM_HEADING = re.compile(
+    r"\[(?P<name>[^\[\]\n]{1,30})\] \[(?:오전|오후) ?\d{1,2}:\d\d\]"
+    r"|(?:^|(?<=\n))\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d, (?P<exported>[^:\n]{1,30}) : "
+)
+LINK = re.compile(r"(?:https?://|www\.)[^\s가-힣]{1,300}")
+ACCOUNT_NUMBER = re.compile(
+    r"(?<![\d*])(?:\d{2,6}\*{2,6}\d{2,6}"
+    r"|\d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?|\d{3,6}\*{3,8})(?![\d*])"
+)
+FOOTER_PHONE_NUMBER = re.compile(
+    r"\[[^\]\n]{0,30}\d{3,4}-\d{4}\]|(?:문의|☎|고객센터)[^\n]{0,20}\d{3,4}-?\d{4}"
+)
+CARD_KIND = re.compile(
+    rf"(?<![가-힣])(?P<part>(?:체크|신용)(?:카드)?)(?![가-힣])(?=[ ]?(?:$"
+    rf"|[\n{ANY_PLACEHOLDER}(\d·|,.]))"
+)
+COMPLETED_AFTER_AMOUNT = re.compile(
+    rf"(?<=[{AMOUNT}])[이]?[ ]?(?P<part>완료)(?![가-힣])"
 )

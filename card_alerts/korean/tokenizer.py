@@ -11,7 +11,9 @@ from card_alerts.korean.card_numbers import STANDALONE_CARD_NUMBER
 from card_alerts.korean.implied_keywords import (
     find_card_withdrawal,
     find_labeled_status,
+    find_phone_bill,
     find_status_in_heading,
+    has_shop_behind_arrow,
 )
 from card_alerts.korean.issuer_choice import choose_issuer_match, mask_issuer_matches
 from card_alerts.korean.issuer_match import (
@@ -25,22 +27,30 @@ from card_alerts.korean.local_currencies import (
 )
 from card_alerts.korean.merchant_labels import find_labeled_merchant
 from card_alerts.korean.side_patterns import (
+    ACCOUNT_NUMBER,
     BENEFITS,
+    CARD_KIND,
     CARD_NICKNAME,
     COMPANY_CARD_NUMBER,
     COMPANY_HEADING,
+    COMPLETED_AFTER_AMOUNT,
     DATE_RANGE,
     FEE,
+    FOOTER_PHONE_NUMBER,
     HOLDER_NAME_BEFORE_ISSUER,
     HOLDER_NAMES,
     INSTALLMENTS,
     LABELED_HOLDER_NAME,
     LABELS,
+    LINK,
+    PARTNER_PRODUCT,
     PHONE_BILLING,
     PHONE_BILLING_HEADING,
     PHONE_NUMBER_IN_BRACKETS,
     POINTS_NAME,
     RECEIPT_NOISE,
+    ROOM_HEADING,
+    SENT_FROM_WEB,
     TRAILING_BENEFIT,
 )
 from card_alerts.korean.status_keywords import (
@@ -50,7 +60,6 @@ from card_alerts.korean.status_keywords import (
 )
 from card_alerts.masked_text import (
     AMOUNT,
-    ANY_PLACEHOLDER,
     BALANCE,
     BENEFIT,
     HOLDER_NAME,
@@ -82,27 +91,9 @@ from card_alerts.money import (
 from card_alerts.result import Span
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
-_SENT_FROM_WEB = re.compile(r"\[?(?:Web|WEB|web)[ ]?발신\]?|\[(?:국제|국외)발신\]")
-# [홍길동] [오후 2:49], or in an exported room: 2026년 11월 10일 오전 9:12, 홍길동 :
-_ROOM_HEADING = re.compile(
-    r"\[(?P<name>[^\[\]\n]{1,30})\] \[(?:오전|오후) ?\d{1,2}:\d\d\]"
-    r"|(?:^|(?<=\n))\d{4}[년.][^\n,]{4,24}\d{1,2}:\d\d, (?P<exported>[^:\n]{1,30}) : "
-)
 _HAS_ROOM_HEADING = re.compile(r"\] \[|\d, ")
 MAX_ROOM_HEADINGS = 3
-_LINK = re.compile(r"(?:https?://|www\.)[^\s가-힣]{1,300}")
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
-_ACCOUNT_NUMBER = re.compile(
-    r"(?<![\d*])(?:\d{2,6}\*{2,6}\d{2,6}"
-    r"|\d{2,6}-[\d*]{2,6}-[\d*]{2,8}(?:-[\d*]{1,4})?|\d{3,6}\*{3,8})(?![\d*])"
-)
-_FOOTER_PHONE_NUMBER = re.compile(
-    r"\[[^\]\n]{0,30}\d{3,4}-\d{4}\]|(?:문의|☎|고객센터)[^\n]{0,20}\d{3,4}-?\d{4}"
-)
-_CARD_KIND = re.compile(
-    rf"(?<![가-힣])(?P<part>(?:체크|신용)(?:카드)?)(?![가-힣])(?=[ ]?(?:$"
-    rf"|[\n{ANY_PLACEHOLDER}(\d·|,.]))"
-)
 _NAME_FOLLOWS = re.compile(
     r"[ ](?!승인|취소|결제|사용|이용|체크|누적|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
     r"[가-힣A-Za-z]"
@@ -122,9 +113,7 @@ _HAS_LABELS = re.compile(
 )
 _HAS_NOTICE = re.compile("내역|알림|안내")
 _HAS_INSTALLMENTS = re.compile("일시불|개월|할부")
-_COMPLETED_AFTER_AMOUNT = re.compile(
-    rf"(?<=[{AMOUNT}])[이]?[ ]?(?P<part>완료)(?![가-힣])"
-)
+_HAS_PARTNER = re.compile(r"U\+|S?KT[ -]")
 _HAS_ACCOUNT = re.compile(r"\*\*|\d-[\d*]")
 
 
@@ -166,9 +155,9 @@ class TokenizedMessage:
         # running total for the amount, a date for digits, a holder for the merchant.
         self.masked = masked = MaskedText(self.text)
         if "발신" in self.text:
-            masked.mask_all(_SENT_FROM_WEB, NOISE)
+            masked.mask_all(SENT_FROM_WEB, NOISE)
         if "://" in self.text or "www." in self.text:
-            masked.mask_all(_LINK, NOISE)
+            masked.mask_all(LINK, NOISE)
         self._mask_room_heading()
         self._mask_labeled_merchant()
         self._mask_other_payers()
@@ -179,8 +168,8 @@ class TokenizedMessage:
         self._mask_installments()
         # The digits of accounts and phone numbers are no amounts.
         if _HAS_ACCOUNT.search(masked.text):
-            masked.mask_all(_ACCOUNT_NUMBER, NOISE)
-            masked.mask_all(_FOOTER_PHONE_NUMBER, NOISE)
+            masked.mask_all(ACCOUNT_NUMBER, NOISE)
+            masked.mask_all(FOOTER_PHONE_NUMBER, NOISE)
         self.won_amounts = find_won_amounts(masked.text)
         if not self.won_amounts and not self.foreign_amounts:
             self.won_amounts = find_glued_amounts(masked.text)
@@ -189,7 +178,7 @@ class TokenizedMessage:
             self.is_currency_missing = True
         masked.mask_spans([money.span for money in self.won_amounts], AMOUNT)
         if "완료" in masked.text:
-            masked.mask_all(_COMPLETED_AFTER_AMOUNT, NOISE)
+            masked.mask_all(COMPLETED_AFTER_AMOUNT, NOISE)
         self._mask_card()
         self._mask_labels_and_keywords()
 
@@ -213,7 +202,7 @@ class TokenizedMessage:
         """Mask the name and the time with which KakaoTalk heads a message."""
         if not _HAS_ROOM_HEADING.search(self.text):
             return
-        for match in islice(_ROOM_HEADING.finditer(self.text), MAX_ROOM_HEADINGS):
+        for match in islice(ROOM_HEADING.finditer(self.text), MAX_ROOM_HEADINGS):
             name, self_end = match.lastgroup or "", match.end()
             is_issuer = find_issuer(match[name]) is not None
             self.masked.mask(match.start(), match.start(name), NOISE)
@@ -236,7 +225,8 @@ class TokenizedMessage:
                 ),
                 None,
             )
-        if "결제" in masked.text and PHONE_BILLING.search(masked.text):
+        is_billed = "결제" in masked.text or "합산" in masked.text
+        if is_billed and PHONE_BILLING.search(masked.text):
             masked.mask_all(PHONE_BILLING_HEADING, NOISE)
             masked.mask_all(PHONE_NUMBER_IN_BRACKETS, NOISE)
             self.has_other_payer = True
@@ -340,6 +330,10 @@ class TokenizedMessage:
             mask_issuer_matches(masked, self.issuer_matches, chosen)
             if f" {ISSUER}" in masked.text:
                 masked.mask_all(HOLDER_NAME_BEFORE_ISSUER, HOLDER_NAME)
+        if not (self.card_digits or self.card_product) and _HAS_PARTNER.search(
+            masked.text
+        ):
+            self._mask_partner_product()
         if _HAS_NOTICE.search(masked.text):
             masked.mask_all(NOTICE_HEADING, NOISE)
         if not self.card_digits:
@@ -350,16 +344,22 @@ class TokenizedMessage:
         if "*" in masked.text or "님" in masked.text:
             masked.mask_all(HOLDER_NAMES, HOLDER_NAME)
 
+    def _mask_partner_product(self) -> None:
+        product = PARTNER_PRODUCT.search(self.masked.text)
+        if product:
+            self.card_product = product.span("part")
+            self.masked.mask(*self.card_product, ISSUER)
+
     def _mask_labels_and_keywords(self) -> None:
         masked = self.masked
         if _HAS_LABELS.search(masked.text):
             masked.mask_all(LABELED_HOLDER_NAME, HOLDER_NAME)
             masked.mask_all(LABELS, LABEL)
-        card_kind = _CARD_KIND.search(masked.text)
+        card_kind = CARD_KIND.search(masked.text)
         if card_kind:
             if self.is_check_card is None:
                 self.is_check_card = card_kind["part"].startswith("체크")
-            masked.mask_all(_CARD_KIND, NOISE)
+            masked.mask_all(CARD_KIND, NOISE)
         self.keywords = find_keywords(masked)
         if not self.keywords:
             self._find_implied_keyword()
@@ -368,13 +368,15 @@ class TokenizedMessage:
     def _find_implied_keyword(self) -> None:
         """Find the word for the event where no keyword stands by itself."""
         match = self.issuer_match
-        keyword = None
+        keyword = find_phone_bill(self.masked.text) if self.has_other_payer else None
         if "출금" in self.masked.text:
+            bank = match.issuer.name if match else ""
             keyword = find_card_withdrawal(
                 self.text,
                 self.masked.text,
-                match.issuer.name if match else "",
-                is_check_card=bool(self.is_check_card),
+                bank,
+                is_check_card=bool(self.is_check_card)
+                or has_shop_behind_arrow(self.text, bank),
             )
             if keyword:
                 self.is_check_card = self.is_card_withdrawal = True

@@ -29,6 +29,7 @@ JOB_LABELS: dict[str, Text] = {
     "purge_images": _("Delete unused images"),
     "move_entries": _("Move entries of large wallets and categories"),
     "run_recurring": _("Post recurring entries"),
+    "send_mail": _("Send mails"),
 }
 
 

@@ -58,7 +58,7 @@ OUTCOME: dict[str, Any] = {
 LAYOUT = {
     "id": 501,
     "sender": "15881234",
-    "sample": "[새벽저축은행] *** 체크 결제 {amount}원 / {merchant} / * *:*",
+    "sample": "[새벽저축은행] ***님 체크 결제 {amount}원 / {merchant} / * *:*",
     "slots": ["amount", "merchant"],
     "uses": 3,
     "createdAt": NOW,

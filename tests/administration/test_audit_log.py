@@ -31,7 +31,7 @@ def test_lines_of_an_administrator_who_left_stay(
     assert JSONClient(leaver).send("PUT", path, {"status": "SUSPENDED"}).data
     assert JSONClient(leaver).send("DELETE", "/api/auth/me").status_code == 204
     page = get_page(logged_in_browser(administrator), LOG)
-    assert f"member {free_member.pk}" in page
+    assert f"/admin/accounts/member/{free_member.pk}/change/" in page
     assert "the-leaver" in page
 
 

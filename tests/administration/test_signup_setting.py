@@ -62,4 +62,4 @@ def test_switch_is_in_the_admin_as_well(
     browser.cookies["sessionid"] = JSONClient(administrator).token
     page = browser.get("/admin/accounts/applicationsetting/")
     assert page.status_code == 200
-    assert b"sign-up is open" in page.content
+    assert b"Sign-up is open" in page.content

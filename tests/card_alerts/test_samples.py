@@ -10,6 +10,7 @@ from tests.support.alert_samples import (
     EXAM,
     EXAM_2026,
     EXAM_2026B,
+    EXAM_2026C,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -33,7 +34,7 @@ def test_message_is_parsed_as_labeled(message: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [EXAM, EXAM_2026, EXAM_2026B], ids=lambda path: path.stem
+    "path", [EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C], ids=lambda path: path.stem
 )
 def test_messages_labeled_by_others_are_parsed(path: Path) -> None:
     messages = load(path)

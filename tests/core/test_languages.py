@@ -165,7 +165,7 @@ def test_rows_of_a_backup_are_refused_in_korean_with_their_place(
         ("POST", "/api/auth/login", {"data": "{", "content_type": "application/json"}),
         ("POST", "/api/auth/login", {"data": "a", "content_type": "text/plain"}),
         ("POST", "/api/auth/login", {"data": "1", "content_type": "application/json"}),
-        ("GET", "/api/health", {"HTTP_HOST": "elsewhere.example"}),
+        ("GET", "/api/meta", {"HTTP_HOST": "elsewhere.example"}),
         ("GET", "/api/auth/signup-enabled", {"HTTP_ACCEPT": "text/csv"}),
     ],
 )

@@ -18,6 +18,8 @@ LAYOUTS_2026 = SAMPLES / "notifications_2026.jsonl"
 EXAM_2026 = SAMPLES / "notifications_exam_2026.jsonl"
 # The second exam of 2026, with the bookings of the texts of banks.
 EXAM_2026B = SAMPLES / "notifications_exam_2026b.jsonl"
+# The third one, most of its layouts observed in public.
+EXAM_2026C = SAMPLES / "notifications_exam_2026c.jsonl"
 # Texts of several messages each, with the labels of all of them.
 ROOMS = SAMPLES / "notifications_rooms.jsonl"
 RECEIVED_AT = datetime(2026, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=9)))
