@@ -76,7 +76,7 @@ def insert_entries(
             if row[1] is None
         ]
         if split:
-            of_split = {
+            of_split: dict[str, Any] = {
                 "member": rules[0].member_id,
                 "rules": [rule_id for rule_id, _ in split],
                 "entries": [entry_id for _, entry_id in split],

@@ -59,16 +59,16 @@ class Household:
             return [self.resolve(each) for each in body]
         if not isinstance(body, dict):
             return body
-        return {
-            name: self.ids.get(value, value)
-            if name in {"walletId", "toWalletId"} and isinstance(value, str)
-            else self.resolve(value)
-            for name, value in body.items()
-        }
+        return {name: self.resolve_field(name, value) for name, value in body.items()}
+
+    def resolve_field(self, name: str, value: Any) -> Any:
+        if name in {"walletId", "toWalletId"} and isinstance(value, str):
+            return self.ids.get(value, value)
+        return self.resolve(value)
 
     def body(self, type_: str, amount: int, wallet: str | None, **fields: Any) -> Body:
         """Return the body of an entry, of `DAY` unless it says otherwise."""
-        body = {
+        body: Body = {
             "date": DAY.isoformat(),
             "type": type_,
             "amount": amount,

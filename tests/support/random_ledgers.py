@@ -176,7 +176,7 @@ class RandomLedger:
                 return parts
 
 
-CLEARED = {
+CLEARED: Body = {
     "walletId": None,
     "category": None,
     "categoryType": None,
@@ -246,7 +246,7 @@ def split(ledger: RandomLedger) -> Body:
     """Lines of any sign on anything: both types, nothing, other wallets."""
     type_ = ledger.random.choice([INCOME, EXPENSE, EXPENSE, TRANSFER])
     body = ledger.base(type_)
-    wallet = ledger.pick_wallet()
+    wallet: int | None = ledger.pick_wallet()
     if type_ != TRANSFER:
         wallet = ledger.random.choice([None, wallet])
     count = ledger.random.randint(2, MAX_LINES)

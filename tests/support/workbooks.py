@@ -107,6 +107,12 @@ def upload(client: JSONClient, data: bytes, query: str = "") -> Any:
     return response
 
 
+def get_file(client: JSONClient, path: str) -> bytes:
+    response: Any = client.get(path)
+    assert response.status_code == 200, response.content
+    return b"".join(response.streaming_content)
+
+
 def send_json(client: JSONClient, book: Any, query: str = "") -> Any:
     return client.send("POST", RESTORE + query, book)
 

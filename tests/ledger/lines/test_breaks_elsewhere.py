@@ -404,7 +404,7 @@ def test_excluded_transfer_moves_wallets_and_is_no_transfer_of_the_month(
     assert household.month()["transfers"] == {"amount": 0, "count": 0}
 
 
-LEARNED = {
+LEARNED: dict[str, dict[str, object]] = {
     "excluded": {"excluded": True, "category": "외식"},
     "refund": {"type": "income", "categoryType": "expense", "category": "외식"},
     "split": {"lines": SPLIT},
@@ -415,8 +415,8 @@ LEARNED = {
 def test_nothing_is_learned_from_left_out_split_and_refunded_entries(
     household: Household, kind: str
 ) -> None:
-    body = {"date": DAY.isoformat(), "type": "expense", "amount": 1_000}
-    body |= {"memo": "소담분식", "walletId": "카드"} | LEARNED[kind]
+    body: dict[str, object] = {"date": DAY.isoformat(), "type": "expense"}
+    body |= {"amount": 1_000, "memo": "소담분식", "walletId": "카드"} | LEARNED[kind]
     household.expect(201, "POST", ENTRIES, household.resolve(body))
     text = "[현대카드]-승인\n홍*동님\n4,500원(일시불)\n소담분식\n누적:282,000원"
     answer = household.expect(201, "POST", f"{ENTRIES}/notification", {"text": text})

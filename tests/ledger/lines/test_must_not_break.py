@@ -38,7 +38,7 @@ from tests.support.plain_requests import (
     answer_all,
     load_recorded,
 )
-from tests.support.workbooks import BACKUP, RESTORE
+from tests.support.workbooks import BACKUP, RESTORE, get_file
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 WORKBOOK = SAMPLES / "backup_before_lines.xlsx"
@@ -93,7 +93,7 @@ def test_plain_ledger_costs_the_queries_of_before(answers: dict[str, Answer]) ->
 
 def test_plain_entry_has_the_new_fields_at_their_defaults(household: Household) -> None:
     entry = household.write("expense", 100, "카드", category="외식")
-    defaults = {
+    defaults: dict[str, object] = {
         "toWalletId": None,
         "toWallet": None,
         "categoryType": "expense",
@@ -226,7 +226,7 @@ def test_reports_of_two_members_do_not_meet(
 
 def read_sheets(data: bytes) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of a workbook by header."""
-    sheets = {}
+    sheets: dict[str, list[dict[str, Any]]] = {}
     for sheet in load_workbook(io.BytesIO(data)):
         headers, *rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
         sheets[sheet.title] = [dict(zip(headers, row, strict=True)) for row in rows]
@@ -247,10 +247,7 @@ def test_workbook_of_before_restores_to_equal_data(client: JSONClient) -> None:
     sizes = {name: len(rows) for name, rows in before.items()}
     sizes["budgets"] = len({row["category"] for row in before["budgets"]})
     assert {name: counts[name] for name in before} == sizes
-    response = client.get(BACKUP)
-    after = read_sheets(
-        b"".join(response.streaming_content) if response.streaming else response.content
-    )
+    after = read_sheets(get_file(client, BACKUP))
     assert list(after)[: len(before)] == list(before)
     for row in (*before["budgets"], *after["budgets"]):
         # They are put into the current month.

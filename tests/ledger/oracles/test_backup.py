@@ -8,7 +8,7 @@ from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.ledger_replay import list_months, read_entries
 from tests.support.random_ledgers import END, START
-from tests.support.workbooks import BACKUP, RESTORE
+from tests.support.workbooks import BACKUP, RESTORE, get_file
 
 A = "/api/account"
 # What a restore makes anew.
@@ -16,10 +16,7 @@ NEW = {"id", "createdAt", "updatedAt", "version", "source", "categoryId", "creat
 
 
 def test_restored_ledger_is_equal(client: JSONClient) -> None:
-    response = client.get(BACKUP)
-    data = (
-        b"".join(response.streaming_content) if response.streaming else response.content
-    )
+    data = get_file(client, BACKUP)
     other = JSONClient(make_member(plan="PREMIUM"))
     answer = other.post(RESTORE, {"file": SimpleUploadedFile("backup.xlsx", data)})
     assert answer.status_code == 200, answer.content
