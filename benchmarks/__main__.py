@@ -17,6 +17,7 @@ from benchmarks import (
     faults,
     fuzz,
     jobs,
+    lines,
     moves,
     networth,
     notifications,
@@ -53,6 +54,7 @@ BENCHMARK_NAMES = (
     service.NAME,
     disk.NAME,
     jobs.NAME,
+    lines.NAME,
     moves.NAME,
     totals.NAME,
     faults.NAME,
@@ -137,6 +139,11 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
     # These need data of their own, and change settings of the stores or restart them.
     if service.NAME in arguments.names:
         rows += service.measure(arguments.rounds)
+    if lines.NAME in arguments.names:
+        with benchmark_environment(
+            lines.make_dataset(arguments.scale), keep_logs=arguments.keep
+        ) as environment:
+            rows += lines.measure(environment, arguments.rounds)
     for module in (disk, jobs, moves, totals):
         if module.NAME in arguments.names:
             with benchmark_environment(

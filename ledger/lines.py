@@ -18,8 +18,6 @@ from ledger.models.base import CategoryType, EntryType
 from ledger.models.lines import Line
 from ledger.moves import raise_if_moving
 
-MIN_LINES, MAX_LINES = 2, 50
-
 
 @dataclass(frozen=True, slots=True)
 class LineData:

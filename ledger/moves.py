@@ -26,7 +26,12 @@ from ledger.models import (
 )
 from ledger.models.base import MovableModel
 from ledger.ownership import MAX_ID
-from ledger.parted_moves import move_parted_entries, move_templates
+from ledger.parted_moves import (
+    list_parted_ids,
+    list_parted_rows,
+    move_parted_entries,
+    move_templates,
+)
 from ledger.rollups import ROLLUPS, without_triggers
 
 # More are left to the job.
@@ -39,7 +44,6 @@ LINES = (EntryLine, QuickEntryLine, RecurringLine)
 _FIELDS: dict[type[MovableModel], str] = {Wallet: "wallet", Category: "category"}
 # Flat entries of one wallet, which are moved together.
 IS_WHOLE = "line_count = 0 AND to_wallet_id IS NULL"
-
 
 # Takes what moves off the source's rows and adds it to the target's. A row of the
 # source of which all moves is deleted, so that none are left to be found in the end.
@@ -142,27 +146,6 @@ def list_whole_entries(row: MovableModel) -> Any:
     return rows.filter(line_count=0, to_wallet=None, **{_FIELDS[type(row)]: row.pk})
 
 
-def list_parted_ids(
-    row: MovableModel, limit: int | None = None, after: int = 0, until: int = MAX_ID
-) -> list[int]:
-    """Return the ids of the transfers and split entries that refer to it."""
-    member_id, field = row.member_id, _FIELDS[type(row)]
-    lines = EntryLine.objects.filter(
-        member_id=member_id, entry_id__gt=after, entry_id__lte=until, **{field: row.pk}
-    )
-    ids: Any = lines.order_by().values_list("entry_id", flat=True)
-    if isinstance(row, Wallet):
-        entries = Entry.objects.filter(member_id=member_id, pk__gt=after, pk__lte=until)
-        of_wallet = entries.filter(Q(line_count__gt=0) | Q(to_wallet__isnull=False))
-        ids = ids.union(
-            of_wallet.filter(wallet=row.pk).order_by().values_list("pk", flat=True),
-            entries.filter(to_wallet=row.pk).order_by().values_list("pk", flat=True),
-        )
-    else:
-        ids = ids.distinct()
-    return list(ids[:limit])
-
-
 def is_referred_to(row: MovableModel) -> bool:
     """Return whether entries, templates or lines refer to a wallet or category."""
     member_id, field = row.member_id, _FIELDS[type(row)]
@@ -185,11 +168,11 @@ def is_referred_to(row: MovableModel) -> bool:
 
 def move_references(source: MovableModel, target: MovableModel) -> bool:
     """Move what refers to `source`; return False if its entries are left to the job."""
-    for model in TEMPLATES:
-        move_templates(model, source, target)
+    parted = list_parted_rows(source, MAX_PARTED_ENTRIES_OF_REQUEST + 1)
+    move_templates(source, target, parted)
     limit = MAX_ENTRIES_OF_REQUEST
     entries = list_whole_entries(source).order_by()
-    parted_ids = list_parted_ids(source, MAX_PARTED_ENTRIES_OF_REQUEST + 1)
+    parted_ids = parted[Entry._meta.db_table]
     if (
         len(parted_ids) > MAX_PARTED_ENTRIES_OF_REQUEST
         or entries[limit : limit + 1].exists()
@@ -198,17 +181,26 @@ def move_references(source: MovableModel, target: MovableModel) -> bool:
         fields: Any = ["moving_to"]
         source.save(update_fields=fields)
         return False
-    move_entries(source, target)
+    _move_whole_entries(source, target)
+    move_parted_entries(source, target, parted_ids)
     return True
 
 
 def move_entries(
-    source: MovableModel, target: MovableModel, after: int = 0, until: int = MAX_ID
+    source: MovableModel, target: MovableModel, after: int, until: int
 ) -> int:
     """Move the entries with ids in this range, and their part of the totals.
 
     Return their number. `after` is excluded, `until` included.
     """
+    moved = _move_whole_entries(source, target, after, until)
+    parted_ids = list_parted_ids(source, after, until)
+    return moved + move_parted_entries(source, target, parted_ids)
+
+
+def _move_whole_entries(
+    source: MovableModel, target: MovableModel, after: int = 0, until: int = MAX_ID
+) -> int:
     field = _FIELDS[type(source)]
     params = {
         "member": source.member_id,
@@ -223,5 +215,4 @@ def move_entries(
             cursor.execute(statement, params)
         entries = list_whole_entries(source).filter(pk__gt=after, pk__lte=until)
         moved: int = entries.update(**{field: target})
-    parted_ids = list_parted_ids(source, None, after, until)
-    return moved + move_parted_entries(source, target, parted_ids)
+    return moved

@@ -1,187 +1,211 @@
 """Moves of transfers, split entries and templates to another wallet or category.
 
-A part for the wallet that it is then paid from goes: it has no effect any more. Lines
-for one category become one line. What has one line left for a category is flat again.
-All functions are called under `lock_ledger`.
+They are moved one by one, by the rules of `ledger/shapes.py`. All functions are called
+under `lock_ledger`.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from django.db import connection
+
 from ledger.models import (
-    Category,
     Entry,
     EntryLine,
     EntryTag,
+    MergedEntry,
     QuickEntry,
     QuickEntryLine,
+    QuickEntryTag,
     RecurringLine,
     RecurringRule,
+    RecurringTag,
     Wallet,
 )
-from ledger.models.base import MAX_MEMO_LENGTH, CategoryType, EntryType, MovableModel
+from ledger.models.base import CategoryType, EntryType, MovableModel
 from ledger.models.lines import Line
+from ledger.ownership import MAX_ID
+from ledger.shapes import Part, Shape, move_category_of, move_wallet_of
 
-_LINES_OF: dict[Any, tuple[type[Line], str]] = {
-    Entry: (EntryLine, "entry_id"),
-    QuickEntry: (QuickEntryLine, "quick_entry_id"),
-    RecurringRule: (RecurringLine, "rule_id"),
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of the lines and tags of an owner, and their column for it."""
+
+    lines: type[Line]
+    tags: Any
+    owner: str
+
+    def lines_of(self, row: Any) -> Any:
+        return self._rows_of(self.lines, row)
+
+    def tags_of(self, row: Any) -> Any:
+        return self._rows_of(self.tags, row)
+
+    def _rows_of(self, model: Any, row: Any) -> Any:
+        rows = model._default_manager.filter(
+            member_id=row.member_id, **{self.owner: row.pk}
+        )
+        return rows.order_by("position")
+
+
+# Entries that name the wallet or category elsewhere than a flat entry does.
+_ENTRIES_OF_WALLET = """
+SELECT entry_id FROM account_entry_line
+WHERE member_id = %(member)s AND wallet_id = %(source)s
+    AND entry_id > %(after)s AND entry_id <= %(until)s
+UNION
+SELECT id FROM account_entry
+WHERE member_id = %(member)s AND wallet_id = %(source)s
+    AND (line_count > 0 OR to_wallet_id IS NOT NULL)
+    AND id > %(after)s AND id <= %(until)s
+UNION
+SELECT id FROM account_entry
+WHERE member_id = %(member)s AND to_wallet_id = %(source)s
+    AND id > %(after)s AND id <= %(until)s
+"""
+_ENTRIES_OF_CATEGORY = """
+SELECT DISTINCT entry_id FROM account_entry_line
+WHERE member_id = %(member)s AND category_id = %(source)s
+    AND entry_id > %(after)s AND entry_id <= %(until)s
+"""
+# The same of all tables, each row with the name of its table.
+_ALL_OF_WALLET = f"""
+(SELECT 'account_entry', * FROM ({_ENTRIES_OF_WALLET}) entries LIMIT %(limit)s)
+UNION ALL
+SELECT 'account_quick_entry', t.id FROM account_quick_entry t
+WHERE t.member_id = %(member)s AND (
+    t.to_wallet_id IS NOT NULL AND %(source)s IN (t.wallet_id, t.to_wallet_id)
+    OR EXISTS (
+        SELECT FROM account_quick_entry_line l
+        WHERE l.member_id = %(member)s AND l.quick_entry_id = t.id
+            AND %(source)s IN (l.wallet_id, t.wallet_id)
+    )
+)
+UNION ALL
+SELECT 'account_recurring', t.id FROM account_recurring t
+WHERE t.member_id = %(member)s AND (
+    t.to_wallet_id IS NOT NULL AND %(source)s IN (t.wallet_id, t.to_wallet_id)
+    OR EXISTS (
+        SELECT FROM account_recurring_line l
+        WHERE l.member_id = %(member)s AND l.rule_id = t.id
+            AND %(source)s IN (l.wallet_id, t.wallet_id)
+    )
+)
+"""  # noqa: S608 - of constants only
+_ALL_OF_CATEGORY = f"""
+(SELECT 'account_entry', * FROM ({_ENTRIES_OF_CATEGORY}) entries LIMIT %(limit)s)
+UNION ALL
+SELECT DISTINCT 'account_quick_entry', quick_entry_id FROM account_quick_entry_line
+WHERE member_id = %(member)s AND category_id = %(source)s
+UNION ALL
+SELECT DISTINCT 'account_recurring', rule_id FROM account_recurring_line
+WHERE member_id = %(member)s AND category_id = %(source)s
+UNION ALL
+SELECT 'account_merged_entry', entry_id FROM account_merged_entry
+WHERE member_id = %(member)s AND %(source)s IN (
+    (expense->>'category_id')::bigint, (income->>'category_id')::bigint
+)
+"""  # noqa: S608 - of constants only
+_ENTRIES = Tables(EntryLine, EntryTag, "entry_id")
+_TEMPLATES: dict[Any, Tables] = {
+    QuickEntry: Tables(QuickEntryLine, QuickEntryTag, "quick_entry_id"),
+    RecurringRule: Tables(RecurringLine, RecurringTag, "rule_id"),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A line by ids."""
+def list_parted_ids(source: MovableModel, after: int, until: int) -> list[int]:
+    """Return the transfers and split entries of a wallet or category.
 
-    amount: int
-    category_id: int | None
-    category_type: str
-    wallet_id: int | None
-    memo: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a move may change of an entry or template.
-
-    `to_wallet_id` is that of a flat transfer, and `parts` are the lines of a split one.
+    Those with ids in a range of which `after` is excluded, `until` included.
     """
-
-    type: str
-    amount: int
-    wallet_id: int | None
-    to_wallet_id: int | None
-    parts: tuple[Part, ...] = ()
-
-
-def move_wallet_of(shape: Shape, source: int, target: int) -> Shape | None:
-    """Return the shape after a move; None if nothing is left of it."""
-    wallet_id = target if shape.wallet_id == source else shape.wallet_id
-    to_wallet_id = target if shape.to_wallet_id == source else shape.to_wallet_id
-    if to_wallet_id is not None and to_wallet_id == wallet_id:
-        return None
-    parts = [
-        replace(part, wallet_id=target) if part.wallet_id == source else part
-        for part in shape.parts
-    ]
-    left = [
-        part for part in parts if part.wallet_id is None or part.wallet_id != wallet_id
-    ]
-    amount = shape.amount - sum(part.amount for part in parts if part not in left)
-    moved = replace(
-        shape,
-        amount=amount,
-        wallet_id=wallet_id,
-        to_wallet_id=to_wallet_id,
-        parts=tuple(left),
-    )
-    if shape.parts and not left:
-        return None
-    return _with_fitting_type(moved)
+    statement = _ENTRIES_OF_CATEGORY
+    if isinstance(source, Wallet):
+        statement = _ENTRIES_OF_WALLET
+    params = {"member": source.member_id, "source": source.pk}
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params | {"after": after, "until": until})
+        return [row[0] for row in cursor.fetchall()]
 
 
-def move_category_of(shape: Shape, source: int, target: int) -> Shape:
-    """Return the shape after a move, with one line for the target."""
-    merged: list[Part] = []
-    for part in shape.parts:
-        if part.category_id == source:
-            part = replace(part, category_id=target)
-        same = next(
-            (n for n, each in enumerate(merged) if each.category_id == target), None
-        )
-        if part.category_id != target or same is None:
-            merged.append(part)
-            continue
-        first = merged[same]
-        memos = dict.fromkeys(memo for memo in (first.memo, part.memo) if memo)
-        merged[same] = replace(
-            first,
-            amount=first.amount + part.amount,
-            memo=", ".join(memos)[:MAX_MEMO_LENGTH],
-        )
-    return replace(shape, parts=tuple(part for part in merged if part.amount))
-
-
-def _with_fitting_type(shape: Shape) -> Shape:
-    """Turn what is no transfer any more, or moves money the other way."""
-    type_, amount, parts = shape.type, shape.amount, shape.parts
-    is_transfer = any(part.wallet_id is not None for part in parts)
-    if amount < 0:
-        amount = -amount
-        parts = tuple(replace(part, amount=-part.amount) for part in parts)
-        if type_ == EntryType.INCOME:
-            type_ = EntryType.EXPENSE.value
-        else:
-            type_ = EntryType.INCOME.value
-    elif type_ == EntryType.TRANSFER and parts and not is_transfer:
-        type_ = EntryType.EXPENSE.value
-    return replace(shape, type=type_, amount=amount, parts=parts)
+def list_parted_rows(source: MovableModel, limit: int) -> dict[str, list[int]]:
+    """Return what is moved one by one, as ids by table; at most `limit` entries."""
+    statement = _ALL_OF_WALLET if isinstance(source, Wallet) else _ALL_OF_CATEGORY
+    params = {"member": source.member_id, "source": source.pk, "limit": limit}
+    parted: dict[str, list[int]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params | {"after": 0, "until": MAX_ID})
+        for table, row_id in cursor.fetchall():
+            parted[table].append(row_id)
+    return parted
 
 
 def move_parted_entries(
     source: MovableModel, target: MovableModel, ids: Sequence[int]
 ) -> int:
     """Move these transfers and split entries, with the triggers of totals."""
+    if not ids:
+        return 0
     rows = Entry.objects.filter(member_id=source.member_id, pk__in=ids).order_by("pk")
-    count = 0
     for entry in rows:
-        lines = EntryLine.objects.filter(
-            member_id=entry.member_id, entry_id=entry.pk
-        ).order_by("position")
-        shape = _read_shape(entry, lines)
+        shape = _read_shape(entry, _ENTRIES)
         moved = _move(shape, source, target)
-        if moved != shape:
+        if moved != [shape]:
             _write_entry(entry, shape, moved)
-        count += 1
-    return count
+    return len(rows)
 
 
 def move_templates(
-    model: type[QuickEntry] | type[RecurringRule],
-    source: MovableModel,
-    target: MovableModel,
+    source: MovableModel, target: MovableModel, parted: dict[str, list[int]]
 ) -> None:
-    """Move the templates and their lines; transfers without effect are deleted."""
-    line_model, owner = _LINES_OF[model]
-    rows: Any = model._default_manager.filter(member_id=source.member_id)
-    lines: Any = line_model._default_manager.filter(member_id=source.member_id)
-    if isinstance(source, Category):
-        rows.filter(category=source.pk).update(category=target)
-        split_ids = set(lines.filter(category=source.pk).values_list(owner, flat=True))
-    else:
-        rows.filter(wallet=source.pk, to_wallet=None).update(wallet=target)
-        split_ids = set(lines.filter(wallet=source.pk).values_list(owner, flat=True))
-        moved = rows.filter(wallet=target.pk).values_list("pk", flat=True)
-        split_ids |= set(
-            lines.filter(wallet__isnull=False, **{f"{owner}__in": moved}).values_list(
-                owner, flat=True
-            )
-        )
-        split_ids |= set(
-            rows.filter(wallet=source.pk).values_list("pk", flat=True)
-        ) | set(rows.filter(to_wallet=source.pk).values_list("pk", flat=True))
-    for row in rows.filter(pk__in=split_ids) if split_ids else ():
-        of_row = lines.filter(**{owner: row.pk})
-        shape = _read_shape(row, of_row.order_by("position"))
-        moved_shape = _move(shape, source, target)
-        if moved_shape is None:
-            row.delete()
-        elif moved_shape != shape:
-            of_row.delete()
-            values = _flatten(moved_shape)
-            rows.filter(pk=row.pk).update(**values)
-            if not _is_flat(moved_shape):
-                _insert_lines(line_model, owner, row, moved_shape)
+    """Move quick entries, recurring rules, and the halves of merged entries.
+
+    Those of `parted` one by one; transfers without effect are deleted.
+    """
+    column = "wallet" if isinstance(source, Wallet) else "category"
+    for model, tables in _TEMPLATES.items():
+        rows: Any = model._default_manager.filter(member_id=source.member_id)
+        ids = parted[model._meta.db_table]
+        flat = rows.filter(**{column: source.pk}).exclude(pk__in=ids)
+        flat.update(**{column: target})
+        for row in rows.filter(pk__in=ids) if ids else ():
+            _move_template(row, tables, source, target)
+    if merged_ids := parted[MergedEntry._meta.db_table]:
+        _move_category_of_merged(source, target, merged_ids)
 
 
-def _move(shape: Shape, source: MovableModel, target: MovableModel) -> Shape | None:
+def _move_template(
+    row: Any, tables: Tables, source: MovableModel, target: MovableModel
+) -> None:
+    shape = _read_shape(row, tables)
+    moved = _move(shape, source, target)
+    if not moved:
+        row.delete()
+    elif moved != [shape]:
+        _write_template(row, tables, moved)
+
+
+def _move_category_of_merged(
+    source: MovableModel, target: MovableModel, ids: Sequence[int]
+) -> None:
+    """Have the two halves of merged entries return to the target."""
+    rows = MergedEntry.objects.filter(member_id=source.member_id, entry_id__in=ids)
+    for merged in rows:
+        for half in (merged.expense, merged.income):
+            if half["category_id"] == source.pk:
+                half["category_id"] = target.pk
+        merged.save(update_fields=["expense", "income"])
+
+
+def _move(shape: Shape, source: MovableModel, target: MovableModel) -> list[Shape]:
     if isinstance(source, Wallet):
         return move_wallet_of(shape, source.pk, target.pk)
     return move_category_of(shape, source.pk, target.pk)
 
 
-def _read_shape(row: Any, lines: Any) -> Shape:
+def _read_shape(row: Any, tables: Tables) -> Shape:
     return Shape(
         row.type,
         row.amount or 0,
@@ -195,22 +219,12 @@ def _read_shape(row: Any, lines: Any) -> Shape:
                 line.wallet_id,
                 line.memo,
             )
-            for line in lines
+            for line in tables.lines_of(row)
         ),
     )
 
 
-def _is_flat(shape: Shape) -> bool:
-    """Return True if a shape needs no lines: a transfer, or one category."""
-    if not shape.parts:
-        return True
-    first = shape.parts[0]
-    return len(shape.parts) == 1 and (
-        first.wallet_id is None or shape.type == EntryType.TRANSFER
-    )
-
-
-def _flatten(shape: Shape) -> dict[str, Any]:
+def _read_columns(shape: Shape) -> dict[str, Any]:
     """Return the columns of the row; those of its only line, if it is flat."""
     values: dict[str, Any] = {
         "type": shape.type,
@@ -219,7 +233,7 @@ def _flatten(shape: Shape) -> dict[str, Any]:
     }
     if shape.parts:
         values["amount"] = shape.amount
-    if shape.parts and _is_flat(shape):
+    if shape.parts and shape.is_flat:
         (part,) = shape.parts
         is_income = part.category_type == CategoryType.INCOME
         values |= {
@@ -231,35 +245,92 @@ def _flatten(shape: Shape) -> dict[str, Any]:
     return values
 
 
-def _write_entry(entry: Entry, before: Shape, moved: Shape | None) -> None:
+def _write_entry(entry: Entry, before: Shape, moved: Sequence[Shape]) -> None:
     stored = Entry.objects.filter(member_id=entry.member_id, pk=entry.pk)
-    if moved is None:
-        EntryTag.objects.filter(member_id=entry.member_id, entry_id=entry.pk).delete()
+    tags = list(_ENTRIES.tags_of(entry))
     if before.parts:
         stored.update(line_count=None)
-        EntryLine.objects.filter(member_id=entry.member_id, entry_id=entry.pk).delete()
-    if moved is None:
+        _ENTRIES.lines_of(entry).delete()
+    if not moved:
+        _ENTRIES.tags_of(entry).delete()
         stored.delete()
         return
-    values = _flatten(moved)
-    if moved.type != EntryType.INCOME:
-        values["refund_of"] = None
-    if moved.type != EntryType.EXPENSE:
+    first, *others = moved
+    if first.type != EntryType.EXPENSE and before.type == EntryType.EXPENSE:
+        refunds = Entry.objects.filter(member_id=entry.member_id)
+        refunds.filter(refund_of=entry.pk).update(refund_of=None)
+    stored.update(**_read_entry_columns(first))
+    _book(entry, first)
+    for shape in others:
+        values = {"currency": None, "original_amount": None, "exchange_rate": None}
+        other = _copy(entry, values | {"line_count": None} | _read_entry_columns(shape))
+        _copy_tags(tags, _ENTRIES, other)
+        _book(other, shape)
+
+
+def _read_entry_columns(shape: Shape) -> dict[str, Any]:
+    """Return the columns of an entry, without those that do not fit its type."""
+    values = _read_columns(shape)
+    if shape.type != EntryType.INCOME:
+        values["refund_of_id"] = None
+    if shape.type != EntryType.EXPENSE:
         values["installment_months"] = None
-        if before.type == EntryType.EXPENSE:
-            refunds = Entry.objects.filter(member_id=entry.member_id)
-            refunds.filter(refund_of=entry.pk).update(refund_of=None)
-    if _is_flat(moved):
-        stored.update(**values, line_count=0)
-        return
-    stored.update(**values)
-    _insert_lines(EntryLine, "entry_id", entry, moved)
-    stored.update(line_count=len(moved.parts))
+    if shape.type == EntryType.TRANSFER:
+        values |= {"currency": None, "original_amount": None, "exchange_rate": None}
+    if shape.is_flat:
+        values["line_count"] = 0
+    return values
 
 
-def _insert_lines(model: type[Line], owner: str, row: Any, shape: Shape) -> None:
-    model._default_manager.bulk_create(
-        model(
+def _book(entry: Entry, shape: Shape) -> None:
+    """Write the lines of an entry whose `line_count` is NULL, unless it is flat."""
+    if not shape.is_flat:
+        _insert_lines(entry, _ENTRIES, shape)
+        stored = Entry.objects.filter(member_id=entry.member_id, pk=entry.pk)
+        stored.update(line_count=len(shape.parts))
+
+
+def _write_template(row: Any, tables: Tables, moved: Sequence[Shape]) -> None:
+    first, *others = moved
+    tags = list(tables.tags_of(row))
+    tables.lines_of(row).delete()
+    stored = type(row)._default_manager.filter(member_id=row.member_id, pk=row.pk)
+    stored.update(**_read_columns(first))
+    rows = [row]
+    for shape in others:
+        other = _copy(row, _read_columns(shape))
+        _copy_tags(tags, tables, other)
+        rows.append(other)
+    for each, shape in zip(rows, moved, strict=True):
+        if not shape.is_flat:
+            _insert_lines(each, tables, shape)
+
+
+def _copy(row: Any, values: dict[str, Any]) -> Any:
+    """Insert a row like this one, but for these columns."""
+    columns = {
+        field.attname: getattr(row, field.attname)
+        for field in row._meta.concrete_fields
+        if not (field.primary_key or field.generated)
+    }
+    return type(row)._default_manager.create(**columns | values)
+
+
+def _copy_tags(tags: Sequence[Any], tables: Tables, other: Any) -> None:
+    tables.tags._default_manager.bulk_create(
+        tables.tags(
+            member_id=other.member_id,
+            tag_id=tag.tag_id,
+            position=tag.position,
+            **{tables.owner: other.pk},
+        )
+        for tag in tags
+    )
+
+
+def _insert_lines(row: Any, tables: Tables, shape: Shape) -> None:
+    tables.lines._default_manager.bulk_create(
+        tables.lines(
             member_id=row.member_id,
             position=position,
             amount=part.amount,
@@ -267,7 +338,7 @@ def _insert_lines(model: type[Line], owner: str, row: Any, shape: Shape) -> None
             category_type=part.category_type,
             wallet_id=part.wallet_id,
             memo=part.memo,
-            **{owner: row.pk},
+            **{tables.owner: row.pk},
         )
         for position, part in enumerate(shape.parts)
     )

@@ -1,6 +1,6 @@
 """Pairs of an expense and an income that look like one transfer (spec 3.20)."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from accounts.models import Member
@@ -8,6 +8,8 @@ from core.db.rows import fetch_all
 
 # From the day of the expense to that of the income.
 MAX_DAYS = 4
+# Until its last day, where a request names no first one.
+CANDIDATE_PERIOD = timedelta(90)
 # More are not compared; the nearest come first.
 MAX_PAIRS = 10_000
 

@@ -251,7 +251,7 @@ def decrypt_account_number(wallet: Wallet) -> str | None:
 def _has_installments(wallet: Wallet) -> bool:
     """Return whether entries have installments, also those that are moving to it."""
     wallet_ids = [wallet.pk, *list_moving_to(wallet).values_list("pk", flat=True)]
-    entries = Entry.objects.owned_by(wallet.member).filter(wallet__in=wallet_ids)
+    entries = Entry.objects.filter(member_id=wallet.member_id, wallet__in=wallet_ids)
     return entries.exclude(installment_months=None).exists()
 
 

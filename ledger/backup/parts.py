@@ -23,8 +23,9 @@ from ledger.backup.columns import (
     QuickEntryRow,
     RecurringRow,
 )
-from ledger.lines import MAX_LINES, validate_shape
+from ledger.lines import validate_shape
 from ledger.models.base import CategoryType, EntryType
+from ledger.models.lines import MAX_LINES
 
 # The columns of the fields of requests.
 _COLUMNS = {"walletId": "wallet", "toWalletId": "toWallet", "lines": "amount"}

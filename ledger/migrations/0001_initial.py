@@ -2679,7 +2679,6 @@ class Migration(migrations.Migration):
                 condition=models.Q(
                     ("amount__gt", 0),
                     models.Q(("amount", 0), ("pending", True)),
-                    models.Q(("amount", 0), ("line_count__gt", 0)),
                     _connector="OR",
                 ),
                 name="account_entry_amount_positive",

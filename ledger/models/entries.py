@@ -89,9 +89,7 @@ class Entry(OwnedModel):
                 condition=Q(type__in=EntryType.values), name="account_entry_type_known"
             ),
             models.CheckConstraint(
-                condition=Q(amount__gt=0)
-                | Q(amount=0, pending=True)
-                | Q(amount=0, line_count__gt=0),
+                condition=Q(amount__gt=0) | Q(amount=0, pending=True),
                 name="account_entry_amount_positive",
             ),
             models.CheckConstraint(

@@ -14,6 +14,9 @@ from ledger.models.base import (
 from ledger.models.categories import Category
 from ledger.models.wallets import Wallet
 
+# Of a split entry; with one it is flat.
+MIN_LINES, MAX_LINES = 2, 50
+
 
 class Line(OwnedModel):
     """A part of an amount: for a category, for another own wallet, or for nothing.

@@ -324,8 +324,14 @@ class MergeRequestSerializer(Serializer):
 
 
 class TransferCandidateQuerySerializer(QuerySerializer):
-    from_ = IsoDateField(source="from_", help_text="First day of the expense.")
-    to = IsoDateField(help_text="Last day of the expense.")
+    from_ = IsoDateField(
+        required=False,
+        source="from_",
+        help_text="First day of the expense; 90 days before the last one if left out.",
+    )
+    to = IsoDateField(
+        required=False, help_text="Last day of the expense; today if left out."
+    )
 
 
 class TransferCandidateSerializer(Serializer):

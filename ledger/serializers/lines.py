@@ -7,9 +7,10 @@ from rest_framework import serializers
 
 from core.api.fields import MAX_AMOUNT, StrictIntegerField
 from core.api.serializers import Serializer
-from ledger.lines import MAX_LINES, MIN_LINES, LineData
+from ledger.lines import LineData
 from ledger.models import Wallet
 from ledger.models.base import CategoryType, EntryType
+from ledger.models.lines import MAX_LINES, MIN_LINES
 from ledger.ownership import UncheckedPrimaryKeyField
 from ledger.serializers.fields import NameField, OptionalTextField
 

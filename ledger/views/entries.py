@@ -31,7 +31,7 @@ from ledger.serializers.entries import (
     TransferCandidateSerializer,
     resolve_date_range,
 )
-from ledger.transfer_candidates import list_transfer_candidates
+from ledger.transfer_candidates import CANDIDATE_PERIOD, list_transfer_candidates
 
 _RAISED_BY_WRITES = [
     MovingError,
@@ -163,7 +163,9 @@ class EntryViewSet(OwnedModelViewSet):
         after the expense; nearest first, each entry in one pair.
         """
         query = validate_query(TransferCandidateQuerySerializer, request)
-        found = list_transfer_candidates(self.member, query["from_"], query["to"])
+        end = query.get("to") or timezone.localdate()
+        start = query.get("from_") or end - CANDIDATE_PERIOD
+        found = list_transfer_candidates(self.member, start, end)
         return Response(list_payload(TransferCandidateSerializer, found))
 
     @extend_schema(responses=PendingCountSerializer)

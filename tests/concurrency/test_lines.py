@@ -1,5 +1,7 @@
 """Refunds and lines under concurrent writers."""
 
+import threading
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -8,14 +10,23 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from accounts.models import Member
-from ledger import entries
-from ledger.entries import create_entry, delete_entry
+from core.errors import NotFoundError
+from ledger import entries, merges
+from ledger.entries import create_entry, delete_entry, update_entry
 from ledger.entry_data import EntryData
+from ledger.errors import RefundExceedsError
+from ledger.merges import merge_entries
 from ledger.models import Entry
+from ledger.refunds import sum_refunds
 from ledger.rollup_repair import count_wrong_rows
 from tests.support.clients import JSONClient
 from tests.support.factories import make_category, make_entry, make_wallet
-from tests.support.races import call_before, run_concurrently, sorted_statuses
+from tests.support.races import (
+    PAUSE_SECONDS,
+    call_before,
+    run_concurrently,
+    sorted_statuses,
+)
 from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,6 +35,17 @@ ENTRIES = "/api/account/entries"
 DAY = "2026-11-02"
 # As many as the pool of the tests has connections for.
 WRITERS, WRITES = 4, 25
+
+
+def remove_locks(patch: pytest.MonkeyPatch) -> None:
+    def get_unlocked(member: Member, entry_id: int) -> Entry:
+        rows = Entry.objects.select_related("category").filter(member=member)
+        original: Entry = rows.get(pk=entry_id)
+        return original
+
+    for module in (entries, merges):
+        patch.setattr(module, "lock_ledger", lambda member: None)
+    patch.setattr(entries, "get_original", get_unlocked)
 
 
 def make_refund(expense: Entry) -> EntryData:
@@ -42,6 +64,69 @@ def test_two_refunds_at_once_do_not_exceed_the_expense(free_member: Member) -> N
     assert_rollups_are_right()
 
 
+def test_two_refunds_exceed_the_expense_without_the_locks(
+    free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With them, a check before the row is written is enough.
+
+    The service checks afterwards, when the totals of the two wait for each other, too.
+    """
+    expense = make_entry(free_member, amount=30)
+    checked = threading.Barrier(2)
+
+    def check_before(data: EntryData) -> None:
+        if sum_refunds(expense) + (data.amount or 0) > expense.amount:
+            raise RefundExceedsError
+        # With the locks, the other one is not checked before this one is committed.
+        with suppress(threading.BrokenBarrierError):
+            checked.wait(PAUSE_SECONDS)
+
+    def refund() -> str:
+        try:
+            create_entry(free_member, make_refund(expense), timezone.now())
+        except RefundExceedsError:
+            return "exceeds"
+        return "created"
+
+    monkeypatch.setattr(entries, "validate_refund", check_before)
+    monkeypatch.setattr(entries, "raise_if_refunds_exceed", lambda original: None)
+    with monkeypatch.context() as patch:
+        remove_locks(patch)
+        assert run_concurrently([refund] * 2) == ["created", "created"]
+    Entry.objects.filter(refund_of=expense).delete()
+    checked.reset()
+    assert sorted(run_concurrently([refund] * 2)) == ["created", "exceeds"]
+
+
+def test_edit_of_an_income_is_not_lost_in_a_merge(
+    free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank, cash = make_wallet(free_member), make_wallet(free_member)
+
+    def edit_while_merging() -> tuple[Entry, Any]:
+        expense = make_entry(free_member, amount=30, wallet=bank)
+        income = make_entry(free_member, type="income", amount=30, wallet=cash)
+        changes = {"amount": 70}
+
+        def edit() -> None:
+            update_entry(free_member, income.pk, changes, timezone.now())
+
+        with call_before('DELETE FROM "account_entry"', edit) as edited:
+            merge_entries(free_member, expense.pk, income.pk, timezone.now())
+        return Entry.objects.get(pk=expense.pk), edited.exception()
+
+    with monkeypatch.context() as patch:
+        remove_locks(patch)
+        merged, error = edit_while_merging()
+    # The edit was accepted, and nothing is left of it.
+    assert (merged.type, merged.amount, error) == ("transfer", 30, None)
+
+    merged, error = edit_while_merging()
+    assert (merged.type, merged.amount) == ("transfer", 30)
+    assert isinstance(error, NotFoundError)
+    assert_rollups_are_right()
+
+
 def test_expense_is_not_deleted_under_its_refund(
     free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,15 +136,9 @@ def test_expense_is_not_deleted_under_its_refund(
         return lambda: delete_entry(free_member, expense.pk)
 
     # Without the locks, the refund refers to an entry that is gone.
-    def get_unlocked(member: Member, entry_id: int) -> Entry:
-        rows = Entry.objects.select_related("category").filter(member=member)
-        original: Entry = rows.get(pk=entry_id)
-        return original
-
     expense = make_entry(free_member, amount=30)
     with monkeypatch.context() as patch:
-        patch.setattr(entries, "lock_ledger", lambda member: None)
-        patch.setattr(entries, "get_original", get_unlocked)
+        remove_locks(patch)
         with (
             pytest.raises(IntegrityError, match="refund_of"),
             call_before(insert, delete(expense)),

@@ -27,6 +27,7 @@ from ledger.models import Category, Wallet, WalletRollup
 from ledger.move_job import run_moves
 from ledger.occurrences import process_due_rules
 from ledger.rollup_repair import repair_rollups
+from ledger.valuations import type_value
 from tests.support.clients import JSONClient
 from tests.support.factories import (
     PASSWORD,
@@ -36,6 +37,7 @@ from tests.support.factories import (
     make_entry,
     make_layout,
     make_member,
+    make_merged_entry,
     make_post,
     make_quick_entry,
     make_rule,
@@ -73,20 +75,44 @@ RULE = {"frequency": "MONTHLY", "anchorDate": "2026-11-21"}
 NAMES = {"category": "New", "tags": ["old", "new"], "walletId": "@wallet"}
 TRADE = {"stockId": "@stock", "side": "BUY", "date": "2026-11-21"}
 POST = {"title": "Title", "content": "<p>Words</p>", "category": "tips"}
+TO_TARGET = {"amount": 3, "walletId": "@target"}
+VALUE = {"date": "2026-11-21", "value": 5}
 # Method, path and body of a request for each route that writes. `@wallet` is the id of
 # the row of that name.
 REQUESTS: list[tuple[str, str, Any]] = [
     ("POST", f"{A}/wallets", {"name": "New", "kind": "CASH"}),
-    ("PUT", f"{A}/wallets/reorder", {"ids": ["@target", "@wallet"]}),
+    ("PUT", f"{A}/wallets/reorder", {"ids": ["@target", "@wallet", "@pension"]}),
     ("PUT", f"{A}/wallets/@wallet", {"name": "New", "kind": "CASH"}),
     ("PATCH", f"{A}/wallets/@wallet", {"name": "New"}),
     ("DELETE", f"{A}/wallets/@wallet?moveTo=@target", None),
+    (
+        "POST",
+        f"{A}/wallets/@wallet/reconcile",
+        {"date": "2026-11-21", "balance": 5},
+    ),
+    ("POST", f"{A}/wallets/@pension/valuations", VALUE),
+    ("DELETE", f"{A}/wallets/@pension/valuations?date=2026-01-01", None),
     ("POST", f"{A}/entries", NEW),
     ("POST", f"{A}/entries", NEW | NAMES),
     ("PUT", f"{A}/entries/@entry", NEW | NAMES),
     ("PATCH", f"{A}/entries/@entry", NAMES),
     ("DELETE", f"{A}/entries/@entry", None),
     ("POST", f"{A}/entries/@entry/confirm", {}),
+    (
+        "POST",
+        f"{A}/entries",
+        NEW | {"type": "transfer", "walletId": "@wallet", "toWalletId": "@target"},
+    ),
+    (
+        "POST",
+        f"{A}/entries",
+        NEW
+        | {"walletId": "@wallet"}
+        | {"lines": [{"amount": 2, "category": "New"}, TO_TARGET]},
+    ),
+    ("POST", f"{A}/entries/@expense/refund", {"amount": 1}),
+    ("POST", f"{A}/entries/@expense/merge", {"with": "@income"}),
+    ("POST", f"{A}/entries/@merged/unmerge", None),
     (
         "POST",
         f"{A}/entries/notification",
@@ -266,19 +292,25 @@ def cast_of(actor: Member) -> dict[str, Any]:
     """The rows that the requests name, by name; all of them refer to each other."""
     other = make_member()
     wallet, category = make_wallet(actor), make_category(actor)
+    target, pension = make_wallet(actor), make_wallet(actor, manual_valuation=True)
+    type_value(pension, 1, date(2026, 1, 1), timezone.now())
     refers: dict[str, Any] = {"wallet": wallet, "category": category}
     stock = make_stock(actor)
     long_ago = date(2026, 1, 1)
     rows: dict[str, Any] = {
         "other": other,
         "wallet": wallet,
-        "target": make_wallet(actor),
+        "target": target,
         "category": category,
         "into": make_category(actor),
         "tag": make_tag(actor, name="old"),
         "entry": make_entry(actor, pending=True, tags=("old",), **refers),
+        "expense": make_entry(actor, **refers),
+        "income": make_entry(actor, type="income", wallet=target),
         "quick": make_quick_entry(actor, **refers),
         "layout": make_layout(actor),
+        "pension": pension,
+        "merged": make_merged_entry(actor, wallet, target),
         "budget": make_budget(actor, category=category),
         "rule": make_rule(actor, anchor_date=long_ago, **refers),
         "stock": stock,

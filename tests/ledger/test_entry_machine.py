@@ -152,6 +152,19 @@ class EntryMachine(RuleBasedStateMachine):
     def delete(self, number: int) -> None:
         self.send("DELETE", f"entries/{self.pick_entry(number)}")
 
+    @rule(amount=AMOUNTS, day=DAYS, place=PLACES, is_kept=st.booleans())
+    def merge(self, amount: int, day: str, place: int, *, is_kept: bool) -> None:
+        ids = []
+        for type_, shift in (("expense", 0), ("income", 1)):
+            body = {"type": type_, "amount": amount, "date": day}
+            body |= {"walletId": self.pick(place + shift)}
+            ids.append(self.send("POST", "entries", body).data["id"])
+        path = f"entries/{ids[0]}"
+        merged = self.send("POST", f"{path}/merge", {"with": ids[1]})
+        assert merged.status_code == 200
+        if not is_kept:
+            assert self.send("POST", f"{path}/unmerge").status_code == 200
+
     @rule(place=PLACES)
     def move_wallet(self, place: int) -> None:
         source, target = self.wallets[place], self.wallets[place - 1]

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from board.models import Comment, CommentVote, Post, PostVote
+from ledger.merges import merge_entries
 from ledger.models import (
     Budget,
     Category,
@@ -70,6 +71,13 @@ def make_entry(member: Member, *, tags: tuple[str, ...] = (), **fields: Any) -> 
             entry=entry, tag=tag, member_id=member.pk, position=position
         )
     return entry
+
+
+def make_merged_entry(member: Member, source: Wallet, target: Wallet) -> Entry:
+    expense = make_entry(member, wallet=source)
+    income = make_entry(member, type="income", wallet=target)
+    merge_entries(member, expense.pk, income.pk, timezone.now())
+    return expense
 
 
 def make_quick_entry(member: Member, **fields: Any) -> QuickEntry:

@@ -74,7 +74,8 @@ class Household:
             "amount": amount,
             "walletId": wallet,
         }
-        return self.resolve(body | fields)
+        resolved: Body = self.resolve(body | fields)
+        return resolved
 
     def write(self, type_: str, amount: int, wallet: str | None, **fields: Any) -> Body:
         """Write an entry, which must be accepted, and return it."""

@@ -109,7 +109,7 @@ BREAKING: dict[str, tuple[Change, str]] = {
         "request.memo: another maxLength",
     ),
     "object that is no longer null": (
-        lambda document: entry(document, "EntryWallet")["properties"].pop("id"),
+        lambda document: entry(document, "NamedWallet")["properties"].pop("id"),
         "response.results[].wallet: another choice",
     ),
 }

@@ -88,6 +88,9 @@ def test_plain_ledger_costs_the_queries_of_before(answers: dict[str, Answer]) ->
         for name, expected in load_recorded().items()
         if abs(answers[name].queries - expected.queries) > 1
     }
+    # A refund of a part is linked to its approval, which is looked up for that.
+    recorded, now = more.pop("부분 취소")
+    assert now - recorded == 3
     assert more == {}
 
 
@@ -228,8 +231,9 @@ def read_sheets(data: bytes) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of a workbook by header."""
     sheets: dict[str, list[dict[str, Any]]] = {}
     for sheet in load_workbook(io.BytesIO(data)):
-        headers, *rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
-        sheets[sheet.title] = [dict(zip(headers, row, strict=True)) for row in rows]
+        headers, *rows = (list(row) for row in sheet.iter_rows(values_only=True))
+        names = [str(header) for header in headers]
+        sheets[sheet.title] = [dict(zip(names, row, strict=True)) for row in rows]
     return sheets
 
 
