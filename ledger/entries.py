@@ -27,6 +27,7 @@ from ledger.entry_rules import validate_currency, validate_installments
 from ledger.errors import LinesMismatchError, RefundExceedsError
 from ledger.lines import (
     book_lines,
+    dump_lines,
     is_reversal,
     list_lines,
     make_lines,
@@ -58,7 +59,8 @@ _CREATE_ENTRY = """
         %s::bigint, %s::int, %s::int, %s::date, %s::text, %s::bigint, %s::text,
         %s::bigint, %s::text, %s::text[], %s::text, %s::numeric, %s::numeric,
         %s::smallint, %s::boolean, %s::timestamptz,
-        %s::bigint, %s::boolean, %s::bigint, %s::boolean, %s::time, %s::text
+        %s::bigint, %s::boolean, %s::bigint, %s::boolean, %s::time, %s::text,
+        %s::jsonb
     )
 """
 
@@ -74,7 +76,7 @@ def create_entry(member: Member, data: EntryData, now: datetime) -> int:
     data = retry_with_rates(lambda rates: resolve_amounts(data, rates=rates))
     data = with_category_type(data)
     # Installments depend on the kind of the wallet, refunds on their original.
-    if data.installment_months is None and data.refund_of is None and not data.lines:
+    if data.installment_months is None and data.refund_of is None:
         validate_currency(data)
         validate_shape(data)
         entry_id = _create_with_known_names(member, data, now, is_pending=False)
@@ -127,8 +129,8 @@ def _create_with_known_names(
 ) -> int | None:
     """Create an entry in one statement, the usual case, and return its id.
 
-    Return None if the category, the wallet or a tag is unknown, or one of the former
-    two is moving.
+    Return None if a category, a wallet or a tag is unknown, or one of the former two
+    is moving.
     """
     with prepared_cursor() as cursor:
         cursor.execute(
@@ -143,6 +145,7 @@ def _create_with_known_names(
                 is_reversal(data.type, data.category_type),
                 data.refund_of and data.refund_of.pk,
                 *(data.excluded, data.time, data.source),
+                dump_lines(data.lines) if data.lines else None,
             ],
         )
         entry_id: int | None = cursor.fetchone()[0]
@@ -165,10 +168,9 @@ def create_pending_entry(
     except (ProviderUnavailableError, InvalidFieldError):
         data = replace(data, amount=data.amount or 0, exchange_rate=None)
     data = with_category_type(data)
-    if not data.lines:
-        entry_id = _create_with_known_names(member, data, now, is_pending=True)
-        if entry_id is not None:
-            return entry_id
+    entry_id = _create_with_known_names(member, data, now, is_pending=True)
+    if entry_id is not None:
+        return entry_id
     entry = Entry(member=member, created_at=now, line_count=0, pending=True)
     _write(entry, _follow_moves(member, data), now)
     return int(entry.pk)

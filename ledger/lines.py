@@ -3,6 +3,7 @@
 See spec 3.4. What is checked here for clients, the database enforces too.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -197,6 +198,22 @@ def list_lines(entry: Entry) -> list[EntryLine]:
         return []
     rows = EntryLine.objects.filter(member_id=entry.member_id, entry_id=entry.pk)
     return list(rows.select_related("category", "wallet").order_by("position"))
+
+
+def dump_lines(lines: Sequence[LineData]) -> str:
+    """Return lines as `account_create_entry` reads them."""
+    return json.dumps(
+        [
+            {
+                "amount": line.amount,
+                "category": line.category,
+                "category_type": line.category_type,
+                "wallet": line.wallet and line.wallet.pk,
+                "memo": line.memo,
+            }
+            for line in lines
+        ]
+    )
 
 
 def book_lines(entry: Entry, rows: Sequence[EntryLine]) -> None:
