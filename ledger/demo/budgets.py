@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from accounts.models import Member
-from ledger.backup.columns import BudgetRow, RecurringRow
+from ledger.backup.columns import BudgetRow, LineRow, RecurringRow
 from ledger.demo.entries import start_date
 from ledger.models import BudgetIncome, RecurringRule
 from ledger.occurrences import process_due_dates
@@ -18,7 +18,7 @@ class DemoRule:
     """A recurring rule that runs from the first day of the ledger.
 
     It runs for `duration_months`, None without end. It was paused and resumed so many
-    days ago, None if it never was.
+    days ago, None if it never was. Where it pays a loan back, `amount` is the interest.
     """
 
     name: str
@@ -32,13 +32,24 @@ class DemoRule:
     duration_months: int | None = None
     paused_days_ago: int | None = None
     resumed_days_ago: int | None = None
+    loan: str | None = None
+    principal: int = 0
 
 
 RULES = (
     DemoRule("실손보험", "보험", "국민은행 주거래", 87_400, 5, tags=("고정비",)),
     DemoRule("휴대폰 요금", "통신비", "신한카드", 62_000, 10, tags=("고정비",)),
     DemoRule("음악 구독", "구독", "신한카드", 10_900, 12),
-    DemoRule("전세대출 이자", "대출이자", "국민은행 주거래", 286_000, 31),
+    DemoRule(
+        "전세대출 상환",
+        "대출이자",
+        "국민은행 주거래",
+        286_000,
+        31,
+        type="transfer",
+        loan="전세자금대출",
+        principal=250_000,
+    ),
     DemoRule("용돈", "용돈", "현금", 30_000, 6, frequency=Frequency.WEEKLY),
     DemoRule("자동차세", "세금", "신한카드", 310_000, 16, frequency=Frequency.YEARLY),
     DemoRule("예금 이자", "이자", "비상금", 14_200, 28, type="income"),
@@ -83,8 +94,8 @@ def make_rules(today: date) -> list[RecurringRow]:
         row = RecurringRow(
             name=rule.name,
             type=rule.type,
-            amount=rule.amount,
-            category=rule.category,
+            amount=rule.amount + rule.principal,
+            category=None if rule.loan else rule.category,
             wallet=rule.wallet,
             memo=rule.name,
             tags=rule.tags,
@@ -92,9 +103,27 @@ def make_rules(today: date) -> list[RecurringRow]:
             anchor_date=anchor,
             end_date=end,
             next_date=schedule.first_due_date(first),
+            key=rule.name if rule.loan else None,
         )
         rows.append(row)
     return rows
+
+
+def make_rule_lines() -> list[LineRow]:
+    """Return the lines of the rules that pay a loan back with interest."""
+    return [
+        line
+        for rule in RULES
+        if rule.loan
+        for line in (
+            LineRow(
+                entry=rule.name, amount=rule.principal, wallet=rule.loan, memo="원금"
+            ),
+            LineRow(
+                entry=rule.name, amount=rule.amount, category=rule.category, memo="이자"
+            ),
+        )
+    ]
 
 
 def process_rules(member: Member, now: datetime, today: date) -> int:

@@ -40,8 +40,7 @@ WALLET_ROWS = (
     ),
     WalletRow(name="옛 통장", kind="BANK", institution="우리은행", archived=True),
 )
-# Opening balances are chosen so that wallets reach these: the ledger has no transfers
-# between wallets, which would refill those that the household pays with.
+# Opening balances are chosen so that wallets reach these.
 BALANCES_TODAY = {
     "현금": 73_000,
     "국민은행 주거래": 2_340_000,

@@ -13,6 +13,7 @@ from ledger.default_categories import list_default_categories
 from ledger.demo.budgets import (
     create_expected_incomes,
     make_budgets,
+    make_rule_lines,
     make_rules,
     process_rules,
 )
@@ -21,8 +22,14 @@ from ledger.demo.entries import (
     WALLET_ROWS,
     generate_entries,
     make_quick_entries,
+    start_date,
 )
 from ledger.demo.trades import create_investments
+from ledger.demo.transfers import (
+    divide_purchases,
+    generate_refunds,
+    generate_transfers,
+)
 from ledger.lines import natural_category_type
 from ledger.locking import lock_ledger
 from ledger.models.base import CategoryType
@@ -62,9 +69,14 @@ def create_demo_ledger(member: Member, now: datetime, today: date) -> DemoSummar
 
 def make_demo_backup(today: date) -> Backup:
     """Return the ledger before its recurring rules ran, with all that rows refer to."""
+    entries = list(generate_entries(today))
+    lines = divide_purchases(entries)
+    entries += generate_refunds(entries, today)
+    entries += generate_transfers(entries, start_date(today), today)
     backup = Backup(
         wallets=list(WALLET_ROWS),
-        entries=sorted(generate_entries(today), key=lambda entry: entry.date),
+        entries=sorted(entries, key=lambda entry: entry.date),
+        lines=[*lines, *make_rule_lines()],
         recurring=make_rules(today),
         budgets=make_budgets(today),
         quick_entries=make_quick_entries(),
@@ -92,6 +104,11 @@ def make_demo_backup(today: date) -> Backup:
         (row.category_type or natural_category_type(row.type), row.category)
         for row in rows
         if row.category is not None
+    ]
+    used += [
+        (CategoryType.EXPENSE, line.category)
+        for line in backup.lines
+        if line.category is not None
     ]
     used += [(CategoryType.EXPENSE, row.category) for row in backup.budgets]
     for type_, name in used:
