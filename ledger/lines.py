@@ -150,7 +150,7 @@ def make_lines(
     ids = {line.wallet.pk for line in lines if line.wallet is not None}
     wallets = Wallet.objects.owned_by(member).in_bulk(ids) if ids else {}
     raise_if_moving(*wallets.values())
-    categories: dict[tuple[str, str | None], Category | None] = {}
+    categories = _find_categories(member, lines)
     rows = []
     for number, line in enumerate(lines):
         field = f"lines.{number}.walletId"
@@ -164,6 +164,7 @@ def make_lines(
         key = (type_, line.category)
         if key not in categories:
             categories[key] = get_or_create_category(member, *key)
+        raise_if_moving(categories[key])
         rows.append(
             model(
                 member=member,
@@ -176,6 +177,15 @@ def make_lines(
             )
         )
     return rows
+
+
+def _find_categories(
+    member: Member, lines: Sequence[LineData]
+) -> dict[tuple[str, str | None], Category | None]:
+    """Return the categories with the names of lines, by type and name."""
+    names = {line.category for line in lines if line.category is not None}
+    rows = Category.objects.owned_by(member).filter(name__in=names) if names else ()
+    return {(row.type, row.name): row for row in rows}
 
 
 def read_lines(rows: Sequence[Line]) -> tuple[LineData, ...]:
