@@ -47,6 +47,7 @@ PATHS = {
     "trend of 60 months": "/api/account/networth/trend?months=60",
     "balances": "/api/account/wallets",
     "newest 50": f"{ENTRIES_PATH}?size=50",
+    "history of a wallet": "/api/account/wallets/{wallet}/history?from=2016-01-01",
 }
 # Ten years of entries. Of twenty two are transfers, two split and one is a refund;
 # where lines are not wanted these are expenses.
@@ -146,7 +147,11 @@ def measure_reads(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
     rows = []
     for text, path in PATHS.items():
         calls: dict[str, Callable[[], object]] = {
-            name: Client(environment.service_target(path, member))
+            name: Client(
+                environment.service_target(
+                    path.format(wallet=member * IDS_PER_MEMBER), member
+                )
+            )
             for name, member in members.items()
         }
         times = time_interleaved(calls, rounds, REPEATS)

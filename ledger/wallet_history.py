@@ -22,22 +22,22 @@ from ledger.ownership import get_owned_or_404
 from ledger.valuations import get_value_histories, type_value
 from ledger.wallets import get_wallet, list_wallets
 
-# What confirmed entries add to one wallet, from a day on.
+# What confirmed entries add to one wallet in a range of days.
 _MOVES = f"""
     SELECT id, date, sum({BALANCE_CHANGE_SQL}) AS change FROM (
         SELECT id, date, type, amount FROM account_entry
         WHERE member_id = %(member)s AND wallet_id = %(wallet)s AND NOT pending
-            AND line_count IS NOT NULL AND date >= %(since)s
+            AND line_count IS NOT NULL AND date BETWEEN %(since)s AND %(until)s
         UNION ALL
         SELECT id, date, type, -amount FROM account_entry
         WHERE member_id = %(member)s AND to_wallet_id = %(wallet)s AND NOT pending
-            AND date >= %(since)s
+            AND date BETWEEN %(since)s AND %(until)s
         UNION ALL
         SELECT e.id, e.date, e.type, -l.amount
         FROM account_entry_line l JOIN account_entry e
             ON e.member_id = l.member_id AND e.id = l.entry_id
         WHERE l.member_id = %(member)s AND l.wallet_id = %(wallet)s AND NOT e.pending
-            AND e.line_count > 0 AND e.date >= %(since)s
+            AND e.line_count > 0 AND e.date BETWEEN %(since)s AND %(until)s
     ) part
     GROUP BY id, date
 """  # noqa: S608 - of constants only
@@ -63,6 +63,35 @@ _PAGE = f"""
     WHERE {_AFTER_KEY} AND date BETWEEN %(start)s AND %(end)s
     ORDER BY date, id LIMIT %(limit)s
 """  # noqa: S608 - of constants only
+# The day of the last entry of a page. Each part is read in the order of its index, so
+# that a page costs the same however many entries follow.
+_LAST_DAY = f"""
+    SELECT max(date) AS day FROM (
+        SELECT date, id FROM (
+            (
+                SELECT date, id FROM account_entry
+                WHERE member_id = %(member)s AND wallet_id = %(wallet)s AND NOT pending
+                    AND line_count IS NOT NULL AND {_AFTER_KEY}
+                    AND date BETWEEN %(from)s AND %(end)s
+                ORDER BY date, id LIMIT %(limit)s
+            ) UNION (
+                SELECT date, id FROM account_entry
+                WHERE member_id = %(member)s AND to_wallet_id = %(wallet)s
+                    AND NOT pending AND {_AFTER_KEY}
+                    AND date BETWEEN %(from)s AND %(end)s
+                ORDER BY date, id LIMIT %(limit)s
+            ) UNION (
+                SELECT e.date, e.id
+                FROM account_entry_line l JOIN account_entry e
+                    ON e.member_id = l.member_id AND e.id = l.entry_id
+                WHERE l.member_id = %(member)s AND l.wallet_id = %(wallet)s
+                    AND NOT e.pending AND e.line_count > 0
+                    AND e.date BETWEEN %(from)s AND %(end)s
+            )
+        ) found
+        WHERE {_AFTER_KEY} ORDER BY date, id LIMIT %(limit)s
+    ) page
+"""  # noqa: S608 - of constants only
 _SUM_AFTER = f"""
     SELECT coalesce(sum(change), 0)::bigint AS change
     FROM ({_MOVES}) moves WHERE date > %(day)s
@@ -85,6 +114,10 @@ class _Move(NamedTuple):
 
 class _Sum(NamedTuple):
     change: int
+
+
+class _Day(NamedTuple):
+    day: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +146,7 @@ def list_history(
     params = {
         "member": member.pk,
         "wallet": wallet_id,
+        "from": since,
         "since": since.replace(day=1),
         "start": start,
         "end": end,
@@ -120,7 +154,10 @@ def list_history(
         "after_id": after.entry_id if after else 0,
         "limit": size + 1,
     }
-    found = fetch_all(_PAGE, params, _Move)
+    (last,) = fetch_all(_LAST_DAY, params, _Day)
+    if last.day is None:
+        return HistoryPage([], None)
+    found = fetch_all(_PAGE, params | {"until": last.day}, _Move)
     moves = found[:size]
     payloads = list_payloads(member, [move.id for move in moves])
     rows = [
@@ -202,6 +239,7 @@ def _reconcile_value(
 def _balance_at(member: Member, wallet: Any, day: date) -> int:
     """Return the balance at the end of a day."""
     params = {"member": member.pk, "wallet": wallet.pk, "since": day, "day": day}
+    params["until"] = date.max
     (after,) = fetch_all(_SUM_AFTER, params, _Sum)
     balance: int = wallet.balance
     return balance - after.change
