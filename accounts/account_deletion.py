@@ -130,6 +130,7 @@ def _close(member: Member) -> None:
         display_name="",
         email="",
         verified_email="",
+        authenticated_email="",
         pending_email="",
         idp_id=None,
         idp_picture="",

@@ -31,12 +31,29 @@ def require_fresh_authentication(request: Request) -> None:
 
     Call it before the body is read: 403 comes before 404 and 400.
     """
-    sessions = AuthSession.objects.filter(
-        key_hash=session_credentials(request).session.key_hash
-    )
-    if not sessions.filter(fresh_until__gt=timezone.now()).exists():
+    if not is_session_fresh(session_credentials(request).session.key_hash):
         member = Member.objects.get(pk=current_member(request).pk)
         raise ReauthenticationRequiredError(members={"methods": list_methods(member)})
+
+
+def require_fresh_authentication_with_factor(request: Request) -> None:
+    """As `require_fresh_authentication`, of a member with a second factor only.
+
+    For what has asked for nothing before there were second factors: clients that know
+    of none see no new refusal.
+    """
+    if Member.objects.filter(
+        pk=current_member(request).pk, has_second_factor=True
+    ).exists():
+        require_fresh_authentication(request)
+
+
+def is_session_fresh(key_hash: str) -> bool:
+    """Return True if the session is live and fresh."""
+    now = timezone.now()
+    return AuthSession.objects.filter(
+        key_hash=key_hash, expires_at__gt=now, fresh_until__gt=now
+    ).exists()
 
 
 def list_methods(member: Member) -> list[str]:

@@ -227,7 +227,7 @@ def _lock_member_to_link(identity: Identity, now: datetime) -> Member | None:
         output_field=IntegerField(),
     )
     candidates = Member.objects.with_email(identity.email).filter(idp_id=None)
-    linkable = candidates.filter(own_email_condition(now), role=Member.Role.MEMBER)
+    linkable = candidates.filter(own_email_condition(), role=Member.Role.MEMBER)
     member = linkable.select_for_update().order_by(local_first, "id").first()
     if member is None and (refused := candidates.first()) is not None:
         log_refusal(SecurityEvent.LINKING_REFUSED, refused.pk)

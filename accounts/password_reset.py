@@ -115,7 +115,7 @@ def confirm_reset(
     spend the code.
     """
     code = check_code(PURPOSE, request_id, typed, now)
-    member = _list_resettable(now).filter(pk=code.member_id).first()
+    member = _list_resettable().filter(pk=code.member_id).first()
     if member is None:
         raise CodeInvalidError
     validate_new_password(new_password, member, field="newPassword")
@@ -127,7 +127,7 @@ def confirm_reset(
 @retry_on_conflict
 def _set_password(member: Member, code: Code, now: datetime) -> None:
     with transaction.atomic():
-        rows = _list_resettable(now).select_for_update(no_key=True)
+        rows = _list_resettable().select_for_update(no_key=True)
         locked = rows.filter(pk=member.pk, email=code.email).first()
         if locked is None:
             raise CodeInvalidError
@@ -136,10 +136,7 @@ def _set_password(member: Member, code: Code, now: datetime) -> None:
         locked.verified_email = code.email
         # Whoever had a session may have written it.
         locked.pending_email = ""
-        locked.is_email_by_administrator = False
-        locked.save_fields(
-            "password", "verified_email", "pending_email", "is_email_by_administrator"
-        )
+        locked.save_fields("password", "verified_email", "pending_email")
         end_codes(locked)
         revoke_sessions(locked)
         log_security_event(SecurityEvent.PASSWORD_RESET, locked.pk)
@@ -154,7 +151,7 @@ def _list_members(request: CodeRequest, now: datetime) -> Sequence[Member]:
     """Return the members of a request to whom a mail is sent, verified ones first."""
     if request.expires_at <= now:
         return []
-    members = _list_mailed(now)
+    members = _list_mailed()
     if request.member_id is not None:
         members = members.filter(pk=request.member_id)
     else:
@@ -179,13 +176,13 @@ def _list_members(request: CodeRequest, now: datetime) -> Sequence[Member]:
     return [member for member in ordered if is_mailable(member.email)]
 
 
-def _list_mailed(now: datetime) -> QuerySet[Member]:
-    return Member.objects.filter(own_email_condition(now), status=Member.Status.ACTIVE)
+def _list_mailed() -> QuerySet[Member]:
+    return Member.objects.filter(own_email_condition(), status=Member.Status.ACTIVE)
 
 
-def _list_resettable(now: datetime) -> QuerySet[Member]:
+def _list_resettable() -> QuerySet[Member]:
     """Return the members who may have a password, and whose address is theirs."""
-    return _list_mailed(now).exclude(provider=Member.Provider.IDP)
+    return _list_mailed().exclude(provider=Member.Provider.IDP)
 
 
 def _is_allowed(address: str) -> bool:
@@ -210,7 +207,7 @@ def _send_codes(
         # Members are locked before requests.
         locked = {
             member.pk: member
-            for member in _list_mailed(now)
+            for member in _list_mailed()
             .select_for_update(no_key=True)
             .filter(pk__in=ids)
             .order_by("id")

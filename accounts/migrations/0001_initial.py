@@ -201,8 +201,10 @@ class Migration(migrations.Migration):
                     models.DateTimeField(blank=True, editable=False, null=True),
                 ),
                 (
-                    "is_email_by_administrator",
-                    models.BooleanField(default=False, editable=False),
+                    "authenticated_email",
+                    models.CharField(
+                        blank=True, default="", editable=False, max_length=254
+                    ),
                 ),
                 (
                     "verified_email",

@@ -145,8 +145,11 @@ class Member(AbstractBaseUser):
     )
     # None for the address of the sign-up. A trigger sets it with each change.
     email_changed_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # True after an administrator has changed the address, until the member sends one.
-    is_email_by_administrator = models.BooleanField(default=False, editable=False)
+    # The last address that the member wrote with fresh authentication. Any other way of
+    # writing `email` leaves it one that somebody else may have written.
+    authenticated_email = models.CharField(
+        max_length=254, blank=True, default="", editable=False
+    )
     # The address that the member has proved to own, and the one they want to change to.
     # Any other way of writing `email` leaves it unverified.
     verified_email = models.CharField(

@@ -288,16 +288,44 @@ def test_current_address_takes_a_pending_one_back(verified: Member) -> None:
     assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
 
 
-def test_address_that_was_just_written_needs_fresh_authentication(
+def test_address_of_a_stale_session_needs_fresh_authentication(
     client: JSONClient, free_member: Member
 ) -> None:
-    """Whoever has stolen a session could verify an address of their own."""
-    change(client, email=NEW)
+    """A thief of the session could verify an address of their own."""
     make_stale(free_member)
-    response = client.send("POST", REQUEST, {})
-    assert response.data["code"] == "REAUTHENTICATION_REQUIRED"
+    change(client, email=NEW)
+    for days in (0, 13):
+        with time_machine.travel(timezone.now() + timedelta(days=days)):
+            response = client.send("POST", REQUEST, {})
+            assert response.data["code"] == "REAUTHENTICATION_REQUIRED"
     make_fresh(free_member)
     assert ask_verification(client)[0].to == NEW
+
+
+def test_address_of_a_fresh_session_needs_none(
+    client: JSONClient, free_member: Member
+) -> None:
+    change(client, email=NEW)
+    make_stale(free_member)
+    assert ask_verification(client)[0].to == NEW
+
+
+def test_administrators_own_verified_address_changes_as_a_members(
+    administrator: Member,
+) -> None:
+    """`/api/users/{id}` is no way around fresh authentication."""
+    Member.objects.update(verified_email=administrator.email)
+    client = JSONClient(administrator)
+    make_stale(administrator)
+    path = f"/api/users/{administrator.pk}"
+    refused = client.send("PUT", path, {"email": NEW})
+    assert_problem(refused, 403, "REAUTHENTICATION_REQUIRED", "methods")
+    make_fresh(administrator)
+    answer = client.send("PUT", path, {"email": NEW})
+    assert (answer.data["email"], answer.data["pendingEmail"]) == (
+        administrator.email,
+        NEW,
+    )
 
 
 def test_address_of_the_sign_up_needs_none(anonymous: JSONClient) -> None:

@@ -47,6 +47,7 @@ TOTP = f"{FACTORS}/totp"
 CONFIRM = f"{TOTP}/confirm"
 RECOVERY = f"{FACTORS}/recovery-codes"
 REAUTHENTICATE = "/api/auth/reauthenticate"
+BACKUP = "/api/account/backup"
 STALE = ("REAUTHENTICATION_REQUIRED", "methods")
 
 
@@ -467,11 +468,27 @@ def test_deleting_the_account_asks_for_fresh_authentication(member: Member) -> N
     assert client.send("DELETE", "/api/auth/me").status_code == 204
 
 
-def test_deleting_an_account_without_a_factor_asks_for_nothing(
-    free_member: Member,
-) -> None:
-    client = JSONClient(free_member)
+def test_backup_asks_for_fresh_authentication(member: Member) -> None:
+    Member.objects.update(plan="PREMIUM")
+    client = JSONClient(member)
     AuthSession.objects.update(fresh_until=None)
+    assert_problem(client.send("GET", BACKUP), 403, *STALE)
+    client.send("POST", REAUTHENTICATE, {"password": PASSWORD})
+    assert client.send("GET", BACKUP).status_code == 200
+
+
+def test_plan_is_asked_for_before_fresh_authentication(member: Member) -> None:
+    client = JSONClient(member)
+    AuthSession.objects.update(fresh_until=None)
+    assert_problem(client.send("GET", BACKUP), 403, "PREMIUM_REQUIRED")
+
+
+def test_without_a_factor_backup_and_deletion_ask_for_nothing(
+    premium_member: Member,
+) -> None:
+    client = JSONClient(premium_member)
+    AuthSession.objects.update(fresh_until=None)
+    assert client.send("GET", BACKUP).status_code == 200
     assert client.send("DELETE", "/api/auth/me").status_code == 204
 
 
