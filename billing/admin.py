@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Member
 from billing.models import Purchase, StoreNotification
 from billing.products import MONTHLY, YEARLY
+from billing.store_notifications import describe_body
 from billing.stores import TEST_STORE
 from billing.unpresented_purchases import SEARCH_DURATION
 from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline, ReadOnlyAdmin
@@ -191,7 +192,7 @@ class StoreNotificationAdmin(ReadOnlyAdmin):
         (text_column("message_id", _("Message")), text_column("package", _("App"))),
         (RECEIVED, PROCESSED, time_column("next_attempt_at", _("Next attempt"))),
         (KIND, OUTCOME, ATTEMPTS, TIME_LEFT),
-        text_column("body", _("Text")),
+        Column("body", _("Text"), describe_body),
     ]
     export_columns = [text_column("message_id", _("Message")), *list_display]
 

@@ -6,6 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
+from core.sealing import seal, unseal
 
 TOKEN_LENGTH = 1000
 HASH_LENGTH = 64
@@ -24,7 +25,8 @@ class Purchase(models.Model):
     )
     store = models.CharField(max_length=20)
     order_id = models.CharField(max_length=TOKEN_LENGTH)
-    purchase_token = models.TextField()
+    # The token, which may cancel the subscription or have it refunded.
+    sealed_token = models.BinaryField()
     token_hash = models.CharField(max_length=HASH_LENGTH)
     # SHA-256 of the token whose place this purchase took, as after an upgrade.
     replaces_token_hash = models.CharField(
@@ -95,6 +97,41 @@ class Purchase(models.Model):
     def __str__(self) -> str:
         return f"{self.product_id} until {self.expires_at:%Y-%m-%d}"
 
+    @property
+    def purchase_token(self) -> str:
+        """The token of the store; raises `UnsealingError` if its key is lost.
+
+        Set `token_hash` first: it is authenticated with the token.
+        """
+        return unseal(self.sealed_token, self.sealing_context).decode()
+
+    @purchase_token.setter
+    def purchase_token(self, token: str) -> None:
+        self.sealed_token = seal(token.encode(), self.sealing_context)
+
+    @property
+    def sealing_context(self) -> str:
+        return f"purchase token {self.token_hash}"
+
+
+class AccountToken(models.Model):
+    """What an app passes to the stores as the account of a purchase (spec 6.10).
+
+    It is random: unlike the member's id and its hash it says nothing to whoever reads
+    it at the store.
+    """
+
+    member = models.OneToOneField(Member, on_delete=models.CASCADE, primary_key=True)
+    uuid = models.UUIDField(unique=True, editable=False)
+    # SHA-256 of the UUID as text, in hex.
+    digest = models.CharField(max_length=HASH_LENGTH, unique=True, editable=False)
+
+    class Meta:
+        db_table = "store_account_token"
+
+    def __str__(self) -> str:
+        return f"account token of member {self.pk}"
+
 
 class RedeemedOrder(models.Model):
     """The keyed hash of an order whose member deleted the account (spec 6.3).
@@ -127,7 +164,8 @@ class StoreNotification(models.Model):
     # Null in a body that could not be read; those are never duplicates.
     message_id = models.CharField(max_length=255, null=True, unique=True)
     received_at = models.DateTimeField(default=timezone.now, db_index=True)
-    body = models.TextField()
+    # The body as received; it names the token of a purchase.
+    sealed_body = models.BinaryField()
     kind = models.CharField(max_length=60)
     package = models.CharField(max_length=255, blank=True)
     token_hash = models.CharField(max_length=HASH_LENGTH, blank=True, db_index=True)
@@ -162,3 +200,19 @@ class StoreNotification(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.message_id or ''}".strip()
+
+    @property
+    def body(self) -> str:
+        """The body as text; raises `UnsealingError` if its key is lost.
+
+        Set `message_id` and `token_hash` first: they are authenticated with it.
+        """
+        return unseal(self.sealed_body, self.sealing_context).decode()
+
+    @body.setter
+    def body(self, text: str) -> None:
+        self.sealed_body = seal(text.encode(), self.sealing_context)
+
+    @property
+    def sealing_context(self) -> str:
+        return f"store notification {self.message_id or ''} {self.token_hash}"

@@ -27,6 +27,7 @@ from billing.unpresented_purchases import (
 )
 from core.api.fields import has_control_characters
 from core.errors import ProviderUnavailableError, RateLimitedError
+from core.sealing import UnsealingError
 
 logger = logging.getLogger(__name__)
 
@@ -254,7 +255,33 @@ def _process(
         refresh_purchase(purchase, timezone.now())
     except PurchaseAlreadyUsedError:
         return Outcome.REJECTED
+    except UnsealingError:
+        logger.error("store notification %s cannot be decrypted", notification.pk)
+        return Outcome.NO_SUBSCRIPTION
     return Outcome.REFRESHED
+
+
+def describe_body(notification: StoreNotification) -> str:
+    """Return the body for staff, with the token of the purchase left out.
+
+    Whoever knows the token can act on the purchase. A body that is no message of the
+    store is returned as it is, one that no key opens as "".
+    """
+    try:
+        body = notification.body
+    except UnsealingError:
+        return ""
+    message = _parse_json_object(body.encode()).get("message")
+    if not isinstance(message, Mapping) or not notification.token_hash:
+        return body
+    payload = _parse_json_object(base64.b64decode(message["data"]))
+    shown = {
+        name: part | {"purchaseToken": "…"} if "purchaseToken" in part else part
+        for name, part in payload.items()
+        if isinstance(part, dict)
+    }
+    readable = dict(message) | {"data": payload | shown}
+    return json.dumps(readable, ensure_ascii=False, indent=2)
 
 
 def _parse_short_text(value: Any) -> str:

@@ -446,13 +446,10 @@ def test_command_says_what_it_cannot_end(db: None, login_id: str) -> None:
 def test_seeds_are_sealed_again_with_a_new_key(member: Member, settings: Any) -> None:
     old = settings.SECRET_KEY
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 50, [old]
-    output = StringIO()
-    call_command("seal_factors", stdout=output)
-    call_command("seal_factors", stdout=output)
-    assert output.getvalue().split("\n")[:2] == [
-        "1 seeds sealed again.",
-        "0 seeds sealed again.",
-    ]
+    for expected in ("1 encrypted again", "0 encrypted again"):
+        output = StringIO()
+        call_command("rotate_secrets_key", stdout=output)
+        assert f"authenticator apps: {expected}" in output.getvalue()
     settings.SECRET_KEY_FALLBACKS = []
     assert complete_login(get_ticket(member), code_now()).status_code == 200
 

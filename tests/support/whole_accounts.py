@@ -16,6 +16,7 @@ from accounts.models import (
     SecurityLogEntry,
     TotpFactor,
 )
+from billing.account_tokens import get_account_token
 from billing.models import Purchase
 from billing.stores import hash_token
 from board.models import CommentVote, Image, PostVote
@@ -152,7 +153,8 @@ def give_notification(member: Member) -> None:
 
 
 def give_purchase(member: Member) -> None:
-    """A verified order."""
+    """Create a verified order, and the token for the stores."""
+    get_account_token(member)
     Purchase.objects.create(
         member=member,
         store="test",
