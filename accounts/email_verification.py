@@ -54,14 +54,14 @@ def own_email_condition() -> Q:
     """Return the condition that the address is taken for the member's own.
 
     It is verified, that of the sign-up, or written with fresh authentication. Any other
-    may be that of whoever has stolen a session, or of an administrator.
+    may be that of a thief of a session, or of an administrator.
     """
     is_proved = Q(verified_email=F("email")) | Q(authenticated_email=F("email"))
     return Q(email_changed_at=None) | (is_proved & ~Q(email=""))
 
 
 def is_email_unproved(member: Member) -> bool:
-    """Return True if somebody else may have written the address to be verified."""
+    """Return True if the address to be verified may be that of another person."""
     return (
         not member.pending_email
         and member.email_changed_at is not None

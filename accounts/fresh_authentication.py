@@ -1,4 +1,4 @@
-"""Fresh authentication: what changes who gets in asks who is there (spec 2.13).
+"""Fresh authentication, required by changes of how an account is accessed (spec 2.13).
 
 A login makes its session fresh for `FRESH_TIME`, and so does proving it once more.
 The row of the session decides, never its cached copy.
@@ -87,7 +87,7 @@ def lock_freshly_authenticated(member: Member, key_hash: str, now: datetime) -> 
 def mark_fresh(key_hash: str, now: datetime) -> datetime:
     """Make the session fresh and return until when.
 
-    Raises `AuthenticationRequiredError` if it has ended meanwhile.
+    Raises `AuthenticationRequiredError` if it has ended since.
     """
     fresh_until = now + FRESH_TIME
     if not AuthSession.objects.filter(key_hash=key_hash).update(

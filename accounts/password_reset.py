@@ -1,7 +1,7 @@
 """Forgotten passwords: a code to the stored address lets its owner set a new one.
 
-Whoever asks gets the same answer after the same work; a job finds out whom to write to
-(spec 2.12).
+The answer and the work are the same with and without an account; a job finds the
+accounts and writes the mails (spec 2.12).
 """
 
 import logging
@@ -63,7 +63,7 @@ PROVIDER_NAME = "Google"
 def request_reset(
     target: Mapping[str, str], ip_address: str, now: datetime
 ) -> CodeRequest:
-    """Store a request for what somebody typed: a `login_id` or an `email`.
+    """Store a request for a typed `login_id` or `email`.
 
     Raises `MailNotConfiguredError`, or `RateLimitedError` for the client.
     """
@@ -186,7 +186,7 @@ def _list_resettable() -> QuerySet[Member]:
 
 
 def _is_allowed(address: str) -> bool:
-    """Count a mail that somebody has asked for; return False if there are too many."""
+    """Count a mail to the address; return False if there are too many."""
     recipient = hash_secret(normalize_identifier(address), "mail recipient").hex()
     try:
         consume_attempt(RESET_PER_ADDRESS, recipient)

@@ -91,9 +91,9 @@ def delete_token(
 
 
 def tell_expiring_tokens(now: datetime) -> int:
-    """Tell members of tokens that end within two weeks; return how many.
+    """Send notices of tokens that end within two weeks; return their number.
 
-    Those that were made for less time are not told. Without mail nothing happens.
+    None of tokens that were made for less time. Without mail nothing happens.
     """
     if not is_mail_configured():
         return 0

@@ -52,8 +52,8 @@ def update_profile(
     """Save a new display name, email or language; live sessions show them at once.
 
     Of a member whose address is verified, another one waits to be verified, and the
-    address before is told. `session_key_hash` is that of the member's own session,
-    None for an administrator who changes another member. Raises
+    address before gets a notice. `session_key_hash` is that of the member's own
+    session, None for an administrator who changes another member. Raises
     `ReauthenticationRequiredError` or `MailNotConfiguredError` for another address in
     place of a verified one.
     """

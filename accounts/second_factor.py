@@ -50,7 +50,7 @@ RECOVERY_CODES_LIMIT = RateLimitPolicy("recovery-codes", 10, timedelta(hours=1))
 
 @dataclass(frozen=True, slots=True)
 class PendingTotp:
-    """What an authenticator app needs, until its first code confirms it."""
+    """The data for an authenticator app, until its first code confirms it."""
 
     secret: str
     uri: str
@@ -59,7 +59,7 @@ class PendingTotp:
 
 @dataclass(frozen=True, slots=True)
 class FactorStatus:
-    """What a member has: since when, and how many recovery codes are left."""
+    """Since when the member has an app, and the number of unspent recovery codes."""
 
     totp_since: datetime | None
     recovery_codes_left: int

@@ -1,4 +1,4 @@
-"""How a purchase names its member to a store (spec 6.10)."""
+"""Account ids, by which a purchase names its member to a store (spec 6.10)."""
 
 import hashlib
 import re

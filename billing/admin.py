@@ -113,7 +113,7 @@ class PurchaseInline(NewestInline):
 class PurchaseAdmin(ReadOnlyAdmin):
     """Purchases by order id or member.
 
-    The purchase token is not shown: whoever knows it can act on the purchase.
+    The purchase token is not shown: it is a credential for the purchase.
     """
 
     list_display = [ORDER_ID, BUYER, PRODUCT, STATE, STORE, BOUGHT, ENDS]

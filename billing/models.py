@@ -115,10 +115,9 @@ class Purchase(models.Model):
 
 
 class AccountToken(models.Model):
-    """What an app passes to the stores as the account of a purchase (spec 6.10).
+    """The account id that an app passes to the stores with a purchase (spec 6.10).
 
-    It is random: unlike the member's id and its hash it says nothing to whoever reads
-    it at the store.
+    It is random: unlike the hash of the member's id, it cannot be turned back into it.
     """
 
     member = models.OneToOneField(Member, on_delete=models.CASCADE, primary_key=True)

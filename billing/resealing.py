@@ -24,7 +24,7 @@ def reseal_notifications() -> ResealingResult:
 
 
 def _reseal(rows: QuerySet[Row], field: str) -> ResealingResult:
-    """Seal a field of the rows again; one that changes meanwhile is left alone."""
+    """Seal a field of the rows again, unless another writer has changed it."""
     resealed = unreadable = 0
     for row in rows.order_by().iterator():
         old = bytes(getattr(row, field))

@@ -264,7 +264,7 @@ def _process(
 def describe_body(notification: StoreNotification) -> str:
     """Return the body for staff, with the token of the purchase left out.
 
-    Whoever knows the token can act on the purchase. A body that is no message of the
+    The token is a credential for the purchase. A body that is no message of the
     store is returned as it is, one that no key opens as "".
     """
     try:

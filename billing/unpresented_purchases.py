@@ -1,6 +1,6 @@
 """Purchases that no member presented, as of a renewal in the Play Store.
 
-The store only tells of them by a notification. They are looked up and given to the
+The store only reports them by a notification. They are looked up and given to the
 member whom the store's response names (spec 6.9).
 """
 

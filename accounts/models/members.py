@@ -49,7 +49,7 @@ class MemberManager(BaseUserManager["Member"]):
     def with_email(self, email: str) -> "models.QuerySet[Member]":
         """Return the members with this address, in any letter case.
 
-        An address outside ASCII belongs to nobody.
+        An address outside ASCII matches no member.
         """
         key = comparison_key(email)
         return self.none() if key is None else self.filter(email_normalized=key)

@@ -49,7 +49,7 @@ def test_verified_email_links_a_local_account(vouch: Vouch) -> None:
 def test_linking_keeps_the_password_of_a_verified_address_only(
     vouch: Vouch, is_verified: bool
 ) -> None:
-    """Whoever registered an address that was never verified may be a stranger."""
+    """A stranger may have registered an address that was never verified."""
     member = make_member(email=EMAIL, verified_email=EMAIL if is_verified else "")
     session = JSONClient(member)
     vouch()
@@ -220,7 +220,7 @@ def change_email(client: JSONClient, email: str = EMAIL) -> None:
 
 
 def assert_linking_refused(member: Member) -> None:
-    """Log in by identity; nothing of the member changes, and nobody gets in."""
+    """Log in by identity; nothing of the member changes, and no session begins."""
     before = Member.objects.values().get(pk=member.pk)
     sessions, members = AuthSession.objects.count(), Member.objects.count()
     response = log_in()

@@ -362,7 +362,7 @@ def test_without_mail_nobody_is_told_of_an_end(
 
 
 def test_row_of_a_token_has_scopes_and_that_of_a_session_none(db: None) -> None:
-    """The database says so, for whoever looks at the scopes only."""
+    """A constraint of the table; the authentication reads the scopes only."""
     member = make_member()
     JSONClient(member)
     token_client(member)

@@ -1,4 +1,4 @@
-"""What ends sessions: a logout, the member on another device, too many of them."""
+"""Ends of sessions: a logout, the member on another device, too many of them."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -112,7 +112,6 @@ def test_lost_key_ends_no_plan_and_fails_no_job(
     client = JSONClient(free_member)
     refused = client.send("POST", "/api/billing/cancel")
     assert_problem(refused, 502, "PROVIDER_UNAVAILABLE")
-    later = purchase.expires_at + (timezone.now() - purchase.purchased_at)
     assert refresh_lapsed_renewals(purchase.expires_at) == (0, 1)
     Purchase.objects.update(is_acknowledged=False)
     assert retry_acknowledgements(timezone.now()) == (0, 1)

@@ -1,4 +1,4 @@
-"""What a member is told by mail about how the account is accessed."""
+"""Notices by mail about how an account is accessed."""
 
 from datetime import timedelta
 from typing import Any
