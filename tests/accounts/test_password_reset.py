@@ -26,6 +26,7 @@ from tests.support.mail import (
     read_waiting_mails,
 )
 from tests.support.problems import assert_invalid, assert_problem
+from tests.support.second_factors import give_totp
 
 CONFIRM = f"{RESET}/confirm"
 # Which Django numbers.
@@ -276,6 +277,21 @@ def test_reset_ends_all_other_codes_of_the_member(free_member: Member) -> None:
     response = client.send("POST", "/api/auth/email/verification/confirm", body)
     assert_problem(response, 400, "CODE_INVALID")
     assert Code.objects.count() == 0
+
+
+def test_reset_ends_tokens_and_lifts_no_second_factor(free_member: Member) -> None:
+    body = {"name": "Phone", "scopes": ["profile:read"]}
+    created = JSONClient(free_member).send("POST", "/api/auth/tokens", body)
+    automation = JSONClient()
+    automation.use_token(created.data["token"])
+    assert automation.send("GET", "/api/auth/profile").status_code == 200
+    give_totp(free_member)
+    ask_reset(loginId=free_member.login_id)
+    mail = process_resets()[-1]
+    assert confirm_reset(mail).status_code == 204
+    assert automation.send("GET", "/api/auth/profile").status_code == 401
+    answer = log_in(free_member, NEW_PASSWORD)
+    assert answer.data["code"] == "SECOND_FACTOR_REQUIRED"
 
 
 def test_new_request_ends_the_older_one(free_member: Member) -> None:
