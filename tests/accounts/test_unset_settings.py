@@ -1,4 +1,4 @@
-"""With every new setting unset, clients of before see nothing new (contract, test 23).
+"""With every new setting unset, clients of before see nothing new.
 
 The client of these tests knows of no mail, second factor, token, fresh authentication
 nor device name. Its session is old, and each of its calls succeeds as it always did.
