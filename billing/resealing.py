@@ -31,7 +31,7 @@ def _reseal(rows: QuerySet[Row], field: str) -> ResealingResult:
         try:
             new = seal_again(old, row.sealing_context)
         except UnsealingError:
-            logger.error("%s cannot be decrypted", row._meta.verbose_name)
+            logger.error("%s %s cannot be decrypted", row._meta.verbose_name, row.pk)
             unreadable += 1
             continue
         if new is not None:
