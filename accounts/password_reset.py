@@ -52,7 +52,7 @@ logger = logging.getLogger(__name__)
 RESET_PER_IP = RateLimitPolicy("password-reset", 5, timedelta(hours=1))
 # Of one address; more are left out silently.
 RESET_PER_ADDRESS = RateLimitPolicy("password-reset-address", 3, timedelta(hours=1))
-# In one mail. Anybody can make further accounts with the address of somebody else.
+# In one mail. Strangers can make further accounts with the same address.
 MAX_ACCOUNTS = 10
 BATCH_SIZE = 200
 PURPOSE = CodeRequest.Purpose.RESET_PASSWORD
@@ -134,7 +134,7 @@ def _set_password(member: Member, code: Code, now: datetime) -> None:
         spend_code(code)
         locked.password = member.password
         locked.verified_email = code.email
-        # Whoever had a session may have written it.
+        # The thief of a session may have written it.
         locked.pending_email = ""
         locked.save_fields("password", "verified_email", "pending_email")
         end_codes(locked)
@@ -161,7 +161,7 @@ def _list_members(request: CodeRequest, now: datetime) -> Sequence[Member]:
         except (UnsealingError, ValueError):
             logger.error("what a password reset is for cannot be read")
             return []
-        # In the database, which compares ASCII only: a look-alike is nobody's.
+        # In the database, which compares ASCII only: a look-alike matches no account.
         if "email" in target:
             found = Member.objects.with_email(target["email"])
         else:
@@ -230,7 +230,7 @@ def _queue_codes(request: CodeRequest, members: Sequence[Member], address: str) 
     accounts, codes = [], {}
     for member in members:
         end_codes(member, PURPOSE)
-        # Also for an account without a password, to whom no code is told: the row says
+        # Also for an account without a password, to whom no code is sent: the row says
         # that the mail is about the account, too.
         code = codes[member] = make_code()
         values = {"login_id": member.login_id}
