@@ -185,8 +185,8 @@ def _find_link_or_create(
     member = _lock_member_to_link(identity, now)
     if member is not None:
         _refresh_on_login(member, identity)
-        # A stranger who registered an address that was never verified here must not keep
-        # a way in: neither the password nor a session. A verified one is the owner's.
+        # A stranger may have registered an address that was never verified here, and
+        # must keep neither the password nor a session. A verified one is the owner's.
         member.idp_id = identity.subject
         if not member.is_email_verified:
             member.set_unusable_password()
