@@ -81,6 +81,8 @@ class AdminLoginForm(AdminAuthenticationForm):
                 self._log_in,
             )
         except CodeInvalidError as error:
+            # No use to type it again.
+            self.data = {**dict(self.data.items()), "code": ""}
             raise ValidationError(str(error.detail), code="invalid_code") from None
         self.user_cache = member
         return self.cleaned_data

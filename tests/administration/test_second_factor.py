@@ -77,6 +77,7 @@ def test_second_step_is_an_instruction_and_no_error(administrator: Member) -> No
     assert "Enter the code of your authenticator app" in page
     assert page.count('class="errornote"') == 1
     assert "The code is wrong or no longer valid." in page
+    assert 'value="0000' not in page
 
 
 def test_second_step_lets_in(administrator: Member) -> None:
