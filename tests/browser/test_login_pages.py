@@ -16,7 +16,12 @@ from tests.support.clients import JSONClient
 from tests.support.devtools import Chromium
 from tests.support.factories import PASSWORD, make_member
 from tests.support.html_documents import PROGRAM, needs_chromium
-from tests.support.mail import NEW_PASSWORD, ask_reset, process_resets
+from tests.support.mail import (
+    NEW_PASSWORD,
+    ask_reset,
+    ask_verification,
+    process_resets,
+)
 from tests.support.second_factors import code_now, give_totp, wrong_code
 
 pytestmark = [needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -112,3 +117,26 @@ def test_link_of_a_mail_sets_a_new_password(
     page.click("button")
     assert page.evaluate("document.querySelectorAll('[role=alert]').length") == 1
     check(page, width, f"reset-spent-{language}-{width}")
+
+
+@each_look
+def test_link_of_a_mail_verifies_the_address(
+    page: Chromium,
+    live_server: Any,
+    settings: Any,
+    tmp_path: Path,
+    language: str,
+    width: int,
+) -> None:
+    settings.MAIL_SERVER = {"folder": tmp_path}
+    settings.PUBLIC_URL = live_server.url
+    member = make_member()
+    mail, _ = ask_verification(JSONClient(member))
+    use_look(page, language, width)
+    page.open(mail.links[0])
+    check(page, width, f"confirm-{language}-{width}")
+    assert not Member.objects.get(pk=member.pk).is_email_verified
+    page.click("button")
+    assert page.evaluate("document.querySelectorAll('[role=status]').length") == 1
+    check(page, width, f"confirm-done-{language}-{width}")
+    assert Member.objects.get(pk=member.pk).is_email_verified
