@@ -99,19 +99,12 @@ class Purchase(models.Model):
 
     @property
     def purchase_token(self) -> str:
-        """The token of the store; raises `UnsealingError` if its key is lost.
-
-        Set `token_hash` first: it is authenticated with the token.
-        """
+        """The token of the store; raises `UnsealingError` if its key is lost."""
         return unseal(self.sealed_token, self.sealing_context).decode()
-
-    @purchase_token.setter
-    def purchase_token(self, token: str) -> None:
-        self.sealed_token = seal(token.encode(), self.sealing_context)
 
     @property
     def sealing_context(self) -> str:
-        return f"purchase token {self.token_hash}"
+        return _token_context(self.token_hash)
 
 
 class AccountToken(models.Model):
@@ -202,16 +195,27 @@ class StoreNotification(models.Model):
 
     @property
     def body(self) -> str:
-        """The body as text; raises `UnsealingError` if its key is lost.
-
-        Set `message_id` and `token_hash` first: they are authenticated with it.
-        """
+        """The body as text; raises `UnsealingError` if its key is lost."""
         return unseal(self.sealed_body, self.sealing_context).decode()
-
-    @body.setter
-    def body(self, text: str) -> None:
-        self.sealed_body = seal(text.encode(), self.sealing_context)
 
     @property
     def sealing_context(self) -> str:
-        return f"store notification {self.message_id or ''} {self.token_hash}"
+        return _body_context(self.message_id, self.token_hash)
+
+
+def seal_token(token: str, token_hash: str) -> bytes:
+    """Return the `sealed_token` of a purchase, bound to the hash of the token."""
+    return seal(token.encode(), _token_context(token_hash))
+
+
+def seal_body(body: str, message_id: str | None, token_hash: str) -> bytes:
+    """Return the `sealed_body` of a notification, bound to its id and token."""
+    return seal(body.encode(), _body_context(message_id, token_hash))
+
+
+def _token_context(token_hash: str) -> str:
+    return f"purchase token {token_hash}"
+
+
+def _body_context(message_id: str | None, token_hash: str) -> str:
+    return f"store notification {message_id or ''} {token_hash}"

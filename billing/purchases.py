@@ -20,7 +20,7 @@ from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache
 from billing.account_tokens import is_account_id_of
 from billing.errors import InvalidPurchaseError, PurchaseAlreadyUsedError
-from billing.models import STATE_LENGTH, Purchase, RedeemedOrder
+from billing.models import STATE_LENGTH, Purchase, RedeemedOrder, seal_token
 from billing.products import add_period
 from billing.stores import Subscription, load_verifier
 from core.db.locks import AdvisoryLock, advisory_xact_lock
@@ -133,7 +133,7 @@ def _extend_purchase(
     purchase.is_acknowledged = subscription.is_acknowledged or is_acknowledged_since
     purchase.state = subscription.state[:STATE_LENGTH]
     # With the current key, also if that of before is lost.
-    purchase.purchase_token = subscription.token
+    purchase.sealed_token = seal_token(subscription.token, purchase.token_hash)
     purchase.save()
 
 
@@ -295,7 +295,7 @@ def _create_purchase(
             member=member,
             store=store,
             order_id=subscription.order_id,
-            purchase_token=subscription.token,
+            sealed_token=seal_token(subscription.token, token_hash),
             token_hash=token_hash,
             replaces_token_hash=subscription.replaced_token_hash,
             product_id=subscription.product.id,

@@ -17,7 +17,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from billing.errors import PurchaseAlreadyUsedError
-from billing.models import Purchase, StoreNotification
+from billing.models import Purchase, StoreNotification, seal_body
 from billing.purchases import refresh_purchase
 from billing.stores import StoreVerifier, hash_token, load_verifier
 from billing.unpresented_purchases import (
@@ -92,11 +92,14 @@ def save_notification(body: bytes) -> StoreNotification:
     message = parse_message(body)
     # Cut, and without what PostgreSQL's text type cannot hold.
     text = body[:MAX_STORED_BYTES].decode("utf-8", "backslashreplace")
+    token_hash = hash_token(message.token)
     values = {
-        "body": text.replace("\0", "\\x00"),
+        "sealed_body": seal_body(
+            text.replace("\0", "\\x00"), message.message_id, token_hash
+        ),
         "kind": message.kind,
         "package": message.package,
-        "token_hash": hash_token(message.token),
+        "token_hash": token_hash,
     }
     if message.message_id is None:
         notification = StoreNotification.objects.create(message_id=None, **values)
@@ -280,7 +283,7 @@ def describe_body(notification: StoreNotification) -> str:
         for name, part in payload.items()
         if isinstance(part, dict)
     }
-    readable = dict(message) | {"data": payload | shown}
+    readable = dict(message) | {"data": dict(payload) | shown}
     return json.dumps(readable, ensure_ascii=False, indent=2)
 
 

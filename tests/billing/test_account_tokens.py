@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from billing import account_tokens
 from billing.models import AccountToken, Purchase, StoreNotification
 from billing.store_notifications import process_pending_notifications
 from core.api.exception_handler import AuthenticationRequiredError
@@ -77,7 +76,7 @@ def test_member_who_was_deleted_meanwhile_gets_none(
         Member.objects.filter(pk=free_member.pk).delete()
         return new_uuid()
 
-    monkeypatch.setattr(account_tokens.uuid, "uuid4", delete_and_make)
+    monkeypatch.setattr(uuid, "uuid4", delete_and_make)
     response = client.send("GET", PATH)
     assert_problem(response, 401, AuthenticationRequiredError.code)
 

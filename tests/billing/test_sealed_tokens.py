@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Member
-from billing.models import Purchase, StoreNotification
+from billing.models import Purchase, StoreNotification, seal_token
 from billing.plan_expiry import refresh_lapsed_renewals, retry_acknowledgements
 from billing.store_notifications import describe_body, process_pending_notifications
 from core.sealing import UnsealingError
@@ -70,8 +70,7 @@ def test_tables_hold_no_token(purchase: Purchase) -> None:
 def test_token_of_another_purchase_cannot_be_put_in_its_place(
     purchase: Purchase,
 ) -> None:
-    other = Purchase(token_hash="another", purchase_token="another-token")
-    purchase.sealed_token = other.sealed_token
+    purchase.sealed_token = seal_token("another-token", "another hash")
     with pytest.raises(UnsealingError):
         _ = purchase.purchase_token
 
