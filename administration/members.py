@@ -143,7 +143,7 @@ def send_password_reset(actor: Member, member_id: int, now: datetime) -> None:
     """Send the member the mail of a forgotten password; staff see no code.
 
     Raises `MemberSuspendedError`, `EmailNotVerifiedError` for an address that
-    somebody else may have written, or `RateLimitedError`.
+    may be that of another person, or `RateLimitedError`.
     """
     require_mail_configured()
     member = get_member(member_id)
