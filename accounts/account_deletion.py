@@ -1,9 +1,9 @@
 """Deletion of accounts with all that a member has, in the order of spec 2.9.
 
 An account with very many rows is only closed by the request: its content on the board
-is deleted, its sessions end, and nothing tells any more whose it was. A job deletes
-what is left, in short transactions, and the member at last. It can be killed at any
-time: the next run deletes what it finds.
+is deleted, its sessions end, and its row names no person any more. A job deletes what
+is left, in short transactions, and the member at last. It can be killed at any time:
+the next run deletes what it finds.
 """
 
 import logging
@@ -130,6 +130,7 @@ def _close(member: Member) -> None:
         display_name="",
         email="",
         verified_email="",
+        authenticated_email="",
         pending_email="",
         idp_id=None,
         idp_picture="",

@@ -58,11 +58,10 @@ class SessionAuthentication(BaseAuthentication):
             require_token_scope(session.scopes, request)
         # For `SessionMiddleware` and the security log, which see Django's request.
         django_request: Any = request._request  # noqa: SLF001
-        if request.method not in SAFE_METHODS:
-            # Browsers attach the cookie, but no bearer token, to requests of others.
-            if presented.is_from_cookie:
-                require_same_origin(request)
-            django_request.session_key_hash = session.key_hash
+        # Browsers attach the cookie, but no bearer token, to requests of others.
+        if presented.is_from_cookie and request.method not in SAFE_METHODS:
+            require_same_origin(request)
+        django_request.session_key_hash = session.key_hash
         member_id.set(session.member.pk)
         use_language_of_member(request._request, session.member.locale)  # noqa: SLF001
         if presented.is_from_cookie and session.is_extended:

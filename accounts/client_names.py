@@ -43,7 +43,7 @@ def get_client_name(user_agent: str) -> str:
 def get_known_client_name(user_agent: str) -> str:
     """Return the name of a browser that is known, else "".
 
-    Mails have no words of whoever wrote a user agent.
+    For mails, which must not carry a text of the client.
     """
     is_known = _find(BROWSERS, user_agent) is not None
     return get_client_name(user_agent) if is_known else ""

@@ -108,7 +108,7 @@ def check_code(purpose: str, request_id: uuid.UUID, typed: str, now: datetime) -
 def spend_code(code: Code) -> None:
     """Spend a checked code; the caller has locked its member.
 
-    Raises `CodeInvalidError` if it was spent or ended meanwhile: of confirmations at
+    Raises `CodeInvalidError` if it has been spent or ended since: of confirmations at
     once, one deletes the row.
     """
     if not Code.objects.filter(pk=code.pk).delete()[0]:

@@ -36,9 +36,6 @@ from accounts.rate_limits import RateLimitPolicy, consume_attempt
 from accounts.security_events import SecurityEvent, log_security_event
 from core.db.transactions import retry_on_conflict
 
-# How long an address that was changed, and not verified since, proves nothing: whoever
-# has stolen a session could have written their own.
-CHANGED_EMAIL_WAIT = timedelta(days=7)
 RESEND_INTERVAL = timedelta(minutes=1)
 RESEND_LIMIT = RateLimitPolicy("email-verification", 1, RESEND_INTERVAL)
 PURPOSE = CodeRequest.Purpose.VERIFY_EMAIL
@@ -53,23 +50,22 @@ class SentCode:
     resend_after: datetime
 
 
-def own_email_condition(now: datetime) -> Q:
+def own_email_condition() -> Q:
     """Return the condition that the address is taken for the member's own.
 
-    It is verified, or neither new nor written by an administrator.
+    It is verified, that of the sign-up, or written with fresh authentication. Any other
+    may be that of a thief of a session, or of an administrator.
     """
-    is_verified = Q(verified_email=F("email")) & ~Q(email="")
-    is_old = Q(email_changed_at=None) | Q(email_changed_at__lte=_last_change(now))
-    return is_verified | (Q(is_email_by_administrator=False) & is_old)
+    is_proved = Q(verified_email=F("email")) | Q(authenticated_email=F("email"))
+    return Q(email_changed_at=None) | (is_proved & ~Q(email=""))
 
 
-def is_email_new(member: Member, now: datetime) -> bool:
-    """Return True if the address to be verified was written a short time ago."""
-    changed_at = member.email_changed_at
+def is_email_unproved(member: Member) -> bool:
+    """Return True if the address to be verified may be that of another person."""
     return (
         not member.pending_email
-        and changed_at is not None
-        and changed_at > _last_change(now)
+        and member.email_changed_at is not None
+        and member.email != member.authenticated_email
     )
 
 
@@ -144,10 +140,7 @@ def _spend(code: Code) -> Member:
         is_changed = member.email != code.email
         member.email = member.verified_email = code.email
         member.pending_email = ""
-        member.is_email_by_administrator = False
-        member.save_fields(
-            "email", "verified_email", "pending_email", "is_email_by_administrator"
-        )
+        member.save_fields("email", "verified_email", "pending_email")
         if is_changed:
             # Codes that went to the address before.
             end_codes(member)
@@ -160,7 +153,3 @@ def _address_to_verify(member: Member) -> str:
     if not member.pending_email and member.is_email_verified:
         raise AlreadyVerifiedError
     return member.pending_email or member.email
-
-
-def _last_change(now: datetime) -> datetime:
-    return now - CHANGED_EMAIL_WAIT

@@ -1,4 +1,4 @@
-"""Fresh authentication: what changes who gets in asks who is there (spec 2.13).
+"""Fresh authentication, required by changes of how an account is accessed (spec 2.13).
 
 A login makes its session fresh for `FRESH_TIME`, and so does proving it once more.
 The row of the session decides, never its cached copy.
@@ -31,12 +31,29 @@ def require_fresh_authentication(request: Request) -> None:
 
     Call it before the body is read: 403 comes before 404 and 400.
     """
-    sessions = AuthSession.objects.filter(
-        key_hash=session_credentials(request).session.key_hash
-    )
-    if not sessions.filter(fresh_until__gt=timezone.now()).exists():
+    if not is_session_fresh(session_credentials(request).session.key_hash):
         member = Member.objects.get(pk=current_member(request).pk)
         raise ReauthenticationRequiredError(members={"methods": list_methods(member)})
+
+
+def require_fresh_authentication_with_factor(request: Request) -> None:
+    """As `require_fresh_authentication`, of a member with a second factor only.
+
+    For what has asked for nothing before there were second factors: clients that know
+    of none see no new refusal.
+    """
+    if Member.objects.filter(
+        pk=current_member(request).pk, has_second_factor=True
+    ).exists():
+        require_fresh_authentication(request)
+
+
+def is_session_fresh(key_hash: str) -> bool:
+    """Return True if the session is live and fresh."""
+    now = timezone.now()
+    return AuthSession.objects.filter(
+        key_hash=key_hash, expires_at__gt=now, fresh_until__gt=now
+    ).exists()
 
 
 def list_methods(member: Member) -> list[str]:
@@ -70,7 +87,7 @@ def lock_freshly_authenticated(member: Member, key_hash: str, now: datetime) -> 
 def mark_fresh(key_hash: str, now: datetime) -> datetime:
     """Make the session fresh and return until when.
 
-    Raises `AuthenticationRequiredError` if it has ended meanwhile.
+    Raises `AuthenticationRequiredError` if it has ended since.
     """
     fresh_until = now + FRESH_TIME
     if not AuthSession.objects.filter(key_hash=key_hash).update(

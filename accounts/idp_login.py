@@ -185,8 +185,8 @@ def _find_link_or_create(
     member = _lock_member_to_link(identity, now)
     if member is not None:
         _refresh_on_login(member, identity)
-        # Whoever registered an address first that was never verified here must not keep
-        # a way in: neither the password nor a session. A verified one is the owner's.
+        # A stranger may have registered an address that was never verified here, and
+        # must keep neither the password nor a session. A verified one is the owner's.
         member.idp_id = identity.subject
         if not member.is_email_verified:
             member.set_unusable_password()
@@ -227,7 +227,7 @@ def _lock_member_to_link(identity: Identity, now: datetime) -> Member | None:
         output_field=IntegerField(),
     )
     candidates = Member.objects.with_email(identity.email).filter(idp_id=None)
-    linkable = candidates.filter(own_email_condition(now), role=Member.Role.MEMBER)
+    linkable = candidates.filter(own_email_condition(), role=Member.Role.MEMBER)
     member = linkable.select_for_update().order_by(local_first, "id").first()
     if member is None and (refused := candidates.first()) is not None:
         log_refusal(SecurityEvent.LINKING_REFUSED, refused.pk)

@@ -143,7 +143,7 @@ class LoginBackend(ModelBackend):
             member = authenticate_member(username, password, ip_address)
         except (InvalidCredentialsError, MemberSuspendedError):
             return None
-        # The form asks for a code; nobody gets in by a password alone.
+        # The form asks for a code: a password alone opens nothing.
         if member.has_second_factor:
             raise SecondFactorPendingError(member)
         log_security_event(SecurityEvent.LOGIN, member.pk)

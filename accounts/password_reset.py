@@ -1,7 +1,7 @@
 """Forgotten passwords: a code to the stored address lets its owner set a new one.
 
-Whoever asks gets the same answer after the same work; a job finds out whom to write to
-(spec 2.12).
+The answer and the work are the same with and without an account; a job finds the
+accounts and writes the mails (spec 2.12).
 """
 
 import logging
@@ -52,7 +52,7 @@ logger = logging.getLogger(__name__)
 RESET_PER_IP = RateLimitPolicy("password-reset", 5, timedelta(hours=1))
 # Of one address; more are left out silently.
 RESET_PER_ADDRESS = RateLimitPolicy("password-reset-address", 3, timedelta(hours=1))
-# In one mail. Anybody can make further accounts with the address of somebody else.
+# In one mail. Strangers can make further accounts with the same address.
 MAX_ACCOUNTS = 10
 BATCH_SIZE = 200
 PURPOSE = CodeRequest.Purpose.RESET_PASSWORD
@@ -63,7 +63,7 @@ PROVIDER_NAME = "Google"
 def request_reset(
     target: Mapping[str, str], ip_address: str, now: datetime
 ) -> CodeRequest:
-    """Store a request for what somebody typed: a `login_id` or an `email`.
+    """Store a request for a typed `login_id` or `email`.
 
     Raises `MailNotConfiguredError`, or `RateLimitedError` for the client.
     """
@@ -115,7 +115,7 @@ def confirm_reset(
     spend the code.
     """
     code = check_code(PURPOSE, request_id, typed, now)
-    member = _list_resettable(now).filter(pk=code.member_id).first()
+    member = _list_resettable().filter(pk=code.member_id).first()
     if member is None:
         raise CodeInvalidError
     validate_new_password(new_password, member, field="newPassword")
@@ -127,19 +127,16 @@ def confirm_reset(
 @retry_on_conflict
 def _set_password(member: Member, code: Code, now: datetime) -> None:
     with transaction.atomic():
-        rows = _list_resettable(now).select_for_update(no_key=True)
+        rows = _list_resettable().select_for_update(no_key=True)
         locked = rows.filter(pk=member.pk, email=code.email).first()
         if locked is None:
             raise CodeInvalidError
         spend_code(code)
         locked.password = member.password
         locked.verified_email = code.email
-        # Whoever had a session may have written it.
+        # The thief of a session may have written it.
         locked.pending_email = ""
-        locked.is_email_by_administrator = False
-        locked.save_fields(
-            "password", "verified_email", "pending_email", "is_email_by_administrator"
-        )
+        locked.save_fields("password", "verified_email", "pending_email")
         end_codes(locked)
         revoke_sessions(locked)
         log_security_event(SecurityEvent.PASSWORD_RESET, locked.pk)
@@ -154,7 +151,7 @@ def _list_members(request: CodeRequest, now: datetime) -> Sequence[Member]:
     """Return the members of a request to whom a mail is sent, verified ones first."""
     if request.expires_at <= now:
         return []
-    members = _list_mailed(now)
+    members = _list_mailed()
     if request.member_id is not None:
         members = members.filter(pk=request.member_id)
     else:
@@ -164,7 +161,7 @@ def _list_members(request: CodeRequest, now: datetime) -> Sequence[Member]:
         except (UnsealingError, ValueError):
             logger.error("what a password reset is for cannot be read")
             return []
-        # In the database, which compares ASCII only: a look-alike is nobody's.
+        # In the database, which compares ASCII only: a look-alike matches no account.
         if "email" in target:
             found = Member.objects.with_email(target["email"])
         else:
@@ -179,17 +176,17 @@ def _list_members(request: CodeRequest, now: datetime) -> Sequence[Member]:
     return [member for member in ordered if is_mailable(member.email)]
 
 
-def _list_mailed(now: datetime) -> QuerySet[Member]:
-    return Member.objects.filter(own_email_condition(now), status=Member.Status.ACTIVE)
+def _list_mailed() -> QuerySet[Member]:
+    return Member.objects.filter(own_email_condition(), status=Member.Status.ACTIVE)
 
 
-def _list_resettable(now: datetime) -> QuerySet[Member]:
+def _list_resettable() -> QuerySet[Member]:
     """Return the members who may have a password, and whose address is theirs."""
-    return _list_mailed(now).exclude(provider=Member.Provider.IDP)
+    return _list_mailed().exclude(provider=Member.Provider.IDP)
 
 
 def _is_allowed(address: str) -> bool:
-    """Count a mail that somebody has asked for; return False if there are too many."""
+    """Count a mail to the address; return False if there are too many."""
     recipient = hash_secret(normalize_identifier(address), "mail recipient").hex()
     try:
         consume_attempt(RESET_PER_ADDRESS, recipient)
@@ -210,7 +207,7 @@ def _send_codes(
         # Members are locked before requests.
         locked = {
             member.pk: member
-            for member in _list_mailed(now)
+            for member in _list_mailed()
             .select_for_update(no_key=True)
             .filter(pk__in=ids)
             .order_by("id")
@@ -233,7 +230,7 @@ def _queue_codes(request: CodeRequest, members: Sequence[Member], address: str) 
     accounts, codes = [], {}
     for member in members:
         end_codes(member, PURPOSE)
-        # Also for an account without a password, to whom no code is told: the row says
+        # Also for an account without a password, to whom no code is sent: the row says
         # that the mail is about the account, too.
         code = codes[member] = make_code()
         values = {"login_id": member.login_id}

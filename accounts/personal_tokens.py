@@ -20,7 +20,7 @@ from core.errors import LimitReachedError, NotFoundError
 MAX_TOKENS = 20
 DEFAULT_DAYS = 90
 MAX_DAYS = 366
-# How long before its end the member is told of a token.
+# How long before its end the member gets a notice of a token.
 WARNING_TIME = timedelta(days=14)
 WARNING_BATCH = 500
 
@@ -90,10 +90,10 @@ def delete_token(
         log_security_event(SecurityEvent.TOKEN_REVOKED, locked.pk, named=token.name)
 
 
-def tell_expiring_tokens(now: datetime) -> int:
-    """Tell members of tokens that end within two weeks; return how many.
+def notify_of_expiring_tokens(now: datetime) -> int:
+    """Send notices of tokens that end within two weeks; return their number.
 
-    Those that were made for less time are not told. Without mail nothing happens.
+    None of tokens that were made for less time. Without mail nothing happens.
     """
     if not is_mail_configured():
         return 0
@@ -101,21 +101,21 @@ def tell_expiring_tokens(now: datetime) -> int:
         kind=AuthSession.Kind.TOKEN,
         expires_at__gt=now,
         expires_at__lte=now + WARNING_TIME,
-        expiry_told_at=None,
+        expiry_notified_at=None,
         created_at__lt=F("expires_at") - WARNING_TIME,
     )
-    told = 0
+    notified = 0
     for key_hash in rows.order_by().values_list("key_hash", flat=True)[:WARNING_BATCH]:
-        told += _tell_expiry(key_hash, now)
-    return told
+        notified += _notify_of_expiry(key_hash, now)
+    return notified
 
 
 @retry_on_conflict
-def _tell_expiry(key_hash: str, now: datetime) -> bool:
+def _notify_of_expiry(key_hash: str, now: datetime) -> bool:
     with transaction.atomic():
-        rows = AuthSession.objects.filter(key_hash=key_hash, expiry_told_at=None)
+        rows = AuthSession.objects.filter(key_hash=key_hash, expiry_notified_at=None)
         # The other of two runs at once, or the end of the token, was faster.
-        if not rows.update(expiry_told_at=now):
+        if not rows.update(expiry_notified_at=now):
             return False
         token = AuthSession.objects.select_related("member").get(key_hash=key_hash)
         assert token.member is not None  # noqa: S101  # a constraint of the table

@@ -16,9 +16,15 @@ from accounts.errors import (
     PasswordMismatchError,
     PasswordNotSupportedError,
     PasswordUnchangedError,
+    ReauthenticationRequiredError,
 )
+from accounts.fresh_authentication import is_session_fresh, list_methods
 from accounts.login import verify_password
-from accounts.mail.outbox import is_mail_configured, queue_notice
+from accounts.mail.outbox import (
+    is_mail_configured,
+    queue_notice,
+    require_mail_configured,
+)
 from accounts.models import AuthSession, Member
 from accounts.rate_limits import RateLimitPolicy, consume_attempt
 from accounts.security_events import SecurityEvent, log_security_event
@@ -40,45 +46,37 @@ _DATA_URL_RE = re.compile(
 )
 
 
-def changes_verified_email(member: Member, changes: Mapping[str, str]) -> bool:
-    """Return True if the changes name another address than the verified one."""
-    return member.is_email_verified and changes.get("email", member.email) not in {
-        member.email,
-        member.pending_email,
-    }
-
-
 def update_profile(
-    member: Member, changes: Mapping[str, str], *, is_by_administrator: bool = False
+    member: Member, changes: Mapping[str, str], *, session_key_hash: str | None
 ) -> Member:
     """Save a new display name, email or language; live sessions show them at once.
 
     Of a member whose address is verified, another one waits to be verified, and the
-    address before is told. With `is_by_administrator` another member than the own one
-    is changed.
+    address before gets a notice. `session_key_hash` is that of the member's own
+    session, None for an administrator who changes another member. Raises
+    `ReauthenticationRequiredError` or `MailNotConfiguredError` for another address in
+    place of a verified one.
     """
     if not changes:
         return member
-    _update_profile(member, changes, is_by_administrator=is_by_administrator)
+    _update_profile(member, changes, session_key_hash)
     return member
 
 
 @retry_on_conflict
 def _update_profile(
-    member: Member, changes: Mapping[str, str], *, is_by_administrator: bool
+    member: Member, changes: Mapping[str, str], session_key_hash: str | None
 ) -> None:
     with transaction.atomic():
-        rows = Member.objects.select_for_update(no_key=True).filter(pk=member.pk)
-        stored = rows.only("email", "verified_email", "pending_email").get()
+        rows = Member.objects.select_for_update(no_key=True).defer("profile_image")
+        stored = rows.get(pk=member.pk)
         values: dict[str, Any] = dict(changes)
         if (email := values.pop("email", None)) is not None:
-            values |= _plan_email_change(
-                stored, email, is_by_administrator=is_by_administrator
-            )
+            values |= _plan_email_change(stored, email, session_key_hash)
         if values.get("pending_email", "") not in {"", stored.pending_email}:
             queue_notice(member, "email_change")
         if values.get("email", stored.email) != stored.email:
-            if is_by_administrator and stored.is_email_verified:
+            if stored.is_email_verified:
                 queue_notice(member, "email_change")
             log_security_event(SecurityEvent.EMAIL_CHANGED, member.pk)
         if any(
@@ -94,17 +92,30 @@ def _update_profile(
 
 
 def _plan_email_change(
-    stored: Member, email: str, *, is_by_administrator: bool
+    stored: Member, email: str, session_key_hash: str | None
 ) -> dict[str, Any]:
-    """Return the fields to write for an address that was sent."""
+    """Return the fields to write for an address that was sent.
+
+    The member is locked: a new password has ended the session of a thief by then, or
+    waits for this change.
+    """
+    is_by_administrator = session_key_hash is None
+    is_fresh = session_key_hash is not None and is_session_fresh(session_key_hash)
     if stored.is_email_verified and not is_by_administrator:
         # The current address takes a pending one back.
-        return {"pending_email": "" if email == stored.email else email}
+        if email in {stored.email, stored.pending_email}:
+            return {"pending_email": "" if email == stored.email else email}
+        if not is_fresh:
+            methods = list_methods(stored)
+            raise ReauthenticationRequiredError(members={"methods": methods})
+        # It could never be verified.
+        require_mail_configured()
+        return {"pending_email": email}
     values: dict[str, Any] = {"email": email}
     if email != stored.email:
         values["pending_email"] = ""
-    if not (is_by_administrator and email == stored.email):
-        values["is_email_by_administrator"] = is_by_administrator
+    if is_fresh:
+        values["authenticated_email"] = email
     return values
 
 

@@ -3,6 +3,7 @@
 PostgreSQL decides that each step of the app and each recovery code counts once.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,7 +36,9 @@ from accounts.totp import DIGITS, build_uri, find_step, make_seed
 from core.client_ip import rate_limit_key
 from core.db.transactions import retry_on_conflict
 from core.errors import NotFoundError, RateLimitedError
-from core.sealing import is_sealed_with_current_key, seal, unseal
+from core.sealing import ResealingResult, UnsealingError, seal, seal_again, unseal
+
+logger = logging.getLogger(__name__)
 
 PENDING_TIME = timedelta(minutes=10)
 # Of one member, from whatever addresses: six digits are few. Only who has passed the
@@ -47,7 +50,7 @@ RECOVERY_CODES_LIMIT = RateLimitPolicy("recovery-codes", 10, timedelta(hours=1))
 
 @dataclass(frozen=True, slots=True)
 class PendingTotp:
-    """What an authenticator app needs, until its first code confirms it."""
+    """The data for an authenticator app, until its first code confirms it."""
 
     secret: str
     uri: str
@@ -56,7 +59,7 @@ class PendingTotp:
 
 @dataclass(frozen=True, slots=True)
 class FactorStatus:
-    """What a member has: since when, and how many recovery codes are left."""
+    """Since when the member has an app, and the number of unspent recovery codes."""
 
     totp_since: datetime | None
     recovery_codes_left: int
@@ -258,20 +261,24 @@ def delete_factors(member: Member) -> None:
     LoginTicket.objects.filter(member=member).delete()
 
 
-def seal_seeds_again() -> int:
-    """Seal the seeds that an older key has sealed; return how many.
+def reseal_seeds() -> ResealingResult:
+    """Seal the seeds that an older key has sealed with the current one.
 
     One that is replaced at the same moment is left alone.
     """
-    sealed_again = 0
+    resealed = unreadable = 0
     for factor in TotpFactor.objects.filter(sealed_seed__isnull=False).iterator():
-        member = Member(pk=factor.pk)
         old = bytes(factor.sealed_seed or b"")
-        if not is_sealed_with_current_key(old, _seed_context(member)):
-            seed = _unseal_seed(member, old)
+        try:
+            new = seal_again(old, _seed_context(Member(pk=factor.pk)))
+        except UnsealingError:
+            logger.error("seed of member %s cannot be decrypted", factor.pk)
+            unreadable += 1
+            continue
+        if new is not None:
             rows = TotpFactor.objects.filter(pk=factor.pk, sealed_seed=old)
-            sealed_again += rows.update(sealed_seed=_seal_seed(member, seed))
-    return sealed_again
+            resealed += rows.update(sealed_seed=new)
+    return ResealingResult(resealed, unreadable)
 
 
 def _seal_seed(member: Member, seed: str) -> bytes:

@@ -23,6 +23,7 @@ class SecurityEvent(Enum):
     ACCOUNT_DELETED = auto()
     EMAIL_CHANGED = auto()
     EMAIL_VERIFIED = auto()
+    EXPORTED = auto()
     FACTOR_ADDED = auto()
     FACTOR_REMOVED = auto()
     IDENTITY_LINKED = auto()

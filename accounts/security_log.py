@@ -23,10 +23,10 @@ Kind = SecurityLogEntry.Kind
 PURGE_BATCH = 5_000
 # More of a day are not kept, so that a stranger cannot fill the log.
 KEPT_FAILURES = RateLimitPolicy("kept-login-failures", 20, timedelta(days=1))
-# A login from a device that was not seen for so long is told to the member; so is one
-# after this number of failures.
+# A login from a device that was not seen for so long is reported to the member; so is
+# one after this number of failures.
 KNOWN_DEVICE_TIME = timedelta(days=90)
-TOLD_FAILURES = 10
+NOTIFIED_FAILURES = 10
 
 _COLUMNS = "member_id, kind, at, is_by_staff, ip_address, device_name, client, detail"
 _INSERT = f"""
@@ -41,7 +41,7 @@ _INSERT = f"""
         %(client)s, %(detail)s
     )
 """  # noqa: S608
-# One statement, whether there is such a member or not: its time tells nothing.
+# One statement, whether there is such a member or not: its time is the same.
 _INSERT_FAILURE = f"""
     WITH counted AS ({CONSUME_SQL})
     INSERT INTO security_event ({_COLUMNS})
@@ -149,7 +149,7 @@ def is_unusual_login(member: Member, device_name: str, now: datetime) -> bool:
     )
     assert history is not None  # noqa: S101  # a statement of aggregates has a row
     is_new_device = history.has_logged_in and not history.is_known_device
-    return is_new_device or history.failures >= TOLD_FAILURES
+    return is_new_device or history.failures >= NOTIFIED_FAILURES
 
 
 def purge_security_log(before: datetime) -> int:

@@ -11,7 +11,7 @@ from accounts.codes import purge_code_requests
 from accounts.login_tickets import purge_login_tickets
 from accounts.mail.delivery import has_due_mails, purge_mails, send_due_mails
 from accounts.password_reset import has_waiting_requests, process_requests
-from accounts.personal_tokens import tell_expiring_tokens
+from accounts.personal_tokens import notify_of_expiring_tokens
 from accounts.rate_limits import purge_rate_limits
 from accounts.security_log import purge_security_log
 from accounts.sessions import purge_expired_sessions
@@ -38,7 +38,7 @@ def purge_sessions() -> None:
             + purge_code_requests(now)
             + purge_login_tickets(now)
             + purge_security_log(now - timedelta(days=settings.SECURITY_EVENT_DAYS))
-            + tell_expiring_tokens(now)
+            + notify_of_expiring_tokens(now)
         ),
     )
 

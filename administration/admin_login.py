@@ -19,11 +19,14 @@ from core.errors import RateLimitedError
 
 
 class AdminLoginForm(AdminAuthenticationForm):
-    """Login id and password, then a code for who has a second factor.
+    """Login id and password, then a code of members with a second factor.
 
     The first step gives a ticket, which the form of the second one carries. Rate limits
     are shown as errors of the form.
     """
+
+    # The first step was right: the form is not valid yet, but nothing is wrong.
+    has_begun_second_step = False
 
     ticket = forms.CharField(required=False, widget=forms.HiddenInput)
     code = forms.CharField(
@@ -31,7 +34,11 @@ class AdminLoginForm(AdminAuthenticationForm):
         max_length=MAX_CODE_LENGTH,
         label=gettext_lazy("Code"),
         widget=forms.TextInput(
-            attrs={"autocomplete": "one-time-code", "autofocus": True}
+            attrs={
+                "autocomplete": "one-time-code",
+                "autofocus": True,
+                "aria-describedby": "code-help",
+            }
         ),
     )
 
@@ -51,10 +58,8 @@ class AdminLoginForm(AdminAuthenticationForm):
             return super().clean()
         except SecondFactorPendingError as pending:
             self._begin_second_step(pending.member)
-            text = gettext(
-                "Enter the code of your authenticator app, or a recovery code."
-            )
-            raise ValidationError(text, code="second_factor") from None
+            # Django logs nobody in by a form with an error; the page shows none.
+            raise ValidationError("", code="second_factor") from None
         except RateLimitedError as error:
             raise ValidationError(error.detail) from error
 
@@ -64,6 +69,7 @@ class AdminLoginForm(AdminAuthenticationForm):
             require_second_factor(member, timezone.now(), extra={})
         except SecondFactorRequiredError as required:
             self.ticket_key = str(required.members["ticket"])
+            self.has_begun_second_step = True
 
     def _clean_second_step(self) -> dict[str, Any]:
         try:
@@ -75,6 +81,8 @@ class AdminLoginForm(AdminAuthenticationForm):
                 self._log_in,
             )
         except CodeInvalidError as error:
+            # No use to type it again.
+            self.data = {**dict(self.data.items()), "code": ""}
             raise ValidationError(str(error.detail), code="invalid_code") from None
         self.user_cache = member
         return self.cleaned_data

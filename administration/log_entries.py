@@ -1,6 +1,6 @@
 """Entries of the audit log in plain words, in the language of the reader.
 
-The log keeps its texts in English, whoever acted.
+The log keeps its texts in English.
 """
 
 from django.urls import NoReverseMatch, reverse

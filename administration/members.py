@@ -79,11 +79,13 @@ def create_member(actor: Member, data: accounts.signup.SignupData) -> Member:
 
 @retry_on_conflict
 def update_member_profile(
-    actor: Member, member_id: int, changes: dict[str, str]
+    actor: Member, member_id: int, changes: dict[str, str], session_key_hash: str
 ) -> Member:
     """Update the display name and email that are given; the own account is allowed.
 
-    Raises `AdministratorProfileError` for another administrator.
+    `session_key_hash` is that of the actor's session. Raises
+    `AdministratorProfileError` for another administrator, and for the own account as
+    `update_profile` does.
     """
     with transaction.atomic():
         try:
@@ -91,7 +93,10 @@ def update_member_profile(
         except Member.DoesNotExist:
             raise NotFoundError(MEMBER_NOT_FOUND) from None
         require_changeable_profile(actor, member)
-        update_profile(member, changes, is_by_administrator=member_id != actor.pk)
+        is_own = member_id == actor.pk
+        update_profile(
+            member, changes, session_key_hash=session_key_hash if is_own else None
+        )
         if changes:
             log_admin_action(actor, member, CHANGE, "Name or email.")
     return member
@@ -137,14 +142,14 @@ def set_member_plan(actor: Member, member_id: int, plan: str) -> Member:
 def send_password_reset(actor: Member, member_id: int, now: datetime) -> None:
     """Send the member the mail of a forgotten password; staff see no code.
 
-    Raises `MemberSuspendedError`, `EmailNotVerifiedError` for an address that an
-    administrator has written or that is new, or `RateLimitedError`.
+    Raises `MemberSuspendedError`, `EmailNotVerifiedError` for an address that
+    may be that of another person, or `RateLimitedError`.
     """
     require_mail_configured()
     member = get_member(member_id)
     if not member.is_active:
         raise MemberSuspendedError(gettext("The member is suspended."))
-    own = Member.objects.filter(own_email_condition(now), pk=member.pk)
+    own = Member.objects.filter(own_email_condition(), pk=member.pk)
     if not (own.exists() and is_mailable(member.email)):
         raise EmailNotVerifiedError(
             gettext("The member has not confirmed this email address.")

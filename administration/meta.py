@@ -1,4 +1,4 @@
-"""What an application learns about the installation before anybody logs in.
+"""The installation as applications see it, before a login.
 
 One application can serve many installations: it asks each what it can do and how much
 it accepts (spec 7.8).

@@ -22,6 +22,7 @@ from benchmarks import (
     networth,
     notifications,
     portfolio,
+    resets,
     restore,
     service,
     sessions,
@@ -57,6 +58,7 @@ BENCHMARK_NAMES = (
     lines.NAME,
     moves.NAME,
     totals.NAME,
+    resets.NAME,
     faults.NAME,
     failover.NAME,
     attack.NAME,
@@ -144,7 +146,7 @@ def measure(arguments: argparse.Namespace, rows: list[Row]) -> None:
             lines.make_dataset(arguments.scale), keep_logs=arguments.keep
         ) as environment:
             rows += lines.measure(environment, arguments.rounds)
-    for module in (disk, jobs, moves, totals):
+    for module in (disk, jobs, moves, totals, resets):
         if module.NAME in arguments.names:
             with benchmark_environment(
                 module.make_dataset(arguments.scale), keep_logs=arguments.keep

@@ -1,12 +1,12 @@
 """Deletion of a member's payment records with the account (spec 2.9)."""
 
 from accounts.models import Member
-from billing.models import Purchase, RedeemedOrder, StoreNotification
+from billing.models import AccountToken, Purchase, RedeemedOrder, StoreNotification
 from billing.purchases import hash_order
 
 
 def delete_member_data(member: Member) -> None:
-    """Delete the member's purchases and the store's notifications about them.
+    """Delete the member's purchases, the store's notifications about them, the token.
 
     Runs in the caller's transaction, which has locked the member. A keyed hash of each
     order stays, so that a new account cannot apply the order again (spec 6.3).
@@ -23,3 +23,4 @@ def delete_member_data(member: Member) -> None:
     tokens = list(purchases.values_list("token_hash", flat=True))
     StoreNotification.objects.filter(token_hash__in=tokens).delete()
     purchases.delete()
+    AccountToken.objects.filter(member=member).delete()

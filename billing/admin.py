@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Member
 from billing.models import Purchase, StoreNotification
 from billing.products import MONTHLY, YEARLY
+from billing.store_notifications import describe_body
 from billing.stores import TEST_STORE
 from billing.unpresented_purchases import SEARCH_DURATION
 from core.admin.base import DEFERRED_MEMBER_FIELDS, NewestInline, ReadOnlyAdmin
@@ -112,7 +113,7 @@ class PurchaseInline(NewestInline):
 class PurchaseAdmin(ReadOnlyAdmin):
     """Purchases by order id or member.
 
-    The purchase token is not shown: whoever knows it can act on the purchase.
+    The purchase token is not shown: it is a credential for the purchase.
     """
 
     list_display = [ORDER_ID, BUYER, PRODUCT, STATE, STORE, BOUGHT, ENDS]
@@ -191,7 +192,7 @@ class StoreNotificationAdmin(ReadOnlyAdmin):
         (text_column("message_id", _("Message")), text_column("package", _("App"))),
         (RECEIVED, PROCESSED, time_column("next_attempt_at", _("Next attempt"))),
         (KIND, OUTCOME, ATTEMPTS, TIME_LEFT),
-        text_column("body", _("Text")),
+        Column("body", _("Text"), describe_body),
     ]
     export_columns = [text_column("message_id", _("Message")), *list_display]
 

@@ -6,6 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
+from core.sealing import seal, unseal
 
 TOKEN_LENGTH = 1000
 HASH_LENGTH = 64
@@ -24,7 +25,8 @@ class Purchase(models.Model):
     )
     store = models.CharField(max_length=20)
     order_id = models.CharField(max_length=TOKEN_LENGTH)
-    purchase_token = models.TextField()
+    # The token, which may cancel the subscription or have it refunded.
+    sealed_token = models.BinaryField()
     token_hash = models.CharField(max_length=HASH_LENGTH)
     # SHA-256 of the token whose place this purchase took, as after an upgrade.
     replaces_token_hash = models.CharField(
@@ -95,6 +97,33 @@ class Purchase(models.Model):
     def __str__(self) -> str:
         return f"{self.product_id} until {self.expires_at:%Y-%m-%d}"
 
+    @property
+    def purchase_token(self) -> str:
+        """The token of the store; raises `UnsealingError` if its key is lost."""
+        return unseal(self.sealed_token, self.sealing_context).decode()
+
+    @property
+    def sealing_context(self) -> str:
+        return _token_context(self.token_hash)
+
+
+class AccountToken(models.Model):
+    """The account id that an app passes to the stores with a purchase (spec 6.10).
+
+    It is random: unlike the hash of the member's id, it cannot be turned back into it.
+    """
+
+    member = models.OneToOneField(Member, on_delete=models.CASCADE, primary_key=True)
+    uuid = models.UUIDField(unique=True, editable=False)
+    # SHA-256 of the UUID as text, in hex.
+    digest = models.CharField(max_length=HASH_LENGTH, unique=True, editable=False)
+
+    class Meta:
+        db_table = "store_account_token"
+
+    def __str__(self) -> str:
+        return f"account token of member {self.pk}"
+
 
 class RedeemedOrder(models.Model):
     """The keyed hash of an order whose member deleted the account (spec 6.3).
@@ -127,7 +156,8 @@ class StoreNotification(models.Model):
     # Null in a body that could not be read; those are never duplicates.
     message_id = models.CharField(max_length=255, null=True, unique=True)
     received_at = models.DateTimeField(default=timezone.now, db_index=True)
-    body = models.TextField()
+    # The body as received; it names the token of a purchase.
+    sealed_body = models.BinaryField()
     kind = models.CharField(max_length=60)
     package = models.CharField(max_length=255, blank=True)
     token_hash = models.CharField(max_length=HASH_LENGTH, blank=True, db_index=True)
@@ -162,3 +192,30 @@ class StoreNotification(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.message_id or ''}".strip()
+
+    @property
+    def body(self) -> str:
+        """The body as text; raises `UnsealingError` if its key is lost."""
+        return unseal(self.sealed_body, self.sealing_context).decode()
+
+    @property
+    def sealing_context(self) -> str:
+        return _body_context(self.message_id, self.token_hash)
+
+
+def seal_token(token: str, token_hash: str) -> bytes:
+    """Return the `sealed_token` of a purchase, bound to the hash of the token."""
+    return seal(token.encode(), _token_context(token_hash))
+
+
+def seal_body(body: str, message_id: str | None, token_hash: str) -> bytes:
+    """Return the `sealed_body` of a notification, bound to its id and token."""
+    return seal(body.encode(), _body_context(message_id, token_hash))
+
+
+def _token_context(token_hash: str) -> str:
+    return f"purchase token {token_hash}"
+
+
+def _body_context(message_id: str | None, token_hash: str) -> str:
+    return f"store notification {message_id or ''} {token_hash}"

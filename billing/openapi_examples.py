@@ -1,5 +1,7 @@
 """Examples of billing in the OpenAPI document."""
 
+import hashlib
+
 from billing.errors import InvalidPurchaseError
 from billing.store_notifications import MAX_BODY_BYTES
 from core.api.examples import Call, Example, Refusal, unauthenticated
@@ -15,6 +17,7 @@ SUBSCRIPTION = {
     "product": "premium_monthly",
 }
 CANCELLED = SUBSCRIPTION | {"nextPaymentAt": None, "autoRenew": False}
+ACCOUNT_UUID = "7f1d1e4e-3f0b-4a53-9d50-6a0a3c5d9b21"
 PUSH = {
     "message": {
         "messageId": "136969346945",
@@ -55,6 +58,15 @@ EXAMPLES = {
     ),
     "getSubscription": Example(
         caller="free_member", answer=SUBSCRIPTION, refusal=unauthenticated()
+    ),
+    "getAccountToken": Example(
+        caller="free_member",
+        answer={
+            # SHA-256 of the UUID.
+            "googlePlay": hashlib.sha256(ACCOUNT_UUID.encode()).hexdigest(),
+            "appStore": ACCOUNT_UUID,
+        },
+        refusal=unauthenticated(),
     ),
     "cancelSubscription": Example(
         caller="free_member", answer=CANCELLED, refusal=unauthenticated()

@@ -17,6 +17,7 @@ from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase
 from billing.purchases import (
     lock_member,
+    read_purchase_token,
     recompute_plan,
     refresh_purchase,
     save_plan,
@@ -201,14 +202,22 @@ def retry_acknowledgements(now: datetime) -> tuple[int, int]:
     )
     acknowledged = failed = failed_in_a_row = 0
     for purchase in purchases.order_by("id")[:BATCH_SIZE]:
-        if acknowledge_purchase(
-            purchase.purchase_token,
-            purchase.product_id,
-            owner_id=purchase.member_id if purchase.is_out_of_app else None,
-        ):
+        if _acknowledge(purchase):
             acknowledged, failed_in_a_row = acknowledged + 1, 0
         else:
             failed, failed_in_a_row = failed + 1, failed_in_a_row + 1
         if failed_in_a_row == MAX_CONSECUTIVE_FAILURES:
             break
     return acknowledged, failed
+
+
+def _acknowledge(purchase: Purchase) -> bool:
+    try:
+        token = read_purchase_token(purchase)
+    except ProviderUnavailableError:
+        return False
+    return acknowledge_purchase(
+        token,
+        purchase.product_id,
+        owner_id=purchase.member_id if purchase.is_out_of_app else None,
+    )

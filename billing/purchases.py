@@ -4,7 +4,7 @@ Every writer locks the member's row first, then the purchase tokens. A row recor
 the store was asked (`checked_at`), so that a late response never replaces a newer one.
 """
 
-import hashlib
+import logging
 from datetime import datetime
 from enum import Enum
 
@@ -18,13 +18,17 @@ from django.utils.crypto import salted_hmac
 from accounts.models import Member
 from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache
+from billing.account_tokens import is_account_id_of
 from billing.errors import InvalidPurchaseError, PurchaseAlreadyUsedError
-from billing.models import STATE_LENGTH, Purchase, RedeemedOrder
+from billing.models import STATE_LENGTH, Purchase, RedeemedOrder, seal_token
 from billing.products import add_period
 from billing.stores import Subscription, load_verifier
 from core.db.locks import AdvisoryLock, advisory_xact_lock
 from core.db.transactions import retry_on_conflict
-from core.errors import raise_on_constraint_violation
+from core.errors import ProviderUnavailableError, raise_on_constraint_violation
+from core.sealing import UnsealingError
+
+logger = logging.getLogger(__name__)
 
 PLAN_FIELDS = ("plan", "plan_expires_at", "plan_product", "plan_auto_renew")
 # Stored hashes depend on it: a new value would free all redeemed orders.
@@ -128,7 +132,22 @@ def _extend_purchase(
     )
     purchase.is_acknowledged = subscription.is_acknowledged or is_acknowledged_since
     purchase.state = subscription.state[:STATE_LENGTH]
+    # With the current key, also if that of before is lost.
+    purchase.sealed_token = seal_token(subscription.token, purchase.token_hash)
     purchase.save()
+
+
+def read_purchase_token(purchase: Purchase) -> str:
+    """Return the token; raise `ProviderUnavailableError` if no key opens it.
+
+    The store cannot be asked then, which must end no plan. It heals when the member
+    presents the purchase again.
+    """
+    try:
+        return purchase.purchase_token
+    except UnsealingError:
+        logger.error("token of purchase %s cannot be decrypted", purchase.pk)
+        raise ProviderUnavailableError from None
 
 
 @retry_on_conflict
@@ -140,7 +159,8 @@ def refresh_purchase(purchase: Purchase, checked_at: datetime) -> None:
     """
     subscription: Subscription | None
     try:
-        subscription = load_verifier().fetch_subscription(purchase.purchase_token)
+        token = read_purchase_token(purchase)
+        subscription = load_verifier().fetch_subscription(token)
     except InvalidPurchaseError:
         subscription = None
     now = timezone.now()
@@ -223,21 +243,14 @@ def hash_order(store: str, order_id: str, secret: str | bytes | None = None) -> 
     return salted_hmac(_ORDER_HASH_SALT, value, secret, algorithm="sha256").hexdigest()
 
 
-def hash_account_id(member_id: int) -> str:
-    """Return the SHA-256 in hex by which an app may name a member to the store."""
-    return hashlib.sha256(str(member_id).encode()).hexdigest()
-
-
 def _require_token_owner(member: Member, subscription: Subscription) -> None:
     """Raise `PurchaseAlreadyUsedError` if the token is not the member's to present.
 
     A token belongs to the first member who presented it, over all renewals, and to the
     account for which the app started the purchase.
     """
-    # An app may name the buyer by the member's id, or by its SHA-256 in hex.
-    own_account_ids = {str(member.pk), hash_account_id(member.pk)}
     account_id = subscription.obfuscated_account_id
-    if account_id and account_id not in own_account_ids:
+    if account_id and not is_account_id_of(member, account_id):
         raise PurchaseAlreadyUsedError
     hashes = [subscription.token_hash, subscription.replaced_token_hash]
     purchases = Purchase.objects.filter(
@@ -282,7 +295,7 @@ def _create_purchase(
             member=member,
             store=store,
             order_id=subscription.order_id,
-            purchase_token=subscription.token,
+            sealed_token=seal_token(subscription.token, token_hash),
             token_hash=token_hash,
             replaces_token_hash=subscription.replaced_token_hash,
             product_id=subscription.product.id,

@@ -7,7 +7,7 @@ from django.conf import settings
 from rest_framework import serializers
 
 from accounts.models import Member
-from billing.models import TOKEN_LENGTH
+from billing.models import HASH_LENGTH, TOKEN_LENGTH
 from billing.products import PRODUCTS, BillingPeriod, Product
 from core.api.fields import OpenTextField, StrictCharField
 from core.api.serializers import Serializer
@@ -67,6 +67,16 @@ class SubscriptionSerializer(Serializer):
 class PurchaseVerificationSerializer(SubscriptionSerializer):
     applied = serializers.BooleanField(
         help_text="False if the purchase is already recorded for this member."
+    )
+
+
+class AccountTokenSerializer(Serializer):
+    google_play = serializers.CharField(
+        max_length=HASH_LENGTH,
+        help_text="For `setObfuscatedAccountId` of Google Play: 64 hex digits.",
+    )
+    app_store = serializers.UUIDField(
+        help_text="For `appAccountToken` of the App Store, a UUID."
     )
 
 

@@ -17,7 +17,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from billing.errors import PurchaseAlreadyUsedError
-from billing.models import Purchase, StoreNotification
+from billing.models import Purchase, StoreNotification, seal_body
 from billing.purchases import refresh_purchase
 from billing.stores import StoreVerifier, hash_token, load_verifier
 from billing.unpresented_purchases import (
@@ -27,6 +27,7 @@ from billing.unpresented_purchases import (
 )
 from core.api.fields import has_control_characters
 from core.errors import ProviderUnavailableError, RateLimitedError
+from core.sealing import UnsealingError
 
 logger = logging.getLogger(__name__)
 
@@ -91,11 +92,14 @@ def save_notification(body: bytes) -> StoreNotification:
     message = parse_message(body)
     # Cut, and without what PostgreSQL's text type cannot hold.
     text = body[:MAX_STORED_BYTES].decode("utf-8", "backslashreplace")
+    token_hash = hash_token(message.token)
     values = {
-        "body": text.replace("\0", "\\x00"),
+        "sealed_body": seal_body(
+            text.replace("\0", "\\x00"), message.message_id, token_hash
+        ),
         "kind": message.kind,
         "package": message.package,
-        "token_hash": hash_token(message.token),
+        "token_hash": token_hash,
     }
     if message.message_id is None:
         notification = StoreNotification.objects.create(message_id=None, **values)
@@ -254,7 +258,33 @@ def _process(
         refresh_purchase(purchase, timezone.now())
     except PurchaseAlreadyUsedError:
         return Outcome.REJECTED
+    except UnsealingError:
+        logger.error("store notification %s cannot be decrypted", notification.pk)
+        return Outcome.NO_SUBSCRIPTION
     return Outcome.REFRESHED
+
+
+def describe_body(notification: StoreNotification) -> str:
+    """Return the body for staff, with the token of the purchase left out.
+
+    The token is a credential for the purchase. A body that is no message of the
+    store is returned as it is, one that no key opens as "".
+    """
+    try:
+        body = notification.body
+    except UnsealingError:
+        return ""
+    message = _parse_json_object(body.encode()).get("message")
+    if not isinstance(message, Mapping) or not notification.token_hash:
+        return body
+    payload = _parse_json_object(base64.b64decode(message["data"]))
+    shown = {
+        name: part | {"purchaseToken": "…"} if "purchaseToken" in part else part
+        for name, part in payload.items()
+        if isinstance(part, dict)
+    }
+    readable = dict(message) | {"data": dict(payload) | shown}
+    return json.dumps(readable, ensure_ascii=False, indent=2)
 
 
 def _parse_short_text(value: Any) -> str:

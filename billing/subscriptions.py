@@ -10,14 +10,15 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.models import Member
+from billing.account_tokens import hash_account_id
 from billing.errors import InvalidPurchaseError
 from billing.models import Purchase
 from billing.products import find_product
 from billing.purchases import (
     PurchaseChange,
-    hash_account_id,
     list_active_purchases,
     lock_member,
+    read_purchase_token,
     recompute_plan,
     record_purchase,
     refresh_purchase,
@@ -132,7 +133,8 @@ def cancel(member: Member) -> Member:
     for purchase in renewing:
         if _is_managed_by_store(verifier, purchase):
             try:
-                verifier.stop_renewal(purchase.purchase_token, purchase.product_id)
+                token = read_purchase_token(purchase)
+                verifier.stop_renewal(token, purchase.product_id)
             except InvalidPurchaseError:
                 # An ended subscription does not renew itself either.
                 logger.info("canceled subscription had already ended at the store")

@@ -1,16 +1,16 @@
 """Purchases that no member presented, as of a renewal in the Play Store.
 
-The store only tells of them by a notification. They are looked up and given to the
+The store only reports them by a notification. They are looked up and given to the
 member whom the store's response names (spec 6.9).
 """
 
-import re
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
+from billing.account_tokens import find_member_id
 from billing.errors import InvalidPurchaseError
 from billing.models import Purchase, StoreNotification
 from billing.purchases import (
@@ -31,7 +31,6 @@ LOOKUP_INTERVAL = timedelta(minutes=1)
 SEARCH_INTERVAL = timedelta(hours=1)
 # The store refunds then what nobody acknowledged.
 SEARCH_DURATION = timedelta(days=3)
-_MEMBER_ID_RE = re.compile(r"[0-9]{1,18}")
 
 Outcome = StoreNotification.Outcome
 
@@ -116,11 +115,7 @@ def _find_owner(subscription: Subscription) -> int | None:
             return purchase.member_id
     account_ids = (subscription.expired_account_id, subscription.obfuscated_account_id)
     for account_id in account_ids:
-        members = Member.objects.with_account_id_hash(account_id)
-        if _MEMBER_ID_RE.fullmatch(account_id):
-            members = Member.objects.filter(pk=int(account_id))
-        member_id = members.values_list("pk", flat=True).first()
-        if member_id is not None:
+        if account_id and (member_id := find_member_id(account_id)) is not None:
             return member_id
     return None
 

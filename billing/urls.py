@@ -12,6 +12,7 @@ urlpatterns = [
     path(
         "store/rtdn", views.StoreNotificationView.as_view(), name="store-notification"
     ),
+    path("account-token", views.AccountTokenView.as_view(), name="account-token"),
     path("subscription", views.SubscriptionView.as_view(), name="subscription"),
     path("cancel", views.CancelSubscriptionView.as_view(), name="cancel-subscription"),
     path("resume", views.ResumeSubscriptionView.as_view(), name="resume-subscription"),

@@ -9,10 +9,12 @@ from accounts.authentication import current_member
 from accounts.errors import InvalidIdTokenError
 from accounts.models import Member
 from billing import store_notifications, subscriptions
+from billing.account_tokens import get_account_token
 from billing.errors import InvalidPurchaseError, PurchaseAlreadyUsedError
 from billing.products import PRODUCTS
 from billing.pubsub_auth import verify_push
 from billing.serializers import (
+    AccountTokenSerializer,
     ProductSerializer,
     PurchaseRequestSerializer,
     PurchaseVerificationSerializer,
@@ -155,6 +157,21 @@ class RestoreSubscriptionView(APIView):
         return subscription_response(
             subscriptions.restore_membership(current_member(request))
         )
+
+
+class AccountTokenView(APIView):
+    permission_classes = [IsMember]
+    schema_tag = "Billing"
+
+    @extend_schema(operation_id="getAccountToken", responses=AccountTokenSerializer)
+    def get(self, request: Request) -> Response:
+        """Get what the app passes to the store with a purchase.
+
+        It names the member, and no other account can apply the purchase then; one that
+        is made or renewed outside of the app finds its member by it. It never changes.
+        """
+        token = get_account_token(current_member(request))
+        return Response({"googlePlay": token.digest, "appStore": token.uuid})
 
 
 class PushParser(RawBodyParser):

@@ -11,6 +11,7 @@ import functools
 import hmac
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -22,6 +23,14 @@ KEY_BYTES = 32
 NONCE_BYTES = 12
 # The first byte of a sealed value: the version of its format.
 _VERSION = b"\x01"
+
+
+@dataclass(frozen=True, slots=True)
+class ResealingResult:
+    """Counts of values: sealed again with the current key, and opened by no key."""
+
+    resealed: int = 0
+    unreadable: int = 0
 
 
 class UnsealingError(Exception):
@@ -42,13 +51,16 @@ def unseal(sealed: bytes | memoryview, context: str) -> bytes:
     return decrypt_bytes(sealed[len(_VERSION) :], _list_keys(), context)
 
 
-def is_sealed_with_current_key(sealed: bytes | memoryview, context: str) -> bool:
-    """Return True if no rotation of keys has to seal the value again."""
+def seal_again(sealed: bytes | memoryview, context: str) -> bytes | None:
+    """Return the value sealed with the current key, None if it is already.
+
+    Raises `UnsealingError` if no key opens it.
+    """
     try:
         decrypt_bytes(bytes(sealed)[len(_VERSION) :], _list_keys()[:1], context)
     except UnsealingError:
-        return False
-    return True
+        return seal(unseal(sealed, context), context)
+    return None
 
 
 def hash_secret(secret: str, context: str) -> bytes:

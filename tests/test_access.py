@@ -130,6 +130,7 @@ premium        GET                   /api/account/statistics/range              
 member         GET                   /api/fx/rate                                  ledger
 
 member         GET                   /api/billing/products
+member         GET                   /api/billing/account-token
 member         GET                   /api/billing/subscription
 member         POST                  /api/billing/store/verify
 member         POST                  /api/billing/cancel

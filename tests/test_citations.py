@@ -109,3 +109,18 @@ def test_section_numbers_are_unique_and_in_the_file_of_their_chapter() -> None:
 def test_index_lists_every_section_by_its_title() -> None:
     index = (SPEC / "README.md").read_text(encoding="utf-8")
     assert dict(INDEX_ROW.findall(index)) == read_headings()
+
+
+def test_proofs_name_tests_that_exist() -> None:
+    page = (ROOT / "docs" / "proofs-of-accounts.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(tests/[\w/.]+|test_\w+)`", page))
+    files = {name for name in named if name.startswith("tests/")}
+    assert [name for name in sorted(files) if not (ROOT / name).exists()] == []
+    sources = "".join(
+        path.read_text(encoding="utf-8")
+        for name in files
+        if (path := ROOT / name).suffix == ".py"
+    )
+    functions = named - files
+    assert len(functions) > 15
+    assert [name for name in sorted(functions) if f"def {name}(" not in sources] == []

@@ -63,6 +63,8 @@ FIRST_STEPS = [
 ID_FIELD = re.compile(r"id|ids|\w+Id|moveTo|before|refundOf|with")
 MISSING_ID = 2**50
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Fields of random texts: keys, and a hash of one.
+RANDOM = {"token", "googlePlay"}
 IDP_LOGIN_ID = re.compile("idp-[0-9a-f]{16}")
 HOST = re.compile(r"^https?://[^/]+")
 
@@ -140,7 +142,7 @@ class Scenario:
         match expected, actual:
             case int(), int() if ID_FIELD.fullmatch(field):
                 return self.ids.setdefault(expected, actual) == actual
-            case str(), str() if field == "token" or IDP_LOGIN_ID.fullmatch(expected):
+            case str(), str() if field in RANDOM or IDP_LOGIN_ID.fullmatch(expected):
                 return len(expected) == len(actual)
             case str(), str() if field == "recoveryCodes":
                 return len(expected) == len(actual)

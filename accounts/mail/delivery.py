@@ -150,7 +150,7 @@ def _end(mail: Mail, state: State, reason: str = "") -> None:
 
 
 def _update_claimed(mail: Mail, **values: object) -> None:
-    """Update the row unless another run has claimed it meanwhile."""
+    """Update the row unless another run has claimed it since."""
     rows = Mail.objects.filter(pk=mail.pk, attempts=mail.attempts, state=State.WAITING)
     rows.update(**values)
 

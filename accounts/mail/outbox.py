@@ -46,7 +46,7 @@ def require_mail_configured() -> None:
 def is_mailable(address: str) -> bool:
     """Return True if a mail can be sent to the address.
 
-    Those of sign-ups are valid; an identity provider may have told others.
+    Those of sign-ups are valid; those of an identity provider may not be.
     """
     try:
         validate_email(address)
@@ -80,8 +80,8 @@ def queue_mail(
 ) -> Mail:
     """Write a mail into the outbox; call it in the transaction of its reason.
 
-    It is sent after the commit, until `expires_at` at the latest. Whoever calls it
-    counts it (`consume_mail_limits`). The member is whose data it is, None for several.
+    It is sent after the commit, until `expires_at` at the latest. The caller counts
+    it (`consume_mail_limits`). The member is whose data it is, None for several.
     Raises `MailNotConfiguredError`, and `InvalidFieldError` for an address to which no
     mail can be sent.
     """
@@ -117,7 +117,7 @@ def queue_notice(
 ) -> None:
     """Queue a notice about the member's security to their address, if that is possible.
 
-    Call it in the transaction of what it tells. Without mail nothing happens. Notices
+    Call it in the transaction of its reason. Without mail nothing happens. Notices
     to a verified address are not limited; others are, silently, since the address may
     be that of a stranger. The templates name the login id, never the display name.
     """

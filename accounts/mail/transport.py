@@ -26,8 +26,8 @@ class PermanentMailError(Exception):
 class TemporaryMailError(Exception):
     """The mail was not accepted now.
 
-    The message is the SMTP status or the class of the failure. `is_of_server` tells
-    that the next mail would fare no better.
+    The message is the SMTP status or the class of the failure. With `is_of_server` the
+    next mail would fail, too.
     """
 
     def __init__(self, reason: str, *, is_of_server: bool) -> None:

@@ -201,8 +201,10 @@ class Migration(migrations.Migration):
                     models.DateTimeField(blank=True, editable=False, null=True),
                 ),
                 (
-                    "is_email_by_administrator",
-                    models.BooleanField(default=False, editable=False),
+                    "authenticated_email",
+                    models.CharField(
+                        blank=True, default="", editable=False, max_length=254
+                    ),
                 ),
                 (
                     "verified_email",
@@ -422,7 +424,7 @@ class Migration(migrations.Migration):
                 ("last_seen_at", models.DateTimeField(null=True)),
                 ("expires_at", models.DateTimeField(db_index=True)),
                 ("fresh_until", models.DateTimeField(null=True)),
-                ("expiry_told_at", models.DateTimeField(null=True)),
+                ("expiry_notified_at", models.DateTimeField(null=True)),
                 ("ip_address", models.GenericIPAddressField(null=True)),
                 ("user_agent", models.CharField(default="", max_length=200)),
                 (

@@ -85,7 +85,7 @@ class CodeRequest(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     purpose = models.CharField(max_length=14, choices=Purpose.choices)
-    # None where somebody typed a login id or an address; `target` has it then.
+    # None for a typed login id or address, which is in `target` then.
     member = models.ForeignKey(
         Member, on_delete=models.CASCADE, null=True, related_name="code_requests"
     )

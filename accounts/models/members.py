@@ -49,7 +49,7 @@ class MemberManager(BaseUserManager["Member"]):
     def with_email(self, email: str) -> "models.QuerySet[Member]":
         """Return the members with this address, in any letter case.
 
-        An address outside ASCII belongs to nobody.
+        An address outside ASCII matches no member.
         """
         key = comparison_key(email)
         return self.none() if key is None else self.filter(email_normalized=key)
@@ -145,8 +145,11 @@ class Member(AbstractBaseUser):
     )
     # None for the address of the sign-up. A trigger sets it with each change.
     email_changed_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # True after an administrator has changed the address, until the member sends one.
-    is_email_by_administrator = models.BooleanField(default=False, editable=False)
+    # The last address that the member wrote with fresh authentication. Any other way of
+    # writing `email` leaves it one that somebody else may have written.
+    authenticated_email = models.CharField(
+        max_length=254, blank=True, default="", editable=False
+    )
     # The address that the member has proved to own, and the one they want to change to.
     # Any other way of writing `email` leaves it unverified.
     verified_email = models.CharField(

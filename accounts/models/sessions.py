@@ -45,8 +45,8 @@ class AuthSession(models.Model):
     expires_at = models.DateTimeField(db_index=True)
     # Until when the authentication counts as fresh (`accounts.fresh_authentication`).
     fresh_until = models.DateTimeField(null=True)
-    # When the member was told that a token ends soon.
-    expiry_told_at = models.DateTimeField(null=True)
+    # When the member got the notice that a token ends soon.
+    expiry_notified_at = models.DateTimeField(null=True)
     ip_address = models.GenericIPAddressField(null=True)
     user_agent = models.CharField(max_length=200, default="")
 
@@ -54,7 +54,7 @@ class AuthSession(models.Model):
         db_table = "auth_session"
         ordering = ["-last_seen_at", "key_hash"]
         constraints = [
-            # A token without scopes would be a session to whoever looks at them only.
+            # A token without scopes would pass for a session.
             models.CheckConstraint(
                 condition=models.Q(kind="SESSION", scopes__isnull=True)
                 | models.Q(kind="TOKEN", scopes__isnull=False, member__isnull=False),

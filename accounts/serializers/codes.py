@@ -56,7 +56,7 @@ class PasswordResetRequestSerializer(Serializer):
 
 
 class PasswordResetSerializer(Serializer):
-    """A request for a code; whether there is such an account is not told."""
+    """A request for a code, the same with and without such an account."""
 
     request_id = serializers.UUIDField(help_text="To be sent with the code.")
     expires_at = serializers.DateTimeField(help_text="Until when the code is valid.")

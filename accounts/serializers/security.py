@@ -112,7 +112,7 @@ class FactorsSerializer(Serializer):
 
 
 class PendingTotpSerializer(Serializer):
-    """What an authenticator app needs; shown only here."""
+    """The data for an authenticator app; shown only here."""
 
     secret = serializers.CharField(help_text="The seed in base 32.")
     uri = serializers.CharField(help_text="The `otpauth:` URI, for a QR code.")

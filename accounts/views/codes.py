@@ -53,14 +53,14 @@ class EmailVerificationView(APIView):
         """Send a code to the email address.
 
         To `pendingEmail`, else to `email` while it is not verified. An address that
-        was changed less than 7 days ago needs fresh authentication.
+        was changed without fresh authentication needs it now.
         """
-        member, now = get_full_member(request), timezone.now()
-        # Whoever has stolen a session could write and verify their own address.
-        if email_verification.is_email_new(member, now):
+        member = get_full_member(request)
+        # A thief of the session could write and verify an address of their own.
+        if email_verification.is_email_unproved(member):
             require_fresh_authentication(request)
         sent = email_verification.request_verification(
-            member, get_client_ip(request), now
+            member, get_client_ip(request), timezone.now()
         )
         return Response(
             EmailVerificationSerializer(sent).data, status=status.HTTP_202_ACCEPTED

@@ -17,9 +17,12 @@ from accounts.errors import (
     PasswordUnchangedError,
     ReauthenticationRequiredError,
 )
-from accounts.fresh_authentication import mark_fresh, require_fresh_authentication
+from accounts.fresh_authentication import (
+    mark_fresh,
+    require_fresh_authentication,
+    require_fresh_authentication_with_factor,
+)
 from accounts.login import verify_password
-from accounts.mail.outbox import require_mail_configured
 from accounts.models import Member
 from accounts.models.points import DAILY_AWARD_LIMIT
 from accounts.serializers.members import (
@@ -75,12 +78,11 @@ class ProfileView(APIView):
         Another address in place of a verified one needs fresh authentication.
         """
         body = validate_body(OwnProfileRequestSerializer, request)
-        member = get_full_member(request)
-        if profile.changes_verified_email(member, body):
-            require_fresh_authentication(request)
-            # It could never be verified.
-            require_mail_configured()
-        member = profile.update_profile(member, body)
+        member = profile.update_profile(
+            get_full_member(request),
+            body,
+            session_key_hash=session_credentials(request).session.key_hash,
+        )
         return Response(ProfileSerializer(member).data)
 
 
@@ -226,8 +228,7 @@ class AccountView(APIView):
         All data of the member is deleted; this cannot be undone. The session of a
         member with a second factor must be fresh.
         """
-        if get_full_member(request).has_second_factor:
-            require_fresh_authentication(request)
+        require_fresh_authentication_with_factor(request)
         delete_account(current_member(request))
         response = Response(status=status.HTTP_204_NO_CONTENT)
         delete_session_cookie(response)

@@ -1,6 +1,5 @@
 """The demo community: its members, their posts, comments, votes and purchases."""
 
-import hashlib
 from datetime import datetime, timedelta
 from io import BytesIO
 from random import Random
@@ -17,9 +16,10 @@ from administration.demo.texts import (
     POSTS,
     DemoPost,
 )
-from billing.models import Purchase
+from billing.models import Purchase, seal_token
 from billing.products import MONTHLY, YEARLY
 from billing.purchases import recompute_plan
+from billing.stores import hash_token
 from board.comments import create_comment
 from board.images import create_image
 from board.models import Comment, CommentVote, PostVote
@@ -145,8 +145,8 @@ def create_purchases(members: list[Member], now: datetime) -> int:
                 member=member,
                 store=DEMO_STORE,
                 order_id=token,
-                purchase_token=token,
-                token_hash=hashlib.sha256(token.encode()).hexdigest(),
+                sealed_token=seal_token(token, hash_token(token)),
+                token_hash=hash_token(token),
                 product_id=product.id,
                 state="ACTIVE" if number else "EXPIRED",
                 purchased_at=purchased_at,

@@ -136,9 +136,9 @@ class MemberViewSet(ViewSet):
     def send_password_reset(self, request: Request, member_id: int) -> Response:
         """Send a member the mail for a new password.
 
-        It has a code, which staff do not see. An account of the identity provider is
-        told how it logs in. An address that an administrator has written gets no code
-        before the member has confirmed it.
+        It has a code, which staff do not see. To an account of the identity provider it
+        names the provider. An address that an administrator or an old session has
+        written gets no code before the member has confirmed it.
         """
         members.send_password_reset(current_member(request), member_id, timezone.now())
         return Response(status=status.HTTP_202_ACCEPTED)
@@ -148,8 +148,8 @@ class MemberViewSet(ViewSet):
     def end_member_factors(self, request: Request, member_id: int) -> Response:
         """End the second factor of a member.
 
-        For who has lost everything; the member is told. Not of administrators, whose
-        factor ends at the console. The session of the caller must be fresh.
+        For members who have lost everything, who get a notice. Not of administrators,
+        whose factor ends at the console. The session of the caller must be fresh.
         """
         require_fresh_authentication(request)
         members.end_member_factors(current_member(request), member_id)

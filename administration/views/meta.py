@@ -1,4 +1,4 @@
-"""What an application learns about the installation."""
+"""The installation as applications see it."""
 
 import hashlib
 

@@ -6,8 +6,13 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.authentication import current_member
-from accounts.errors import AdministratorProfileError, SelfChangeError
+from accounts.authentication import current_member, session_credentials
+from accounts.errors import (
+    AdministratorProfileError,
+    MailNotConfiguredError,
+    ReauthenticationRequiredError,
+    SelfChangeError,
+)
 from accounts.member_counters import count_members
 from accounts.models import Member
 from accounts.serializers.members import (
@@ -31,7 +36,11 @@ class UserViewSet(ViewSet):
     schema_tag = "Users"
     raises = {
         "create": [DuplicateError],
-        "update": [AdministratorProfileError],
+        "update": [
+            AdministratorProfileError,
+            ReauthenticationRequiredError,
+            MailNotConfiguredError,
+        ],
         "destroy": [SelfChangeError],
     }
     lookup_url_kwarg = "member_id"
@@ -82,13 +91,15 @@ class UserViewSet(ViewSet):
         """Update the display name and email of a user.
 
         Fields that are omitted do not change. The profile of another administrator
-        is 403 `FORBIDDEN`.
+        is 403 `FORBIDDEN`. The own one changes as by `updateProfile`.
         """
         actor = current_member(request)
         # 403 and 404 come before 400 for an invalid body.
         members.require_changeable_profile(actor, members.get_member(member_id))
         changes = validate_body(ProfileRequestSerializer, request)
-        member = members.update_member_profile(actor, member_id, changes)
+        member = members.update_member_profile(
+            actor, member_id, changes, session_credentials(request).session.key_hash
+        )
         return Response(MemberSerializer(member).data)
 
     @extend_schema(responses={204: None})

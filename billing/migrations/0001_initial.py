@@ -25,6 +25,28 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="AccountToken",
+            fields=[
+                (
+                    "member",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("uuid", models.UUIDField(editable=False, unique=True)),
+                (
+                    "digest",
+                    models.CharField(editable=False, max_length=64, unique=True),
+                ),
+            ],
+            options={
+                "db_table": "store_account_token",
+            },
+        ),
+        migrations.CreateModel(
             name="StoreNotification",
             fields=[
                 (
@@ -46,7 +68,7 @@ class Migration(migrations.Migration):
                         db_index=True, default=django.utils.timezone.now
                     ),
                 ),
-                ("body", models.TextField()),
+                ("sealed_body", models.BinaryField()),
                 ("kind", models.CharField(max_length=60)),
                 ("package", models.CharField(blank=True, max_length=255)),
                 (
@@ -125,7 +147,7 @@ class Migration(migrations.Migration):
                 ),
                 ("store", models.CharField(max_length=20)),
                 ("order_id", models.CharField(max_length=1000)),
-                ("purchase_token", models.TextField()),
+                ("sealed_token", models.BinaryField()),
                 ("token_hash", models.CharField(max_length=64)),
                 (
                     "replaces_token_hash",

@@ -8,9 +8,10 @@ from datetime import date
 from typing import IO, Any
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 
 from accounts.models import Member
+from accounts.security_events import SecurityEvent, log_security_event
 from core.db.transactions import repeatable_read
 from ledger.backup.columns import SHEETS
 from ledger.backup.schema import Sheet
@@ -28,11 +29,17 @@ def write_backup(
     member: Member,
     file: IO[bytes],
     report: ExportProgressCallback = lambda sheet, rows: None,
+    *,
+    is_by_staff: bool = False,
 ) -> dict[str, int]:
     """Write the workbook and return the number of rows of each sheet.
 
-    `report` is called with the name of the sheet and its rows so far.
+    `report` is called with the name of the sheet and its rows so far. The member's
+    security log has an entry of it, also of an export that fails half-way.
     """
+    # First, and by itself: the export only reads.
+    with transaction.atomic():
+        log_security_event(SecurityEvent.EXPORTED, member.pk, is_by_staff=is_by_staff)
     counts: dict[str, int] = {}
     with repeatable_read(), WorkbookWriter(file, [s.name for s in SHEETS]) as workbook:
         for sheet in SHEETS:

@@ -204,7 +204,10 @@ EXAMPLES = {
         query={"from": "2026-11-01", "to": "2026-11-30"},
         answer=[{"outId": 49, "inId": 50, "amount": 300_000, "days": 0}],
         refusal=invalid(
-            "to", "required", "This field is required.", query={"from": "2026-11-01"}
+            "to",
+            "invalid",
+            "Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
+            query={"to": "2026-11-31"},
         ),
     ),
     "deleteEntry": Example(

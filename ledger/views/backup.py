@@ -13,6 +13,8 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.errors import ReauthenticationRequiredError
+from accounts.fresh_authentication import require_fresh_authentication_with_factor
 from core.api.parsers import MAX_UPLOAD_BYTES, LimitedMultiPartParser, read_limited
 from core.api.permissions import IsPremium
 from core.api.renderers import JSONRenderer
@@ -68,7 +70,7 @@ class BackupView(OwnedView):
     renderer_classes = [WorkbookRenderer, JSONRenderer]
     schema_tag = SCHEMA_TAG
     raises = {
-        "get": [BackupsBusyError],
+        "get": [ReauthenticationRequiredError, BackupsBusyError],
     }
 
     @extend_schema(
@@ -80,9 +82,11 @@ class BackupView(OwnedView):
     def get(self, request: Request) -> FileResponse:
         """Download a backup.
 
-        The ledger as a workbook, without stocks, trades and expected incomes. 503
-        while too many others are being written.
+        The ledger as a workbook, without stocks, trades and expected incomes. The
+        session of a member with a second factor must be fresh. 503 while too many
+        others are being written.
         """
+        require_fresh_authentication_with_factor(request)
         with export_slot():
             file = tempfile.SpooledTemporaryFile(MAX_IN_MEMORY_BYTES)  # noqa: SIM115 - closed by the response
             write_backup(self.member, file)

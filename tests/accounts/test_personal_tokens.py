@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import AuthSession, Member, SecurityLogEntry
-from accounts.personal_tokens import MAX_TOKENS, create_token, tell_expiring_tokens
+from accounts.personal_tokens import MAX_TOKENS, create_token, notify_of_expiring_tokens
 from accounts.sessions import find_session, hash_session_key
 from accounts.token_keys import ALPHABET, is_malformed_token, make_token_key
 from core.api.token_scopes import TokenScope
@@ -357,12 +357,12 @@ def test_without_mail_nobody_is_told_of_an_end(
 ) -> None:
     make_token(free_member)
     clock.shift(timedelta(days=80))
-    assert tell_expiring_tokens(timezone.now()) == 0
-    assert not AuthSession.objects.exclude(expiry_told_at=None).exists()
+    assert notify_of_expiring_tokens(timezone.now()) == 0
+    assert not AuthSession.objects.exclude(expiry_notified_at=None).exists()
 
 
 def test_row_of_a_token_has_scopes_and_that_of_a_session_none(db: None) -> None:
-    """The database says so, for whoever looks at the scopes only."""
+    """A constraint of the table; the authentication reads the scopes only."""
     member = make_member()
     JSONClient(member)
     token_client(member)

@@ -192,7 +192,7 @@ def test_image_requires_a_login(anonymous: JSONClient) -> None:
 
 
 def with_metadata(kind: str, size: tuple[int, int] = (16, 12)) -> bytes:
-    """Return an image that tells where and with what it was taken."""
+    """Return an image with the metadata of place and camera."""
     exif = Image.Exif()
     exif[0x010E] = "at home"
     options: dict[str, Any] = {"exif": exif}

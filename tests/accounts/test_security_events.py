@@ -195,7 +195,7 @@ def test_deed_that_is_rolled_back_is_not_logged(
     lines: Any, free_member: Member
 ) -> None:
     with transaction.atomic():
-        update_profile(free_member, {"email": NEW_EMAIL})
+        update_profile(free_member, {"email": NEW_EMAIL}, session_key_hash=None)
         log_security_event(SecurityEvent.LOGOUT, free_member.pk)
         transaction.set_rollback(True)
     assert lines("security") == []

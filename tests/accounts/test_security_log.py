@@ -1,11 +1,14 @@
 """The security log that a member sees: what is in it, from where, and for how long."""
 
+import io
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 import time_machine
+from django.core.management import call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -14,6 +17,7 @@ from accounts.models import Member, SecurityLogEntry
 from accounts.profile import change_password
 from accounts.security_log import is_unusual_login, purge_security_log
 from accounts.sessions import create_session
+from ledger.backup import export
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
 from tests.support.problems import assert_problem
@@ -23,6 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 EVENTS = "/api/auth/security-events"
 LOGIN = "/api/auth/login"
+BACKUP = "/api/account/backup"
 ADDRESS = "203.0.113.7"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"
 WRONG = "wrong-battery-8"
@@ -112,6 +117,33 @@ def test_deed_has_the_device_of_its_session(free_member: Member, kind: str) -> N
     entry = SecurityLogEntry.objects.exclude(kind="LOGIN").get()
     assert (entry.kind, entry.device_name) == (kind, "Phone")
     assert (entry.ip_address, entry.client) == (ADDRESS, "Firefox, Linux")
+
+
+def test_backup_of_the_ledger_is_in_it(premium_member: Member) -> None:
+    client = log_in(premium_member, deviceName="Phone")
+    assert client.send("GET", BACKUP).status_code == 200
+    entry = SecurityLogEntry.objects.get(kind="EXPORTED")
+    assert (entry.member, entry.device_name) == (premium_member, "Phone")
+    assert (entry.ip_address, entry.client) == (ADDRESS, "Firefox, Linux")
+
+
+def test_backup_at_the_console_is_by_staff(free_member: Member, tmp_path: Path) -> None:
+    file = str(tmp_path / "backup.xlsx")
+    call_command("backup_member", "--member", free_member.login_id, file)
+    entry = SecurityLogEntry.objects.get(kind="EXPORTED")
+    assert (entry.member, entry.is_by_staff) == (free_member, True)
+
+
+def test_backup_that_fails_half_way_is_in_it_too(
+    premium_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no space")
+
+    monkeypatch.setattr(export, "_fetch_batches", fail)
+    with pytest.raises(OSError, match="no space"):
+        export.write_backup(premium_member, io.BytesIO())
+    assert SecurityLogEntry.objects.filter(kind="EXPORTED").count() == 1
 
 
 def test_session_that_was_ended_is_named(free_member: Member) -> None:

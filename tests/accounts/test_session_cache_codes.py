@@ -1,4 +1,4 @@
-"""Cached sessions are authenticated: Valkey lets nobody in."""
+"""Cached sessions are authenticated: access to Valkey opens no account."""
 
 from datetime import timedelta
 from typing import Any

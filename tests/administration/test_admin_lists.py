@@ -1,6 +1,5 @@
 """Lists of Django admin: filters, read-only rows, and cost at a million rows."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import AuditLogEntry, Member
-from billing.models import Purchase, StoreNotification
 from board.models import Image
 from core.admin import base as lists
 from core.jobs.models import JobRun
@@ -26,6 +24,7 @@ from tests.support.admin_site import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member
+from tests.support.store_rows import make_purchase, make_store_notification
 
 pytestmark = pytest.mark.django_db
 
@@ -47,22 +46,6 @@ TABLES = (
 @pytest.fixture
 def browser(administrator: Member) -> JSONClient:
     return logged_in_browser(administrator)
-
-
-def make_purchase(member: Member, order: str) -> Purchase:
-    now = timezone.now()
-    return Purchase.objects.create(
-        member=member,
-        store="test",
-        order_id=order,
-        purchase_token=order,
-        token_hash=order,
-        product_id="premium_monthly",
-        purchased_at=now,
-        checked_at=now,
-        expires_at=now + timedelta(30),
-        auto_renew=True,
-    )
 
 
 def list_statements(browser: JSONClient, path: str) -> list[str]:
@@ -113,10 +96,10 @@ def test_nothing_of_a_members_ledger_is_in_the_admin() -> None:
 
 
 def test_store_notifications_are_shown_and_not_changed(browser: JSONClient) -> None:
-    kept = StoreNotification.objects.create(
-        message_id="m-1", kind="subscription 4", body='{"message": 1}'
+    kept = make_store_notification(
+        '{"message": 1}', message_id="m-1", kind="subscription 4"
     )
-    StoreNotification.objects.create(message_id="m-2", kind="test", body="{}")
+    make_store_notification(message_id="m-2")
     found = get_page(browser, NOTIFICATIONS, q="m-1")
     assert "subscription 4" in found
     assert ">test<" not in found
@@ -227,7 +210,7 @@ def fill(administrator: Member) -> None:
         make_comment(member)
         Image.objects.create(member=member, content=b"x", width=1, height=1, size=1)
         JobRun.objects.create(job=f"job {number}", state="DONE", started_at=now)
-        StoreNotification.objects.create(kind="test", body="{}")
+        make_store_notification()
         AuditLogEntry.objects.create(
             actor_id=administrator.pk, target_label="x", action="CHANGE", target_id="1"
         )

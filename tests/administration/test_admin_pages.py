@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from board.models import Comment, Post
 from core.admin.base import ListAdmin
-from tests.support.admin_rows import list_pages, make_purchase, make_rows
+from tests.support.admin_rows import list_pages, make_rows
 from tests.support.admin_site import (
     COMMENTS,
     IMAGES,
@@ -24,6 +24,7 @@ from tests.support.admin_site import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_entry, make_member, make_post
+from tests.support.store_rows import make_purchase
 
 pytestmark = pytest.mark.django_db
 

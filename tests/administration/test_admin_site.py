@@ -15,7 +15,6 @@ from accounts.models import (
     Member,
     PointHistory,
 )
-from billing.models import Purchase
 from core.admin import base as admin
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
@@ -32,6 +31,7 @@ from tests.support.admin_site import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
+from tests.support.store_rows import make_purchase
 
 pytestmark = pytest.mark.django_db
 
@@ -396,19 +396,7 @@ def test_log_is_shown_and_not_changed(browser: JSONClient, free_member: Member) 
 def test_purchases_are_shown_with_their_member_and_without_their_token(
     browser: JSONClient, free_member: Member
 ) -> None:
-    now = timezone.now()
-    purchase = Purchase.objects.create(
-        member=free_member,
-        store="test",
-        order_id="GPA.1234",
-        purchase_token="secret-token",
-        token_hash="digest",
-        product_id="premium_monthly",
-        purchased_at=now,
-        checked_at=now,
-        expires_at=now + timedelta(30),
-        auto_renew=True,
-    )
+    purchase = make_purchase(free_member, "GPA.1234", token="secret-token")
     purchases = "/admin/billing/purchase/"
     pages = [
         get_page(browser, f"{MEMBERS}{free_member.pk}/change/"),

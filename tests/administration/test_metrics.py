@@ -11,7 +11,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from accounts.models import Member
-from billing.models import Purchase, StoreNotification
+from billing.models import Purchase
 from core.jobs.models import JobRun
 from core.middleware import PrometheusMiddleware
 from core.process_metrics import update_process_metrics
@@ -19,6 +19,7 @@ from core.request_queue import RequestQueue
 from ledger.models import NotificationCount
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member, make_post
+from tests.support.store_rows import make_store_notification
 from tests.support.stores import (
     disconnect_database,
     find_closed_port,
@@ -84,9 +85,7 @@ def test_jobs_have_the_state_and_time_of_their_last_run() -> None:
 @pytest.mark.usefixtures("is_open")
 def test_notifications_of_the_store_that_wait_are_counted() -> None:
     for handled in (None, None, timezone.now()):
-        StoreNotification.objects.create(
-            body="{}",
-            kind="test",
+        make_store_notification(
             processed_at=handled,
             outcome="REFRESHED" if handled else "PENDING",
         )

@@ -16,8 +16,8 @@ from administration.revenue import (
     monthly_revenue,
 )
 from billing.models import Purchase
-from tests.support.admin_rows import make_purchase
 from tests.support.factories import make_member
+from tests.support.store_rows import make_purchase
 
 pytestmark = pytest.mark.django_db
 

@@ -62,6 +62,24 @@ def test_password_alone_lets_no_one_with_a_factor_in(administrator: Member) -> N
     assert not AuthSession.objects.filter(member=administrator).exists()
 
 
+def test_second_step_is_an_instruction_and_no_error(administrator: Member) -> None:
+    give_totp(administrator)
+    browser = JSONClient()
+    form = {"username": administrator.login_id, "password": PASSWORD}
+    first: Any = browser.post(LOGIN, form)
+    page = first.content.decode()
+    assert "Enter the code of your authenticator app" in page
+    for word in ("errornote", "Error:", "errorlist"):
+        assert word not in page
+    ticket = find_ticket(page)
+    wrong: Any = finish_login(browser, ticket, wrong_code())
+    page = wrong.content.decode()
+    assert "Enter the code of your authenticator app" in page
+    assert page.count('class="errornote"') == 1
+    assert "The code is wrong or no longer valid." in page
+    assert 'value="0000' not in page
+
+
 def test_second_step_lets_in(administrator: Member) -> None:
     give_totp(administrator)
     browser = JSONClient()

@@ -22,6 +22,7 @@ from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.fake_store import FakePlay
 from tests.support.purchases import buy
+from tests.support.store_rows import make_store_notification
 
 pytestmark = pytest.mark.django_db
 
@@ -143,9 +144,7 @@ def test_expired_plan_opens_nothing_before_the_job_runs() -> None:
 def test_old_notifications_are_purged() -> None:
     now = timezone.now()
     for days in (1, 179, 181, 400):
-        StoreNotification.objects.create(
-            body="{}", kind="test", received_at=now - timedelta(days=days)
-        )
+        make_store_notification(received_at=now - timedelta(days=days))
     assert run_expiry(now).purged == 2
     assert StoreNotification.objects.count() == 2
 

@@ -18,6 +18,7 @@ from billing.store_notifications import purge_notifications
 from tests.support.fake_google import AUDIENCE, EMAIL, MakeIdToken, sign
 from tests.support.problems import assert_problem
 from tests.support.store_pushes import push_notification, renewal_data
+from tests.support.store_rows import make_store_notification
 
 pytestmark = pytest.mark.django_db
 
@@ -96,13 +97,12 @@ def test_purge_keeps_the_newest_processed_and_all_pending_ones(
     monkeypatch.setattr(store_notifications, "MAX_PROCESSED", 2)
     now = timezone.now()
     for number in range(6):
-        StoreNotification.objects.create(
-            body=str(number),
-            kind="test",
+        make_store_notification(
+            str(number),
             processed_at=None if number % 3 == 0 else now,
             outcome="PENDING" if number % 3 == 0 else "REFRESHED",
         )
     assert purge_notifications(now - timedelta(days=180)) == 2
-    kept = StoreNotification.objects.order_by("id").values_list("body", flat=True)
-    assert list(kept) == ["0", "3", "4", "5"]
+    kept = StoreNotification.objects.order_by("id")
+    assert [row.body for row in kept] == ["0", "3", "4", "5"]
     assert purge_notifications(now - timedelta(days=180)) == 0

@@ -9,8 +9,8 @@ from core.sealing import (
     UnsealingError,
     hash_secret,
     is_hash_of,
-    is_sealed_with_current_key,
     seal,
+    seal_again,
     unseal,
 )
 
@@ -73,11 +73,13 @@ def test_older_keys_still_open_and_the_first_one_seals(settings: Any) -> None:
     old = seal(PLAIN, "member:1")
     settings.SECRETS_KEYS = [OTHER_KEY, KEY]
     assert unseal(old, "member:1") == PLAIN
-    assert not is_sealed_with_current_key(old, "member:1")
-    new = seal(PLAIN, "member:1")
-    assert is_sealed_with_current_key(new, "member:1")
+    new = seal_again(old, "member:1")
+    assert new is not None
+    assert seal_again(new, "member:1") is None
     settings.SECRETS_KEYS = [OTHER_KEY]
     assert unseal(new, "member:1") == PLAIN
+    with pytest.raises(UnsealingError):
+        seal_again(old, "member:1")
 
 
 def test_without_a_key_one_is_derived_from_the_secret_key(settings: Any) -> None:

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from io import BytesIO
-from typing import Any
 
 from django.contrib import admin
 from django.urls import reverse
@@ -12,28 +11,11 @@ from PIL import Image as Picture
 
 from accounts.audit_log import ADDITION, CHANGE, DELETION, log_admin_action
 from accounts.models import ApplicationSetting, AuthSession, Member, PointHistory
-from billing.models import Purchase, StoreNotification
 from board.models import Image, Post, PostImage
 from core.jobs.models import JobRun
 from ledger.models import DefaultCategory
 from tests.support.factories import make_comment, make_member, make_post
-
-
-def make_purchase(member: Member, order: str, **fields: Any) -> Purchase:
-    now = timezone.now()
-    defaults = {
-        "store": "google_play",
-        "order_id": order,
-        "purchase_token": order,
-        "token_hash": order,
-        "product_id": "premium_monthly",
-        "state": "ACTIVE",
-        "purchased_at": now,
-        "checked_at": now,
-        "expires_at": now + timedelta(30),
-        "auto_renew": True,
-    }
-    return Purchase.objects.create(member=member, **defaults | fields)
+from tests.support.store_rows import make_purchase, make_store_notification
 
 
 def make_image(post: Post) -> Image:
@@ -72,9 +54,8 @@ def make_rows(administrator: Member, *, login_id: str = "m1") -> Member:
     image = make_image(post)
     make_purchase(member, f"GPA.{login_id}")
     for outcome in ("REFRESHED", "NO_OWNER"):
-        StoreNotification.objects.create(
+        make_store_notification(
             kind="4",
-            body="{}",
             outcome=outcome,
             processed_at=None if outcome == "NO_OWNER" else now,
         )

@@ -27,7 +27,7 @@ LINK_RE = re.compile(r"^(https?://\S+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ReadMail:
-    """What a mail says."""
+    """The content of a mail."""
 
     to: str
     subject: str

@@ -27,7 +27,7 @@ USERNAME, PASSWORD = "ledger", "p@ss:word/9"
 
 
 class Inbox:
-    """What a server does with mails, and those that it took."""
+    """The behavior of a server, and the mails that it has accepted."""
 
     def __init__(self) -> None:
         self.mails: list[EmailMessage] = []

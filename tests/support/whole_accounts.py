@@ -16,8 +16,7 @@ from accounts.models import (
     SecurityLogEntry,
     TotpFactor,
 )
-from billing.models import Purchase
-from billing.stores import hash_token
+from billing.account_tokens import get_account_token
 from board.models import CommentVote, Image, PostVote
 from ledger.entries import create_entry, refund_entry
 from ledger.entry_data import EntryData
@@ -47,6 +46,7 @@ from tests.support.factories import (
     make_trade,
     make_wallet,
 )
+from tests.support.store_rows import make_purchase
 
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
 
@@ -152,18 +152,10 @@ def give_notification(member: Member) -> None:
 
 
 def give_purchase(member: Member) -> None:
-    """A verified order."""
-    Purchase.objects.create(
-        member=member,
-        store="test",
-        order_id=f"test-{member.pk}",
-        purchase_token=f"test-{member.pk}",
-        token_hash=hash_token(f"test-{member.pk}"),
-        product_id="premium_monthly",
-        purchased_at=NOON,
-        expires_at=NOON,
-        auto_renew=True,
-        checked_at=NOON,
+    """Create a verified order, and the token for the stores."""
+    get_account_token(member)
+    make_purchase(
+        member, f"test-{member.pk}", store="test", purchased_at=NOON, expires_at=NOON
     )
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.codes import purge_code_requests
 from accounts.login_tickets import purge_login_tickets
 from accounts.mail.delivery import purge_mails
-from accounts.personal_tokens import tell_expiring_tokens
+from accounts.personal_tokens import notify_of_expiring_tokens
 from accounts.rate_limits import purge_rate_limits
 from accounts.security_log import purge_security_log
 from accounts.sessions import purge_expired_sessions
@@ -35,4 +35,4 @@ class Command(BaseCommand):
         before = now - timedelta(days=settings.SECURITY_EVENT_DAYS)
         if logins := purge_login_tickets(now) + purge_security_log(before):
             self.stdout.write(f"{logins} rows of logins and security logs purged.")
-        tell_expiring_tokens(now)
+        notify_of_expiring_tokens(now)

@@ -37,7 +37,7 @@ class Command(BaseCommand):
 
     def write(self, member: Member, file: Any, path: Path) -> dict[str, int]:
         try:
-            return write_backup(member, file, self.report)
+            return write_backup(member, file, self.report, is_by_staff=True)
         except BaseException:
             # A partial backup must not look like a complete one.
             path.unlink()

@@ -1,4 +1,4 @@
-"""What a member is told by mail about how the account is accessed."""
+"""Notices by mail about how an account is accessed."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import AuthSession, Mail, Member, SecurityLogEntry
-from accounts.personal_tokens import tell_expiring_tokens
+from accounts.personal_tokens import notify_of_expiring_tokens
 from accounts.security_log import Kind
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
@@ -107,9 +107,9 @@ def test_token_is_told_once_two_weeks_before_its_end(member: Member) -> None:
             body = {"name": "T", "scopes": ["board:read"], "expiresInDays": days}
             JSONClient(member).send("POST", "/api/auth/tokens", body)
         Mail.objects.all().delete()
-        assert tell_expiring_tokens(timezone.now()) == 0
+        assert notify_of_expiring_tokens(timezone.now()) == 0
         clock.shift(timedelta(days=76, minutes=1))
-        assert tell_expiring_tokens(timezone.now()) == 1
-        assert tell_expiring_tokens(timezone.now()) == 0
+        assert notify_of_expiring_tokens(timezone.now()) == 1
+        assert notify_of_expiring_tokens(timezone.now()) == 0
         end = AuthSession.objects.filter(kind="TOKEN").latest("expires_at").expires_at
     assert f"{end:%Y-%m-%d}" in read_one().text

@@ -66,7 +66,7 @@ def test_bad_rows_are_listed(premium_member: Member, tmp_path: Path) -> None:
 def test_incomplete_file_is_deleted_after_a_failure(
     premium_member: Member, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(member: Member, file: Any, report: Any) -> None:
+    def fail(member: Member, file: Any, report: Any, **_: Any) -> None:
         file.write(b"half")
         raise OSError(28, "No space left on device")
 

@@ -1,0 +1,320 @@
+"""Login by identity provider: ID tokens, before and after the provider is asked."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from accounts.models import AuthSession, Member, RateLimit
+from core import http_client
+from tests.support.clients import JSONClient
+from tests.support.factories import make_member
+from tests.support.id_tokens import (
+    CLIENT_ID,
+    EMAIL,
+    HEADER,
+    Vouch,
+    encode_id_token,
+    fake_provider_at,
+    good_claims,
+    make_id_token,
+)
+from tests.support.identity_logins import log_in
+from tests.support.problems import assert_problem
+from tests.support.stores import find_closed_port
+
+
+@pytest.fixture(autouse=True)
+def vouch(settings: Any, httpserver: HTTPServer) -> Vouch:
+    """Return `vouch(**claims)`, which sets the provider's answer; None omits a claim."""
+    return fake_provider_at(settings, httpserver)
+
+
+# --- The token ------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"aud": "somebody.else"},
+        {"aud": None},
+        {"aud": [CLIENT_ID]},
+        {"aud": CLIENT_ID + " "},
+        {"iss": "https://evil.example"},
+        {"iss": None},
+        {"sub": None},
+        {"sub": ""},
+        {"sub": "x" * 256},
+        {"sub": {"a": 1}},
+        {"exp": None},
+        {"exp": "soon"},
+        {"exp": "1"},
+        {"exp": "-1"},
+        {"exp": "٣٣٣٣٣٣٣٣٣٣"},
+    ],
+)
+def test_token_that_is_not_for_us_is_refused(
+    vouch: Vouch, claims: dict[str, Any]
+) -> None:
+    make_member(email=EMAIL, idp_id="subject-1")
+    vouch(**claims)
+    response = log_in()
+    assert (response.status_code, response.data["code"]) == (401, "INVALID_ID_TOKEN")
+    assert not AuthSession.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"sub": "a\x00b"},
+        {"email": "a\x00@b.c"},
+        {"name": "a\x00b"},
+        {"name": "a\ud800b"},
+        {"picture": "https://a\x00b"},
+    ],
+)
+def test_text_that_cannot_be_stored_does_no_harm(
+    vouch: Vouch, claims: dict[str, Any]
+) -> None:
+    vouch(**claims)
+    assert log_in().status_code in {200, 401, 502}
+
+
+@pytest.mark.django_db
+def test_expired_token_is_refused_but_clocks_may_differ_a_little(vouch: Vouch) -> None:
+    vouch(exp=str(int(time.time()) - 60))
+    assert log_in().status_code == 401
+    vouch(exp=str(int(time.time()) - 3))
+    assert log_in().status_code == 200
+
+
+@pytest.mark.django_db
+def test_both_names_of_the_issuer_are_known(vouch: Vouch) -> None:
+    for issuer in ("accounts.google.com", "https://accounts.google.com"):
+        vouch(iss=issuer)
+        assert log_in().status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("token", [None, " ", 5, ["x"], "a\x00b", "x" * 8193])
+def test_malformed_token_is_a_validation_error(
+    token: Any, httpserver: HTTPServer
+) -> None:
+    response = log_in(token=token)
+    assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == ["idToken"]
+    assert httpserver.log == []
+
+
+# --- Before the provider is asked ---------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "token",
+    [
+        "opaque",
+        "a.b",
+        "a.b.c.d",
+        "..",
+        "an.id.token",
+        "안.녕.요",
+        "x" * 8192,
+        encode_id_token([], {}),
+        encode_id_token([], good_claims({})),
+        encode_id_token(HEADER, ["claims"]),
+        make_id_token({"alg": "none"}),
+        make_id_token({"alg": "HS256", "typ": "JWT"}),
+        make_id_token({"typ": "JWT"}),
+        make_id_token({"alg": ["RS256"]}),
+        make_id_token(aud="somebody.else"),
+        make_id_token(aud=[CLIENT_ID]),
+        make_id_token(aud=None),
+        make_id_token(iss="https://evil.example"),
+        make_id_token(exp="1"),
+        make_id_token(exp=1),
+        make_id_token(exp=None),
+        make_id_token(sub=None),
+    ],
+)
+def test_token_that_cannot_be_right_is_refused_without_asking(
+    vouch: Vouch, httpserver: HTTPServer, token: str
+) -> None:
+    vouch()
+    assert_problem(log_in(token=token), 401, "INVALID_ID_TOKEN")
+    assert httpserver.log == []
+
+
+@pytest.mark.django_db
+def test_provider_at_another_address_may_have_opaque_tokens(
+    vouch: Vouch, settings: Any
+) -> None:
+    vouch()
+    settings.IDP_TOKENS_ARE_JWTS = False
+    assert log_in(token="opaque").status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("claimed", "sent", "status"),
+    [
+        ("n-1", "n-1", 200),
+        ("n-1", "n-2", 401),
+        ("n-1", "N-1", 401),
+        (None, "n-1", 401),
+        ("n-1", None, 200),
+        (None, None, 200),
+    ],
+)
+def test_nonce_that_is_sent_must_be_that_of_the_token(
+    vouch: Vouch, claimed: str | None, sent: str | None, status: int
+) -> None:
+    token = vouch(nonce=claimed)
+    fields: dict[str, Any] = {} if sent is None else {"nonce": sent}
+    assert log_in(token=token, **fields).status_code == status
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("nonce", ["", None, 5, "x" * 256, "a\x00b"])
+def test_malformed_nonce_is_a_validation_error(vouch: Vouch, nonce: Any) -> None:
+    response = log_in(token=vouch(nonce="n-1"), nonce=nonce)
+    assert_problem(response, 400, "VALIDATION_ERROR")
+    assert [error["field"] for error in response.data["errors"]] == ["nonce"]
+
+
+@pytest.mark.django_db
+def test_hundred_refused_tokens_of_one_address_are_enough(vouch: Vouch) -> None:
+    token = vouch()
+    for _ in range(100):
+        assert log_in(token="opaque").status_code == 401
+    response = log_in(token=token)
+    assert_problem(response, 429, "RATE_LIMITED")
+    assert int(response.headers["Retry-After"]) > 0
+    elsewhere = JSONClient(REMOTE_ADDR="192.0.2.2")
+    assert log_in(elsewhere, token).status_code == 200
+
+
+@pytest.mark.django_db
+def test_only_refused_tokens_count(vouch: Vouch, httpserver: HTTPServer) -> None:
+    RateLimit.objects.all().delete()
+    token = vouch()
+    assert log_in(token=token).status_code == 200
+    Member.objects.update(status="SUSPENDED")
+    assert log_in(token=token).status_code == 403
+    httpserver.clear()
+    httpserver.expect_request("/tokeninfo").respond_with_data("down", status=503)
+    assert log_in(token=token).status_code == 502
+    assert not any(limit.attempts for limit in RateLimit.objects.all())
+
+
+@pytest.mark.django_db
+def test_address_that_is_too_long_is_not_cut_to_the_one_of_another(
+    vouch: Vouch,
+) -> None:
+    address = f"mike@{'a' * 60}.{'b' * 60}.{'c' * 60}.{'d' * 58}.example"
+    assert len(address) <= 254
+    victim = make_member(email=address + "x" * (254 - len(address)))
+    vouch(email=f"{victim.email}.evil.example")
+    assert log_in().data["member"]["id"] != victim.pk
+
+
+# --- The provider ---------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+def test_provider_that_refuses_makes_the_token_invalid(
+    httpserver: HTTPServer, status: int
+) -> None:
+    httpserver.expect_request("/tokeninfo").respond_with_json(
+        {"error": "invalid_token"}, status=status
+    )
+    response = log_in()
+    assert (response.status_code, response.data["code"]) == (401, "INVALID_ID_TOKEN")
+
+
+def redirect(request: Request) -> Response:
+    return Response(status=302, headers={"Location": "/elsewhere"})
+
+
+def sleep(request: Request) -> Response:
+    time.sleep(1.2)
+    return Response("{}")
+
+
+def trickle(request: Request) -> Response:
+    def drops() -> Any:
+        for _ in range(12):
+            time.sleep(0.1)
+            yield b" " * 70_000
+
+    return Response(drops(), mimetype="application/json")
+
+
+FAILURES: dict[str, Any] = {
+    "500": lambda request: Response("{}", status=500),
+    "503": lambda request: Response("down", status=503),
+    "429": lambda request: Response("{}", status=429),
+    "html": lambda request: Response("<html>Sign in</html>", mimetype="text/html"),
+    "empty": lambda request: Response(""),
+    "list": lambda request: Response("[]"),
+    "text": lambda request: Response('"yes"'),
+    "deep": lambda request: Response("[" * 100_000),
+    "broken utf-8": lambda request: Response(b'{"sub": "\xff\xfe"}'),
+    "huge number": lambda request: Response('{"exp": ' + "9" * 5000 + "}"),
+    "huge": lambda request: Response(json.dumps({"sub": "x" * 2**21})),
+    "redirect": redirect,
+    "slow": sleep,
+    "trickle": trickle,
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("failure", FAILURES)
+def test_provider_that_fails_is_502(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, failure: str
+) -> None:
+    limits: Any = http_client.get.__kwdefaults__
+    monkeypatch.setitem(limits, "seconds", 0.8)
+    httpserver.expect_request("/tokeninfo").respond_with_handler(FAILURES[failure])
+    httpserver.expect_request("/elsewhere").respond_with_json({"sub": "subject-1"})
+    started = time.monotonic()
+    response = log_in()
+    assert response.status_code == 502
+    assert response.data["code"] == "PROVIDER_UNAVAILABLE"
+    assert time.monotonic() - started < 3
+    assert all(request.path == "/tokeninfo" for request, _ in httpserver.log)
+    assert not Member.objects.exists()
+
+
+@pytest.mark.django_db
+def test_provider_that_is_not_there_is_502(settings: Any, caplog: Any) -> None:
+    settings.IDP_TOKENINFO_URL = f"http://127.0.0.1:{find_closed_port()}/tokeninfo"
+    token = make_id_token()
+    response = log_in(token=token)
+    assert (response.status_code, response.data["code"]) == (
+        502,
+        "PROVIDER_UNAVAILABLE",
+    )
+    assert token not in response.content.decode() + caplog.text
+
+
+@pytest.mark.django_db
+def test_without_a_client_id_login_by_token_is_not_set_up(
+    settings: Any, httpserver: HTTPServer
+) -> None:
+    settings.IDP_CLIENT_ID = ""
+    response = log_in()
+    assert (response.status_code, response.data["code"]) == (503, "IDP_NOT_CONFIGURED")
+    assert httpserver.log == []
+    assert JSONClient().get_json("/api/auth/idp-client-id") == {"clientId": ""}
+
+
+@pytest.mark.django_db
+def test_client_id_is_public() -> None:
+    assert JSONClient().get_json("/api/auth/idp-client-id") == {"clientId": CLIENT_ID}

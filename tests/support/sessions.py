@@ -1,0 +1,39 @@
+"""Clients of the tests with sessions, by bearer token and by cookie."""
+
+from typing import Any
+
+from django.conf import settings
+
+from accounts.models import Member
+from accounts.sessions import create_session
+from tests.support.clients import JSONClient
+from tests.support.factories import PASSWORD
+
+ME = "/api/auth/session"
+COOKIE = settings.SESSION_COOKIE_NAME
+
+
+def status_of(client: JSONClient) -> int:
+    """Return 200 if the client's session is live, else 401."""
+    status: int = client.send("GET", ME).status_code
+    return status
+
+
+def by_cookie(member: Member) -> JSONClient:
+    """Return a client that presents a session of the member as a browser does."""
+    client = JSONClient()
+    client.cookies[COOKIE] = create_session(member)[0]
+    return client
+
+
+def warm_up(member: Member) -> JSONClient:
+    """Return a client whose session is cached."""
+    client = JSONClient(member)
+    assert status_of(client) == 200
+    return client
+
+
+def log_in(client: JSONClient, member: Member) -> Any:
+    """Return the answer to a login of the member by this client."""
+    body = {"loginId": member.login_id, "password": PASSWORD}
+    return client.send("POST", "/api/auth/login", body)
