@@ -1,11 +1,23 @@
 """A ledger whose wallets and categories are large enough to move in batches."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+import pytest
+
 from accounts.models import Member
-from ledger.models import Category, Wallet
+from ledger import move_job
+from ledger.models import (
+    Budget,
+    Category,
+    Entry,
+    QuickEntry,
+    RecurringRule,
+    Wallet,
+)
+from tests.support.clients import JSONClient
 from tests.support.factories import (
     make_budget,
     make_category,
@@ -95,3 +107,61 @@ def make_moving_ledger(member: Member, kind: str) -> MovingLedger:
     make_budget(member, category=category_target, amount=50)
     make_budget(member, category=category, year=2025, amount=5)
     return MovingLedger(member, kind, wallet, category, wallet_target, category_target)
+
+
+def entries_of(row: Any) -> Any:
+    field = "wallet" if isinstance(row, Wallet) else "category"
+    return Entry.objects.filter(member_id=row.member_id, **{field: row.pk})
+
+
+def interrupt(
+    monkeypatch: pytest.MonkeyPatch, name: str, after: int = 0
+) -> pytest.MonkeyPatch:
+    """Kill the job within a step, after so many of the steps of that name."""
+    original: Callable[..., Any] = getattr(move_job, name)
+    calls: list[None] = []
+
+    def die(*arguments: Any) -> Any:
+        result = original(*arguments)
+        # Batches without entries of the wallet or category do not count.
+        if result or name != "move_entries":
+            calls.append(None)
+        if len(calls) > after:
+            raise RuntimeError("killed")
+        return result
+
+    monkeypatch.setattr(move_job, name, die)
+    return monkeypatch
+
+
+def read_sums(client: JSONClient) -> dict[str, Any]:
+    """What a move must not change at any moment."""
+    worth = client.get_json(f"{A}/networth")
+    months = [
+        client.get_json(f"{A}/statistics/month", year=2026, month=month)
+        for month in (1, 2, 3, 11)
+    ]
+    budgets = client.get_json(f"{A}/budgets/status", year=2026, month=11)
+    wallets = client.get_json(f"{A}/wallets")
+    return {
+        "worth": worth["total"],
+        "flows": [
+            {key: month[key] for key in ("income", "expense", "count", "byDay")}
+            for month in months
+        ],
+        "categories": [sum(c["amount"] for c in m["byCategory"]) for m in months],
+        "wallets": [sum(w["expense"] for w in m["byWallet"]) for m in months],
+        "tags": [month["byTag"] for month in months],
+        "budgets": budgets["total"],
+        "balance": sum(row["balance"] for row in wallets),
+        "entries": client.get_json(f"{A}/entries")["count"],
+        "pending": client.get_json(f"{A}/entries/pending/count"),
+        "trend": client.get_json(f"{A}/networth/trend"),
+    }
+
+
+def dump_ledger(member: Member) -> dict[str, list[Any]]:
+    return {
+        model.__name__: list(model.objects.filter(member_id=member.pk).values())
+        for model in (Wallet, Category, Entry, QuickEntry, RecurringRule, Budget)
+    }
