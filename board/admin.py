@@ -102,6 +102,33 @@ def report_unpinned(count: int) -> str:
     return text.format(count=count)
 
 
+def make_hiding_actions(
+    hide: Callable[..., int],
+) -> dict[str, Action]:
+    """Return the actions that hide rows and show them again."""
+    return {
+        "hide": make_action(
+            partial(hide, hidden=True),
+            _("Hide"),
+            report_hidden,
+            has_effect_on=lambda row: not row.is_hidden,
+        ),
+        "show": make_action(
+            partial(hide, hidden=False),
+            _("Show again"),
+            report_shown,
+            has_effect_on=lambda row: row.is_hidden,
+        ),
+    }
+
+
+def make_deletion(delete: Callable[..., int], question: Text) -> Action:
+    """Return the action that deletes rows after a question."""
+    return make_action(
+        delete, _("Delete"), report_deleted, question=question, is_dangerous=True
+    )
+
+
 class ModerationAdmin(ActionAdmin):
     """Base of the content of members: search by author or text, change by actions."""
 
@@ -155,18 +182,7 @@ class PostAdmin(ModerationAdmin):
         *list_display,
     ]
     row_actions = {
-        "hide": make_action(
-            partial(moderation.hide_posts, hidden=True),
-            _("Hide"),
-            report_hidden,
-            has_effect_on=lambda post: not post.is_hidden,
-        ),
-        "show": make_action(
-            partial(moderation.hide_posts, hidden=False),
-            _("Show again"),
-            report_shown,
-            has_effect_on=lambda post: post.is_hidden,
-        ),
+        **make_hiding_actions(moderation.hide_posts),
         "notice": make_action(
             partial(moderation.mark_notices, notice=True),
             _("Mark as notice"),
@@ -179,12 +195,9 @@ class PostAdmin(ModerationAdmin):
             report_unpinned,
             has_effect_on=lambda post: post.is_notice,
         ),
-        "delete": make_action(
+        "delete": make_deletion(
             lambda actor, ids: moderation.delete_posts(actor, ids, timezone.now()),
-            _("Delete"),
-            report_deleted,
-            question=_("All comments and votes are deleted too. It cannot be undone."),
-            is_dangerous=True,
+            _("All comments and votes are deleted too. It cannot be undone."),
         ),
     }
 
@@ -241,24 +254,10 @@ class CommentAdmin(ModerationAdmin):
         *list_display[1:],
     ]
     row_actions = {
-        "hide": make_action(
-            partial(moderation.hide_comments, hidden=True),
-            _("Hide"),
-            report_hidden,
-            has_effect_on=lambda comment: not comment.is_hidden,
-        ),
-        "show": make_action(
-            partial(moderation.hide_comments, hidden=False),
-            _("Show again"),
-            report_shown,
-            has_effect_on=lambda comment: comment.is_hidden,
-        ),
-        "delete": make_action(
+        **make_hiding_actions(moderation.hide_comments),
+        "delete": make_deletion(
             moderation.delete_comments,
-            _("Delete"),
-            report_deleted,
-            question=_("All votes are deleted too. It cannot be undone."),
-            is_dangerous=True,
+            _("All votes are deleted too. It cannot be undone."),
         ),
     }
 
@@ -307,12 +306,9 @@ class ImageAdmin(ModerationAdmin):
     ]
     export_columns = [text_column("id", _("Number")), *list_display]
     row_actions = {
-        "delete": make_action(
+        "delete": make_deletion(
             moderation.delete_shown_images,
-            _("Delete"),
-            report_deleted,
-            question=_("Posts that show it lose it too. It cannot be undone."),
-            is_dangerous=True,
+            _("Posts that show it lose it too. It cannot be undone."),
         ),
     }
 
