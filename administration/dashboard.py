@@ -6,15 +6,15 @@ table is missing, is shown as "not available"; the page itself never fails.
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TypeVar
 
-from django.conf import settings
 from django.db import Error, connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.member_counters import count_members
@@ -30,10 +30,15 @@ from administration.daily_metrics import (
     list_days,
 )
 from administration.revenue import (
+    Payments,
     count_ended,
+    format_amounts,
     get_purchase_series,
+    list_received,
+    list_refunded,
     list_running_products,
     monthly_revenue,
+    sum_payments,
 )
 from billing.products import MONTHLY, YEARLY
 from core import redis_client
@@ -187,22 +192,25 @@ def _purchases_section(reader: TimeLimitedReader, now: datetime) -> Section:
     running = reader.read(lambda: list_running_products(now))
     series = reader.read(lambda: get_purchase_series(now))
     ended = reader.read(lambda: count_ended(now))
+    received = reader.read(lambda: list_received(now))
+    refunded = reader.read(lambda: list_refunded(now))
     days_note = gettext("in {days} days").format(days=WINDOW_DAYS)
     section = Section(gettext("Subscriptions"))
     if running is None:
         section.tiles.append(Tile(gettext("Monthly revenue"), str(NOT_AVAILABLE)))
     else:
-        revenue = monthly_revenue(running, settings.PREMIUM_PRICES)
-        counts = {row.product: row.running for row in running}
+        counts = Counter[str]()
+        for row in running:
+            counts[row.product] += row.running
         section.tiles.extend(
             [
                 Tile(
                     gettext("Monthly revenue"),
-                    f"{revenue:,} {settings.HOME_CURRENCY}",
-                    gettext("at the prices of now"),
+                    format_amounts(monthly_revenue(running)),
+                    gettext("by what was paid, a year as twelve months"),
                 ),
                 *(
-                    _value_tile(str(label), counts.get(product, 0), gettext("running"))
+                    _value_tile(str(label), counts[product], gettext("running"))
                     for product, label in PRODUCTS.items()
                 ),
                 _value_tile(
@@ -218,12 +226,9 @@ def _purchases_section(reader: TimeLimitedReader, now: datetime) -> Section:
             _value_tile(
                 gettext("Renewed"), sum(series.renewed) if series else None, days_note
             ),
-            _value_tile(gettext("Ended"), ended and ended.ended, days_note),
-            _value_tile(
-                gettext("Refunded"),
-                ended and ended.refunded,
-                gettext("ended early by the store"),
-            ),
+            _value_tile(gettext("Ended"), ended, days_note),
+            _payments_tile(gettext("Payments"), received, days_note),
+            _payments_tile(gettext("Refunded"), refunded, days_note),
         ]
     )
     title = gettext("Purchases per day")
@@ -240,6 +245,18 @@ def _purchases_section(reader: TimeLimitedReader, now: datetime) -> Section:
             )
         )
     return section
+
+
+def _payments_tile(title: str, payments: list[Payments] | None, note: str) -> Tile:
+    if payments is None:
+        return Tile(title, str(NOT_AVAILABLE))
+    orders = sum(row.orders for row in payments)
+    counted = ngettext("{count} order {when}", "{count} orders {when}", orders)
+    return Tile(
+        title,
+        format_amounts(sum_payments(payments)),
+        counted.format(count=orders, when=note),
+    )
 
 
 def _ledger_section(reader: TimeLimitedReader, now: datetime) -> Section:

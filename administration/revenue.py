@@ -1,39 +1,39 @@
 """Revenue of subscriptions for the dashboard, from the recorded purchases.
 
 Test purchases are left out. A subscription is the purchases of one token; each renewal
-is a purchase of its own. Prices are the settings of now, so that a price of the past,
-a foreign currency, a trial or a discount is not seen.
+is a purchase of its own. Amounts are those recorded with the purchases: what the store
+says was paid, before that the price of the settings. Currencies are not converted.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
 
 from administration.daily_metrics import WINDOW_DAYS, list_days
-from billing.products import MONTHS_BY_PERIOD, PRODUCTS
+from billing.products import MONTHS_BY_PERIOD, PRODUCTS, format_amount
 from billing.stores import TEST_STORE
 from core.db.rows import fetch_all
 
-# A purchase that the store ended before its time is recorded as ending when the store
-# was asked, that is so long after the question at most.
-MAX_ANSWER_TIME = timedelta(minutes=1)
-
 # A subscription that has lapsed but renews itself counts: the store decides about it.
 _RUNNING = """
-    SELECT product_id AS product, count(*) AS running,
-        count(*) FILTER (WHERE NOT auto_renew) AS canceled
+    SELECT product_id AS product, paid_currency AS currency, count(*) AS running,
+        count(*) FILTER (WHERE NOT auto_renew) AS canceled,
+        coalesce(sum(paid_amount), 0) AS paid
     FROM (
-        SELECT DISTINCT ON (store, token_hash) product_id, auto_renew
+        SELECT DISTINCT ON (store, token_hash)
+            product_id, auto_renew, paid_amount, paid_currency
         FROM iap_purchase
         WHERE is_active AND store <> %(test)s
             AND (expires_at > %(now)s OR auto_renew)
         ORDER BY store, token_hash, auto_renew DESC, expires_at DESC
     ) subscriptions
-    GROUP BY 1 ORDER BY 1
+    GROUP BY 1, 2 ORDER BY 1, 2
 """
 _BOUGHT_BY_DAY = """
     SELECT (purchased_at AT TIME ZONE %(zone)s)::date AS day, count(*) AS bought,
@@ -49,9 +49,7 @@ _BOUGHT_BY_DAY = """
     GROUP BY 1 ORDER BY 1
 """
 _ENDED = """
-    SELECT count(*) AS ended, count(*) FILTER (
-        WHERE expires_at >= checked_at AND expires_at - checked_at <= %(answer)s
-    ) AS refunded
+    SELECT count(*) AS ended
     FROM iap_purchase purchase
     WHERE is_active AND NOT auto_renew AND store <> %(test)s
         AND expires_at >= %(since)s AND expires_at <= %(now)s
@@ -61,14 +59,40 @@ _ENDED = """
                 AND later.store = purchase.store AND later.id > purchase.id
         )
 """
+_RECEIVED = """
+    SELECT paid_currency AS currency, sum(paid_amount) AS amount,
+        count(*)::int AS orders
+    FROM iap_purchase
+    WHERE purchased_at >= %(since)s AND purchased_at <= %(now)s
+        AND store <> %(test)s AND paid_amount IS NOT NULL
+    GROUP BY 1 ORDER BY 1
+"""
+# Without an amount of the store, all that was paid.
+_REFUNDED = """
+    SELECT paid_currency AS currency,
+        coalesce(sum(coalesce(refunded_amount, paid_amount)), 0) AS amount,
+        count(*)::int AS orders
+    FROM iap_purchase
+    WHERE refunded_at >= %(since)s AND refunded_at <= %(now)s AND store <> %(test)s
+    GROUP BY 1 ORDER BY 1
+"""
+
+# Amounts by currency, each in its main unit.
+Amounts = Mapping[str, Decimal]
 
 
 class RunningProduct(NamedTuple):
-    """Running subscriptions of a product, and those of them that will not renew."""
+    """Running subscriptions of a product that were paid in one currency.
+
+    `canceled` are those of them that will not renew, `paid` is the sum of what their
+    periods of now cost.
+    """
 
     product: str
+    currency: str
     running: int
     canceled: int
+    paid: Decimal
 
 
 class BoughtDay(NamedTuple):
@@ -80,10 +104,17 @@ class BoughtDay(NamedTuple):
 
 
 class EndedCount(NamedTuple):
-    """Subscriptions that ended, and those of them that the store ended early."""
+    """Subscriptions that ended."""
 
     ended: int
-    refunded: int
+
+
+class Payments(NamedTuple):
+    """Orders in one currency, and the sum of what was paid for them, or back."""
+
+    currency: str
+    amount: Decimal
+    orders: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +138,7 @@ def get_purchase_series(now: datetime) -> PurchaseSeries:
     """Return the purchases of the days of the window, today included."""
     days = list_days(timezone.localdate(now))
     bought, renewed = dict.fromkeys(days, 0), dict.fromkeys(days, 0)
-    params = {
-        "zone": settings.TIME_ZONE,
-        "since": now - timedelta(days=WINDOW_DAYS),
-        "now": now,
-        "test": TEST_STORE,
-    }
+    params = {"zone": settings.TIME_ZONE} | _window(now)
     for row in fetch_all(_BOUGHT_BY_DAY, params, BoughtDay):
         # The window begins in the middle of a day that is not shown.
         if row.day in bought:
@@ -120,29 +146,59 @@ def get_purchase_series(now: datetime) -> PurchaseSeries:
     return PurchaseSeries(list(bought.values()), list(renewed.values()))
 
 
-def count_ended(now: datetime) -> EndedCount:
+def count_ended(now: datetime) -> int:
     """Count the subscriptions that ended within the window without a successor."""
-    params = {
-        "since": now - timedelta(days=WINDOW_DAYS),
-        "now": now,
-        "test": TEST_STORE,
-        "answer": MAX_ANSWER_TIME,
-    }
-    (count,) = fetch_all(_ENDED, params, EndedCount)
-    return count
+    (count,) = fetch_all(_ENDED, _window(now), EndedCount)
+    return count.ended
 
 
-def monthly_revenue(running: list[RunningProduct], prices: Mapping[str, int]) -> int:
-    """Return the monthly recurring revenue in the home currency.
+def list_received(now: datetime) -> list[Payments]:
+    """Return what was paid for the orders of the window, by currency."""
+    return fetch_all(_RECEIVED, _window(now), Payments)
 
-    A yearly price counts a twelfth, rounded half up. A subscription that will not renew
-    counts until it ends.
+
+def list_refunded(now: datetime) -> list[Payments]:
+    """Return what was refunded within the window, by currency."""
+    return fetch_all(_REFUNDED, _window(now), Payments)
+
+
+def sum_payments(payments: list[Payments]) -> Amounts:
+    """Return the sums of payments by currency."""
+    return {row.currency: row.amount for row in payments}
+
+
+def monthly_revenue(running: list[RunningProduct]) -> Amounts:
+    """Return the monthly recurring revenue by currency, not rounded.
+
+    What was paid for a year counts a twelfth. A subscription that will not renew counts
+    until it ends.
     """
     months = {product.id: MONTHS_BY_PERIOD[product.period] for product in PRODUCTS}
-    total = 0
+    totals: dict[str, Decimal] = defaultdict(Decimal)
     for row in running:
         if row.product in months:
-            length = months[row.product]
-            monthly = (2 * prices[row.product] + length) // (2 * length)
-            total += monthly * row.running
-    return total
+            totals[row.currency] += row.paid / months[row.product]
+    return totals
+
+
+def format_amounts(amounts: Amounts) -> str:
+    """Return amounts as text, that of the home currency first.
+
+    The home currency has whole units, to which its amount is rounded half up.
+    """
+    home = settings.HOME_CURRENCY
+    own = amounts.get(home, Decimal(0)).quantize(Decimal(1), ROUND_HALF_UP)
+    others = {
+        currency: amount
+        for currency, amount in sorted(amounts.items())
+        if amount and currency != home
+    }
+    shown = others if others and not own else {home: own} | others
+    return " + ".join(
+        format_amount(amount, currency) for currency, amount in shown.items()
+    )
+
+
+def _window(now: datetime) -> dict[str, object]:
+    since = now - timedelta(days=WINDOW_DAYS)
+    return {"since": since, "now": now, "test": TEST_STORE}

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Member
 from billing.models import Purchase, StoreNotification
-from billing.products import MONTHLY, YEARLY
+from billing.products import MONTHLY, YEARLY, format_amount
 from billing.store_notifications import describe_body
 from billing.stores import TEST_STORE
 from billing.unpresented_purchases import SEARCH_DURATION
@@ -97,6 +97,30 @@ ENDS = time_column("expires_at", _("Ends"))
 BUYER = member_column("member", _("Member"))
 
 
+def describe_payment(purchase: Purchase) -> str:
+    """Return what was paid, and that it is the price of the settings if it is."""
+    if purchase.paid_amount is None:
+        return ""
+    paid = format_amount(purchase.paid_amount, purchase.paid_currency)
+    if purchase.is_paid_confirmed:
+        return paid
+    return gettext("{amount} (our price, the store has not said)").format(amount=paid)
+
+
+def describe_refund(purchase: Purchase) -> str:
+    """Return what was refunded, "" if nothing was."""
+    if purchase.refunded_at is None:
+        return ""
+    if purchase.refunded_amount is None:
+        return gettext("ended early by the store, which has not said how much")
+    return format_amount(purchase.refunded_amount, purchase.paid_currency)
+
+
+PAID = Column("paid", _("Paid"), describe_payment)
+REFUND = Column("refund", _("Refunded"), describe_refund)
+REFUNDED = time_column("refunded_at", _("Refunded on"))
+
+
 class PurchaseInline(NewestInline):
     """The plan history of a member: the newest purchases, on the member's page."""
 
@@ -130,6 +154,7 @@ class PurchaseAdmin(ReadOnlyAdmin):
         (BUYER, STORE, STATE),
         (ORDER_ID, PRODUCT),
         (BOUGHT, ENDS, time_column("replaced_at", _("Replaced"))),
+        (PAID, REFUND, REFUNDED),
         (
             badge_column(
                 "store_state", _("State in the store"), STORE_STATES, path="state"
@@ -142,7 +167,7 @@ class PurchaseAdmin(ReadOnlyAdmin):
             time_column("checked_at", _("Last asked of the store")),
         ),
     ]
-    export_columns = list_display
+    export_columns = [*list_display, PAID, REFUND, REFUNDED]
 
     def get_object_name(self, row: Purchase) -> str:
         return gettext("Purchase {order}").format(order=row.order_id)

@@ -11,6 +11,8 @@ from core.sealing import seal, unseal
 TOKEN_LENGTH = 1000
 HASH_LENGTH = 64
 STATE_LENGTH = 100
+# Of amounts in any currency, in its main unit.
+AMOUNT_DIGITS, AMOUNT_DECIMALS = 18, 6
 
 
 class Purchase(models.Model):
@@ -49,6 +51,19 @@ class Purchase(models.Model):
     is_out_of_app = models.BooleanField(default=False)
     # When the store was asked for the state that is recorded here.
     checked_at = models.DateTimeField()
+    # What the order cost: the price of the settings until the store says what was paid.
+    paid_amount = models.DecimalField(
+        max_digits=AMOUNT_DIGITS, decimal_places=AMOUNT_DECIMALS, null=True, blank=True
+    )
+    paid_currency = models.CharField(max_length=3, blank=True, default="")
+    is_paid_confirmed = models.BooleanField(default=False)
+    refunded_at = models.DateTimeField(null=True, blank=True)
+    # Null if the store has not said how much.
+    refunded_amount = models.DecimalField(
+        max_digits=AMOUNT_DIGITS, decimal_places=AMOUNT_DECIMALS, null=True, blank=True
+    )
+    # Since when the store is to be asked about payment and refund; null if it was.
+    order_due_since = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         db_table = "iap_purchase"
@@ -66,6 +81,15 @@ class Purchase(models.Model):
             models.CheckConstraint(
                 condition=Q(replaced_at=None) | Q(is_active=False),
                 name="iap_purchase_replaced_is_inactive",
+            ),
+            models.CheckConstraint(
+                condition=Q(refunded_amount=None) | Q(refunded_at__isnull=False),
+                name="iap_purchase_refunded_amount_has_time",
+            ),
+            models.CheckConstraint(
+                condition=(Q(paid_amount=None) | Q(paid_amount__gte=0))
+                & (Q(refunded_amount=None) | Q(refunded_amount__gte=0)),
+                name="iap_purchase_amounts_not_negative",
             ),
         ]
         indexes = [
@@ -91,6 +115,16 @@ class Purchase(models.Model):
                 fields=["id"],
                 condition=Q(is_acknowledged=False),
                 name="iap_purchase_unacknowledged",
+            ),
+            models.Index(
+                fields=["order_due_since"],
+                condition=Q(order_due_since__isnull=False),
+                name="iap_purchase_order_due",
+            ),
+            models.Index(
+                fields=["refunded_at"],
+                condition=Q(refunded_at__isnull=False),
+                name="iap_purchase_refunded",
             ),
         ]
 

@@ -15,6 +15,7 @@ from accounts.security_events import SecurityEvent, log_security_event
 from accounts.sessions import invalidate_member_session_cache
 from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase
+from billing.orders import record_orders
 from billing.purchases import (
     lock_member,
     read_purchase_token,
@@ -63,6 +64,7 @@ class ExpiryResult:
     expired: int = 0
     refreshed: int = 0
     acknowledged: int = 0
+    orders: int = 0
     purged: int = 0
     failed: int = 0
 
@@ -76,12 +78,15 @@ def run_expiry(now: datetime, progress: Progress = SILENT_PROGRESS) -> ExpiryRes
     refreshed, not_refreshed = refresh_lapsed_renewals(now, progress)
     acknowledged, not_acknowledged = retry_acknowledgements(now)
     tests_ended = end_test_purchases(now)
+    failed = not_refreshed + not_acknowledged
     return ExpiryResult(
         expired=tests_ended + expire_lapsed_plans(now, progress),
         refreshed=refreshed,
         acknowledged=acknowledged,
+        # Nothing that members see depends on it: it waits until the store responds.
+        orders=0 if failed else record_orders(),
         purged=purge_notifications(now - NOTIFICATION_RETENTION),
-        failed=not_refreshed + not_acknowledged,
+        failed=failed,
     )
 
 

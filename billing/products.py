@@ -4,6 +4,7 @@ import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 
 
@@ -32,6 +33,13 @@ PRODUCTS: Sequence[Product] = (MONTHLY, YEARLY)
 def find_product(product_id: str) -> Product | None:
     """Return the product with this id, or None."""
     return next((product for product in PRODUCTS if product.id == product_id), None)
+
+
+def format_amount(amount: Decimal, currency: str) -> str:
+    """Return an amount as text: cents only where there are some."""
+    decimals = 0 if amount == amount.to_integral_value() else 2
+    unit = Decimal(1).scaleb(-decimals)
+    return f"{amount.quantize(unit, ROUND_HALF_UP):,} {currency}"
 
 
 def add_period(start: datetime, period: BillingPeriod, home: tzinfo) -> datetime:

@@ -10,7 +10,7 @@ from enum import Enum
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Case, Q, QuerySet, When
 from django.db.models.functions import Least
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -31,6 +31,10 @@ from core.sealing import UnsealingError
 logger = logging.getLogger(__name__)
 
 PLAN_FIELDS = ("plan", "plan_expires_at", "plan_product", "plan_auto_renew")
+EXTENDED_FIELDS = (
+    *("is_active", "expires_at", "auto_renew", "state"),
+    *("is_acknowledged", "checked_at", "sealed_token"),
+)
 # Stored hashes depend on it: a new value would free all redeemed orders.
 _ORDER_HASH_SALT = "billing.models.RedeemedOrder"
 
@@ -134,7 +138,8 @@ def _extend_purchase(
     purchase.state = subscription.state[:STATE_LENGTH]
     # With the current key, also if that of before is lost.
     purchase.sealed_token = seal_token(subscription.token, purchase.token_hash)
-    purchase.save()
+    # Not all fields: the job that reads orders writes others without a lock.
+    purchase.save(update_fields=EXTENDED_FIELDS)
 
 
 def read_purchase_token(purchase: Purchase) -> str:
@@ -194,8 +199,17 @@ def _expire_token(
     purchases = Purchase.objects.filter(store=store, token_hash=token_hash)
     if purchases.filter(checked_at__gt=checked_at).exists():
         return PurchaseChange.NONE
+    # What the store ends before its time counts as refunded until its order is read
+    # (`billing.orders`); what another purchase has replaced does not.
+    is_ended_early = Q(expires_at__gt=now, replaced_at=None)
     purchases.update(
-        expires_at=Least("expires_at", now), auto_renew=False, checked_at=checked_at
+        refunded_at=Case(
+            When(is_ended_early & Q(refunded_at=None), then=now), default="refunded_at"
+        ),
+        order_due_since=Case(When(is_ended_early, then=now), default="order_due_since"),
+        expires_at=Least("expires_at", now),
+        auto_renew=False,
+        checked_at=checked_at,
     )
     return PurchaseChange.UPDATED
 
@@ -306,6 +320,9 @@ def _create_purchase(
             is_acknowledged=subscription.is_acknowledged,
             is_out_of_app=subscription.is_out_of_app,
             checked_at=checked_at,
+            paid_amount=settings.PREMIUM_PRICES[subscription.product.id],
+            paid_currency=settings.HOME_CURRENCY,
+            order_due_since=now,
         )
     # Check after the INSERT: it has waited for an account deletion that was about to
     # turn the same order into a redeemed one.

@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from billing.errors import PurchaseAlreadyUsedError
 from billing.models import Purchase, StoreNotification, seal_body
+from billing.orders import request_orders
 from billing.purchases import refresh_purchase
 from billing.stores import StoreVerifier, hash_token, load_verifier
 from billing.unpresented_purchases import (
@@ -42,15 +43,16 @@ FULL_RETRY_AFTER_SECONDS = 60
 MAX_PROCESSED = 20_000
 MAX_NAME_LENGTH = 255
 UNREADABLE = "unreadable"
+VOIDED_KIND = "voided purchase"
 # By the name of the member of the payload that describes the event.
 NOTIFICATION_KINDS = {
     "subscriptionNotification": "subscription",
     "oneTimeProductNotification": "one-time product",
-    "voidedPurchaseNotification": "voided purchase",
+    "voidedPurchaseNotification": VOIDED_KIND,
     "pendingRefundReviewNotification": "pending refund review",
     "testNotification": "test",
 }
-SUBSCRIPTION_KINDS = ("subscription", "voided purchase")
+SUBSCRIPTION_KINDS = ("subscription", VOIDED_KIND)
 BATCH_SIZE = 1_000
 # The store is taken to be unavailable then, and the run ends.
 MAX_CONSECUTIVE_FAILURES = 3
@@ -255,6 +257,11 @@ def _process(
         if purchase is None:
             token = parse_message(notification.body.encode()).token
             return assign_purchase(verifier, notification, token, now)
+        if notification.kind.startswith(VOIDED_KIND):
+            token_purchases = Purchase.objects.filter(
+                store=verifier.store, token_hash=notification.token_hash
+            )
+            request_orders(token_purchases, timezone.now())
         refresh_purchase(purchase, timezone.now())
     except PurchaseAlreadyUsedError:
         return Outcome.REJECTED

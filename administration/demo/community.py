@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from io import BytesIO
 from random import Random
 
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from PIL import Image as PillowImage
 from PIL import ImageDraw
@@ -154,6 +155,8 @@ def create_purchases(members: list[Member], now: datetime) -> int:
                 # Some have cancelled, and keep what they have paid for.
                 auto_renew=bool(number % 4),
                 checked_at=now,
+                paid_amount=settings.PREMIUM_PRICES[product.id],
+                paid_currency=settings.HOME_CURRENCY,
             )
         )
     Purchase.objects.bulk_create(purchases)

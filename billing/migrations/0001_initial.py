@@ -167,6 +167,25 @@ class Migration(migrations.Migration):
                 ("is_out_of_app", models.BooleanField(default=False)),
                 ("checked_at", models.DateTimeField()),
                 (
+                    "paid_amount",
+                    models.DecimalField(
+                        blank=True, decimal_places=6, max_digits=18, null=True
+                    ),
+                ),
+                (
+                    "paid_currency",
+                    models.CharField(blank=True, default="", max_length=3),
+                ),
+                ("is_paid_confirmed", models.BooleanField(default=False)),
+                ("refunded_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "refunded_amount",
+                    models.DecimalField(
+                        blank=True, decimal_places=6, max_digits=18, null=True
+                    ),
+                ),
+                ("order_due_since", models.DateTimeField(blank=True, null=True)),
+                (
                     "member",
                     models.ForeignKey(
                         db_index=False,
@@ -207,6 +226,16 @@ class Migration(migrations.Migration):
                         fields=["id"],
                         name="iap_purchase_unacknowledged",
                     ),
+                    models.Index(
+                        condition=models.Q(("order_due_since__isnull", False)),
+                        fields=["order_due_since"],
+                        name="iap_purchase_order_due",
+                    ),
+                    models.Index(
+                        condition=models.Q(("refunded_at__isnull", False)),
+                        fields=["refunded_at"],
+                        name="iap_purchase_refunded",
+                    ),
                 ],
                 "constraints": [
                     models.UniqueConstraint(
@@ -224,6 +253,29 @@ class Migration(migrations.Migration):
                             ("replaced_at", None), ("is_active", False), _connector="OR"
                         ),
                         name="iap_purchase_replaced_is_inactive",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("refunded_amount", None),
+                            ("refunded_at__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="iap_purchase_refunded_amount_has_time",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("paid_amount", None),
+                                ("paid_amount__gte", 0),
+                                _connector="OR",
+                            ),
+                            models.Q(
+                                ("refunded_amount", None),
+                                ("refunded_amount__gte", 0),
+                                _connector="OR",
+                            ),
+                        ),
+                        name="iap_purchase_amounts_not_negative",
                     ),
                 ],
             },

@@ -6,6 +6,7 @@ STORE_VERIFIER is the dotted path of the store's class.
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Protocol
 
 from django.conf import settings
@@ -53,6 +54,19 @@ class Subscription:
         return hash_token(self.replaced_token)
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The payment of one order, in the buyer's currency, with taxes and discounts.
+
+    `refunded_amount` is the sum of all refunds, `refunded_at` the time of the last.
+    """
+
+    paid_amount: Decimal
+    currency: str
+    refunded_amount: Decimal = Decimal(0)
+    refunded_at: datetime | None = None
+
+
 class StoreVerifier(Protocol):
     """Interface of a store; the class has a constructor without arguments.
 
@@ -74,6 +88,13 @@ class StoreVerifier(Protocol):
         """Return the current state of the token's subscription.
 
         Raises `InvalidPurchaseError` if `product` is given and is not what was bought.
+        """
+        ...
+
+    def fetch_order(self, order_id: str) -> Order | None:
+        """Return what was paid for an order, and what was refunded of it.
+
+        Return None while the payment or a refund is under way.
         """
         ...
 
@@ -100,6 +121,9 @@ class StubVerifier:
     def fetch_subscription(
         self, token: str, product: Product | None = None
     ) -> Subscription:
+        raise InvalidPurchaseError
+
+    def fetch_order(self, order_id: str) -> Order | None:
         raise InvalidPurchaseError
 
     def acknowledge(self, token: str, product_id: str, account_id: str = "") -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
@@ -17,8 +18,9 @@ from google.auth.transport import Request, Response
 from google.oauth2.service_account import Credentials
 
 from billing.errors import InvalidPurchaseError
+from billing.models import AMOUNT_DECIMALS, AMOUNT_DIGITS
 from billing.products import Product, find_product
-from billing.stores import Subscription
+from billing.stores import Order, Subscription
 from core import http_client
 from core.errors import ProviderUnavailableError
 
@@ -32,8 +34,15 @@ ACKNOWLEDGED_STATE = "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
 # Invalid Value, purchaseTokenNotFound, purchaseTokenNoLongerValid.
 INVALID_PURCHASE_STATUSES = frozenset({400, 404, 410})
 MAX_ORDER_ID_LENGTH = 255
+# Nothing is settled yet: the order is read again later.
+UNSETTLED_ORDER_STATES = frozenset({"PENDING", "PENDING_REFUND"})
+# Before it was paid.
+CANCELED_ORDER_STATE = "CANCELED"
+PROCESSED_REFUND_STATE = "PROCESSED_SUCCESSFULLY"
+MAX_ORDER_AMOUNT = Decimal(10) ** (AMOUNT_DIGITS - AMOUNT_DECIMALS)
 # Only such a status of an error response is logged; anything else could be a secret.
 _ERROR_STATUS_RE = re.compile(r"[A-Za-z_]{1,50}")
+_CURRENCY_RE = re.compile(r"[A-Z]{3}")
 
 google_play = http_client.OutsideService("google play")
 # Where access tokens come from.
@@ -71,19 +80,12 @@ class GooglePlay:
         self, token: str, product: Product | None = None
     ) -> Subscription:
         """Call `purchases.subscriptionsv2.get`."""
-        url = f"{self._purchases_url}/subscriptionsv2/tokens/{_quote(token)}"
-        response = http_client.get(
-            url, {}, service=google_play, headers=self._authorization_headers()
-        )
-        self._check_status(response)
-        try:
-            body = json.loads(response.body)
-        except (ValueError, RecursionError):
-            body = None
-        if not isinstance(body, dict):
-            logger.warning("google play: response is not a JSON object")
-            raise ProviderUnavailableError
+        body = self._get(f"purchases/subscriptionsv2/tokens/{_quote(token)}")
         return _parse_subscription(body, token, product)
+
+    def fetch_order(self, order_id: str) -> Order | None:
+        """Call `orders.get`, for which the account must see financial data."""
+        return _parse_order(self._get(f"orders/{_quote(order_id)}"))
 
     def acknowledge(self, token: str, product_id: str, account_id: str = "") -> None:
         """Call `purchases.subscriptions.acknowledge`."""
@@ -95,15 +97,33 @@ class GooglePlay:
         self._post(token, product_id, "cancel", {})
 
     @property
-    def _purchases_url(self) -> str:
+    def _application_url(self) -> str:
         base = f"{settings.STORE_BASE_URL}/androidpublisher/v3/applications"
-        return f"{base}/{_quote(self.package)}/purchases"
+        return f"{base}/{_quote(self.package)}"
+
+    def _get(self, path: str) -> Mapping[str, Any]:
+        """Return the JSON object that the API responds with."""
+        response = http_client.get(
+            f"{self._application_url}/{path}",
+            {},
+            service=google_play,
+            headers=self._authorization_headers(),
+        )
+        self._check_status(response)
+        try:
+            body = json.loads(response.body)
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            logger.warning("google play: response is not a JSON object")
+            raise ProviderUnavailableError
+        return body
 
     def _post(
         self, token: str, product_id: str, method: str, body: Mapping[str, Any]
     ) -> None:
-        path = f"subscriptions/{_quote(product_id)}/tokens/{_quote(token)}:{method}"
-        url = f"{self._purchases_url}/{path}"
+        subscription = f"subscriptions/{_quote(product_id)}/tokens/{_quote(token)}"
+        url = f"{self._application_url}/purchases/{subscription}:{method}"
         headers = self._authorization_headers()
         response = http_client.post_json(
             url, body, service=google_play, headers=headers
@@ -253,15 +273,56 @@ def _parse_line_items(
         order_id = line.get("latestSuccessfulOrderId") or body.get("latestOrderId")
         if not order_id or not line.get("expiryTime"):
             continue
-        expires_at = datetime.fromisoformat(line["expiryTime"])
-        if expires_at.tzinfo is None:
-            raise ValueError
+        expires_at = _parse_time(line["expiryTime"])
         # Missing in a prepaid plan, which does not renew itself.
         renewal = line.get("autoRenewingPlan") or {}
         auto_renew = renewal.get("autoRenewEnabled") is True
         order_id = str(order_id)[:MAX_ORDER_ID_LENGTH]
         items.append(LineItem(product, order_id, expires_at, auto_renew))
     return items
+
+
+def _parse_order(body: Mapping[str, Any]) -> Order | None:
+    """Return the payment of an order, None while it or a refund is under way."""
+    try:
+        if body["state"] in UNSETTLED_ORDER_STATES:
+            return None
+        paid, currency = _parse_money(body["total"])
+        if body["state"] == CANCELED_ORDER_STATE:
+            return Order(Decimal(0), currency)
+        history = body.get("orderHistory") or {}
+        if refund := history.get("refundEvent"):
+            details = refund.get("refundDetails") or {}
+            amount, _ = _parse_money(details.get("total") or body["total"])
+            return Order(paid, currency, amount, _parse_time(refund["eventTime"]))
+        refunded, last = Decimal(0), None
+        for part in history.get("partialRefundEvents") or []:
+            if part["state"] == PROCESSED_REFUND_STATE:
+                refunded += _parse_money(part["refundDetails"]["total"])[0]
+                time = _parse_time(part["processTime"])
+                last = max(last or time, time)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        logger.warning("google play: unreadable order")
+        raise ProviderUnavailableError from None
+    return Order(paid, currency, refunded, last)
+
+
+def _parse_money(money: Mapping[str, Any]) -> tuple[Decimal, str]:
+    """Return the amount and the currency of a `google.type.Money`, neither negative."""
+    currency = str(money["currencyCode"])
+    units, nanos = int(money.get("units") or 0), int(money.get("nanos") or 0)
+    amount = Decimal(units) + Decimal(nanos).scaleb(-9)
+    is_usable = 0 <= amount < MAX_ORDER_AMOUNT and _CURRENCY_RE.fullmatch(currency)
+    if not is_usable:
+        raise ValueError
+    return amount, currency
+
+
+def _parse_time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError
+    return time
 
 
 def _quote(text: str) -> str:

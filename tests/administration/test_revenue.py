@@ -1,6 +1,7 @@
 """Revenue on the dashboard, counted from purchases as the service records them."""
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,7 +12,10 @@ from accounts.models import Member
 from administration.dashboard import build_dashboard
 from administration.revenue import (
     count_ended,
+    format_amounts,
     get_purchase_series,
+    list_received,
+    list_refunded,
     list_running_products,
     monthly_revenue,
 )
@@ -22,19 +26,20 @@ from tests.support.store_rows import make_purchase
 pytestmark = pytest.mark.django_db
 
 NOW = datetime.fromisoformat("2026-11-21T12:00:00+09:00")
-PRICES = {"premium_monthly": 4_900, "premium_yearly": 49_000}
+PRICES = {"premium_monthly": 4_900, "premium_yearly": 49_000, "premium_weekly": 1}
 
 
 def buy(order: str, *, token: str = "", days: float = 1, **fields: Any) -> Purchase:
     """A purchase of so many days ago, by a member of its own unless one is given."""
     member = fields.pop("member", None) or make_member()
+    price = PRICES[fields.get("product_id", "premium_monthly")]
     return make_purchase(
         member,
         order,
         token_hash=token or order,
         purchased_at=NOW - timedelta(days=days),
         checked_at=fields.pop("checked_at", NOW - timedelta(days=days)),
-        **{"expires_at": NOW + timedelta(days=20)} | fields,
+        **{"expires_at": NOW + timedelta(days=20), "paid_amount": price} | fields,
     )
 
 
@@ -51,24 +56,43 @@ def test_running_subscriptions_are_counted_by_product_and_once() -> None:
     buy("f", is_active=False)
     buy("g", is_active=False, replaced_at=NOW)
     buy("h", store="test")
-    running = {row.product: row[1:] for row in list_running_products(NOW)}
-    assert running == {"premium_monthly": (3, 1), "premium_yearly": (1, 0)}
+    running = {row.product: row[2:] for row in list_running_products(NOW)}
+    assert running == {
+        "premium_monthly": (3, 1, 3 * 4_900),
+        "premium_yearly": (1, 0, 49_000),
+    }
 
 
-def test_a_year_counts_a_twelfth_rounded_half_up() -> None:
+def monthly() -> str:
+    return format_amounts(monthly_revenue(list_running_products(NOW)))
+
+
+def test_a_year_counts_a_twelfth_of_what_was_paid() -> None:
     for number in range(2):
         buy(f"m{number}")
-    for number in range(3):
-        buy(f"y{number}", product_id="premium_yearly")
-    running = list_running_products(NOW)
-    # 49,000 / 12 is 4,083.33; 4,998 / 12 is 416.5.
-    assert monthly_revenue(running, PRICES) == 2 * 4_900 + 3 * 4_083
-    assert monthly_revenue(running, PRICES | {"premium_yearly": 4_998}) == 11_051
+    buy("trial", paid_amount=0)
+    for number, paid in enumerate((49_000, 49_000, 39_000)):
+        buy(f"y{number}", product_id="premium_yearly", paid_amount=paid)
+    # 2 × 4,900 + 137,000 / 12 is 21,216.67.
+    assert monthly() == "21,217 KRW"
+    # 6 more are a half.
+    buy("half", product_id="premium_yearly", paid_amount=6)
+    buy("more", product_id="premium_yearly", paid_amount=4)
+    assert monthly() == "21,218 KRW"  # 21,217.5
 
 
-def test_product_that_is_no_longer_sold_has_no_price() -> None:
+def test_other_currencies_stand_beside_that_of_the_service() -> None:
+    assert monthly() == "0 KRW"
+    buy("a", paid_amount="3.99", paid_currency="USD")
+    buy("b", paid_amount="4.5", paid_currency="EUR", product_id="premium_yearly")
+    assert monthly() == "0.38 EUR + 3.99 USD"
+    buy("c")
+    assert monthly() == "4,900 KRW + 0.38 EUR + 3.99 USD"
+
+
+def test_product_that_is_no_longer_sold_has_no_monthly_revenue() -> None:
     buy("x", product_id="premium_weekly")
-    assert monthly_revenue(list_running_products(NOW), PRICES) == 0
+    assert monthly() == "0 KRW"
 
 
 def test_renewals_and_changes_continue_another_purchase() -> None:
@@ -83,21 +107,42 @@ def test_renewals_and_changes_continue_another_purchase() -> None:
     assert (len(series.bought), series.new) == (30, 1)
 
 
-def test_subscription_that_the_store_ended_early_is_refunded() -> None:
-    # Ended when the store was asked: recorded as the moment of its answer.
-    asked = NOW - timedelta(days=2)
-    ended: dict[str, Any] = {"auto_renew": False, "checked_at": asked}
-    buy("refund", **ended, expires_at=asked + timedelta(seconds=3))
-    # Ended in its time, some hours before the store was asked, or after.
-    buy("late", **ended, expires_at=asked - timedelta(hours=2))
-    buy("early", **ended, expires_at=asked + timedelta(hours=2))
+def test_subscriptions_that_ended_without_a_successor_are_counted() -> None:
+    ended: dict[str, Any] = {"auto_renew": False}
+    buy("late", **ended, expires_at=NOW - timedelta(hours=2))
+    buy("first day", **ended, expires_at=NOW - timedelta(days=29))
     # Before the window; still running; renewed since.
-    buy("old", auto_renew=False, expires_at=NOW - timedelta(days=31))
-    buy("runs", auto_renew=False)
+    buy("old", **ended, expires_at=NOW - timedelta(days=31))
+    buy("runs", **ended)
     member = make_member()
-    buy("first", member=member, token="t", **ended, expires_at=asked)
+    buy("first", member=member, token="t", **ended, expires_at=NOW - timedelta(2))
     buy("second", member=member, token="t", days=0.5)
-    assert tuple(count_ended(NOW)) == (3, 1)
+    assert count_ended(NOW) == 2
+
+
+def test_refunds_are_those_of_the_window_and_all_that_was_paid_where_none_is_known() -> (
+    None
+):
+    recently = NOW - timedelta(days=2)
+    buy("a", refunded_at=recently, refunded_amount=1_000)
+    buy("b", refunded_at=recently)
+    buy("c", refunded_at=recently, paid_amount="3.99", paid_currency="USD")
+    buy("d")
+    buy("e", refunded_at=NOW - timedelta(days=31))
+    buy("f", refunded_at=recently, store="test")
+    assert [tuple(row) for row in list_refunded(NOW)] == [
+        ("KRW", 5_900, 2),
+        ("USD", Decimal("3.99"), 1),
+    ]
+
+
+def test_received_is_what_was_paid_in_the_window() -> None:
+    buy("a")
+    buy("b", paid_amount=3_900, days=29)
+    buy("c", days=31)
+    buy("d", store="test")
+    buy("e", paid_amount=None)
+    assert [tuple(row) for row in list_received(NOW)] == [("KRW", 8_800, 2)]
 
 
 def test_dashboard_shows_the_revenue(free_member: Member) -> None:
@@ -114,8 +159,12 @@ def test_dashboard_shows_the_revenue(free_member: Member) -> None:
         "New": "1",
         "Renewed": "0",
         "Ended": "0",
-        "Refunded": "0",
+        "Payments": "4,900 KRW",
+        "Refunded": "0 KRW",
     }
+    notes = {tile.title: tile.note for tile in section.tiles}
+    assert notes["Payments"] == "1 order in 30 days"
+    assert notes["Refunded"] == "0 orders in 30 days"
     (chart,) = section.charts
     assert (chart.bars[-2].text, chart.total) == ("1, 0 renewals", "1 in 30 days")
 
@@ -126,6 +175,8 @@ def test_dashboard_shows_the_revenue(free_member: Member) -> None:
         (list_running_products, ("iap_purchase_counted", "iap_purchase_renewing")),
         (get_purchase_series, ("iap_purchase_bought",)),
         (count_ended, ("iap_purchase_counted",)),
+        (list_received, ("iap_purchase_bought",)),
+        (list_refunded, ("iap_purchase_refunded",)),
     ],
 )
 def test_revenue_is_read_by_indexes(read: Any, indexes: tuple[str, ...]) -> None:

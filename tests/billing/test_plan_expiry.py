@@ -121,7 +121,8 @@ def test_run_does_all_batches(
 
 def test_command_prints_its_counts() -> None:
     make_subscriber()
-    text = "{} plans expired, 0 refreshed, 0 acknowledged, 0 notifications purged.\n"
+    text = "{} plans expired, 0 refreshed, 0 acknowledged, "
+    text += "0 orders read, 0 notifications purged.\n"
     assert run_command() == text.format(1)
     assert run_command() == text.format(0)
 

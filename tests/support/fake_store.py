@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -22,7 +23,8 @@ VERIFIER = "billing.stores.google_play.GooglePlay"
 TOKEN_PATH = "/oauth2/token"
 LOOKUP_TIMEOUT_SECONDS = 2
 ACCESS_TOKEN = "ya29.an-access-token"
-PURCHASES = f"/androidpublisher/v3/applications/{PACKAGE}/purchases"
+APPLICATION = f"/androidpublisher/v3/applications/{PACKAGE}"
+PURCHASES, ORDERS = f"{APPLICATION}/purchases", f"{APPLICATION}/orders"
 
 
 @functools.cache
@@ -50,6 +52,7 @@ class FakePlay:
     def __init__(self, server: HTTPServer) -> None:
         self.server = server
         self.bodies: dict[str, dict[str, Any]] = {}
+        self.orders: dict[str, dict[str, Any]] = {}
         self.refusal: Response | None = None
         self.token_refusal: Response | None = None
         self.deaf: set[str] = set()
@@ -59,6 +62,9 @@ class FakePlay:
         server.expect_request(TOKEN_PATH).respond_with_handler(self._issue)
         server.expect_request(re.compile(f"{PURCHASES}/.*")).respond_with_handler(
             self._answer
+        )
+        server.expect_request(re.compile(f"{ORDERS}/.*")).respond_with_handler(
+            self._answer_order
         )
 
     def sell(
@@ -95,6 +101,19 @@ class FakePlay:
         } | more
         return expires_at
 
+    def bill(
+        self, order: str, total: str, currency: str = "KRW", **more: Any
+    ) -> dict[str, Any]:
+        """From now on the store says this of the order."""
+        self.orders[order] = {
+            "orderId": order,
+            "state": "PROCESSED",
+            "createTime": "2026-01-01T00:00:00.123Z",
+            "total": money(total, currency),
+            "tax": money("0", currency),
+        } | more
+        return self.orders[order]
+
     def fail(self, status: int, body: Any = "", **headers: str) -> None:
         """Answer everything but tokens like this."""
         text = body if isinstance(body, str) else json.dumps(body)
@@ -115,6 +134,14 @@ class FakePlay:
         assert request.form["grant_type"].endswith(":jwt-bearer")
         assert request.form["assertion"].count(".") == 2
         return json_response({"access_token": ACCESS_TOKEN, "expires_in": 3600})
+
+    def _answer_order(self, request: Request) -> Response:
+        if self.refusal is not None:
+            return self.refusal
+        order = unquote(request.path.rsplit("/", 1)[1])
+        if order not in self.orders:
+            return error_response(404, "NOT_FOUND")
+        return json_response(self.orders[order])
 
     def _answer(self, request: Request) -> Response:
         if self.refusal is not None:
@@ -138,6 +165,15 @@ class FakePlay:
             body["subscriptionState"] = "SUBSCRIPTION_STATE_CANCELED"
             body["lineItems"][0]["autoRenewingPlan"] = {}
         return Response("")
+
+
+def money(amount: str, currency: str = "KRW") -> dict[str, Any]:
+    """An amount on the wire: whole units as text, and nanos unless zero."""
+    units, _, decimals = amount.partition(".")
+    nanos = int(decimals.ljust(9, "0"))
+    return {"currencyCode": currency, "units": units} | (
+        {"nanos": nanos} if nanos else {}
+    )
 
 
 def json_response(body: Any, status: int = 200) -> Response:

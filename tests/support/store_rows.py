@@ -27,6 +27,8 @@ def make_purchase(
         "checked_at": now,
         "expires_at": now + timedelta(30),
         "auto_renew": True,
+        "paid_amount": 4_900,
+        "paid_currency": "KRW",
     }
     return Purchase.objects.create(member=member, **defaults | fields)
 
