@@ -9,7 +9,7 @@ from django.contrib.admin.models import ADDITION, CHANGE, DELETION
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets, unquote
 from django.contrib.admin.views.main import ERROR_FLAG
-from django.core.exceptions import BadRequest
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.core.paginator import Paginator
 from django.forms import BaseInlineFormSet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -162,6 +162,8 @@ class ListAdmin(AuditedAdmin):
 
     def export_view(self, request: HttpRequest) -> Any:
         """Send the rows of the list, with its search and filters, as a CSV file."""
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
         try:
             rows = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:

@@ -11,8 +11,9 @@ from django.utils import timezone, translation
 from core.admin.columns import Column
 
 ROWS_PER_STATEMENT = 1_000
-# What spreadsheets take for a formula; tabs and line breaks may stand before one.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+# What spreadsheets take for a formula, those of East Asia in full width as well. Blanks
+# may stand before one.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 # Tells spreadsheets that the file is in UTF-8.
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -30,7 +31,8 @@ def make_cell(value: object) -> str:
         return ""
     text = str(value)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if text.startswith(FORMULA_STARTS) and not is_number:
+    starts = (text, text.lstrip())
+    if any(each.startswith(FORMULA_STARTS) for each in starts) and not is_number:
         return f"'{text}"
     return text
 

@@ -36,7 +36,9 @@ def read_file(browser: JSONClient, path: str, **query: Any) -> list[dict[str, st
     return list(csv.DictReader(io.StringIO(text[1:])))
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
+@pytest.mark.parametrize(
+    "start", [*("=", "+", "-", "@"), *("\t", "\r", "\n"), *"＝＋－＠", " =", "\u3000@"]
+)
 def test_text_that_could_be_a_formula_is_quoted(start: str) -> None:
     assert make_cell(f"{start}1+1") == f"'{start}1+1"
 
@@ -117,6 +119,14 @@ def test_export_is_logged(
         read_file(browser, MEMBERS)
     (event,) = [r.fields for r in caplog.records if r.name == "security"]  # type: ignore[attr-defined]
     assert (event["event"], event["list"]) == ("LIST_EXPORTED", "accounts.Member")
+
+
+def test_who_may_not_see_a_list_exports_none(
+    browser: JSONClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = admin.site._registry[Member]
+    monkeypatch.setattr(type(members), "has_view_permission", lambda *_, **__: False)
+    assert browser.get(f"{MEMBERS}export/").status_code == 403
 
 
 def test_only_administrators_export(premium_member: Member) -> None:
