@@ -14,8 +14,15 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from devstack.dumps import DumpError, check_dump, find_database, say, write_dump
-from devstack.stores.data_dir import open_lock_file, try_lock
+from devstack.dumps import (
+    DumpError,
+    check_dump,
+    deferred_sigterm,
+    find_database,
+    say,
+    write_dump,
+)
+from devstack.stores.data_dir import is_locked, open_lock_file, try_lock
 
 SECONDS_OF_A_DAY = 24 * 60 * 60
 
@@ -24,18 +31,21 @@ def back_up(
     path: Path, settings: Mapping[str, str], *, is_checked: bool = True
 ) -> None:
     """Write a dump to `path`, which appears only when it is complete and checked."""
-    if path.exists():
-        raise DumpError(f"{path} exists.")
+    require_new(path)
     partial = path.with_name(f"{path.name}.partial")
-    try:
-        lock = open_lock_file(partial)
-    except OSError as error:
-        raise DumpError(f"{partial}: {error.strerror}") from None
-    try:
-        # The lock is that of a killed backup for as long as its pg_dump writes.
-        if not try_lock(lock, fcntl.LOCK_EX):
-            raise DumpError(f"{partial} is being written by another backup.")
+    with deferred_sigterm() as stop_deferring:
         try:
+            lock = open_lock_file(partial)
+        except OSError as error:
+            raise DumpError(f"{partial}: {error.strerror}") from None
+        # The lock is that of a killed backup for as long as its pg_dump writes.
+        is_own = try_lock(lock, fcntl.LOCK_EX) and is_file_of(lock, partial)
+        try:
+            stop_deferring()
+            if not is_own:
+                raise DumpError(f"{partial} is being written by another backup.")
+            # Again: another backup may have finished since.
+            require_new(path)
             write_dump(find_database(settings), partial, lock)
             os.fsync(lock)
             say(f"dumped: {partial.stat().st_size:,} bytes")
@@ -43,16 +53,38 @@ def back_up(
                 say(f"restored and checked: {check_dump(partial, settings)}")
             partial.rename(path)
         except BaseException:
-            partial.unlink(missing_ok=True)
+            if is_own:
+                partial.unlink(missing_ok=True)
             raise
-    finally:
-        os.close(lock)
+        finally:
+            os.close(lock)
     sync_directory(path.parent)
     say(f"{path} written")
 
 
+def require_new(path: Path) -> None:
+    """Raise DumpError if there is a file of that name."""
+    if path.exists():
+        raise DumpError(f"{path} exists.")
+
+
+def is_file_of(descriptor: int, path: Path) -> bool:
+    """Return True if `path` still names the open file."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
 def back_up_into(directory: Path, keep_days: int, settings: Mapping[str, str]) -> None:
-    """Write a dump named by its time, then delete those older than `keep_days`."""
+    """Write a dump named by its time, then delete those older than `keep_days`.
+
+    What killed backups have left is deleted first, so that it does not fill the disk.
+    """
+    for partial in sorted(directory.glob("ledger-*.dump.partial")):
+        if not is_locked(partial):
+            partial.unlink(missing_ok=True)
+            say(f"{partial} deleted, of a backup that was killed")
     name = f"ledger-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.dump"  # noqa: TID251
     back_up(directory / name, settings)
     oldest = time.time() - keep_days * SECONDS_OF_A_DAY
@@ -77,6 +109,14 @@ def exit_on_sigterm() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
+def read_days(text: str) -> int:
+    """Return a number of days; a negative one would delete every dump."""
+    days = int(text)
+    if days < 0:
+        raise ValueError
+    return days
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="script/backup",
@@ -92,7 +132,7 @@ def parse_arguments() -> argparse.Namespace:
     target.add_argument("--check", type=Path, metavar="FILE", help="only check a dump")
     parser.add_argument(
         "--keep-days",
-        type=int,
+        type=read_days,
         default=30,
         metavar="DAYS",
         help="with --into: delete older dumps afterwards (default: 30)",

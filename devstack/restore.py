@@ -32,6 +32,15 @@ from devstack.dumps import (
 MAINTENANCE_DATABASE = "postgres"
 # Of restores, in the maintenance database; any number that no other program uses.
 ADVISORY_LOCK = 0x6C6564676572
+# Of identifiers; PostgreSQL cuts longer ones without an error.
+MAX_NAME_BYTES = 63
+# Settings that are lists, each element of which is quoted by itself.
+LIST_SETTINGS = {
+    "search_path",
+    "temp_tablespaces",
+    "local_preload_libraries",
+    "session_preload_libraries",
+}
 LOCALE_PROVIDERS = {"c": "libc", "i": "icu", "b": "builtin"}
 
 
@@ -42,10 +51,10 @@ def restore(path: Path, settings: Mapping[str, str], *, drop_former: bool) -> No
     database = find_database(settings)
     new = database.with_name(f"{database.name}_restoring")
     former = f"{database.name}_before_{datetime.now(UTC):%Y%m%d%H%M%S}"  # noqa: TID251
+    require_short_name(former)
     with database.with_name(MAINTENANCE_DATABASE).connect() as server:
         lock_restores(server)
         require_stopped_service(server, database.name)
-        is_empty = not has_tables(database)
         # That of a restore that was killed.
         drop_database(server, new.name)
         create_like(server, new.name, database.name)
@@ -57,11 +66,17 @@ def restore(path: Path, settings: Mapping[str, str], *, drop_former: bool) -> No
         except BaseException:
             drop_database(server, new.name)
             raise
-        if is_empty or drop_former:
+        if drop_former or not has_tables(database.with_name(former)):
             drop_database(server, former)
         else:
             say(f"The former database is {former}; script/restore --drop {former}")
     say(f"{path} restored. Start the service.")
+
+
+def require_short_name(name: str) -> None:
+    """Raise DumpError for a name that PostgreSQL would cut to that of another one."""
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise DumpError(f"{name} is longer than {MAX_NAME_BYTES} bytes.")
 
 
 def lock_restores(server: psycopg.Connection) -> None:
@@ -135,9 +150,20 @@ def create_like(server: psycopg.Connection, name: str, model: str) -> None:
     )
     for (text,) in kept.fetchall():
         setting, _, value = text.partition("=")
+        if setting.lower() in LIST_SETTINGS:
+            set_list(server, name, setting, value)
+            continue
         statement = sql.SQL("ALTER DATABASE {} SET {} TO {}")
         names = identifier, sql.Identifier(*setting.split("."))
         server.execute(statement.format(*names, sql.Literal(value)))
+
+
+def set_list(server: psycopg.Connection, name: str, setting: str, value: str) -> None:
+    """Give a database a setting that is a list; as one literal it were one element."""
+    statement = sql.SQL("ALTER DATABASE {} SET {} FROM CURRENT")
+    with server.transaction():
+        server.execute("SELECT set_config(%s, %s, true)", [setting, value])
+        server.execute(statement.format(sql.Identifier(name), sql.Identifier(setting)))
 
 
 def drop_database(server: psycopg.Connection, name: str) -> None:

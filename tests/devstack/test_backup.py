@@ -1,5 +1,6 @@
 """`script/backup` and `script/restore`: there and back, refusals, and kills on the way."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -12,13 +13,22 @@ import psycopg
 import pytest
 import redis
 
+from devstack import backup, restore
+from devstack.dumps import DumpError
 from devstack.environment import ROOT, Environment, prepare_ephemeral_environment
+from devstack.stores.data_dir import open_lock_file, try_lock
 
 SECONDS = 120
 MEMBER = (
     "from accounts.models import Member;"
     "Member.objects.create(login_id='{name}', display_name='{name}',"
     " email='{name}@example.com')"
+)
+
+# In one process, each of which takes seconds to start.
+FILL = (
+    "from django.core.management import call_command;"
+    "call_command('migrate', interactive=False); call_command('load_demo_data')"
 )
 
 Script = Callable[..., subprocess.CompletedProcess[str]]
@@ -35,8 +45,7 @@ def stores() -> Iterator[Environment]:
         patch.setenv("SECRET_KEY", "k" * 50)
         environment = prepare_ephemeral_environment()
     try:
-        manage(environment, "migrate", "--noinput")
-        manage(environment, "load_demo_data")
+        manage(environment, "shell", "--command", FILL)
         yield environment
     finally:
         environment.stores.release()
@@ -180,7 +189,7 @@ def test_backup_that_is_killed_leaves_no_file_and_the_next_one_works(
     wait_for(lambda: partial.exists() and partial.stat().st_size)
     kill(process)
     assert not path.exists()
-    run(stores, "backup", path)
+    run(stores, "backup", "--no-check", path)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -204,7 +213,6 @@ def test_restore_that_is_killed_changes_nothing_and_the_next_one_works(
     time.sleep(0.3)
     kill(process)
     assert list_logins(stores) == ["demo", "kept"]
-    manage(stores, "check_totals")
     run(stores, "restore", dump, "--drop-former")
     assert list_logins(stores) == ["demo"]
     assert list_databases(stores) == {"ledger"}
@@ -215,15 +223,17 @@ def test_dump_whose_totals_are_wrong_is_neither_kept_nor_restored(
 ) -> None:
     path = tmp_path / "wrong.dump"
     url = stores.settings["DATABASE_URL"]
+    change = "UPDATE account_day_total SET expense = expense {} 1"
     with psycopg.connect(url) as connection:
-        connection.execute("UPDATE account_day_total SET expense = expense + 1")
+        connection.execute(change.format("+").encode())
     assert "check_totals failed" in fail(stores, "backup", path)
     assert list(tmp_path.iterdir()) == []
     run(stores, "backup", "--no-check", path)
     assert "check_totals failed" in fail(stores, "backup", "--check", path)
     assert "check_totals failed" in fail(stores, "restore", path)
     assert list_databases(stores) == {"ledger"}
-    run(stores, "restore", dump, "--drop-former")
+    with psycopg.connect(url) as connection:
+        connection.execute(change.format("-").encode())
     manage(stores, "check_totals")
 
 
@@ -297,13 +307,96 @@ def test_backups_of_a_directory_are_deleted_by_age(
     for path, age in ((old, 8), (young, 6), (other, 100)):
         path.write_bytes(b"PGDMP")
         os.utime(path, (time.time() - age * day,) * 2)
-    run(stores, "backup", "--into", tmp_path, "--keep-days", 7)
+    run(stores, "backup", "--no-check", "--into", tmp_path, "--keep-days", 7)
     left = set(tmp_path.iterdir())
     assert {young, other} < left
     assert old not in left
     (written,) = left - {young, other}
     assert written.name.startswith("ledger-2")
     assert written.suffix == ".dump"
+
+
+def test_what_killed_backups_left_in_a_directory_is_deleted(
+    stores: Environment, tmp_path: Path
+) -> None:
+    """Of each the file is locked for as long as its backup writes."""
+    left, taken = tmp_path / "ledger-1.dump.partial", tmp_path / "ledger-2.dump.partial"
+    left.touch()
+    lock = open_lock_file(taken)
+    assert try_lock(lock, fcntl.LOCK_EX)
+    try:
+        said = run(stores, "backup", "--no-check", "--into", tmp_path)
+    finally:
+        os.close(lock)
+    assert f"{left} deleted, of a backup that was killed" in said
+    assert {taken, *tmp_path.glob("ledger-2*.dump")} == set(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("is_renamed", "text"),
+    [(True, "being written by another backup"), (False, "exists")],
+)
+def test_backup_that_waited_for_another_one_overwrites_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_renamed: bool, text: str
+) -> None:
+    """The other one ends after the name was found free, before the file is locked."""
+    path, partial = tmp_path / "a.dump", tmp_path / "a.dump.partial"
+
+    def open_while_other_ends(lock_path: Path) -> int:
+        descriptor = open_lock_file(lock_path)
+        if is_renamed:
+            partial.rename(path)
+        else:
+            path.write_bytes(b"other")
+        return descriptor
+
+    monkeypatch.setattr(backup, "open_lock_file", open_while_other_ends)
+    with pytest.raises(DumpError, match=text):
+        backup.back_up(path, {})
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_number_of_days_is_not_negative(stores: Environment, tmp_path: Path) -> None:
+    process = start(stores, "backup", "--into", tmp_path, "--keep-days", "-1")
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 2
+    assert "invalid" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_database_whose_name_leaves_no_room_for_that_of_the_former_is_refused(
+    stores: Environment, dump: Path
+) -> None:
+    """PostgreSQL would cut `_restoring` off, and drop the database of the service."""
+    name = "x" * 63
+    url = stores.settings["DATABASE_URL"]
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    address = f"{url.rpartition('/')[0]}/{name}"
+    environment = Environment(
+        stores.settings | {"DATABASE_URL": address}, stores.stores
+    )
+    assert "is longer than 63 bytes" in fail(environment, "restore", dump)
+    assert query(stores, "SELECT 1", name) == [1]
+
+
+def test_lists_among_the_settings_stay_lists(stores: Environment) -> None:
+    url = stores.settings["DATABASE_URL"]
+    model, copy = "settings_model", "settings_copy"
+    lists = 'SET search_path TO "$user", public, "A b"', "SET temp_tablespaces TO ''"
+    described = "SELECT unnest(setconfig) FROM pg_db_role_setting JOIN pg_database d"
+    described += " ON d.oid = setdatabase WHERE datname = '{}' ORDER BY 1"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {model}".encode())
+        for text in (*lists, "SET work_mem TO '8MB'"):
+            connection.execute(f"ALTER DATABASE {model} {text}".encode())
+        restore.create_like(connection, copy, model)
+    settings = query(stores, described.format(model))
+    assert 'search_path="$user", public, "A b"' in settings
+    assert query(stores, described.format(copy)) == settings
+    for name in (model, copy):
+        with psycopg.connect(url, autocommit=True) as connection:
+            restore.drop_database(connection, name)
 
 
 def test_pooler_is_refused(stores: Environment, tmp_path: Path) -> None:
