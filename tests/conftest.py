@@ -1,11 +1,13 @@
 """The cast: who takes part in the tests."""
 
+import gc
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import NotSupportedError
+from django.test import TransactionTestCase
 from django.utils import timezone
 
 from accounts.models import Member
@@ -19,11 +21,30 @@ from tests.support.citus import (
 )
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
+from tests.support.flush import empty_database
 from tests.support.member_guard import guard_statements
+from tests.support.migrated_cluster import create_run_folder, remove_run_folder
 
 pytest_plugins = ["tests.support.fakes"]
 
 ClientOf = Callable[[Member], JSONClient]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Create what the workers share, before they start."""
+    if not hasattr(config, "workerinput"):
+        create_run_folder()
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from walking through all tests again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        remove_run_folder()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,6 +72,16 @@ def django_db_setup(
     yield
     if not request.config.getvalue("reuse_db"):
         drop_databases_of_workers()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fast_flush() -> Iterator[None]:
+    """Empty the database after tests that commit by `tests.support.flush`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            TransactionTestCase, "_fixture_teardown", lambda _: empty_database()
+        )
+        yield
 
 
 @pytest.fixture(autouse=True)

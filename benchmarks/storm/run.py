@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.outside_services import run_outside_services
@@ -153,11 +154,12 @@ def run_storm(
     members: int = MEMBERS,
     seed: int = SEED,
     keep_logs: bool = False,
+    prepare: Callable[[Path], object] = lambda data_dir: None,
 ) -> StormResult:
     """Run a storm on a service of its own and return what happened."""
     with run_outside_services() as address:
         settings = SETTINGS | dict.fromkeys(PROVIDERS, address)
-        with run_service_tree(settings, keep_logs=keep_logs) as tree:
+        with run_service_tree(settings, keep_logs=keep_logs, prepare=prepare) as tree:
             return Storm(tree, operations, kill_interval, seed).run(members)
 
 

@@ -210,16 +210,21 @@ def read_start_time(pid: int) -> int:
 
 @contextmanager
 def run_service_tree(
-    settings: Mapping[str, str], *, keep_logs: bool = False
+    settings: Mapping[str, str],
+    *,
+    keep_logs: bool = False,
+    prepare: Callable[[Path], object] = lambda data_dir: None,
 ) -> Iterator[ServiceTree]:
     """Run the service in a temporary folder, which is removed at the end.
 
-    The folder is kept if `keep_logs`, or after an exception.
+    The folder is kept if `keep_logs`, or after an exception. `prepare` may put stores
+    into the data directory before the service starts.
     """
     folder = Path(tempfile.mkdtemp(prefix="household-ledger-storm-"))
     folder.chmod(0o711)  # PostgreSQL may run as another OS user
     tree = ServiceTree(folder, settings)
     try:
+        prepare(folder / "data")
         tree.start()
         try:
             yield tree

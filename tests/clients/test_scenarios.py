@@ -21,13 +21,13 @@ BUILD_TIMEOUT_SECONDS = 600
 def address(tmp_path: Path) -> Iterator[str]:
     """The service without members, since sign-ups from an address are limited."""
     tmp_path.chmod(0o711)  # PostgreSQL may run under another account
-    database, fast_store = PostgresServer(tmp_path / "postgres"), ValkeyServer()
+    database = PostgresServer(tmp_path / "postgres", is_migrated=True)
+    fast_store = ValkeyServer()
     settings = {"DATA_DIR": str(tmp_path), "BILLING_TEST_MODE": "true"}
     service = RunningService(
         database, fast_store, tmp_path / "server.log", settings=settings
     )
     try:
-        service.migrate()
         service.serve()
         yield f"http://{LOOPBACK}:{service.port}"
         service.stop()

@@ -21,12 +21,14 @@ import pytest
 
 from devstack.supervisor import build_processes
 from tests.support.fault_injection import PostgresServer, RunningService
+from tests.support.scale import scaled
 from tests.support.stores import ValkeyServer
 
 # That of `tests.support.short_schedule`, which only its own processes may import.
 INTERVAL_SECONDS = 2
-ROUNDS, ROUND_SECONDS = 2, 6.0
-MEMBERS = 40
+ROUNDS, ROUND_SECONDS = 2, scaled(4, 6)
+# One of them expires each second.
+MEMBERS = scaled(14, 40)
 # Of the supervisor's commands: another application, and two jobs at a time.
 REPLACED_ARGUMENTS = {"config": "tests.support.short_schedule:app", "1": "2"}
 SEED = f"""
@@ -108,9 +110,9 @@ class Crew:
 @contextmanager
 def run_crew(folder: Path) -> Iterator[Crew]:
     folder.chmod(0o711)
-    database, fast_store = PostgresServer(folder / "postgres"), ValkeyServer()
+    database = PostgresServer(folder / "postgres", is_migrated=True)
+    fast_store = ValkeyServer()
     service = RunningService(database, fast_store, folder / "log")
-    service.migrate()
     crew = Crew(service)
     crew.ask(AUDIT)
     tending = threading.Thread(target=crew.tend)

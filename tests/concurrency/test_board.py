@@ -10,6 +10,7 @@ from board.models import Comment, CommentVote, Post, PostCount, PostVote
 from tests.support.clients import JSONClient
 from tests.support.factories import make_comment, make_member, make_post
 from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +32,9 @@ def assert_all_are(responses: Any, *statuses: Any) -> None:
     assert found <= set(statuses), [r.content for r in responses if r.status_code > 404]
 
 
-@pytest.mark.parametrize(("kind", "rounds"), [("posts", 50), ("comments", 10)])
+@pytest.mark.parametrize(
+    ("kind", "rounds"), [("posts", scaled(8, 50)), ("comments", scaled(4, 10))]
+)
 def test_64_members_voting_at_once_and_one_toggling_64_times(
     kind: str, rounds: int
 ) -> None:

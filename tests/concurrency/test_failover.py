@@ -90,7 +90,7 @@ class ReplicatedService:
 @pytest.fixture(scope="module")
 def service() -> Iterator[ReplicatedService]:
     with (
-        run_pair(is_synchronous=True) as (first, pair),
+        run_pair(is_synchronous=True, is_migrated=True) as (first, pair),
         tempfile.TemporaryDirectory(prefix="household-ledger-failover-") as folder,
     ):
         fast_store = ValkeyServer()

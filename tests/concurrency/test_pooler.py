@@ -35,7 +35,7 @@ SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client b
 def server() -> Iterator[PostgresServer]:
     with tempfile.TemporaryDirectory(prefix="household-ledger-pooler-") as name:
         Path(name).chmod(0o711)
-        database = PostgresServer(Path(name, "postgres"))
+        database = PostgresServer(Path(name, "postgres"), is_migrated=True)
         yield database
         database.remove()
 

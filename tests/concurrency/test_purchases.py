@@ -23,11 +23,12 @@ from tests.support.factories import count_rows_of, make_member
 from tests.support.fake_store import FakePlay, fake_play_at
 from tests.support.purchases import buy
 from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.scale import scaled
 from tests.support.store_pushes import push_notification, renewal_data
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROUNDS = 20
+ROUNDS = scaled(6, 20)
 AT_ONCE = 64
 HANDLER = JSONClient().handler
 

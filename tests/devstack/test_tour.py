@@ -13,6 +13,7 @@ import pytest
 
 from devstack.environment import ROOT
 from devstack.stores.data_dir import find_free_port
+from tests.support.migrated_cluster import copy_migrated_cluster
 
 SECONDS = 180
 TOUR_RE = re.compile(r"<!-- tour -->\n```sh\n(.*?)```", re.DOTALL)
@@ -26,9 +27,10 @@ def read_tour(name: str = "README.md") -> str:
 
 @pytest.fixture
 def server() -> Iterator[dict[str, str]]:
-    """The environment of a terminal beside `script/server` in an empty data folder."""
+    """The environment of a terminal beside `script/server`, which has no data yet."""
     data_dir = Path(tempfile.mkdtemp())
     data_dir.chmod(0o711)
+    copy_migrated_cluster(data_dir / "postgres", is_ephemeral=False)
     ours = ("DATABASE_", "REDIS_URL", "SECRET_KEY", "BIND", "PYTEST_", "TEST_")
     left = {name: v for name, v in os.environ.items() if not name.startswith(ours)}
     own = {

@@ -4,6 +4,7 @@ It is spoken to in the DevTools protocol, as JSON over two pipes, so that the te
 a browser but no driver.
 """
 
+import atexit
 import base64
 import fcntl
 import json
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,23 +49,18 @@ class PageError(AssertionError):
     """A script in the page failed, or what was waited for did not come."""
 
 
-class Chromium:
-    """One browser with one page, until the end of the `with` block."""
+class Browser:
+    """A process of Chromium and its two pipes."""
 
-    def __init__(self, program: str, *, width: int = 1280, height: int = 900) -> None:
-        self._program, self.size = program, (width, height)
-        self._number, self._buffer, self._session = 0, b"", ""
-        self.events: list[dict[str, Any]] = []
-        """What the page reported, such as its requests."""
-
-    def __enter__(self) -> "Chromium":
+    def __init__(self, program: str) -> None:
         self._folder = tempfile.mkdtemp(prefix="chromium-")
         theirs_in, self._out = _make_pipe()
         self._in, theirs_out = _make_pipe()
-        self._process = subprocess.Popen(
+        self._number, self._buffer = 0, b""
+        self.process = subprocess.Popen(
             [
                 *(sys.executable, "-c", HAND_OVER, str(theirs_in), str(theirs_out)),
-                *(self._program, *FLAGS, f"--user-data-dir={self._folder}"),
+                *(program, *FLAGS, f"--user-data-dir={self._folder}"),
                 "about:blank",
             ],
             pass_fds=(theirs_in, theirs_out),
@@ -73,7 +70,75 @@ class Chromium:
         )
         os.close(theirs_in)
         os.close(theirs_out)
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        atexit.register(self.stop)
+
+    def stop(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self._in)
+        os.close(self._out)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def call(
+        self, method: str, session: str, events: list[Any], **parameters: Any
+    ) -> Any:
+        """Send a command to a page, or without a session to the browser.
+
+        Return its result; what the page reports meanwhile goes into `events`.
+        """
+        self._number += 1
+        number = self._number
+        command: dict[str, Any] = {"id": number, "method": method, "params": parameters}
+        if session:
+            command["sessionId"] = session
+        os.write(self._out, json.dumps(command).encode() + b"\0")
+        while True:
+            answer = self._read()
+            if answer.get("id") != number:
+                # Pages of earlier tests may still report something.
+                if session and answer.get("sessionId") == session:
+                    events.append(answer)
+            elif "error" in answer:
+                raise PageError(f"{method}: {answer['error']['message']}")
+            else:
+                return answer["result"]
+
+    def _read(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            part = os.read(self._in, 2**20)
+            if not part:
+                raise PageError("Chromium has ended.")
+            self._buffer += part
+        message, _, self._buffer = self._buffer.partition(b"\0")
+        parsed: dict[str, Any] = json.loads(message)
+        return parsed
+
+
+start_browser = cache(Browser)
+
+
+class Chromium:
+    """A page in a profile of its own, until the end of the `with` block.
+
+    The pages of a process share the browser, which takes seconds to start, and neither
+    cookies nor storage.
+    """
+
+    def __init__(self, program: str, *, width: int = 1280, height: int = 900) -> None:
+        self._program, self.size = program, (width, height)
+        self._session = ""
+        self.events: list[dict[str, Any]] = []
+        """What the page reported, such as its requests."""
+
+    def __enter__(self) -> "Chromium":
+        self._browser = start_browser(self._program)
+        context = self.call("Target.createBrowserContext")
+        self._context = context["browserContextId"]
+        target = self.call(
+            "Target.createTarget",
+            url="about:blank",
+            browserContextId=self._context,
+        )["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -82,28 +147,12 @@ class Chromium:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        os.close(self._in)
-        os.close(self._out)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._session = ""
+        self.call("Target.disposeBrowserContext", browserContextId=self._context)
 
     def call(self, method: str, **parameters: Any) -> Any:
         """One command of the protocol, and its result."""
-        self._number += 1
-        number = self._number
-        command: dict[str, Any] = {"id": number, "method": method, "params": parameters}
-        if self._session:
-            command["sessionId"] = self._session
-        os.write(self._out, json.dumps(command).encode() + b"\0")
-        while True:
-            answer = self._read()
-            if answer.get("id") != number:
-                self.events.append(answer)
-            elif "error" in answer:
-                raise PageError(f"{method}: {answer['error']['message']}")
-            else:
-                return answer["result"]
+        return self._browser.call(method, self._session, self.events, **parameters)
 
     def open(self, address: str) -> None:
         """Go there and wait until the page has loaded."""
@@ -221,16 +270,6 @@ class Chromium:
 
     def _wait_for_next_page(self) -> None:
         self.wait("window.isOld === undefined && document.readyState === 'complete'")
-
-    def _read(self) -> dict[str, Any]:
-        while b"\0" not in self._buffer:
-            part = os.read(self._in, 2**20)
-            if not part:
-                raise PageError("Chromium has ended.")
-            self._buffer += part
-        message, _, self._buffer = self._buffer.partition(b"\0")
-        parsed: dict[str, Any] = json.loads(message)
-        return parsed
 
 
 def _make_pipe() -> tuple[int, int]:

@@ -1,15 +1,18 @@
 """Loopback servers that stand in for the outside services."""
 
 from collections.abc import Callable, Iterator
+from socketserver import BaseServer
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
+from werkzeug.serving import BaseWSGIServer
 
 from core import http_client
 from ledger import rates
 
+POLL_INTERVAL_SECONDS = 0.02
 Handler = Callable[[Request], Response]
 
 
@@ -49,6 +52,17 @@ class FakeRates:
         """The same, and sources are asked at once again."""
         self.clear()
         reset_breakers()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def prompt_servers() -> Iterator[None]:
+    """Let servers of tests stop at once; by default they look for that twice a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        for server in (BaseServer, BaseWSGIServer):
+            patch.setattr(
+                server.serve_forever, "__defaults__", (POLL_INTERVAL_SECONDS,)
+            )
+        yield
 
 
 def reset_breakers() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from devstack.stores import store_supervisor
 from devstack.stores.data_dir import LOOPBACK, StoreDir
 from devstack.stores.postgres import Postgres
+from tests.support.migrated_cluster import copy_migrated_cluster
 from tests.support.stores import ValkeyServer, find_closed_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -29,12 +30,19 @@ PASSWORD = "correct-horse-9"
 class PostgresServer:
     """A PostgreSQL server that belongs to one test module.
 
-    Unless `is_ephemeral`, commits wait for the disk and for synchronous standbys.
+    Unless `is_ephemeral`, commits wait for the disk and for synchronous standbys. With
+    `is_migrated` it has the tables of the service.
     """
 
-    def __init__(self, path: Path, *, is_ephemeral: bool = True) -> None:
-        path.mkdir()
-        self.folder = StoreDir(path, is_ephemeral=is_ephemeral)
+    def __init__(
+        self, path: Path, *, is_ephemeral: bool = True, is_migrated: bool = False
+    ) -> None:
+        self.is_migrated = is_migrated
+        if is_migrated:
+            self.folder = copy_migrated_cluster(path, is_ephemeral=is_ephemeral)
+        else:
+            path.mkdir()
+            self.folder = StoreDir(path, is_ephemeral=is_ephemeral)
         self.store = Postgres.prepare(self.folder)
         self.start()
 
@@ -98,6 +106,8 @@ class RunningService:
         self.tokens = [self._sign_up(number) for number in range(MEMBERS)]
 
     def migrate(self) -> None:
+        if self.database.is_migrated:
+            return
         migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
         subprocess.run(migrate, cwd=ROOT, env=self.environment, check=True, timeout=120)
 
@@ -229,7 +239,7 @@ class RunningService:
 @contextmanager
 def run_service(folder: Path, **settings: str) -> Iterator[RunningService]:
     folder.chmod(0o711)  # PostgreSQL may run under another account
-    database = PostgresServer(folder / "postgres")
+    database = PostgresServer(folder / "postgres", is_migrated=True)
     fast_store = ValkeyServer()
     settings |= {"DATA_DIR": str(folder)}
     service = RunningService(

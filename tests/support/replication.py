@@ -14,12 +14,19 @@ from tests.support.fault_injection import PostgresServer
 
 
 @contextmanager
-def run_pair(*, is_synchronous: bool) -> Iterator[tuple[PostgresServer, ServerPair]]:
-    """Run a server, and a pair in which it is the primary at first."""
+def run_pair(
+    *, is_synchronous: bool, is_migrated: bool = False
+) -> Iterator[tuple[PostgresServer, ServerPair]]:
+    """Run a server, and a pair in which it is the primary at first.
+
+    With `is_migrated` they have the tables of the service.
+    """
     folder = Path(tempfile.mkdtemp(prefix="household-ledger-replication-"))
     folder.chmod(0o711)  # PostgreSQL may run under another account
     try:
-        first = PostgresServer(folder / "first", is_ephemeral=False)
+        first = PostgresServer(
+            folder / "first", is_ephemeral=False, is_migrated=is_migrated
+        )
         try:
             primary = RunningPostgres(first.store, first.folder, first.process)
             pair = ServerPair(

@@ -1,8 +1,11 @@
 """Settings of a fresh interpreter."""
 
+import atexit
+import json
 import os
 import subprocess
 import sys
+from functools import cache
 
 from devstack.environment import ROOT
 
@@ -23,7 +26,7 @@ def import_settings(
 ) -> subprocess.CompletedProcess[str]:
     """Run `code` in a fresh interpreter with the settings of these variables.
 
-    `shell` is a command that runs the interpreter.
+    `shell` is a command that runs the interpreter; without one it is forked.
     """
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     given = {
@@ -31,6 +34,8 @@ def import_settings(
         "DATABASE_URL": "postgresql://ledger:swordfish@127.0.0.1:1/ledger",
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
+    if not shell:
+        return fork_interpreter(code, kept | given | variables)
     return subprocess.run(
         [*shell, sys.executable, "-c", code],
         env=kept | given | variables,
@@ -39,6 +44,40 @@ def import_settings(
         text=True,
         check=False,
     )
+
+
+def fork_interpreter(
+    code: str, env: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `code` by `tests.support.interpreters`."""
+    server = start_interpreters()
+    assert server.stdin
+    assert server.stdout
+    server.stdin.write(json.dumps({"code": code, "env": env}) + "\n")
+    server.stdin.flush()
+    returncode, stdout, stderr = json.loads(server.stdout.readline())
+    return subprocess.CompletedProcess(code, returncode, stdout, stderr)
+
+
+@cache
+def start_interpreters() -> subprocess.Popen[str]:
+    """Start the process that the interpreters are forked from, once."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.interpreters"],
+        cwd=ROOT,
+        env=kept,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    atexit.register(stop_interpreters, server)
+    return server
+
+
+def stop_interpreters(server: subprocess.Popen[str]) -> None:
+    """It ends with its standard input."""
+    server.communicate()
 
 
 def read_real(expression: str, **variables: str) -> str:

@@ -3,11 +3,10 @@
 import os
 import subprocess
 import sys
-import uuid
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -15,6 +14,7 @@ from django.apps import AppConfig, apps
 from django.core.management import call_command
 
 from devstack.environment import ROOT
+from tests.support.fault_injection import PostgresServer
 
 Rows = list[tuple[Any, ...]]
 
@@ -53,13 +53,14 @@ SELECT name, enabled::text, NULL, NULL, NULL FROM application_setting
 
 @pytest.fixture
 def database_url() -> Iterator[str]:
-    """Create an empty database on the server of the tests."""
-    server = os.environ["DATABASE_URL"]
-    name = f"migrations_{uuid.uuid4().hex}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        yield urlsplit(server)._replace(path=f"/{name}").geturl()
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    """Run a server whose database has been migrated from nothing."""
+    with tempfile.TemporaryDirectory(prefix="household-ledger-migrations-") as name:
+        Path(name).chmod(0o711)  # PostgreSQL may run under another account
+        server = PostgresServer(Path(name, "postgres"), is_migrated=True)
+        try:
+            yield server.folder.url_file.read_text().strip()
+        finally:
+            server.remove()
 
 
 def migrate(database_url: str, *targets: Sequence[str]) -> None:
@@ -98,7 +99,6 @@ def read_catalog(database_url: str) -> dict[str, Rows]:
 
 def test_every_app_goes_to_zero_and_back(database_url: str) -> None:
     """The way back leaves nothing behind, and the way up makes the same again."""
-    migrate(database_url, ())
     full, first_rows = read_catalog(database_url), ask(database_url, FIRST_ROWS)
     assert len(first_rows) > 50
     migrate(database_url, *((app, "zero") for app in APPS))

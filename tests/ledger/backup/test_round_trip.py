@@ -17,6 +17,7 @@ from ledger.backup.xlsx import WorkbookWriter
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry, make_member
 from tests.support.ledger_strategies import ODD, books, columns_of, expect_tables
+from tests.support.scale import scaled
 from tests.support.workbooks import (
     BACKUP,
     HEADERS,
@@ -55,7 +56,7 @@ def exact(row: tuple[Any, ...], headers: tuple[Any, ...], place: int) -> Any:
 
 
 @settings(
-    max_examples=100,
+    max_examples=scaled(40, 100),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

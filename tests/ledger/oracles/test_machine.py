@@ -29,6 +29,7 @@ from tests.support.random_ledgers import (
     A,
     RandomLedger,
 )
+from tests.support.scale import scaled
 
 NOON = datetime(2026, 11, 21, 3, tzinfo=UTC)
 RANDOMS = st.randoms(use_true_random=False)
@@ -161,7 +162,7 @@ def test_every_step_leaves_the_ledger_equal_to_its_replay() -> None:
         run_state_machine_as_test(
             LedgerMachine,
             settings=settings(
-                max_examples=15,
+                max_examples=scaled(8, 15),
                 stateful_step_count=20,
                 deadline=None,
                 derandomize=True,
