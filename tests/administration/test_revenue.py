@@ -56,7 +56,9 @@ def test_running_subscriptions_are_counted_by_product_and_once() -> None:
     buy("f", is_active=False)
     buy("g", is_active=False, replaced_at=NOW)
     buy("h", store="test")
-    running = {row.product: row[2:] for row in list_running_products(NOW)}
+    running: dict[str, Any] = {
+        row.product: row[2:] for row in list_running_products(NOW)
+    }
     assert running == {
         "premium_monthly": (3, 1, 3 * 4_900),
         "premium_yearly": (1, 0, 49_000),
@@ -75,10 +77,10 @@ def test_a_year_counts_a_twelfth_of_what_was_paid() -> None:
         buy(f"y{number}", product_id="premium_yearly", paid_amount=paid)
     # 2 × 4,900 + 137,000 / 12 is 21,216.67.
     assert monthly() == "21,217 KRW"
-    # 6 more are a half.
+    # And 10 more: 21,217.5.
     buy("half", product_id="premium_yearly", paid_amount=6)
     buy("more", product_id="premium_yearly", paid_amount=4)
-    assert monthly() == "21,218 KRW"  # 21,217.5
+    assert monthly() == "21,218 KRW"
 
 
 def test_other_currencies_stand_beside_that_of_the_service() -> None:

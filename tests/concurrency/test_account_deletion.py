@@ -23,10 +23,11 @@ from tests.support.factories import (
     make_wallet,
 )
 from tests.support.races import run_concurrently
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROUNDS = 12
+ROUNDS = scaled(6, 12)
 HANDLER = JSONClient().handler
 
 

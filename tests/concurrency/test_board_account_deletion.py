@@ -30,11 +30,12 @@ from tests.support.factories import (
 )
 from tests.support.images import draw
 from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.scale import scaled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BOARD = "/api/board"
-ROUNDS = 10
+ROUNDS = scaled(5, 10)
 PICTURE = draw(size=(4, 4))
 
 

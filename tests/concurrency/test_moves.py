@@ -25,11 +25,12 @@ from tests.support.moves import (
 )
 from tests.support.races import call_before, run_concurrently
 from tests.support.rollups import assert_rollups_are_right
+from tests.support.scale import scaled
 from tests.support.workbooks import download_backup, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROUNDS = 6
+ROUNDS = scaled(4, 6)
 NEW = {"date": "2026-11-21", "type": "expense", "amount": 5, "name": "New"}
 RULE = NEW | {"frequency": "MONTHLY", "anchorDate": "2026-11-21"}
 

@@ -112,7 +112,7 @@ def test_commands_and_health_checks_are_well_formed(
     assert set(health) <= HEALTH_KEYS
     for key in {"interval", "timeout", "start_period"} & set(health):
         assert DURATION.fullmatch(health[key])
-    shells = []
+    shells: list[str] = []
     if "test" in health:
         kind, *words = health["test"]
         assert kind in {"CMD", "CMD-SHELL"}

@@ -1,6 +1,7 @@
 """Run callables at once, each in a thread with a database connection of its own."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -11,6 +12,14 @@ from django.db import connection, connections
 START_TIMEOUT_SECONDS = 20
 # How long a statement waits for what is done before it; that may wait for its end.
 PAUSE_SECONDS = 0.3
+POLL_SECONDS = 0.01
+# True if another session waits for this one's transaction.
+WAITING = """
+SELECT EXISTS (
+    SELECT FROM pg_locks
+    WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))
+)
+"""
 
 
 def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -43,8 +52,7 @@ def call_before(fragment: str, call: Callable[[], Any]) -> Iterator[Future[Any]]
     """Let another connection make the call before a statement of the block.
 
     It is the first statement of this thread that contains the fragment. It goes on when
-    the call has ended, or a moment later if the call waits for this thread's
-    transaction. The block gets the future of the call, which ends with the block.
+    the call has ended, or waits for this thread's transaction, or after a moment. The block gets the future of the call, which ends with the block.
     """
     result: Future[Any] = Future()
 
@@ -61,7 +69,11 @@ def call_before(fragment: str, call: Callable[[], Any]) -> Iterator[Future[Any]]
     def pause(execute: Any, sql: Any, *arguments: Any) -> Any:
         if fragment in str(sql) and other.ident is None:
             other.start()
-            other.join(PAUSE_SECONDS)
+            end = time.monotonic() + PAUSE_SECONDS
+            while time.monotonic() < end and other.is_alive():
+                other.join(POLL_SECONDS)
+                if connection.connection.execute(WAITING).fetchone()[0]:
+                    break
         return execute(sql, *arguments)
 
     with connection.execute_wrapper(pause):
