@@ -71,9 +71,13 @@ def record_purchase(
     """
     lock_tokens(subscription.token_hash, subscription.replaced_token_hash)
     _require_token_owner(member, subscription)
-    purchase = Purchase.objects.filter(
-        store=subscription.store, order_id=subscription.order_id
-    ).first()
+    # Locked, since whoever has just acknowledged it to the store notes that without
+    # the locks above; else it would be acknowledged twice.
+    purchase = (
+        Purchase.objects.select_for_update(no_key=True)
+        .filter(store=subscription.store, order_id=subscription.order_id)
+        .first()
+    )
     if purchase is not None and purchase.member_id != member.pk:
         raise PurchaseAlreadyUsedError
     token_purchases = Purchase.objects.filter(

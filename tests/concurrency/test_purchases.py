@@ -22,7 +22,7 @@ from tests.support.clients import JSONClient
 from tests.support.factories import count_rows_of, make_member
 from tests.support.fake_store import FakePlay, fake_play_at
 from tests.support.purchases import buy
-from tests.support.races import run_concurrently, sorted_statuses
+from tests.support.races import call_before, run_concurrently, sorted_statuses
 from tests.support.scale import scaled
 from tests.support.store_pushes import push_notification, renewal_data
 
@@ -247,6 +247,27 @@ def test_unknown_token_of_a_notification_and_its_verification_have_one_owner(
             process_pending_notifications(timezone.now() + timedelta(hours=2))
             assert count_acknowledgements(play, token) == 1
             assert not StoreNotification.objects.filter(processed_at=None).exists()
+
+
+def test_acknowledgement_that_ends_during_a_verification_stays_noted(
+    settings: Any,
+) -> None:
+    """The verification has read the row before, and is about to write it."""
+    with fake_play_at(settings) as play:
+        play.deaf.add("acknowledge")
+        play.sell("token")
+        client = make_client(make_member())
+        buy(client, "token")
+
+        def note() -> None:
+            Purchase.objects.update(
+                is_acknowledged=True, acknowledged_at=timezone.now()
+            )
+
+        with call_before('UPDATE "iap_purchase"', note) as noted:
+            assert buy(client, "token").status_code == 200
+        noted.result()
+        assert Purchase.objects.get().is_acknowledged
 
 
 def test_one_message_pushed_many_times_at_once_is_kept_once() -> None:
