@@ -49,7 +49,12 @@ def find_template() -> StoreDir:
     store_dir = StoreDir(folder / "migrated", is_ephemeral=True)
     with exclusive_lock(folder / "migrated.lock"):
         if not store_dir.path.exists():
-            create_template(store_dir)
+            try:
+                create_template(store_dir)
+            except BaseException:
+                # Else the next test would copy a part of it.
+                shutil.rmtree(store_dir.path)
+                raise
     return store_dir
 
 
