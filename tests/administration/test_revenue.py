@@ -33,13 +33,17 @@ def buy(order: str, *, token: str = "", days: float = 1, **fields: Any) -> Purch
     """A purchase of so many days ago, by a member of its own unless one is given."""
     member = fields.pop("member", None) or make_member()
     price = PRICES[fields.get("product_id", "premium_monthly")]
+    defaults: dict[str, Any] = {
+        "expires_at": NOW + timedelta(days=20),
+        "paid_amount": price,
+    }
     return make_purchase(
         member,
         order,
         token_hash=token or order,
         purchased_at=NOW - timedelta(days=days),
         checked_at=fields.pop("checked_at", NOW - timedelta(days=days)),
-        **{"expires_at": NOW + timedelta(days=20), "paid_amount": price} | fields,
+        **defaults | fields,
     )
 
 
