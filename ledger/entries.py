@@ -344,6 +344,9 @@ def _follow_moves(member: Member, data: EntryData) -> EntryData:
     if category is not None:
         data = replace(data, category=category.moving_to.name)
     wallets = Wallet.objects.filter(**moving).select_related("moving_to")
+    to_wallet = wallets.filter(pk=data.to_wallet and data.to_wallet.pk).first()
+    if to_wallet is not None:
+        data = replace(data, to_wallet=to_wallet.moving_to)
     wallet = wallets.filter(pk=data.wallet and data.wallet.pk).first()
     if wallet is not None:
         data = replace(data, wallet=wallet.moving_to)

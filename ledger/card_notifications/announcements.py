@@ -6,7 +6,7 @@ of the first one.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import date, datetime
 
 from django.utils import timezone
 
@@ -38,9 +38,11 @@ _OTHER_FIELDS = (
     "is_cancelled",
     "is_own_move",
     "awaits_counterpart",
+    "original_date",
 )
 _READ_COLUMNS = f"id, member_id, {', '.join(_OTHER_FIELDS)}, {_FINGERPRINT_COLUMNS}"
-# Of the same value; and the amounts that are reserved, which a final one replaces.
+# Of the same value; the amounts that are reserved, which a final one replaces; and the
+# cancellations that wait for their approval.
 _NOTIFICATIONS_OF_SAME_VALUE = f"""
     SELECT {_READ_COLUMNS} FROM account_notification
     WHERE member_id = %s AND value = %s AND currency IS NOT DISTINCT FROM %s
@@ -49,6 +51,11 @@ _NOTIFICATIONS_OF_SAME_VALUE = f"""
     SELECT {_READ_COLUMNS} FROM account_notification
     WHERE member_id = %s AND is_preliminary AND NOT is_cancelled
         AND happened_at BETWEEN %s AND %s
+    UNION
+    SELECT {_READ_COLUMNS} FROM account_notification
+    WHERE member_id = %s AND value = %s AND currency IS NOT DISTINCT FROM %s
+        AND happened_at BETWEEN %s AND %s
+        AND kind = 'cancellation' AND awaits_counterpart
     ORDER BY happened_at DESC, id DESC
 """  # noqa: S608  # names of columns
 _WRITTEN_FIELDS = (*_OTHER_FIELDS, "text", "sender")
@@ -70,6 +77,8 @@ class Announcement:
     is_cancelled: bool = False
     is_own_move: bool = False
     awaits_counterpart: bool = False
+    # The day of the approval, if a cancellation prints it.
+    original_date: date | None = None
     # Of a pending entry, whose corrections teach the layout of the text.
     text: str | None = None
     sender: str | None = None
@@ -94,6 +103,10 @@ class Payments:
             ([fingerprint_of(row) for row in rows] for rows in payments), fingerprint
         )
         return [] if number is None else payments[number]
+
+    def has(self, accepts: Callable[[Notification], bool]) -> bool:
+        """Return True if a notification is accepted, also of a cancelled payment."""
+        return any(accepts(row) for rows in self._by_payment.values() for row in rows)
 
     def not_cancelled(self) -> Iterator[list[Notification]]:
         """Yield the notifications of each payment that was not cancelled."""
@@ -128,6 +141,8 @@ def list_of_same_value(
         *(member.pk, payment.value, payment.currency),
         *(happened_at - earlier, happened_at + later),
         *(member.pk, happened_at - MAX_PRELIMINARY_AGE, happened_at),
+        *(member.pk, payment.value, payment.currency),
+        *(happened_at - MAX_CLOCK_SKEW, happened_at + MAX_CANCELLATION_AGE),
     ]
     return fetch_all(_NOTIFICATIONS_OF_SAME_VALUE, params, Notification)
 

@@ -1,26 +1,17 @@
 """Take in bookings on bank accounts: incomes, expenses and own moves (spec 4.12)."""
 
-from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from card_alerts import (
-    BankBooking,
-    BookingDirection,
-    BookingPurpose,
-    ParseResult,
-    Reason,
-)
+from card_alerts import BankBooking, ParseResult
 from core.db.rows import fetch_all
 from core.db.transactions import retry_on_conflict
 from ledger.card_notifications.announcements import (
     Announcement,
     Payments,
-    add_notification,
     list_of_same_value,
     merge_announcement,
 )
@@ -29,24 +20,23 @@ from ledger.card_notifications.bank_matching import (
     find_account,
     find_own_move,
 )
-from ledger.card_notifications.category_suggestion import suggest_category
-from ledger.card_notifications.counters import increment_notification_count
-from ledger.card_notifications.deduplication import (
-    CHANNEL_WINDOW,
-    PaymentFingerprint,
+from ledger.card_notifications.booking_intake import (
+    BookingIntake,
+    cancel_booking,
+    join_move,
+    record_entry,
+    record_own_move,
 )
+from ledger.card_notifications.counters import increment_notification_count
 from ledger.card_notifications.follow_ups import (
-    BookingKind,
     build_booking_fingerprint,
     is_booking_of_payment,
 )
 from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
+from ledger.card_notifications.own_moves import choose_other_wallet, find_mirror
 from ledger.encryption import DecryptionError
-from ledger.entries import create_pending_entry, delete_locked_entry
-from ledger.entry_data import EntryData
 from ledger.locking import lock_ledger
-from ledger.models import Entry, Ledger, Notification, Wallet
-from ledger.models.base import MAX_MEMO_LENGTH, EntryType
+from ledger.models import Ledger, Wallet
 from ledger.rates import RateCache
 from ledger.wallets import decrypt_account_number, list_wallets
 
@@ -57,10 +47,6 @@ _WALLETS = """
     WHERE member_id = %s AND NOT archived
     ORDER BY sort_order, id
 """
-_OPPOSITE = {
-    BookingKind.DEPOSIT: BookingKind.WITHDRAWAL,
-    BookingKind.WITHDRAWAL: BookingKind.DEPOSIT,
-}
 
 
 def captures_bank_texts(member: Member) -> bool:
@@ -85,7 +71,12 @@ def read_booking(member: Member, parsed: ParseResult) -> Outcome:
     account = find_account(booking, wallets) if booking else None
     if booking is None or account is None:
         return Outcome(Action.IGNORED, parsed, reason=parsed.reason)
-    reason = find_own_move(booking, account, wallets, member.display_name)
+    own_move = find_own_move(booking, account, wallets, member.display_name)
+    reason = None
+    if own_move and not (
+        booking.currency is None and choose_other_wallet(member, account, own_move)
+    ):
+        reason = own_move.reason
     action = Action.IGNORED if reason else Action.CREATED
     return Outcome(
         action,
@@ -132,173 +123,46 @@ def _record_booking(
         return Outcome(Action.IGNORED, parsed, reason=parsed.reason)
     received_at = timezone.localtime(incoming.received_at)
     fingerprint = build_booking_fingerprint(booking, received_at)
-    known = list_of_same_value(member, fingerprint)
-    outcome = Outcome(
-        Action.IGNORED,
-        parsed,
-        account,
-        is_captured=True,
-        balance_difference=_balance_difference(member, booking, account),
+    intake = BookingIntake(
+        member=member,
+        booking=booking,
+        account=account,
+        announcement=Announcement(fingerprint, wallet_id=account.pk),
+        own_move=find_own_move(booking, account, wallets, member.display_name),
+        outcome=Outcome(
+            Action.IGNORED,
+            parsed,
+            account,
+            is_captured=True,
+            balance_difference=_balance_difference(member, booking, account),
+        ),
+        now=now,
+        rates=rates,
     )
-    announcement = Announcement(fingerprint, wallet_id=account.pk)
-    own_move = find_own_move(booking, account, wallets, member.display_name)
-
+    known = list_of_same_value(member, fingerprint)
     of_account = Payments(row for row in known if row.wallet_id == account.pk)
     repeated = of_account.find(fingerprint)
     if repeated:
-        if repeated[0].is_own_move:
-            return replace(outcome, reason=own_move or Reason.OWN_TRANSFER)
         entry_id = repeated[0].entry_id
-        return replace(outcome, action=Action.DUPLICATE, entry_id=entry_id)
+        if repeated[0].is_own_move and entry_id is None:
+            return intake.ignored()
+        return intake.duplicate(entry_id)
     if booking.is_cancelled:
-        return _cancel_booking(
-            member, booking, outcome, announcement, of_account, now, rates
-        )
+        return cancel_booking(intake, of_account, known)
     paid = Payments(known).find_first(
         lambda row: is_booking_of_payment(fingerprint, row)
     )
-    if paid and not own_move:
-        return replace(
-            outcome,
-            action=Action.DUPLICATE,
-            entry_id=paid[0].entry_id,
-            merged=merge_announcement(member, paid, announcement, account, now),
-        )
-
-    return _record_move_or_entry(
-        member, booking, outcome, announcement, known, own_move, now, rates
-    )
-
-
-def _record_move_or_entry(
-    member: Member,
-    booking: BankBooking,
-    outcome: Outcome,
-    announcement: Announcement,
-    known: list[Notification],
-    own_move: Reason | None,
-    now: datetime,
-    rates: RateCache,
-) -> Outcome:
-    """Record a new booking as an own move, else as a pending entry."""
-    fingerprint, account = announcement.fingerprint, outcome.wallet
-    is_transfer = booking.purpose is BookingPurpose.TRANSFER
-    is_bill = own_move is Reason.CARD_BILL
+    if paid and not intake.own_move:
+        merged = merge_announcement(member, paid, intake.announcement, account, now)
+        return intake.duplicate(paid[0].entry_id, merged)
     mirror = None
-    if is_transfer and not is_bill:
-        mirror = _find_mirror(known, fingerprint, announcement.wallet_id)
-    if own_move or mirror:
-        if mirror is not None:
-            _take_back(member, mirror)
-        add_notification(
-            member,
-            replace(
-                announcement,
-                is_own_move=True,
-                awaits_counterpart=is_transfer and not is_bill and mirror is None,
-            ),
-        )
-        return replace(outcome, reason=own_move or Reason.OWN_TRANSFER)
-
-    is_deposit = booking.direction is BookingDirection.DEPOSIT
-    type_ = EntryType.INCOME if is_deposit else EntryType.EXPENSE
-    data = _build_entry_data(member, booking, fingerprint, account, type_)
-    entry_id = create_pending_entry(member, data, now, rates)
-    add_notification(
-        member,
-        replace(announcement, entry_id=entry_id, awaits_counterpart=is_transfer),
-    )
-    return replace(outcome, action=Action.CREATED, entry_id=entry_id)
-
-
-def _cancel_booking(
-    member: Member,
-    booking: BankBooking,
-    outcome: Outcome,
-    announcement: Announcement,
-    known: Payments,
-    now: datetime,
-    rates: RateCache,
-) -> Outcome:
-    """Take back the newest booking of the account with the same value."""
-    is_deposit = booking.direction is BookingDirection.DEPOSIT
-    kind = BookingKind.DEPOSIT if is_deposit else BookingKind.WITHDRAWAL
-    found = known.find_first(lambda row: row.kind == kind)
-    if not found:
-        return replace(outcome, reason=Reason.NO_MATCHING_APPROVAL)
-    known.mark_cancelled(member, found)
-    if found[0].is_own_move:
-        add_notification(member, replace(announcement, is_own_move=True))
-        return replace(outcome, reason=Reason.OWN_TRANSFER)
-    entries = Entry.objects.owned_by(member)
-    entry = entries.filter(pk=found[0].entry_id).first()
-    if entry is None or entry.pending:
-        if entry is not None:
-            delete_locked_entry(entry)
-        add_notification(member, announcement)
-        return replace(outcome, action=Action.CANCELLED)
-    type_ = EntryType.EXPENSE if is_deposit else EntryType.INCOME
-    fingerprint = announcement.fingerprint
-    data = _build_entry_data(member, booking, fingerprint, entry.wallet, type_)
-    if entry.currency == data.currency:
-        data = replace(data, exchange_rate=entry.exchange_rate)
-    entry_id = create_pending_entry(member, data, now, rates)
-    add_notification(member, replace(announcement, entry_id=entry_id))
-    return replace(outcome, action=Action.REFUND_PENDING, entry_id=entry_id)
-
-
-def _find_mirror(
-    known: Iterable[Notification],
-    booking: PaymentFingerprint,
-    account_id: int | None,
-) -> Notification | None:
-    """Return the opposite booking on another account that has no counterpart yet."""
-    kind = _OPPOSITE[BookingKind(booking.kind)]
-    for row in known:
-        if (
-            row.kind == kind
-            and row.awaits_counterpart
-            and not row.is_cancelled
-            and row.wallet_id != account_id
-            and abs(row.happened_at - booking.happened_at) <= CHANNEL_WINDOW
-        ):
-            return row
-    return None
-
-
-def _take_back(member: Member, mirror: Notification) -> None:
-    """Record the first booking of a move as one, and delete its pending entry.
-
-    A confirmed entry stays: the member has said what the booking was.
-    """
-    entry = Entry.objects.owned_by(member).filter(pk=mirror.entry_id).first()
-    is_confirmed = entry is not None and not entry.pending
-    if entry is not None and entry.pending:
-        delete_locked_entry(entry)
-    rows = Notification.objects.owned_by(member).filter(pk=mirror.pk)
-    rows.update(is_own_move=not is_confirmed, awaits_counterpart=False)
-
-
-def _build_entry_data(
-    member: Member,
-    booking: BankBooking,
-    fingerprint: PaymentFingerprint,
-    wallet: Wallet | None,
-    type_: EntryType,
-) -> EntryData:
-    memo = (booking.counterparty or "")[:MAX_MEMO_LENGTH]
-    return EntryData(
-        date=booking.occurred_on or fingerprint.happened_at.date(),
-        type=type_,
-        amount=booking.amount,
-        category=suggest_category(member, type_, memo),
-        wallet=wallet,
-        memo=memo,
-        currency=booking.currency,
-        original_amount=booking.original_amount,
-        time=fingerprint.time_of_day,
-        source=Entry.Source.NOTIFICATION.value,
-    )
+    if intake.can_have_mirror:
+        mirror = find_mirror(member, known, fingerprint, account, intake.own_move)
+    if mirror is not None:
+        return join_move(intake, mirror)
+    if intake.own_move is not None:
+        return record_own_move(intake, intake.own_move)
+    return record_entry(intake)
 
 
 def _list_wallets(member: Member) -> list[NumberedWallet]:

@@ -23,6 +23,8 @@ MIN_NAME_LENGTH = 2
 # Of an institution that is no issuer known to the parser, such as a broker.
 MIN_INSTITUTION_LENGTH = 3
 CARD_KINDS = frozenset({Wallet.Kind.CARD, Wallet.Kind.CHECK_CARD})
+# Of accounts that are in the member's name.
+NAMED_KINDS = frozenset({Wallet.Kind.BANK, Wallet.Kind.INVESTMENT})
 
 _MASKED = re.compile(r"\*+")
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -39,6 +41,22 @@ class NumberedWallet:
 
     wallet: Wallet
     account_number: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMove:
+    """A move between own wallets, as the text of one of its bookings tells it.
+
+    `candidates` are the wallets that the other side may be, likely ones first. The
+    reason is that of a move whose other side is not known.
+    """
+
+    reason: Reason
+    candidates: tuple[Wallet, ...] = ()
+
+    @property
+    def is_card_bill(self) -> bool:
+        return self.reason is Reason.CARD_BILL
 
 
 def find_account(
@@ -68,26 +86,33 @@ def find_own_move(
     account: Wallet,
     wallets: Sequence[NumberedWallet],
     member_name: str,
-) -> Reason | None:
-    """Return why a booking is neither income nor expense, None if its text tells none.
+) -> OwnMove | None:
+    """Return the move that the text of a booking tells, or None if it tells none.
 
     A card's bill is paid, cash is drawn or paid in, or money is moved to or from
     another account of the member.
     """
     others = [each.wallet for each in wallets if each.wallet.pk != account.pk]
-    if _is_card_bill(booking, others):
-        return Reason.CARD_BILL
+    cards = _list_billed_cards(booking, others)
+    if cards:
+        return OwnMove(Reason.CARD_BILL, tuple(cards))
     if booking.purpose is BookingPurpose.CARD_BILL:
         return None
     if booking.purpose is BookingPurpose.CASH:
         cash = [each for each in others if each.kind == Wallet.Kind.CASH]
-        return Reason.OWN_TRANSFER if len(cash) == 1 else None
+        return OwnMove(Reason.OWN_TRANSFER, tuple(cash)) if len(cash) == 1 else None
     counterparty = booking.counterparty or ""
-    if is_own_name(counterparty, member_name) or any(
-        _is_named(each, counterparty) for each in others if each.kind not in CARD_KINDS
-    ):
-        return Reason.OWN_TRANSFER
-    return None
+    if is_own_name(counterparty, member_name):
+        in_name = [each for each in others if each.kind in NAMED_KINDS]
+        return OwnMove(Reason.OWN_TRANSFER, tuple(in_name))
+    named = [
+        each
+        for each in others
+        if each.kind not in CARD_KINDS and _is_named(each, counterparty)
+    ]
+    # A loan or deposit of the same bank has a name of its own in such texts.
+    of_bank = [each for each in named if each.kind == Wallet.Kind.BANK]
+    return OwnMove(Reason.OWN_TRANSFER, tuple(of_bank or named)) if named else None
 
 
 def is_own_name(counterparty: str, member_name: str) -> bool:
@@ -100,18 +125,21 @@ def is_own_name(counterparty: str, member_name: str) -> bool:
     )
 
 
-def _is_card_bill(booking: BankBooking, others: Sequence[Wallet]) -> bool:
-    """Return True for the bill of an issuer whose card the member has."""
+def _list_billed_cards(booking: BankBooking, others: Sequence[Wallet]) -> list[Wallet]:
+    """Return the cards of the issuer whose bill is paid, credit cards first."""
     if booking.direction is not BookingDirection.WITHDRAWAL:
-        return False
+        return []
     company = booking.card_company
     counterparty = booking.counterparty or ""
     if company is None and _CARD.search(counterparty):
         issuer = find_issuer(counterparty)
         company = issuer.name if issuer else None
-    return company is not None and any(
-        each.kind in CARD_KINDS and _is_of_issuer(each, company) for each in others
-    )
+    cards = [
+        each
+        for each in others
+        if each.kind in CARD_KINDS and _is_of_issuer(each, company)
+    ]
+    return sorted(cards, key=lambda card: card.kind != Wallet.Kind.CARD)
 
 
 def _is_of_issuer(wallet: Wallet, issuer_name: str | None) -> bool:

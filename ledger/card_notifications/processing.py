@@ -3,8 +3,8 @@
 See spec 4.1, 4.5 and 4.6.
 """
 
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 
 from django.conf import settings
@@ -12,58 +12,33 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from card_alerts import Kind, ParseResult, Reason, parse_all
+from card_alerts import parse_all
 from core.db.transactions import retry_on_conflict
-from ledger.card_notifications.announcements import (
-    Announcement,
-    Payments,
-    add_notification,
-    fingerprint_of,
-    list_of_same_value,
-    merge_announcement,
-)
+from ledger.card_notifications.announcements import Payments, list_of_same_value
 from ledger.card_notifications.bank_bookings import (
     captures_bank_texts,
     process_booking,
     read_booking,
 )
-from ledger.card_notifications.category_suggestion import suggest_category
 from ledger.card_notifications.counters import increment_notification_count
-from ledger.card_notifications.deduplication import (
-    MAX_CANCELLATION_AGE,
-    MAX_CLOCK_SKEW,
-    PaymentFingerprint,
-    build_fingerprint,
-    is_cancelled_by,
-)
-from ledger.card_notifications.follow_ups import (
-    is_booking_of_payment,
-    is_preliminary_of,
-)
+from ledger.card_notifications.deduplication import build_fingerprint
 from ledger.card_notifications.layouts import (
     count_use,
     list_layouts_of,
     read_as_taught,
 )
-from ledger.card_notifications.outcomes import Action, IncomingNotification, Outcome
+from ledger.card_notifications.outcomes import (
+    Action,
+    IncomingNotification,
+    Message,
+    Outcome,
+    settle_outcomes,
+)
+from ledger.card_notifications.payment_intake import PaymentIntake, record_payment
 from ledger.card_notifications.wallet_matching import match_wallet
-from ledger.entries import create_pending_entry, delete_locked_entry
-from ledger.entry_data import EntryData
 from ledger.locking import lock_ledger
-from ledger.models import Entry, Notification, Wallet
-from ledger.models.base import MAX_MEMO_LENGTH, CategoryType, EntryType
+from ledger.models import Wallet
 from ledger.rates import RateCache, retry_with_rates
-from ledger.refunds import link_refund
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a notification, as the taught layouts and the parser read it."""
-
-    parsed: ParseResult
-    text: str
-    layout_id: int | None = None
-    taught_wallet: Wallet | None = None
 
 
 def read_messages(member: Member, incoming: IncomingNotification) -> list[Message]:
@@ -129,7 +104,7 @@ def process_notification(
             failure = failure or error
     if failure is not None:
         raise failure
-    return outcomes
+    return settle_outcomes(outcomes)
 
 
 def _process_message(
@@ -167,66 +142,26 @@ def _process_payment(
     """
     with transaction.atomic():
         lock_ledger(member)
-        outcome = _record_payment(member, incoming, message, now, rates)
+        fingerprint = build_fingerprint(
+            message.parsed, timezone.localtime(incoming.received_at)
+        )
+        intake = PaymentIntake(
+            member=member,
+            message=message,
+            fingerprint=fingerprint,
+            known=Payments(list_of_same_value(member, fingerprint)),
+            wallet=_find_wallet(member, incoming, message),
+            given_wallet=incoming.wallet,
+            sender=incoming.sender,
+            now=now,
+            rates=rates,
+        )
+        outcome = record_payment(intake)
         if message.layout_id is not None:
             count_use(member, message.layout_id)
         # Last, since those of all members increment the same few rows.
         increment_notification_count(now, recognized=True)
     return replace(outcome, layout_id=message.layout_id)
-
-
-def _record_payment(
-    member: Member,
-    incoming: IncomingNotification,
-    message: Message,
-    now: datetime,
-    rates: RateCache,
-) -> Outcome:
-    parsed = message.parsed
-    fingerprint = build_fingerprint(parsed, timezone.localtime(incoming.received_at))
-    known = Payments(list_of_same_value(member, fingerprint))
-    matched = _find_wallet(member, incoming, message)
-    announcement = Announcement(
-        fingerprint, installment_months=parsed.installment_months
-    )
-    same = known.find(fingerprint) or known.find_first(
-        lambda row: is_booking_of_payment(row, fingerprint)
-    )
-    if same:
-        merged = merge_announcement(member, same, announcement, matched, now)
-        entry_id = same[0].entry_id
-        return Outcome(Action.DUPLICATE, parsed, matched, entry_id, merged=merged)
-
-    is_cancellation = parsed.kind == Kind.CANCELLATION
-    refunded: Entry | None = None
-    # A partial cancellation is a refund of its own; the approval stays.
-    if is_cancellation and not parsed.is_partial:
-        found = _find_approval(member, known, fingerprint, parsed.original_date)
-        if found is None:
-            reason = Reason.NO_MATCHING_APPROVAL
-            return Outcome(Action.IGNORED, parsed, matched, reason=reason)
-        approval, refunded = found
-        known.mark_cancelled(member, approval)
-    elif not is_cancellation:
-        _replace_preliminary(member, known, fingerprint)
-    original = refunded
-    if is_cancellation and parsed.is_partial:
-        original = _find_partly_cancelled(member, fingerprint, parsed.original_date)
-
-    if refunded is not None and refunded.pending:
-        delete_locked_entry(refunded)
-        action, entry_id = Action.CANCELLED, None
-    else:
-        action = Action.REFUND_PENDING if is_cancellation else Action.CREATED
-        wallet = matched
-        # A refund goes to the wallet that paid.
-        if refunded is not None and incoming.wallet is None:
-            wallet = refunded.wallet or matched
-        data = _build_entry_data(member, parsed, fingerprint, wallet, original)
-        entry_id = create_pending_entry(member, data, now, rates)
-        announcement = replace(announcement, text=message.text, sender=incoming.sender)
-    add_notification(member, replace(announcement, entry_id=entry_id))
-    return Outcome(action, parsed, matched, entry_id)
 
 
 def _find_wallet(
@@ -237,100 +172,3 @@ def _find_wallet(
     if taught is not None and (given is None or given.kind == Wallet.Kind.CASH):
         return taught
     return match_wallet(member, message.parsed, given)
-
-
-def _build_entry_data(
-    member: Member,
-    parsed: ParseResult,
-    fingerprint: PaymentFingerprint,
-    wallet: Wallet | None,
-    refunded: Entry | None,
-) -> EntryData:
-    """Return an expense, or an income for a cancellation."""
-    is_refund = parsed.kind == Kind.CANCELLATION
-    type_ = EntryType.INCOME if is_refund else EntryType.EXPENSE
-    memo = (parsed.merchant or "")[:MAX_MEMO_LENGTH]
-    data = EntryData(
-        date=parsed.occurred_on or fingerprint.happened_at.date(),
-        type=type_,
-        amount=parsed.amount,
-        wallet=wallet,
-        memo=memo,
-        currency=parsed.currency,
-        original_amount=parsed.original_amount,
-        # A refund takes from the expense.
-        category_type=CategoryType.EXPENSE.value,
-        time=fingerprint.time_of_day,
-        source=Entry.Source.NOTIFICATION.value,
-    )
-    if refunded is not None:
-        # A full refund is converted like its payment.
-        if refunded.currency == parsed.currency:
-            data = replace(data, exchange_rate=refunded.exchange_rate)
-        data = link_refund(data, refunded)
-    if data.category is None and not data.lines:
-        category = suggest_category(member, CategoryType.EXPENSE, memo)
-        data = replace(data, category=category, category_type=CategoryType.EXPENSE)
-    # Only expenses by credit card have installments (spec 3.2).
-    if not is_refund and wallet is not None and wallet.kind == Wallet.Kind.CARD:
-        return replace(data, installment_months=parsed.installment_months)
-    return data
-
-
-def _find_approval(
-    member: Member,
-    known: Payments,
-    cancellation: PaymentFingerprint,
-    original_date: date | None,
-) -> tuple[list[Notification], Entry] | None:
-    """Return the notifications of the newest matching approval that has an entry."""
-    entries = Entry.objects.owned_by(member).select_related("wallet", "category")
-    for rows in known.not_cancelled():
-        for row in rows:
-            approval = fingerprint_of(row)
-            if row.kind == Kind.APPROVAL and is_cancelled_by(
-                approval, cancellation, original_date
-            ):
-                entry = entries.filter(pk=row.entry_id).first()
-                if entry is not None:
-                    return rows, entry
-    return None
-
-
-def _find_partly_cancelled(
-    member: Member, cancellation: PaymentFingerprint, original_date: date | None
-) -> Entry | None:
-    """Return the entry of the newest approval of which this may be a part."""
-    approvals = Notification.objects.owned_by(member).filter(
-        kind=Kind.APPROVAL,
-        is_cancelled=False,
-        currency=cancellation.currency,
-        value__gte=cancellation.value,
-        happened_at__range=(
-            cancellation.happened_at - MAX_CANCELLATION_AGE,
-            cancellation.happened_at + MAX_CLOCK_SKEW,
-        ),
-    )
-    entries = Entry.objects.owned_by(member).select_related("wallet", "category")
-    for row in approvals.order_by("-happened_at", "-pk"):
-        # Of the same value, as a cancellation of the whole would be.
-        approval = replace(fingerprint_of(row), value=cancellation.value)
-        if is_cancelled_by(approval, cancellation, original_date):
-            entry: Entry | None = entries.filter(pk=row.entry_id).first()
-            if entry is not None:
-                return entry
-    return None
-
-
-def _replace_preliminary(
-    member: Member, known: Payments, final: PaymentFingerprint
-) -> None:
-    """Delete the pending entry of the amount that was reserved for a payment."""
-    for rows in known.not_cancelled():
-        if any(is_preliminary_of(fingerprint_of(row), final) for row in rows):
-            entries = Entry.objects.owned_by(member)
-            pending = entries.filter(pk=rows[0].entry_id, pending=True).first()
-            if pending is not None:
-                known.mark_cancelled(member, rows)
-                delete_locked_entry(pending)
-                return

@@ -690,6 +690,7 @@ class Migration(migrations.Migration):
                 ("wallet_id", models.BigIntegerField(null=True)),
                 ("is_own_move", models.BooleanField(default=False)),
                 ("awaits_counterpart", models.BooleanField(default=False)),
+                ("original_date", models.DateField(null=True)),
                 ("text", models.CharField(max_length=4000, null=True)),
                 ("sender", models.CharField(max_length=200, null=True)),
                 (

@@ -59,8 +59,11 @@ class Notification(OwnedModel):
     wallet_id = models.BigIntegerField(null=True)
     # A booking between two wallets of the member, which is no income or expense.
     is_own_move = models.BooleanField(default=False)
-    # The booking on the other wallet of a move has not come yet, if there is one.
+    # The booking on the other wallet of a move has not come yet, if there is one; nor
+    # has the approval of a cancellation.
     awaits_counterpart = models.BooleanField(default=False)
+    # The day of the approval that a cancellation prints, while it waits for it.
+    original_date = models.DateField(null=True)
     # What a correction of the pending entry is learned from; null afterwards.
     text = models.CharField(max_length=MAX_TEXT_LENGTH, null=True)
     sender = models.CharField(max_length=MAX_SENDER_LENGTH, null=True)

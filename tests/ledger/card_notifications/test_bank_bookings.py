@@ -4,6 +4,7 @@ The parser is replaced by one that reads lines of words, so that each rule is te
 apart from the layouts of banks.
 """
 
+import itertools
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -219,19 +220,56 @@ def test_bank_with_two_accounts_needs_digits(
     assert found["entry"]["walletId"] == second
 
 
+OWN_MOVES = [
+    (direction, counterparty, other)
+    for counterparty, other in (
+        ("카카오뱅크", "kakao"),
+        ("카카오뱅크(조민현)", "kakao"),
+        ("키움증권", "broker"),
+        ("키움증권(조민현)", "broker"),
+        ("cash:ATM출금", "cash"),
+        ("bill:삼성", "card"),
+        ("삼성카드", "card"),
+    )
+    for direction in ("in", "out")
+    # What a card's issuer pays is an income.
+    if (direction, other) != ("in", "card")
+]
+
+
+@pytest.mark.parametrize(("direction", "counterparty", "other"), OWN_MOVES)
+def test_own_move_is_one_pending_transfer(
+    send: Any, wallets: dict[str, int], direction: str, counterparty: str, other: str
+) -> None:
+    text = f"신한 *448812 {direction} 50000 {counterparty} 11:00 -"
+    first, second = send(text), send(text)
+    assert (first["action"], first["reason"]) == ("CREATED", None)
+    assert (second["action"], second["entry"]["id"]) == (
+        "DUPLICATE",
+        first["entry"]["id"],
+    )
+    entry = first["entry"]
+    between = [wallets["shinhan"], wallets[other]]
+    if direction == "in":
+        between.reverse()
+    assert entry["type"] == "transfer"
+    assert [entry["walletId"], entry["toWalletId"]] == between
+    assert (entry["amount"], entry["pending"]) == (50_000, True)
+    assert (entry["category"], entry["time"]) == (None, "11:00")
+    assert (entry["date"], entry["source"]) == ("2026-11-21", "NOTIFICATION")
+    assert first["parsed"]["walletId"] == wallets["shinhan"]
+    assert first["parsed"]["reason"] is None
+    assert_rollups_are_right()
+
+
 @pytest.mark.parametrize(
     ("counterparty", "reason"),
     [
+        # Of two other accounts the text does not say which.
         ("조민현", "OWN_TRANSFER"),
         ("조*현", "OWN_TRANSFER"),
         ("조민현님", "OWN_TRANSFER"),
         ("조민현(모바일)", "OWN_TRANSFER"),
-        ("카카오뱅크", "OWN_TRANSFER"),
-        ("키움증권", "OWN_TRANSFER"),
-        ("키움증권(조민현)", "OWN_TRANSFER"),
-        ("cash:ATM출금", "OWN_TRANSFER"),
-        ("bill:삼성", "CARD_BILL"),
-        ("삼성카드", "CARD_BILL"),
         ("bill:현대", None),
         ("현대카드", None),
         ("신한은행", None),
@@ -241,7 +279,7 @@ def test_bank_with_two_accounts_needs_digits(
         ("-", None),
     ],
 )
-def test_own_move_is_told_by_the_counterparty(
+def test_move_to_the_own_name_is_told_by_the_counterparty(
     send: Any, counterparty: str, reason: str | None
 ) -> None:
     text = f"신한 *448812 out 50000 {counterparty} 11:00 -"
@@ -251,6 +289,45 @@ def test_own_move_is_told_by_the_counterparty(
     assert body["action"] == ("IGNORED" if reason else "DUPLICATE")
     assert Entry.objects.count() == (0 if reason else 1)
     assert Notification.objects.count() == 1
+
+
+def test_move_to_the_own_name_goes_to_the_only_other_account(
+    send: Any, wallets: dict[str, int]
+) -> None:
+    Wallet.objects.filter(pk=wallets["broker"]).update(archived=True)
+    entry = send("신한 *448812 out 50000 조민현 11:00 -")["entry"]
+    assert (entry["type"], entry["toWalletId"]) == ("transfer", wallets["kakao"])
+    body = send("카카오뱅크 *3418 in 50000 조민현 11:01 -")
+    assert (body["action"], body["entry"]["id"]) == ("DUPLICATE", entry["id"])
+
+
+def test_bill_goes_to_the_card_whose_bill_was_paid_before(
+    send: Any, client: JSONClient, wallets: dict[str, int]
+) -> None:
+    rows = (("check", "CHECK_CARD"), ("second", "CARD"))
+    ids = {
+        name: client.send(
+            "POST", WALLETS, {"name": name, "kind": kind, "institution": "삼성카드"}
+        ).data["id"]
+        for name, kind in rows
+    }
+    first = send("신한 *448812 out 50000 bill:삼성 11:00 -")["entry"]
+    assert first["toWalletId"] == wallets["card"]
+    client.send(
+        "POST", f"{ENTRIES}/{first['id']}/confirm", {"toWalletId": ids["second"]}
+    )
+    second = send("신한 *448812 out 60000 bill:삼성 11:30 -")["entry"]
+    assert second["toWalletId"] == ids["second"]
+
+
+def test_bill_is_paid_to_a_credit_card_rather_than_to_a_check_card(
+    send: Any, client: JSONClient, wallets: dict[str, int]
+) -> None:
+    for number, kind in enumerate(("CHECK_CARD", "CARD")):
+        body = {"name": f"현대 {number}", "kind": kind, "institution": "현대카드"}
+        wallets[kind] = client.send("POST", WALLETS, body).data["id"]
+    entry = send("신한 *448812 out 50000 현대카드 11:00 -")["entry"]
+    assert entry["toWalletId"] == wallets["CARD"]
 
 
 @pytest.mark.parametrize("kinds", [[], ["CASH", "CASH"]])
@@ -268,13 +345,96 @@ FIRST = "신한 *448812 out 50000 모바일 11:00 -"
 MIRROR = "카카오뱅크 *3418 in 50000 오픈뱅킹 11:09 -"
 
 
-@pytest.mark.parametrize("texts", [(FIRST, MIRROR), (MIRROR, FIRST)])
-def test_mirror_takes_back_the_pending_entry(send: Any, texts: Any) -> None:
-    actions = [send(text) for text in (*texts, *texts)]
-    assert [body["action"] for body in actions] == ["CREATED"] + ["IGNORED"] * 3
-    assert {body["reason"] for body in actions[1:]} == {"OWN_TRANSFER"}
-    assert not Entry.objects.exists()
+def read_flows(client: JSONClient) -> tuple[int, int]:
+    found = client.get_json("/api/account/statistics/month?year=2026&month=11")
+    return found["income"], found["expense"]
+
+
+def read_balances(client: JSONClient) -> dict[str, int]:
+    wallets = client.get_json(WALLETS)
+    return {each["name"]: each["balance"] for each in wallets if each["balance"]}
+
+
+MOVED = {"shinhan": -50_000, "kakao": 50_000}
+ORDERS = pytest.mark.parametrize("texts", [(FIRST, MIRROR), (MIRROR, FIRST)])
+
+
+@ORDERS
+def test_mirror_makes_a_transfer_of_the_pending_entry(
+    client: JSONClient, send: Any, wallets: dict[str, int], texts: Any
+) -> None:
+    answers = [send(text) for text in (*texts, *texts)]
+    assert [body["action"] for body in answers] == ["CREATED"] + ["DUPLICATE"] * 3
+    assert [body["merged"] for body in answers] == [[], ["walletId"], [], []]
+    entry = answers[1]["entry"]
+    assert all(body["entry"] == entry for body in answers[2:])
+    assert (entry["type"], entry["pending"]) == ("transfer", True)
+    assert (entry["walletId"], entry["toWalletId"]) == (
+        wallets["shinhan"],
+        wallets["kakao"],
+    )
+    assert set(entry["memo"].split(", ")) == {"모바일", "오픈뱅킹"}
+    assert client.get_json(f"{ENTRIES}/pending/count") == {"count": 1}
+    assert (read_flows(client), read_balances(client)) == ((0, 0), {})
+    client.send("POST", f"{ENTRIES}/{entry['id']}/confirm")
+    assert (read_flows(client), read_balances(client)) == ((0, 0), MOVED)
     assert_rollups_are_right()
+
+
+@ORDERS
+def test_wrong_mirror_is_taken_apart_by_the_member(
+    client: JSONClient, send: Any, texts: Any
+) -> None:
+    entry = [send(text) for text in texts][-1]["entry"]
+    response = client.send("POST", f"{ENTRIES}/{entry['id']}/unmerge")
+    assert response.status_code == 200, response.content
+    kinds = {(each.type, each.pending, each.memo) for each in Entry.objects.all()}
+    assert kinds == {("expense", True, "모바일"), ("income", True, "오픈뱅킹")}
+    for text in texts:
+        assert send(text)["action"] == "DUPLICATE"
+    assert Entry.objects.count() == 2
+
+
+@ORDERS
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"type": "transfer", "toWalletId": "cash"},
+        {"amount": 40_000},
+        {"walletId": None},
+    ],
+)
+def test_mirror_leaves_what_the_member_has_changed(
+    client: JSONClient,
+    send: Any,
+    wallets: dict[str, int],
+    texts: Any,
+    change: dict[str, Any],
+) -> None:
+    entry = send(texts[0])["entry"]
+    if "toWalletId" in change:
+        change = change | {"toWalletId": wallets["cash"]}
+    response = client.send("PATCH", f"{ENTRIES}/{entry['id']}", change)
+    assert response.status_code == 200, response.content
+    body = send(texts[1])
+    stored = client.get_json(f"{ENTRIES}/{entry['id']}")
+    assert {name: stored[name] for name in change} == change
+    if change.get("type") == "transfer":
+        # Another move, which the member has told.
+        assert body["action"] == "CREATED"
+        return
+    assert (body["action"], body["reason"]) == ("IGNORED", "OWN_TRANSFER")
+    assert Entry.objects.count() == 1
+
+
+@ORDERS
+def test_mirror_of_a_deleted_entry_brings_nothing_back(
+    client: JSONClient, send: Any, texts: Any
+) -> None:
+    entry = send(texts[0])["entry"]
+    client.send("DELETE", f"{ENTRIES}/{entry['id']}")
+    assert send(texts[1])["reason"] == "OWN_TRANSFER"
+    assert not Entry.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -293,17 +453,36 @@ def test_other_booking_is_no_mirror(send: Any, other: str) -> None:
 
 def test_booking_has_one_mirror(send: Any) -> None:
     send(FIRST)
-    assert send(MIRROR)["action"] == "IGNORED"
+    assert send(MIRROR)["action"] == "DUPLICATE"
     gift = MIRROR.replace("오픈뱅킹 11:09", "이준호 11:08")
     assert send(gift)["action"] == "CREATED"
-    assert list_entries() == [("income", 50_000, "이준호")]
+    assert [each[0] for each in list_entries()] == ["transfer", "income"]
 
 
-def test_mirror_of_a_move_that_names_the_member_is_ignored(send: Any) -> None:
-    assert send(FIRST.replace("모바일", "조민현"))["reason"] == "OWN_TRANSFER"
-    assert send(MIRROR)["reason"] == "OWN_TRANSFER"
+@ORDERS
+def test_mirror_tells_the_account_of_a_move_to_the_own_name(
+    client: JSONClient, send: Any, texts: Any
+) -> None:
+    texts = [text.replace("모바일", "조민현") for text in texts]
+    answers = [send(text) for text in texts]
+    assert answers[1]["entry"]["type"] == "transfer"
+    client.send("POST", f"{ENTRIES}/{answers[1]['entry']['id']}/confirm")
+    assert [send(text)["action"] for text in texts] == ["DUPLICATE"] * 2
+    assert (read_flows(client), read_balances(client)) == ((0, 0), MOVED)
     gift = MIRROR.replace("오픈뱅킹 11:09", "이준호 11:08")
     assert send(gift)["action"] == "CREATED"
+
+
+def test_mirror_is_not_on_a_third_account(
+    send: Any, client: JSONClient, wallets: dict[str, int]
+) -> None:
+    body = {"name": "third", "kind": "BANK", "institution": "케이뱅크"}
+    wallets["third"] = client.send("POST", WALLETS, body).data["id"]
+    moved = send(FIRST.replace("모바일", "카카오뱅크"))["entry"]
+    other = send("케이뱅크 - in 50000 이준호 11:02 -")
+    assert (other["action"], other["entry"]["type"]) == ("CREATED", "income")
+    mirror = send(MIRROR)
+    assert (mirror["action"], mirror["entry"]["id"]) == ("DUPLICATE", moved["id"])
 
 
 def test_bill_and_cash_have_no_mirror(send: Any) -> None:
@@ -312,13 +491,32 @@ def test_bill_and_cash_have_no_mirror(send: Any) -> None:
     assert send(MIRROR)["action"] == "CREATED"
 
 
-def test_confirmed_booking_is_not_taken_back(client: JSONClient, send: Any) -> None:
-    entry = send(FIRST)["entry"]
+@ORDERS
+def test_mirror_of_a_confirmed_booking_is_ignored(
+    client: JSONClient, send: Any, texts: Any
+) -> None:
+    entry = send(texts[0])["entry"]
     client.send("POST", f"{ENTRIES}/{entry['id']}/confirm")
-    assert send(MIRROR)["reason"] == "OWN_TRANSFER"
-    assert list_entries() == [("expense", 50_000, "모바일")]
-    body = send(FIRST)
+    before = (read_flows(client), read_balances(client))
+    for _ in range(2):
+        assert send(texts[1])["reason"] == "OWN_TRANSFER"
+    assert [each[0] for each in list_entries()] == [entry["type"]]
+    assert (read_flows(client), read_balances(client)) == before
+    body = send(texts[0])
     assert (body["action"], body["entry"]["id"]) == ("DUPLICATE", entry["id"])
+
+
+@ORDERS
+def test_mirror_of_a_confirmed_transfer_is_that_transfer(
+    client: JSONClient, send: Any, texts: Any
+) -> None:
+    texts = [text.replace("모바일", "카카오뱅크") for text in texts]
+    texts = [text.replace("오픈뱅킹", "신한은행") for text in texts]
+    entry = send(texts[0])["entry"]
+    client.send("POST", f"{ENTRIES}/{entry['id']}/confirm")
+    body = send(texts[1])
+    assert (body["action"], body["entry"]["id"]) == ("DUPLICATE", entry["id"])
+    assert (read_flows(client), read_balances(client)) == ((0, 0), MOVED)
 
 
 def test_equal_bookings_with_other_balances_are_two(send: Any) -> None:
@@ -340,6 +538,30 @@ def test_withdrawal_of_a_check_card_is_its_payment(
     assert bodies[1]["merged"] == ([] if first == 0 else ["cardHint", "merchant"])
 
 
+PAID = "[Web발신]\n신한체크(1309)승인 홍*동 9,100원 11/21 11:00 바람책방 강남점"
+BOOKED = "신한 *448812 out 9100 바람책방강남 11:00 90000"
+GIVEN = "카카오뱅크 *3418 in 9100 이준호 11:03 -"
+
+
+@pytest.mark.parametrize("texts", list(itertools.permutations([PAID, BOOKED, GIVEN])))
+def test_payment_by_check_card_is_no_move_whatever_deposit_follows(
+    send: Any, texts: Any
+) -> None:
+    for text in (*texts, *texts):
+        send(text)
+    assert sorted(list_entries()) == [
+        ("expense", 9100, "바람책방 강남점"),
+        ("income", 9100, "이준호"),
+    ]
+    assert_rollups_are_right()
+
+
+def test_cash_is_not_the_payment_of_a_card(send: Any) -> None:
+    send(BOOKED.replace("바람책방강남", "cash:ATM"))
+    assert send(PAID)["action"] == "CREATED"
+    assert [each[0] for each in list_entries()] == ["transfer", "expense"]
+
+
 def test_cancelled_booking_is_taken_back(client: JSONClient, send: Any) -> None:
     cancelled = "신한 *448812 !out 50000 모바일 11:30 -"
     assert send(cancelled)["reason"] == "NO_MATCHING_APPROVAL"
@@ -354,6 +576,40 @@ def test_cancelled_booking_is_taken_back(client: JSONClient, send: Any) -> None:
     assert (body["action"], body["entry"]["type"]) == ("REFUND_PENDING", "income")
 
 
+@pytest.mark.parametrize("is_confirmed", [False, True])
+def test_cancelled_move_is_taken_back_once(
+    client: JSONClient, send: Any, is_confirmed: bool
+) -> None:
+    entry = [send(text) for text in (FIRST, MIRROR)][-1]["entry"]
+    if is_confirmed:
+        client.send("POST", f"{ENTRIES}/{entry['id']}/confirm")
+    cancelled = [
+        FIRST.replace(" out ", " !out ").replace("11:00", "11:30"),
+        MIRROR.replace(" in ", " !in ").replace("11:09", "11:30"),
+    ]
+    body = send(cancelled[0])
+    assert send(cancelled[1])["reason"] == "OWN_TRANSFER"
+    if not is_confirmed:
+        assert body["action"] == "CANCELLED"
+        assert not Entry.objects.exists()
+        return
+    back = body["entry"]
+    assert (body["action"], back["type"]) == ("REFUND_PENDING", "transfer")
+    assert (back["walletId"], back["toWalletId"]) == (
+        entry["toWalletId"],
+        entry["walletId"],
+    )
+    client.send("POST", f"{ENTRIES}/{back['id']}/confirm")
+    assert (read_flows(client), read_balances(client)) == ((0, 0), {})
+
+
+def test_both_bookings_in_one_text_answer_the_transfer(send: Any) -> None:
+    body = send(f"{MIRROR}\n{FIRST}")
+    entry = body["entry"]
+    assert (body["action"], entry["type"]) == ("CREATED", "transfer")
+    assert [each["entry"]["id"] for each in body["results"]] == [entry["id"]] * 2
+
+
 def test_parsing_tells_the_account_and_the_move_and_stores_nothing(
     client: JSONClient, wallets: dict[str, int]
 ) -> None:
@@ -365,5 +621,7 @@ def test_parsing_tells_the_account_and_the_move_and_stores_nothing(
     assert (body["merchant"], body["amount"]) == ("오픈뱅킹", 50_000)
     own = client.send("POST", PARSE, {"text": FIRST.replace("모바일", "조민현")}).data
     assert (own["recognized"], own["reason"]) == (True, "OWN_TRANSFER")
+    told = client.send("POST", PARSE, {"text": FIRST.replace("모바일", "카카오뱅크")})
+    assert (told.data["recognized"], told.data["reason"]) == (True, None)
     assert not Entry.objects.exists()
     assert not Notification.objects.exists()

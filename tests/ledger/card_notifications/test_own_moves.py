@@ -15,6 +15,7 @@ from ledger.models import Entry
 from tests.support.alert_texts import ENTRIES, NOTIFICATION
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
+from tests.support.rollups import assert_rollups_are_right
 
 pytestmark = pytest.mark.django_db
 
@@ -31,8 +32,8 @@ def load(name: str) -> list[Any]:
     return cases
 
 
-def send_all(sample: dict[str, Any], order: tuple[int, ...]) -> list[Any]:
-    """Send the texts of a sample, each twice, and return the answers."""
+def make_client(sample: dict[str, Any]) -> JSONClient:
+    """Return the client of a member with the wallets of a sample."""
     member = make_member(plan="PREMIUM", display_name=sample["member"])
     client = JSONClient(member)
     for wallet in sample["wallets"]:
@@ -42,12 +43,45 @@ def send_all(sample: dict[str, Any], order: tuple[int, ...]) -> list[Any]:
         "PATCH", f"{ENTRIES}/notification-settings", {"captureBankTexts": True}
     )
     assert response.data == {"captureBankTexts": True}
+    return client
+
+
+def send_all(
+    client: JSONClient,
+    sample: dict[str, Any],
+    order: tuple[int, ...],
+    *,
+    confirms_at_once: bool = False,
+) -> list[Any]:
+    """Send the texts of a sample, each twice, and return the answers."""
     answers = []
     for number in (*order, *order):
         response = client.send("POST", NOTIFICATION, sample["messages"][number])
         assert response.status_code in {200, 201}, response.content
         answers.append(response.data)
+        if confirms_at_once:
+            confirm_all(client)
     return answers
+
+
+def confirm_all(client: JSONClient) -> None:
+    for entry in client.get_json(f"{ENTRIES}?pending=true&size=100")["results"]:
+        response = client.send("POST", f"{ENTRIES}/{entry['id']}/confirm")
+        assert response.status_code == 200, response.content
+
+
+def read_flows(client: JSONClient) -> tuple[int, int]:
+    """Return income and expense of all samples' time, as the statistics tell them."""
+    found = client.get_json(
+        "/api/account/statistics/range?from=2025-01-01&to=2027-12-31&groupBy=month"
+    )
+    return found["income"], found["expense"]
+
+
+def read_balances(client: JSONClient) -> dict[str, int]:
+    """Return the balances that are not 0, by the name of the wallet."""
+    wallets = client.get_json("/api/account/wallets")
+    return {each["name"]: each["balance"] for each in wallets if each["balance"]}
 
 
 def sum_of(type_: str) -> int:
@@ -56,20 +90,58 @@ def sum_of(type_: str) -> int:
 
 
 @pytest.mark.parametrize(("sample", "order"), load("own_moves.jsonl"))
-def test_own_move_is_neither_income_nor_expense(
+def test_own_move_is_one_transfer(
     sample: dict[str, Any], order: tuple[int, ...]
 ) -> None:
-    answers = send_all(sample, order)
+    client = make_client(sample)
+    answers = send_all(client, sample, order)
     assert (sum_of("income"), sum_of("expense")) == (0, 0)
-    reasons = {answer["reason"] for answer in answers}
-    assert sample["expected"]["reasonIfIgnored"] in reasons
+    expected = sample["expected"]
+    if None in (expected["from"], expected["to"]):
+        # The other account is none of the member's wallets.
+        assert {each["reason"] for each in answers} == {expected["reasonIfIgnored"]}
+        assert not Entry.objects.exists()
+        return
+    entry = Entry.objects.select_related("wallet", "to_wallet").get()
+    assert (entry.type, entry.pending) == ("transfer", True)
+    assert (entry.wallet.name, entry.to_wallet.name) == (
+        expected["from"],
+        expected["to"],
+    )
+    # Nothing is counted before it is confirmed.
+    assert (read_flows(client), read_balances(client)) == ((0, 0), {})
+    confirm_all(client)
+    assert read_flows(client) == (0, 0)
+    assert read_balances(client) == {
+        expected["from"]: -entry.amount,
+        expected["to"]: entry.amount,
+    }
+    assert client.get_json("/api/account/networth")["total"] == 0
+    assert_rollups_are_right()
+
+
+@pytest.mark.parametrize(("sample", "order"), load("own_moves.jsonl"))
+def test_own_move_whose_first_booking_is_confirmed_is_counted_once(
+    sample: dict[str, Any], order: tuple[int, ...]
+) -> None:
+    client = make_client(sample)
+    answers = send_all(client, sample, order, confirms_at_once=True)
+    entries = list(Entry.objects.all())
+    assert len(entries) <= 1
+    if all(each.type == "transfer" for each in entries):
+        assert read_flows(client) == (0, 0)
+        return
+    # Nothing told the move when the member confirmed an income or expense.
+    assert "mirror" in sample["tags"]
+    assert 0 in read_flows(client)
+    assert answers[1]["reason"] == sample["expected"]["reasonIfIgnored"]
 
 
 @pytest.mark.parametrize(("sample", "order"), load("own_moves_controls.jsonl"))
 def test_other_booking_is_income_or_expense(
     sample: dict[str, Any], order: tuple[int, ...]
 ) -> None:
-    send_all(sample, order)
+    send_all(make_client(sample), sample, order)
     expected = sample["expected"]
     assert (sum_of("income"), sum_of("expense")) == (
         expected["income"],

@@ -215,16 +215,15 @@ def test_cancellation_after_more_than_90_days_matches_nothing(send: Any) -> None
     assert send(CANCELLATION)["reason"] == "NO_MATCHING_APPROVAL"
 
 
-def test_cancellation_without_an_approval_is_ignored_and_not_stored(send: Any) -> None:
-    body = send(CANCELLATION)
-    assert (body["action"], body["reason"], body["entry"]) == (
-        "IGNORED",
-        "NO_MATCHING_APPROVAL",
-        None,
-    )
-    assert not Notification.objects.exists()
-    send(APPROVAL)
-    assert send(CANCELLATION)["action"] == "CANCELLED"
+def test_cancellation_without_an_approval_is_ignored(send: Any) -> None:
+    for _ in range(2):
+        body = send(CANCELLATION)
+        assert (body["action"], body["reason"], body["entry"]) == (
+            "IGNORED",
+            "NO_MATCHING_APPROVAL",
+            None,
+        )
+    assert not Entry.objects.exists()
 
 
 @pytest.mark.parametrize("is_known", [True, False])
