@@ -7,11 +7,12 @@ marked parts in another text of that layout. Both are pure; whoever uses them st
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
+from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.money import MAX_AMOUNT, parse_number
 from card_alerts.result import Confidence, ParseResult, Span
 
@@ -20,9 +21,12 @@ from card_alerts.result import Confidence, ParseResult, Span
 MIN_LITERAL_LETTERS = 4
 MAX_LAYOUT_TEXT_LENGTH = 1000
 MAX_SLOT_LENGTH = 200
+# Parts behind a merchant by which its end is found.
+MAX_FOLLOWING = 6
 
 # The parts of a template that stand for others, in the Unicode private use area.
 _NUMBER, _NAME, _TERMS, _SPACE = "\ue100", "\ue101", "\ue102", "\ue103"
+_CODE = "\ue104"
 # Names of slots and their characters.
 _SLOTS = {"merchant": "\ue110", "amount": "\ue111"}
 _SLOT_NAMES = {character: name for name, character in _SLOTS.items()}
@@ -33,30 +37,60 @@ _PLACEHOLDER = re.compile("[\ue100-\ue11f]")
 _NUMBER_PATTERN = r"\d{1,20}+(?:[,.]\d{1,20}+){0,6}"
 _SPACE_PATTERN = r"\s{1,40}+"
 # Masked, or before 님: 홍*동, 홍길동님, 홍길동 고객님.
-_NAME_PATTERN = (
-    r"(?:[가-힣]{1,2}+\*{1,2}+(?:(?!님)[가-힣]){0,2}"
-    r"|[가-힣]{2,4}(?=[ ]?(?:고객|회원)?님))"
+_MARKED_NAME = (
+    r"[가-힣]{1,2}+\*{1,2}+(?:(?!님)[가-힣]){0,2}"
+    r"|[가-힣]{2,4}(?=[ ]?(?:고객|회원)?님)"
 )
-_TERMS_PATTERN = r"(?:일시불|\d{1,2}+개월)"
+# Three letters that begin with a surname, or four with one of two letters, are a name
+# unless they are a word of such texts.
+_SURNAMES = (
+    "김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류"
+    "나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국은"
+)
+_LONG_SURNAMES = "남궁|황보|제갈|선우|사공|서문|독고"
+_NO_NAMES = (
+    "가맹점|고객명|고객님|국민은|기업은|나머지|남은금|명세서|모바일|문의처|서비스|선결제|"
+    "선승인|선입금|소비자|손님명|송금액|수수료|신용카|신한은|신한카|안내문|여신금|연회비|"
+    "오픈뱅|우리은|우리카|우체국|원금액|유의사|이용금|이용내|이용료|이용액|이용일|이용처|"
+    "이자액|이체액|인출액|전표번|전화번|정기결|정산금|제휴사|조회번|주문금|주문번|주유소|"
+    "주차장|지급액|지역화|지점명|차감액|청구액|최종금|하나은|하나카|한도액|현금화|현대카"
+)
+_BARE_NAME = (
+    rf"(?:(?!{_NO_NAMES})[{_SURNAMES}][가-힣]{{2}}|(?:{_LONG_SURNAMES})[가-힣]{{2}})"
+    r"(?![가-힣])"
+)
+# Any short word stands where a name stood.
+_NAME_PATTERN = rf"(?:{_MARKED_NAME}|[가-힣]{{2,5}}(?![가-힣*]))"
+_TERMS_PATTERN = r"(?:일시불|(?:할부[ ]?)?\d{1,2}+개월(?:[ ]?할부)?)"
+# Months, halves of the day and currencies in Latin letters.
+_CODE_PATTERN = (
+    r"(?:(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)"
+    rf"|{'|'.join(sorted(CURRENCY_CODES))})"
+)
 _PATTERNS = {
     _NUMBER: _NUMBER_PATTERN,
     _NAME: _NAME_PATTERN,
     _TERMS: _TERMS_PATTERN,
     _SPACE: _SPACE_PATTERN,
+    _CODE: _CODE_PATTERN,
     _SLOTS["amount"]: rf"(?P<amount>{_NUMBER_PATTERN})",
 }
+# A group has its name once in a pattern.
+_LOOKAHEADS = _PATTERNS | {_SLOTS["amount"]: _NUMBER_PATTERN}
 _GENERALIZED = re.compile(
     rf"(?P<terms>(?<!\d){_TERMS_PATTERN})|(?P<number>{_NUMBER_PATTERN})"
-    rf"|(?P<name>(?<![가-힣]){_NAME_PATTERN})"
+    rf"|(?P<name>(?<![가-힣])(?:{_MARKED_NAME}|{_BARE_NAME}))"
     rf"|(?P<space>{_SPACE_PATTERN})"
+    rf"|(?P<code>(?<![A-Za-z]){_CODE_PATTERN}(?![A-Za-z]))"
 )
 _CHARACTER_BY_GROUP = {
     "terms": _TERMS,
     "number": _NUMBER,
     "name": _NAME,
     "space": _SPACE,
+    "code": _CODE,
 }
-_MASKS = {_NUMBER: "*", _NAME: "***", _TERMS: "*개월", _SPACE: " "}
+_MASKS = {_NUMBER: "*", _NAME: "***", _TERMS: "*개월", _SPACE: " ", _CODE: "*"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,18 +239,18 @@ def _generalize(text: str) -> str:
 def _compile(template: str) -> tuple[str, re.Pattern[str]]:
     """Return the longest literal of a template and its pattern.
 
-    A merchant ends where the next two parts of the template follow, and never spans
-    lines. No shorter one matches, so that the pattern is linear without going back.
+    A merchant ends where the next parts of the template follow, and never spans lines.
+    No shorter one matches, so that the pattern is linear without going back.
     """
     tokens = re.findall(f"{_PLACEHOLDER.pattern}|[^\ue100-\ue11f]+", template)
     patterns: list[str] = []
     for index, token in enumerate(tokens):
         if token == _SLOTS["merchant"]:
-            following = "".join(
-                _PATTERNS.get(each, re.escape(each))
-                for each in tokens[index + 1 : index + 3]
+            following = _following(tokens[index + 1 :])
+            stop = (
+                "".join(_LOOKAHEADS.get(each, re.escape(each)) for each in following)
+                or r"\s*+\Z"
             )
-            stop = following or r"\s*+\Z"
             patterns.append(
                 rf"(?P<merchant>(?:(?!{stop})[^\n]){{1,{MAX_SLOT_LENGTH}}})"
             )
@@ -225,3 +259,14 @@ def _compile(template: str) -> tuple[str, re.Pattern[str]]:
     literals = [token for token in tokens if not _PLACEHOLDER.match(token)]
     pattern = re.compile(rf"\s*+{''.join(patterns)}\s*+")
     return max(literals, key=len, default=""), pattern
+
+
+def _following(tokens: Sequence[str]) -> Sequence[str]:
+    """Return the next two parts, and more up to the first that is literal.
+
+    A space and a number alone also stand within names: 카페 24 서울점.
+    """
+    for count, token in enumerate(tokens[:MAX_FOLLOWING], start=1):
+        if count > 1 and not _PLACEHOLDER.match(token):
+            return tokens[:count]
+    return tokens[:MAX_FOLLOWING]
