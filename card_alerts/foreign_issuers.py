@@ -99,6 +99,7 @@ ENGLISH = (
             "ADCB",
             "FAB",
             "Mashreq",
+            "SIB",
             "ADIB",
             "Dubai Islamic",
             "RAKBANK",

@@ -16,7 +16,7 @@ _YEN = re.compile(r"(?<![\d,.])-?[ ]?(?P<number>\d{1,3}(?:,\d{3}){1,4}|\d{1,12})
 _ISSUER = compile_aliases((*JAPANESE, *ENGLISH))
 _LABELS = {
     "merchant": (
-        r"ご?(?:利用|使用)(?:先|店舗|店名|加盟店|場所|店)名?"
+        r"ご?(?:利用|使用)(?:先|店舗|店名|加盟店|場所|店)名?(?:など|等)?"
         r"|ショップ名?|加盟店名?|店舗名?|お店"
     ),
     "date": r"ご?(?:利用|使用|取引|決済|承認)(?:日時?|年月日)|日時|日付",
@@ -59,6 +59,15 @@ _PARTIAL = re.compile("一部|部分")
 _USED = re.compile("利用|使用|決済|お支払い|買物|承認")
 
 
+# The notice that a card's use is no bill yet: ご請求を確定するものではございません。
+_NOT_A_BILL = re.compile(r"[^\n。]{0,60}確定するものでは(?:ございません|ありません)")
+# The name above the amount, with what it was: ほしぞらマート(買物)⏎19,546円.
+_NAMED_ABOVE_AMOUNT = re.compile(
+    r"(?:^|(?<=\n))[ ]?(?P<value>[^\n]{1,60}?)[ ]?\((?:買物|利用|支払い?)\)[ ]?\n"
+    r"(?=[ ]?[\d,]{1,16}[ ]?円)"
+)
+
+
 def parse_japanese(source: SourceText) -> ParseResult:
     """Return the result of a Japanese text; amounts in 円 are JPY."""
     text = source.normalized.text
@@ -73,10 +82,10 @@ def parse_japanese(source: SourceText) -> ParseResult:
     merchant, date = labeled.get("merchant"), labeled.get("date")
     is_labeled = "amount" in labeled and bool(merchant or date)
     money = _find_amount(text, labeled.get("amount"))
-    if merchant is None and ("で" in text or "にて" in text):
-        match = _MERCHANT_IN_SENTENCE.search(text, 0, MAX_SENTENCE_SCAN_LENGTH)
-        if match and not _DATE_IN_SENTENCE.search(match["value"]):
-            merchant = match.span("value")
+    if merchant is None:
+        above = _NAMED_ABOVE_AMOUNT.search(text) if "円" in text else None
+        is_labeled = is_labeled or bool(above and date)
+        merchant = above.span("value") if above else _find_name_in_sentence(text)
 
     # The words of a merchant's name decide nothing.
     rest = source.text_without(merchant)
@@ -117,6 +126,15 @@ def parse_japanese(source: SourceText) -> ParseResult:
     )
 
 
+def _find_name_in_sentence(text: str) -> Span | None:
+    if "で" not in text and "にて" not in text:
+        return None
+    match = _MERCHANT_IN_SENTENCE.search(text, 0, MAX_SENTENCE_SCAN_LENGTH)
+    if match is None or _DATE_IN_SENTENCE.search(match["value"]):
+        return None
+    return match.span("value")
+
+
 def _find_amount(text: str, labeled: Span | None) -> MoneyMatch | None:
     """Return the amount after its label, else the first of the text."""
     for start, end in ([labeled] if labeled else []) + [(0, len(text))]:
@@ -137,7 +155,7 @@ def _rejection_reason(text: str, *, is_labeled: bool) -> Reason | None:
         return Reason.ONE_TIME_PASSWORD
     if is_labeled:
         return None
-    if _STATEMENT.search(text):
+    if _STATEMENT.search(_NOT_A_BILL.sub("", text)):
         return Reason.STATEMENT
     if _ADVERT.search(text):
         return Reason.ADVERT

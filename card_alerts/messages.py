@@ -203,6 +203,9 @@ def _find_boundaries(text: str) -> list[tuple[int, bool]]:
 def _is_complete_line(text: str, start: int) -> bool:
     end = text.find("\n", start)
     line = text[start : end if end >= 0 else len(text)]
+    # A remark on the amount above: (지역화폐 2,400원 사용).
+    if line.startswith("(") and line.rstrip().endswith(")"):
+        return False
     return bool(_STATUS.search(line) and _AMOUNT.search(line) and _DETAIL.search(line))
 
 

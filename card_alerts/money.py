@@ -103,7 +103,9 @@ _CURRENCY_LAST = re.compile(
     rf"(?=[\d-]){_NUMBER_START}-?(?P<number>{_DECIMAL_COMMA}|{_WHOLE}{_DECIMALS})(?:"
     rf"\s?\((?P<code>[A-Z]{{3}}|(?:US)?\$)\)"
     rf"|[ ]?(?P<loose>[A-Z]{{3}})(?![A-Za-z])"
-    rf"|[ ]?(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣]))"
+    # The line may break before the word: 17,814⏎엔.
+    rf"|(?:[ ]?|\n(?=[가-힣]{{1,3}}[ ]{{2}}))(?P<word>{_CURRENCY_WORD_PATTERN})"
+    r"(?![가-힣]))"
 )
 _STATUS_FOLLOWS = re.compile(r"[ ]?(?:해외)?(?:결제|승인|사용|이용|취소)|[ ]?(?:\n|$)")
 # A number and the first letter of a currency: a cheap check before _CURRENCY_LAST.
@@ -155,7 +157,8 @@ BALANCE_PATTERN = re.compile(
     r"(?P<label>(?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총"
     r"|월)[ ]?한도|잔액|잔고"
     r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"
-    r"|(?:이용|사용)[ ]?가능[ ]?(?:한도|금액|액)?|가용[ ]?한도)(?:은|이|:)?" + _VALUE
+    r"|(?:이용|사용|지급|누적)[ ]?가능[ ]?(?:한도|금액|액)?|가용[ ]?(?:한도|금액|액))"
+    r"(?:은|이|:)?" + _VALUE
 )
 
 # 잔액 USD 104.20, USD 잔액 104.20, 잔액 12,420엔

@@ -22,7 +22,8 @@ _NUMBER = (
 _SPACE_GROUPED = r"\d{1,3}(?:[ ]\d{3}){1,3}[.,]\d{2}"
 _MONEY = re.compile(
     rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?<![A-Za-z])(?:(?P<rupees>Rs\.?|INR\.?)"
-    rf"|(?P<code>[A-Z]{{3}})))[ ]?-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d|[.,]\d)"
+    rf"|(?P<code>[A-Z]{{3}})))[ ]{{0,2}}-?(?P<number>{_SPACE_GROUPED}|{_NUMBER})"
+    r"(?!\d|[.,]\d)"
     r"|(?<![\w.,/:-])-?(?P<number_after>"
     rf"(?:(?<=spent )|(?<=paid )|(?<=of )|(?<=for )|(?<=[:\n(])){_SPACE_GROUPED}"
     rf"|{_NUMBER})[ ]?(?P<after>[€£]"
@@ -42,6 +43,14 @@ _BALANCE = re.compile(
     rf"(?:(?P<sign>{CURRENCY_SIGN_PATTERN})|(?P<rupees>Rs\.?|INR\.?)"
     rf"|(?P<code>(?-i:[A-Z]{{3}})))?[ ]?(?P<number>{_SPACE_GROUPED}|{_NUMBER})(?!\d"
     r"|[.,]\d|[/-])",
+    re.IGNORECASE,
+)
+
+
+# What the card has paid so far: Accumulated KRW 1,436,459, Total KRW 776,357.
+RUNNING_TOTAL = re.compile(
+    r"(?:^|(?<=\n)|(?<=, ))(?:accumulated|cumulative|total)(?: amount)?[ ]?:?[ ]"
+    r"(?:KRW|₩)[ ]?(?P<number>\d{1,3}(?:,\d{3}){0,4})(?![\d,])",
     re.IGNORECASE,
 )
 

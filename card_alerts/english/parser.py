@@ -12,7 +12,11 @@ from card_alerts.candidate import (
     rejected_booking,
     resolve_occurred_at,
 )
-from card_alerts.english.money import find_balance, find_paid_amount
+from card_alerts.english.money import (
+    RUNNING_TOTAL,
+    find_balance,
+    find_paid_amount,
+)
 from card_alerts.english.times import find_english_timestamp
 from card_alerts.english.words import find_status_keyword, rejection_reason
 from card_alerts.foreign_issuers import ENGLISH, JAPANESE
@@ -22,7 +26,7 @@ from card_alerts.issuers import (
     get_alias,
 )
 from card_alerts.korean_issuers import KOREAN
-from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch
+from card_alerts.money import MAX_AMOUNT, WON, MoneyMatch, parse_number
 from card_alerts.result import (
     BankBooking,
     BookingDirection,
@@ -71,12 +75,15 @@ _MERCHANT_END = re.compile(
     r"|[ ]?(?:(?<!\.[A-Z])\.(?:[ \n]|$)|;|\n|$|\||[ ]-[ ]|\(|!|:[ ]|,[ ](?:on|for"
     r"|and|your)\b)"
     r"|,[ ][A-Z][A-Za-z ]{2,20}\.[ ]|[ ](?=[£$€₹])"
-    r"|,?[ ](?=(?:\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)",
+    r"|,?[ ](?=(?:\d{4}-\d\d-\d\d|\d{1,2}-\d{1,2}-\d{4}"
+    r"|\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]\d{1,2}:\d\d)"
+    # Pictures of a push message.
+    r"|[ ]?[\u2600-\u27bf\U0001f300-\U0001faff]",
     re.IGNORECASE,
 )
 _NOT_A_MERCHANT = (
-    r"(?!(?:your|you|card|debit|credit|a/c|this|UPI|NEFT|IMPS|ACH|(?-i:the))\b"
-    r"|\d{1,2}[:.]\d\d)"
+    r"(?!(?:your|you|card|debit|credit|a/c|this|payment of|UPI|NEFT|IMPS|ACH"
+    r"|(?-i:the))\b|\d{1,2}[:.]\d\d)"
 )
 # The first letters of a merchant's name: Deli, 7-ELEVEN, 3M.
 _CAPITAL = r"(?=[A-Z]|\d{1,3}-?[A-Z])"
@@ -96,7 +103,7 @@ _NOT_A_STATUS = (
 _MERCHANT_STARTS = tuple(
     re.compile(rf"{before}[ ]{{0,2}}{_NOT_A_MERCHANT}(?=[^\s])", re.IGNORECASE)
     for before in (
-        r"(?:\bat\b[: ]|@)",
+        r"(?:\bat\b[: ]|@(?:UPI_)?)",
         r"\b(?:transaction|purchase|payment|order|charge) (?:made )?(?:with|from|to) ",
         r"\b(?:paid|refund(?:ed)?|spent|sent)\b[^\n]{0,60}?\b(?:to|from|by)[ ]",
         rf"\bpaid[ ](?!(?:to|at|by|with|on|for)\b){_CAPITAL}",
@@ -186,6 +193,8 @@ def parse_english(source: SourceText) -> ParseResult:
         return rejected(Reason.NO_PAYMENT)
 
     kind, kind_span = keyword
+    # Of the issuers of Korea, which print it in Korean texts too.
+    total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
     is_month_first = _is_month_first(money, issuer)
     is_debit = (
         True if "debit card" in lower else False if "credit card" in lower else None
@@ -201,6 +210,8 @@ def parse_english(source: SourceText) -> ParseResult:
             money=money,
             merchant_span=merchant,
             is_merchant_sure=is_merchant_sure,
+            running_total=int(parse_number(total["number"])) if total else None,
+            running_total_span=total.span() if total else None,
             balance=balance,
             balance_currency=balance_currency,
             timestamp=find_english_timestamp(rest, is_month_first=is_month_first),
@@ -317,7 +328,8 @@ def _find_merchant(
         start += len(line) + 1
         if span is None or _LINE_NOISE.search(text[slice(*span)]):
             continue
-        if _can_be_merchant(text, span, money, issuer):
+        is_heading = issuer is not None and span[0] <= issuer[0] < span[1]
+        if not is_heading and _can_be_merchant(text, span, money, issuer):
             return span, False
     return None, False
 

@@ -5,7 +5,7 @@ import re
 from card_alerts.result import Kind, Reason, Span
 
 _PASSWORD = re.compile(
-    r"\bOTP\b|one[- ]time|pass\s?code|verification code|security code"
+    r"\bOTP\b|one[- ]time(?! payment)|pass\s?code|verification code|security code"
     r"|auth\w{0,12} code|login code",
     re.IGNORECASE,
 )
@@ -28,7 +28,7 @@ _NOT_YET = re.compile(
 )
 _APPROVED = re.compile(
     r"\bspent\b|\bcharged?\b|\bpurchase[ds]?\b|\bpaid\b|\bused\b|\bapproved\b"
-    r"|\bauthori[sz](?:ed|ation)\b|\btransactions?\b|\btxn\b"
+    r"|\bapproval\b|\bauthori[sz](?:ed|ation)\b|\btransactions?\b|\btxn\b"
     r"|\bdebited\b|\bpayment\b|\bmade\b|\bwithdrawn\b",
     re.IGNORECASE,
 )
@@ -37,6 +37,7 @@ _STATEMENT = re.compile(
     r"|amount due|total due|payment (?:is )?due|\bbill\b|due (?:on|by|date)"
     r"|autopay|payment of [^\n]{1,60}(?:received|posted|credited|scheduled|processed)"
     r"|(?:received|thank you for) your[^\n]{0,20} payment"
+    r"|payment of [^\n]{1,40} towards your"
     r"|payment (?:has )?(?:been )?(?:received|posted|scheduled)"
     r"|pay your|late fee|\bEMI\b|overdue|past due|thank you for (?:your|the) payment",
     re.IGNORECASE,

@@ -2,14 +2,15 @@
 
 import re
 
-from card_alerts.masked_text import INSTALLMENT
+from card_alerts.masked_text import INSTALLMENT, TIMESTAMP
 
 _CARD_DIGITS = (
-    r"\d\*\d\*|\d{2}\*\d(?!\d)|\*\d\*\d|\d{4}|\*{2,4}-?\d{4}|\d{3}\*|\d{2}\*\*|\d\*\*\d"
+    r"\d{4}\*\d{2}\*|\d\*\d\*|\d{2}\*\d(?!\d)|\*\d\*\d|\d{4}|\*{2,4}-?\d{4}"
+    r"|\d{3}\*|\d{2}\*\*|\d\*\*\d"
 )
 # The digits beside the name of an issuer.
 CARD_NUMBER = re.compile(
-    rf"[*]?[\])]?[ ]{{0,2}}\(?(?:본인|가족|뒷자리|끝자리)?[ ]?"
+    rf"[*]?[\])]?[ ]{{0,2}}\(?(?:본인|가족|뒷자리|끝자리|해외)?[ ]?"
     rf"(?P<digits>{_CARD_DIGITS}|\d{{1,2}}(?=[ ]?(?:승인|취소|해외|거절"
     rf"|체크)))(?![\d*,년원])\)?"
 )
@@ -20,9 +21,8 @@ STANDALONE_CARD_NUMBER = re.compile(
     rf"|(?<!통장)(?<!통장[ ])(?<!계좌)"
     rf"\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_CARD_DIGITS})\)"
     rf"|(?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)"
-    r"|(?:[가-힣*]{2,4}님|승인|취소)[ ]?(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소"
-    r"|[가-힣]{1,2}\*)"
-    r"|[ ]?\n)"
+    r"|(?:[가-힣*]{2,4}님|승인|취소)(?:[ ]?|\n)(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소"
+    rf"|[가-힣]{{1,2}}\*|{TIMESTAMP})|[ ]?\n)"
     rf"|(?<![\d*\w-])(?P<c>\d\*\d\*|\d{{4}}\*\*)(?![\d*-])"
     r"|(?<![\d*\w-])\*(?P<e>\d{4})(?=[ ](?:승인|취소|거절|사용))"
 )

@@ -7,7 +7,7 @@ import re
 
 from card_alerts.issuers import get_alias
 from card_alerts.korean.card_numbers import CARD_NUMBER
-from card_alerts.masked_text import ANY_PLACEHOLDER, NOISE
+from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER, NOISE
 
 MAX_PRODUCT_LENGTH = 30
 
@@ -27,6 +27,10 @@ LEADING_PRODUCT = re.compile(
 # The product where digits are printed too: 롯데카드(LIKIT)
 PRODUCT_IN_BRACKETS = re.compile(
     r"\((?P<digits>[A-Z][A-Za-z0-9+&]{1,14}|\d{3})\)(?=[ ]?\n)"
+)
+# 현대(M3)32,500원승인
+PRODUCT_BEFORE_AMOUNT = re.compile(
+    rf"\((?P<digits>[A-Z][A-Za-z0-9+&]{{0,14}})\)(?=[ ]?[{AMOUNT}])"
 )
 # 현대 네이버 승인⏎강*연: a product behind a short name that opens the message.
 _STATUS_BEFORE_HOLDER = re.compile(

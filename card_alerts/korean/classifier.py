@@ -14,7 +14,14 @@ from card_alerts.korean.status_keywords import (
     StatusKeyword,
 )
 from card_alerts.korean.tokenizer import QUOTED, TokenizedMessage
-from card_alerts.masked_text import BENEFIT, LABEL
+from card_alerts.masked_text import (
+    AMOUNT,
+    BENEFIT,
+    HOLDER_NAME,
+    INSTALLMENT,
+    ISSUER,
+    LABEL,
+)
 from card_alerts.money import MoneyMatch
 from card_alerts.result import Kind, Reason
 
@@ -28,6 +35,12 @@ _RATE_NOTICE = re.compile(r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)
 # The line of a receipt on the payment of the next month.
 _NEXT_PAYMENT = re.compile(
     r"(?<=\n)[ \-·]{0,3}다음[ ]?결제[ ]?(?:예정)?일(?:자|시)?[ ]?[:=][^\n]{0,40}"
+)
+_WITHDRAWN = re.compile(r"출금(?=[ ]?[\d,]{1,15}원)")
+# [NH]홍*비님⏎51,200원 일시불⏎바람커피: card, holder, amount and terms, and a name.
+_TERSE_APPROVAL = re.compile(
+    rf"\[{ISSUER}{{1,12}}\][ ]?{HOLDER_NAME}{{1,12}}[ ]?\n{AMOUNT}{{1,20}}[ ]?"
+    rf"{INSTALLMENT}{{1,12}}[ ]?\n[^\n]{{1,40}}\s*$"
 )
 _PAID_OUT = re.compile("지급")
 _DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
@@ -124,6 +137,8 @@ class MessageEvidence:
             text = _RATE_NOTICE.sub("", text)
         if "다음" in text and self.has_printed_time:
             text = _NEXT_PAYMENT.sub("", text)
+        if self.is_withdrawn_abroad():
+            text = _WITHDRAWN.sub("", text)
         if "지급" in text and self.keyword:
             text = self._without_paid_benefits(text)
         issuer = self.message.issuer_match
@@ -140,6 +155,12 @@ class MessageEvidence:
         if name and is_proven and name.end - name.start <= MAX_IGNORED_NAME_LENGTH:
             text = name.remove_from(text)
         return QUOTED.sub("", text) if "'" in text else text
+
+    def is_withdrawn_abroad(self) -> bool:
+        """Return True if 출금 tells what a payment abroad cost in won."""
+        message = self.message
+        has_both = message.foreign_amounts and message.won_amounts
+        return bool(has_both) and "해외" in self.keyword_text
 
     def _without_paid_benefits(self, text: str) -> str:
         """Return the text without 지급 of a benefit (인센티브 500원 지급)."""
@@ -180,6 +201,12 @@ class MessageEvidence:
             self._text_for_rules() if is_conclusive or is_complete else text
         ):
             return Reason.ADVERT
+        if (
+            rejection_rules.is_limit_notice(text)
+            or ("건" in text and rejection_rules.SUMMARY.search(text))
+            or rejection_rules.is_payment_request(text)
+        ):
+            return Reason.NO_PAYMENT
         if "취소" in text and rejection_rules.FAILED_CANCELLATION.search(
             self._text_for_rules() if is_complete else text
         ):
@@ -212,7 +239,11 @@ class MessageEvidence:
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword
         if self.money is None or keyword is None:
-            return self.is_detailed or self._is_wallet_notice()
+            return (
+                self.is_detailed
+                or self._is_wallet_notice()
+                or _TERSE_APPROVAL.search(message.masked.text) is not None
+            )
         has_card = bool(
             message.issuer_match or message.card_digits or message.has_other_payer
         )

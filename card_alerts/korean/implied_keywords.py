@@ -4,6 +4,7 @@ A purchase told as a withdrawal, the label of an amount, and the heading of a re
 """
 
 import re
+from dataclasses import dataclass
 
 from card_alerts.korean.status_keywords import (
     RANK_ADJACENT,
@@ -27,8 +28,8 @@ _SHOP_END = (
     r"|베이커리|의원|병원|서점|미용실|세탁소)"
 )
 _WITHDRAWN_AT_SHOP = re.compile(
-    rf"출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}[^\n{ANY_PLACEHOLDER}]{{1,40}}?"
-    rf"{_SHOP_END}[ ]?(?:[\n{ANY_PLACEHOLDER}]|$)"
+    rf"출금[ ]?[{AMOUNT}]{{1,20}}[ \n]{{1,2}}(?P<name>[^\n{ANY_PLACEHOLDER}]{{2,40}})"
+    rf"(?=[\n{ANY_PLACEHOLDER}]|$)"
 )
 # The bank that names the check card of each purchase: its accounts only transfer.
 _BANK_OF_NAMED_CARDS = "카카오뱅크"
@@ -45,6 +46,8 @@ _SHOP_NAME = re.compile(
     r"|CU|GS25|쿠팡|쿠팡이츠|배달의민족|우아한형제들|요기요|마켓컬리|교보문고|알라딘)"
     r"(?![가-힣A-Za-z]{0,3}(?:페이|머니|카드|뱅크))[^\n]{0,20}"
 )
+# The tolls of a month: 10월접수 후불하이패스⏎사용합계⏎75,300원.
+_TOLL_TOTAL = re.compile(rf"(?:사용|이용)합계(?=[ :\n]{{0,3}}{AMOUNT})")
 # 75,000원 익월 합산요금청구
 _PHONE_BILL = re.compile(
     r"(?<![가-힣])(?:(?:익월|당월|다음[ ]?달)[ \n]?)?(?:통신|휴대폰)?[ ]?합산[ ]?"
@@ -61,33 +64,85 @@ _STATUS_IN_HEADING = re.compile(
 )
 
 
-def find_card_withdrawal(
+@dataclass(frozen=True, slots=True)
+class ImpliedKeyword:
+    """A word for the event; `is_withdrawal` for a purchase by check card."""
+
+    keyword: StatusKeyword
+    is_withdrawal: bool = False
+
+
+def find_implied_keyword(
+    text: str,
+    masked_text: str,
+    bank: str,
+    *,
+    is_check_card: bool,
+    has_other_payer: bool,
+    has_details: bool,
+) -> ImpliedKeyword | None:
+    """Return the word for the event of a message without keywords, if there is one.
+
+    `has_details` are a card, an amount and a time, without which a heading tells none.
+    """
+    if "출금" in masked_text:
+        withdrawal = _find_card_withdrawal(
+            text,
+            masked_text,
+            bank,
+            is_check_card=is_check_card or _has_shop_behind_arrow(text, bank),
+        )
+        if withdrawal:
+            return ImpliedKeyword(withdrawal, is_withdrawal=True)
+    keyword = _find_phone_bill(masked_text) if has_other_payer else None
+    if keyword is None and "하이패스" in text:
+        keyword = _find_toll_total(masked_text)
+    if keyword is None and "금액" in text:
+        keyword = _find_labeled_status(text)
+    if keyword is None and "내역" in text and has_details:
+        keyword = _find_status_in_heading(text)
+    return ImpliedKeyword(keyword) if keyword else None
+
+
+def _find_card_withdrawal(
     text: str, masked_text: str, bank: str, *, is_check_card: bool
 ) -> StatusKeyword | None:
     """Return the keyword of a withdrawal that tells a purchase, if it is one."""
     match = _WITHDRAWAL.search(masked_text)
     if match is None or _TRANSFER_WORD.search(masked_text):
         return None
-    is_at_shop = bank == _BANK_OF_CARD_WITHDRAWALS and (
-        _WITHDRAWN_AT_SHOP.search(masked_text) is not None
-    )
+    is_at_shop = False
+    if bank == _BANK_OF_CARD_WITHDRAWALS:
+        named = _WITHDRAWN_AT_SHOP.search(masked_text)
+        is_at_shop = named is not None and _is_shop(named["name"])
     if not (is_check_card or is_at_shop or _CHECK_CARD.search(text)):
         return None
     kind = Kind.CANCELLATION if match["cancelled"] else Kind.APPROVAL
     return StatusKeyword(kind, match.span(), RANK_ADJACENT, has_following_word=False)
 
 
-def has_shop_behind_arrow(text: str, bank: str) -> bool:
+def _has_shop_behind_arrow(text: str, bank: str) -> bool:
     """Return True if an arrow leads from an account to the name of a shop."""
     if bank == _BANK_OF_NAMED_CARDS:
         return False
     behind = _BEHIND_ARROW.search(text)
-    return (
-        behind is not None and _SHOP_NAME.fullmatch(behind["name"].strip()) is not None
-    )
+    return behind is not None and _is_shop(behind["name"])
 
 
-def find_phone_bill(masked_text: str) -> StatusKeyword | None:
+def _is_shop(name: str) -> bool:
+    return _SHOP_NAME.fullmatch(name.strip()) is not None
+
+
+def _find_toll_total(masked_text: str) -> StatusKeyword | None:
+    """Return the label of the tolls of a month, which no other text tells."""
+    match = _TOLL_TOTAL.search(masked_text) if "접수" in masked_text else None
+    if match is None:
+        return None
+    span = match.span()
+    return StatusKeyword(Kind.APPROVAL, span, RANK_ADJACENT, has_following_word=False)
+
+
+def _find_phone_bill(masked_text: str) -> StatusKeyword | None:
     """Return the words for a purchase that the next phone bill collects, if any."""
     match = _PHONE_BILL.search(masked_text) if "합산" in masked_text else None
     if match is None:
@@ -96,7 +151,7 @@ def find_phone_bill(masked_text: str) -> StatusKeyword | None:
     return StatusKeyword(Kind.APPROVAL, span, RANK_ADJACENT, has_following_word=False)
 
 
-def find_labeled_status(text: str) -> StatusKeyword | None:
+def _find_labeled_status(text: str) -> StatusKeyword | None:
     """Return the keyword in the label of an amount, if any."""
     match = _LABELED_STATUS.search(text)
     if match is None:
@@ -106,7 +161,7 @@ def find_labeled_status(text: str) -> StatusKeyword | None:
     return StatusKeyword(kind, span, RANK_ADJACENT, has_following_word=False)
 
 
-def find_status_in_heading(text: str) -> StatusKeyword | None:
+def _find_status_in_heading(text: str) -> StatusKeyword | None:
     """Return the word of a heading such as 승인내역 알림, if there is one."""
     match = _STATUS_IN_HEADING.search(text)
     if match is None:

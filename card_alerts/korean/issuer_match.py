@@ -19,6 +19,7 @@ from card_alerts.korean.card_products import (
     LEADING_PRODUCT,
     LINE_PRODUCT,
     MAX_PRODUCT_LENGTH,
+    PRODUCT_BEFORE_AMOUNT,
     PRODUCT_BRANDS,
     PRODUCT_IN_BRACKETS,
     PRODUCT_SUFFIX,
@@ -45,7 +46,7 @@ _LOCAL_CURRENCY_ISSUER = get_alias("지역화폐").issuer
 _CARD_WORDS = re.compile(
     r"(?:(?![ ]?체크카드[ ]?출금)[ ]?"
     r"(?:카드|체크|신용|은행|BC|비씨|법인|가족|기업|해외|국내|개인|SK|바로"
-    r"|외화통장)){0,5}"
+    r"|외화통장|[A-Z]\d?(?=카드))){0,5}"
 )
 # Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
@@ -60,6 +61,8 @@ _CONFIRMS_AMBIGUOUS_ALIAS = re.compile(
     r"\]|\)|\([\d*]|[ ]?\d\*|\d{4}|[ ][A-Z]|[ ]\(?[\d*]{4}"
     r"|[ ][가-힣*]{2,4}(?:[ ]?님)?[ ]?\([\d*]{4}\)|[ ]?$"
 )
+# The letter of a product within a name: 현대M카드.
+_LETTER_CARD = re.compile(r"(?<=[가-힣])[A-Z]\d?카드$")
 # Words that are no product.
 _GENERIC = re.compile(
     r"카드|체크|신용|은행|BC|비씨|법인|가족|해외|국내|개인|온라인|바로|SK|결제|이용"
@@ -163,6 +166,8 @@ class IssuerMatch:
 
     def find_product(self) -> Span | None:
         """Return the card's name if no digits are printed (현대 MX Black)."""
+        if not self.digits and _LETTER_CARD.search(self.text, *self.span):
+            return self.span
         if self.digits or not self.has_keyword:
             return None
         start = self.start_with_product
@@ -246,6 +251,8 @@ def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
     number = CARD_NUMBER.match(text, end)
     if number is None and "카드" in text[start:end]:
         return PRODUCT_IN_BRACKETS.match(text, end)
+    if number is None and text[start - 1 : start] in {"", "\n"}:
+        return PRODUCT_BEFORE_AMOUNT.match(text, end)
     return number
 
 

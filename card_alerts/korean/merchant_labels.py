@@ -35,7 +35,10 @@ _NAME_END = re.compile(
     rf"|[ ]{{0,3}}(?:$|\n|\||[ ]·|\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
     r"|[ ](?:잔액|한도|비밀번호|유효기간)[ ]?(?:부족|초과|오류)[ ]*(?:\n|$)"
-    r"|[ ]\[|\[\d{2,4}-\d|[ ]-[ ]|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동))"
+    r"|[ ]\[|\[\d{2,4}-\d|[ ]-[ ]|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동)"
+    # The way to pay that a discount names: 바람커피 페이스페이 3,000원 할인.
+    r"|[ ][가-힣]{1,6}(?:페이|카드)[ ][\d,]{1,15}[ ]?원[ ]?(?:즉시[ ]?|청구[ ]?)?"
+    r"(?:할인|캐시백|적립))"
 )
 MAX_LABELED_MERCHANT_LENGTH = 200
 MAX_LABEL_MATCHES = 3
@@ -66,6 +69,7 @@ _METHOD_BAR = re.compile(
     r"|(?:체크카드|통장|계좌)(?:[ ]?\([\d*]{2,8}\))?[ ]?(?:→|->|➔|▶))[ ]{0,2}"
     r"(?=[^\s|·])"
     r"(?![^\n]{0,6}(?:승인|취소|일시불|\d{1,2}개월|잔액|누적)|[\d,]{1,15}원"
+    r"|[^\n]{0,6}(?:한도|비밀번호|유효기간)[ ]?(?:초과|부족|오류|불일치|경과)"
     r"|결제(?![가-힣])|[가-힣A-Za-z]{0,8}(?:카드|체크|머니|포인트|쿠폰)"
     r"(?:[ ]?(?:결제|사용|이용))?[ ]*(?:[\n|·]|$))"
 )
@@ -105,6 +109,13 @@ _BEFORE_ACCOUNT = re.compile(
 )
 
 
+# The name in "10월21일 이용하신 바람치과 4,200원 거래가 취소".
+_USED_AT = re.compile(
+    r"(?:이용|사용|결제)하신[ ](?P<merchant>[^\n]{1,40}?)[ ]"
+    r"(?=[\d,]{1,15}원[ ](?:거래|결제|승인|이용)(?:가|이|건|내역))"
+)
+
+
 def find_labeled_merchant(text: str) -> Span | None:
     """Return the span of a merchant that the layout marks as such, or None."""
     if _HAS_LABEL.search(text):
@@ -123,11 +134,20 @@ def find_labeled_merchant(text: str) -> Span | None:
         span = _find_name_after(_METHOD_BAR, text)
         if span:
             return span
-    if match is None and ("→" in text or "->" in text or "➔" in text):
+    match = match or _find_name_in_sentence(text)
+    return match.span(match.lastgroup or 0) if match else None
+
+
+def _find_name_in_sentence(text: str) -> re.Match[str] | None:
+    """Return the name before an account, or with a particle or 이용하신."""
+    match = None
+    if "→" in text or "->" in text or "➔" in text:
         match = _BEFORE_ACCOUNT.search(text)
+    if match is None and "하신 " in text:
+        match = _USED_AT.search(text)
     if match is None and ("에서" in text or "에 " in text):
         match = _BEFORE_AMOUNT.search(text)
-    return match.span(match.lastgroup or 0) if match else None
+    return match
 
 
 def _find_name_after(label: re.Pattern[str], text: str) -> Span | None:

@@ -35,6 +35,15 @@ _GRANTED = re.compile(
     r"|(?:대출|카드론)(?:이|가)?[^\n\d]{0,8}(?:[\d,]{1,15}만?[ ]?원(?:이|을)?[ ]?)?"
     r"(?:승인|실행)"
 )
+# What is left of a limit, or a limit or lock that was set, whatever else is printed.
+_LIMIT_NOTICE = re.compile(
+    r"한도[ ]?(?:안내|현황)[ ]*(?:\n|$)|차단[ ]?(?:서비스[ ]?)?(?:해제|설정)"
+    r"|한도[ ]?[\d,]{1,15}만?[ ]?원(?:이|으로|을)[ ]?(?:설정|변경|적용)"
+)
+# A list of what a day brought: 카드승인 17건 412,500원, 취소 1건 12,000원.
+SUMMARY = re.compile(r"(?:승인|취소)[ ]?\d{1,4}건[ ]?[\d,]{1,15}원")
+# Money that somebody asks for: 바람상회에서 12,000원 결제를 요청했어요.
+_PAYMENT_REQUEST = re.compile(r"결제를?[ ]?요청(?:했|하였|하셨|드)")
 # A cancellation that was not carried out.
 FAILED_CANCELLATION = re.compile(
     r"취소[ ]?(?:처리[ ]?)?(?:가|이|에)?[ ]?(?:실패|불가|거절|오류|되지[ ]?않"
@@ -62,7 +71,8 @@ _STATEMENT = re.compile(
     r"|(?:납부"
     r"|납입)[ ]?(?:기한|마감|안내|하실)"
     r"|(?:자동납부|자동이체|정기결제)[ ]?(?:등록|신청|해지|변경)"
-    r"|결제[ ]?금액.{0,40}(?:출금|인출|이체|빠져)"
+    r"|(?:결제|이용)[ ]?금액.{0,40}(?:출금|인출|이체|빠져)"
+    r"|\d{1,2}/\d{1,2}[ ]?(?:결제|청구)[ ]?금액"
     r"|하이패스.{0,12}\d건|출금[ ]?계좌|이용[ ]?대금|매월[ ]?결제|이번[ ]?달[ ]?결제"
     r"|결제하실[ ]?금액|상환[ ]?(?:안내|예정|일)"
     r"|자동[ ]?결제(?:가|이)?[ ]?(?:됩니다|될|진행됩니다|예정)|무료[ ]?체험"
@@ -101,8 +111,8 @@ CARD_SERVICE = re.compile(r"서비스|해제|설정|신청|등록[이을 ]|변�
 _PROMOTIONAL = re.compile(
     r"(?:결제|이용|사용|구매|신청|가입|발급|등록|응모)[ ]?시(?![가-힣])|(?:결제|이용"
     r"|사용|구매|신청|응모|주문)하(?:면|세요|고|러|신)"
-    r"|이상(?:[ ]|$|시|이용|결제|구매)|최대|받기|받으세요|받아가|드려요|드립니다"
-    r"|드리는|이벤트|쿠폰|혜택|당첨|응모|추첨|증정|특가|세일"
+    r"|이상(?:[ ]|$|시|이용|결제|구매)|최대|받을[ ]?수[ ]?있|받기|받으세요"
+    r"|받아가|드려요|드립니다|드리는|이벤트|쿠폰|혜택|당첨|응모|추첨|증정|특가|세일"
     r"|선착순|무이자[ ]?\d{1,2}[ ]?[~∼\-·,]|마감|지금[ ]?(?:바로|확인)|신청하|대출"
     r"|한도[ ]?(?:승인|상향|조회)|상담|경품|사은품"
     r"|할인[ ]?받|돌려|캐시백[ ]?받|\d%[ ]?(?:할인|적립|캐시백|OFF)|출시|오픈[ ]?기념"
@@ -140,7 +150,7 @@ _STATEMENT_HINTS = (
         "이번",
         "상환",
     ),
-    *("체험", "구독", "누적", "한도", "이상", "결제하실", "월"),
+    *("체험", "구독", "누적", "한도", "이상", "결제하실", "월", "이용금액", "/"),
 )
 _BANK_HINTS = (
     *(
@@ -165,7 +175,8 @@ _BANK_HINTS = (
 )
 _ORDER_NOTICE = re.compile(
     r"예약[ ]?(?:이[ ]?)?(?:확정|완료|접수)|예매[ ]?(?:가|번호|완료)|현장[ ]?결제"
-    r"|주문[ ]?(?:결제|취소|이|번호|완료|접수)|배송|환불.{0,20}(?:소요|예정|접수)"
+    r"|주문[ ]?(?:결제|취소|이|번호|완료|접수|전달[ ]?실패)|배송"
+    r"|환불.{0,40}(?:소요|예정|접수)|결제를[ ]?요청"
     r"|취소[ ]?(?:접수|요청|신청)|소멸|(?:카드|신청).{0,12}발급"
 )
 
@@ -192,6 +203,18 @@ def grant_rejection_reason(text: str) -> Reason | None:
     if not _GRANTED.search(text):
         return None
     return Reason.ADVERT if _PROMOTIONAL.search(text) else Reason.NO_PAYMENT
+
+
+def is_limit_notice(text: str) -> bool:
+    """Return True for a text on what is left of a limit, or on a new limit or lock."""
+    may_be = "한도" in text or "차단" in text
+    return may_be and _LIMIT_NOTICE.search(text) is not None
+
+
+def is_payment_request(text: str) -> bool:
+    """Return True if somebody asks for money; a password to type is another matter."""
+    is_request = "요청" in text and _PAYMENT_REQUEST.search(text) is not None
+    return is_request and not PASSWORD.search(text)
 
 
 def weak_rejection_reason(

@@ -23,6 +23,7 @@ _BENEFIT_WORD = (
 POINTS_NAME = re.compile(
     r"(?:(?<![가-힣])[가-힣]{1,5}|(?<![A-Za-z])(?:PAYCO|OK|[A-Z])[. ]?)"
     r"(?=(?:포인트|POINT)[ ]?(?:사용|적립)?[ :]{0,2}\d)"
+    r"|(?<![가-힣])[가-힣]{1,5}머니(?=[ ]\d{1,7}[ ]?P[ ]?적립)"
 )
 # Discounts, cashback and points.
 BENEFITS = re.compile(
@@ -65,6 +66,15 @@ HOLDER_NAME_BEFORE_ISSUER = re.compile(
     r"(?P<part>(?!결제|승인|취소|사용|이용|완료)[가-힣]{2,4}(?:[ ]?님)?)[ ]{1,2}"
     rf"(?={ISSUER})"
 )
+# The holder before the digits of the card (승인 홍길동(1234) 바람커피), and before an
+# amount above the day.
+HOLDER_BEHIND_STATUS = re.compile(
+    rf"(?:승인|취소)[ ](?P<part>[가-힣]{{2,4}})(?=\([\d*]{{4}}\)[ ][^{AMOUNT}\n])"
+)
+HOLDER_ABOVE_DAY = re.compile(
+    rf"(?<=\n)(?P<part>[가-힣]{{2,4}})(?=[ ][{AMOUNT}]{{1,20}}[ ]?(?:체크|신용)?"
+    rf"[^\n]{{0,3}}\n(?:[^\n]{{1,40}}\n)?[{TIMESTAMP}]{{1,20}}\n[^\n]*[가-힣A-Za-z])"
+)
 # The card in "홍*동님의 여행 카드".
 CARD_NICKNAME = re.compile(
     r"(?:[가-힣]{1,2}\*{1,2}[가-힣]{0,2}|[가-힣]{2,4}"
@@ -90,9 +100,15 @@ PARTNER_PRODUCT = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9+ -]{0,20}?"
     r"(?:\([^()\n]{1,12}\))?)(?=[ ]?(?:해외)?(?:승인|취소)(?![가-힣]))"
 )
+# The card of a partner that opens a message: 대한항공카드 승인.
+PARTNER_CARD = re.compile(
+    r"(?:^|(?<=\n))[ ]?(?P<part>(?!체크|신용|법인|국민|해외)[가-힣]{2,8}카드)"
+    r"(?=[ ](?:해외)?(?:승인|취소)(?:취소|거절)?[ ]?\n)"
+)
 # Receipt numbers, counts and remarks.
 RECEIPT_NOISE = re.compile(
-    rf"\(금액\)|(?:취소|변경)[ ]?후[ ]?(?:결제[ ]?)?금액[ :]{{0,2}}[{AMOUNT}]{{1,20}}"
+    rf"\(금액\)|(?:취소|변경)(?:[ ]?후|된)[ ]?(?:결제[ ]?|승인[ ]?)?금액[ :]{{0,2}}"
+    rf"[{AMOUNT}]{{1,20}}"
     # 하이패스 27건, a month of tolls; (매월 정기결제).
     rf"|(?<=하이패스)[ ]\d{{1,4}}건(?![가-힣])"
     r"|\((?:매월|매달|매주|매년)[ ]?(?:정기|자동)?[ ]?결제\)"
@@ -103,12 +119,17 @@ RECEIPT_NOISE = re.compile(
 )
 # Holders of cards of companies, with the card's digits: [별나라] 승인 7109 45,000원.
 COMPANY_HEADING = re.compile(
-    r"(?P<part>\[[^\[\]\n]{2,30}\])(?=[ ]?\n?(?:승인|취소|승인취소|거절|승인거절|사용)"
-    r"[ \n]{1,2}\d{4}[ \n])"
+    r"(?P<part>\[[^\[\]\n]{2,30}\])(?=[ ]?\n?(?:해외)?(?:승인|취소|승인취소|거절"
+    r"|승인거절|사용)[ \n]{1,2}\d{4}[ \n])"
 )
 COMPANY_CARD_NUMBER = re.compile(
-    r"\][ ]?\n?(?:승인취소|승인거절|승인|취소|거절"
+    r"\][ ]?\n?(?:해외)?(?:승인취소|승인거절|승인|취소|거절"
     r"|사용)[ \n]{1,2}(?P<part>\d{4})(?=[ \n])"
+)
+# The same without brackets: MY COMPANY 4566  승인.
+COMPANY_LINE = re.compile(
+    r"(?:^|(?<=\n))[ ]?(?P<part>[A-Z]{2,15}(?:[ ][A-Z]{2,15}){1,3}[ ](?P<digits>\d{4}))"
+    r"(?=[ ]{1,2}(?:해외)?(?:승인|취소|거절))"
 )
 PHONE_BILLING = re.compile(
     r"휴대폰[ ]?(?:소액)?[ ]?결제|소액[ ]?결제|합산[ ]?(?:요금[ ]?)?청구"

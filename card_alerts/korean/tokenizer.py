@@ -8,13 +8,7 @@ from itertools import islice
 
 from card_alerts.issuers import find_issuer
 from card_alerts.korean.card_numbers import STANDALONE_CARD_NUMBER
-from card_alerts.korean.implied_keywords import (
-    find_card_withdrawal,
-    find_labeled_status,
-    find_phone_bill,
-    find_status_in_heading,
-    has_shop_behind_arrow,
-)
+from card_alerts.korean.implied_keywords import find_implied_keyword
 from card_alerts.korean.issuer_choice import choose_issuer_match, mask_issuer_matches
 from card_alerts.korean.issuer_match import (
     IssuerMatch,
@@ -33,16 +27,20 @@ from card_alerts.korean.side_patterns import (
     CARD_NICKNAME,
     COMPANY_CARD_NUMBER,
     COMPANY_HEADING,
+    COMPANY_LINE,
     COMPLETED_AFTER_AMOUNT,
     DATE_RANGE,
     FEE,
     FOOTER_PHONE_NUMBER,
+    HOLDER_ABOVE_DAY,
+    HOLDER_BEHIND_STATUS,
     HOLDER_NAME_BEFORE_ISSUER,
     HOLDER_NAMES,
     INSTALLMENTS,
     LABELED_HOLDER_NAME,
     LABELS,
     LINK,
+    PARTNER_CARD,
     PARTNER_PRODUCT,
     PHONE_BILLING,
     PHONE_BILLING_HEADING,
@@ -101,7 +99,7 @@ _NAME_FOLLOWS = re.compile(
 # What is before a number of months that begins a name (3개월 체형관리).
 _BEFORE_NAME = {"", "\n", TIMESTAMP, RUNNING_TOTAL, ":", "|", "님"}
 # Cheap checks before the patterns above.
-_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가능")
+_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가[능용]")
 _HAS_BENEFIT = re.compile(
     r"%|할인|캐시백|페이백|리워드|적립|인센티브|포인트|POINT|마일|봉사료|부가세|TOP"
     r"|원[^()\n]{0,12}\)"
@@ -151,8 +149,7 @@ class TokenizedMessage:
     local_currency: Span | None = None
 
     def __post_init__(self) -> None:
-        # Each step masks what it finds, so that the next one cannot mistake it: a
-        # running total for the amount, a date for digits, a holder for the merchant.
+        # Each step masks what it finds, so that the next one cannot mistake it.
         self.masked = masked = MaskedText(self.text)
         if "발신" in self.text:
             masked.mask_all(SENT_FROM_WEB, NOISE)
@@ -230,6 +227,9 @@ class TokenizedMessage:
             masked.mask_all(PHONE_BILLING_HEADING, NOISE)
             masked.mask_all(PHONE_NUMBER_IN_BRACKETS, NOISE)
             self.has_other_payer = True
+        if line := COMPANY_LINE.search(masked.text):
+            self.card_digits, self.has_other_payer = line.span("digits"), True
+            masked.mask(*line.span("part"), ISSUER)
         if "]" in masked.text:
             number = COMPANY_CARD_NUMBER.search(masked.text)
             if number and COMPANY_HEADING.search(masked.text):
@@ -252,7 +252,7 @@ class TokenizedMessage:
         if "수수료" in masked.text and _AMOUNT.search(FEE.sub("", masked.text)):
             masked.mask_all(FEE, BENEFIT)
         if _HAS_BENEFIT.search(masked.text):
-            if "포인트" in masked.text or "POINT" in masked.text:
+            if any(word in masked.text for word in ("포인트", "POINT", "머니 ")):
                 masked.mask_all(POINTS_NAME, NOISE)
             for match in TRAILING_BENEFIT.finditer(masked.text):
                 # Of a payment and a benefit, the smaller one is the benefit.
@@ -330,12 +330,11 @@ class TokenizedMessage:
             mask_issuer_matches(masked, self.issuer_matches, chosen)
             if f" {ISSUER}" in masked.text:
                 masked.mask_all(HOLDER_NAME_BEFORE_ISSUER, HOLDER_NAME)
-        if not (self.card_digits or self.card_product) and _HAS_PARTNER.search(
-            masked.text
-        ):
-            self._mask_partner_product()
+        self._mask_partner_product()
         if _HAS_NOTICE.search(masked.text):
             masked.mask_all(NOTICE_HEADING, NOISE)
+        masked.mask_all(HOLDER_BEHIND_STATUS, HOLDER_NAME)
+        masked.mask_all(HOLDER_ABOVE_DAY, HOLDER_NAME)
         if not self.card_digits:
             number = STANDALONE_CARD_NUMBER.search(masked.text)
             if number:
@@ -345,7 +344,15 @@ class TokenizedMessage:
             masked.mask_all(HOLDER_NAMES, HOLDER_NAME)
 
     def _mask_partner_product(self) -> None:
-        product = PARTNER_PRODUCT.search(self.masked.text)
+        """Mask the card of a partner where no issuer's is named."""
+        if self.card_digits or self.card_product:
+            return
+        text, product = self.masked.text, None
+        if _HAS_PARTNER.search(text):
+            product = PARTNER_PRODUCT.search(text)
+        elif self.issuer_match is None and "카드" in text:
+            product = PARTNER_CARD.search(text)
+            self.has_other_payer = self.has_other_payer or product is not None
         if product:
             self.card_product = product.span("part")
             self.masked.mask(*self.card_product, ISSUER)
@@ -367,26 +374,19 @@ class TokenizedMessage:
 
     def _find_implied_keyword(self) -> None:
         """Find the word for the event where no keyword stands by itself."""
-        match = self.issuer_match
-        keyword = find_phone_bill(self.masked.text) if self.has_other_payer else None
-        if "출금" in self.masked.text:
-            bank = match.issuer.name if match else ""
-            keyword = find_card_withdrawal(
-                self.text,
-                self.masked.text,
-                bank,
-                is_check_card=bool(self.is_check_card)
-                or has_shop_behind_arrow(self.text, bank),
-            )
-            if keyword:
-                self.is_check_card = self.is_card_withdrawal = True
-        if keyword is None and "금액" in self.text:
-            keyword = find_labeled_status(self.text)
-        if keyword is None and "내역" in self.text and match:
-            has_time = any(each.has_printed_time for each in self.timestamps)
-            if has_time and (self.won_amounts or self.foreign_amounts):
-                keyword = find_status_in_heading(self.text)
-        self.keywords = [keyword] if keyword else []
+        match, has_amount = self.issuer_match, self.won_amounts or self.foreign_amounts
+        has_time = any(each.has_printed_time for each in self.timestamps)
+        implied = find_implied_keyword(
+            self.text,
+            self.masked.text,
+            match.issuer.name if match else "",
+            is_check_card=bool(self.is_check_card),
+            has_other_payer=self.has_other_payer,
+            has_details=bool(match and has_time and has_amount),
+        )
+        if implied and implied.is_withdrawal:
+            self.is_check_card = self.is_card_withdrawal = True
+        self.keywords = [implied.keyword] if implied else []
 
 
 def _mask_totals(

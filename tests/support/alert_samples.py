@@ -20,6 +20,8 @@ EXAM_2026 = SAMPLES / "notifications_exam_2026.jsonl"
 EXAM_2026B = SAMPLES / "notifications_exam_2026b.jsonl"
 # The third one, most of its layouts observed in public.
 EXAM_2026C = SAMPLES / "notifications_exam_2026c.jsonl"
+# The fourth one. Each payment has a `twin`: another message of its layout.
+EXAM_2026D = SAMPLES / "notifications_exam_2026d.jsonl"
 # Texts of several messages each, with the labels of all of them.
 ROOMS = SAMPLES / "notifications_rooms.jsonl"
 RECEIVED_AT = datetime(2026, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=9)))
@@ -49,6 +51,16 @@ def load(path: Path) -> list[Any]:
     # Texts may contain the line separators that str.splitlines() splits at.
     lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
     return [json.loads(line) for line in lines]
+
+
+def load_twins(path: Path) -> list[tuple[Any, Any]]:
+    """Return each message that has a twin, and the twin with what holds for both."""
+    shared = ("sender", "company_with_sender", "company_alt", "taste")
+    return [
+        (each, {name: each[name] for name in shared if name in each} | each["twin"])
+        for each in load(path)
+        if "twin" in each
+    ]
 
 
 def squeeze(text: str | None) -> str | None:
