@@ -90,6 +90,12 @@ _CHARACTER_BY_GROUP = {
     "space": _SPACE,
     "code": _CODE,
 }
+# Names that are part of a layout, since nothing marks them in other texts.
+_ADDRESSED = re.compile(
+    rf"(?<=\bDear{_SPACE})(?!(?:Customer|Cardholder|Member)\b)[A-Z][\w.]{{0,30}}"
+    rf"(?:{_SPACE}[A-Z][\w.]{{0,30}})?"
+    rf"|[一-龯]{{1,6}}(?:{_SPACE}[一-龯]{{1,6}})?(?={_SPACE}?様)"
+)
 _MASKS = {_NUMBER: "*", _NAME: "***", _TERMS: "*개월", _SPACE: " ", _CODE: "*"}
 
 
@@ -118,7 +124,7 @@ class Layout:
             lambda match: (
                 _MASKS.get(match[0]) or f"{{{_SLOT_NAMES.get(match[0], '')}}}"
             ),
-            self.template,
+            _ADDRESSED.sub(_NAME, self.template),
         )
 
 

@@ -1,6 +1,7 @@
 """What corrections of pending entries teach about the layouts of texts (spec 4.11)."""
 
 import hashlib
+import re
 from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
@@ -29,6 +30,8 @@ from ledger.models.card_notifications import MAX_SENDER_LENGTH
 MAX_LAYOUTS = 200
 # The fields of an entry from which a layout is learned.
 TAUGHT_FIELDS = frozenset({"memo", "amount", "original_amount", "wallet"})
+# A shorter name of a member is a part of other words.
+MIN_MASKED_NAME_LENGTH = 2
 # The slot of a layout that is no part of its text.
 WALLET_SLOT = "wallet"
 
@@ -161,7 +164,8 @@ def forget_texts(member: Member) -> None:
 
 def list_layouts(member: Member) -> list[TaughtLayout]:
     """Return the member's layouts, newest first."""
-    return list(TaughtLayout.objects.owned_by(member).order_by("-id"))
+    rows = TaughtLayout.objects.owned_by(member).select_related("member")
+    return list(rows.order_by("-id"))
 
 
 @retry_on_conflict
@@ -178,6 +182,18 @@ def layout_slots(layout: TaughtLayout) -> list[str]:
     """Return the names of the slots: parts of the text, and the wallet if taught."""
     slots = list(Layout(layout.template).slots)
     return [*slots, WALLET_SLOT] if layout.wallet_id is not None else slots
+
+
+def mask_sample(layout: TaughtLayout) -> str:
+    """Return the text a layout was learned from, without digits and names.
+
+    The member's own name is masked wherever it stands.
+    """
+    sample = Layout(layout.template).sample
+    name = layout.member.display_name.strip()
+    if len(name) < MIN_MASKED_NAME_LENGTH:
+        return sample
+    return re.sub(re.escape(name), "***", sample, flags=re.IGNORECASE)
 
 
 def normalize_sender(sender: str) -> str:

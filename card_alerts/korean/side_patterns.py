@@ -23,7 +23,7 @@ _BENEFIT_WORD = (
 POINTS_NAME = re.compile(
     r"(?:(?<![가-힣])[가-힣]{1,5}|(?<![A-Za-z])(?:PAYCO|OK|[A-Z])[. ]?)"
     r"(?=(?:포인트|POINT)[ ]?(?:사용|적립)?[ :]{0,2}\d)"
-    r"|(?<![가-힣])[가-힣]{1,5}머니(?=[ ]\d{1,7}[ ]?P[ ]?적립)"
+    rf"|(?<![가-힣])[가-힣]{{1,5}}머니(?=[ ]{_NUMBER}[ ]?P[ ]?적립)"
 )
 # Discounts, cashback and points.
 BENEFITS = re.compile(

@@ -143,6 +143,7 @@ _ATTACHED_BEFORE = re.compile(
 _ADJACENT_BEFORE = re.compile(
     rf"[{AMOUNT}{INSTALLMENT}{BENEFIT}{NOISE}][ /|·,.:()\-이가을]{{0,4}}\Z"
 )
+_DAY_FOLLOWS = re.compile(rf"[ ]{TIMESTAMP}")
 _ADJACENT_AFTER = re.compile(rf"[ /|·,:()\-]{{0,4}}[{AMOUNT}{INSTALLMENT}]")
 _EDGE_BEFORE = re.compile(rf"(?:^|[\n{ANY_PLACEHOLDER}]|[/|·,.:\])])[ ]{{0,3}}\Z")
 _EDGE_AFTER = re.compile(rf"[ ]{{0,3}}(?:$|[\n{ANY_PLACEHOLDER}/|·,.:!()\]]|\.)")
@@ -195,6 +196,9 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
     before_name: list[StatusKeyword] = []
     for match in matches:
         start, end = match.span()
+        if match[0][-1] in "이가" and _DAY_FOLLOWS.match(text, end):
+            # 승인이 10월29일 취소되었습니다: what was canceled.
+            continue
         before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
         if _CHECK_CARD_WITHDRAWAL.match(match[0]):
             rank = RANK_WITHDRAWAL

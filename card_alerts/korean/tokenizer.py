@@ -133,7 +133,6 @@ class TokenizedMessage:
     standalone_time: time | None = None
     installments: re.Match[str] | None = None
     issuer_matches: list[IssuerMatch] = field(default_factory=list)
-    # The one of them that names the paying card.
     issuer_match: IssuerMatch | None = None
     card_digits: Span | None = None
     card_product: Span | None = None
@@ -339,7 +338,8 @@ class TokenizedMessage:
             number = STANDALONE_CARD_NUMBER.search(masked.text)
             if number:
                 self.card_digits = number.span(number.lastgroup or 0)
-                masked.mask(*number.span(), ISSUER)
+                # Before group f stands the holder's name or a keyword.
+                masked.mask(*number.span("f" if number["f"] else 0), ISSUER)
         if "*" in masked.text or "님" in masked.text:
             masked.mask_all(HOLDER_NAMES, HOLDER_NAME)
 

@@ -10,7 +10,6 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from card_alerts import Layout
 from core.api.permissions import IsPremium
 from core.api.serializers import validate_body
 from core.api.token_scopes import LEDGER, ScopePair, TokenScope
@@ -158,7 +157,7 @@ class TaughtLayoutViewSet(OwnedViewSet):
                 {
                     "id": layout.pk,
                     "sender": layout.sender,
-                    "sample": Layout(layout.template).sample,
+                    "sample": taught_layouts.mask_sample(layout),
                     "slots": taught_layouts.layout_slots(layout),
                     "uses": layout.uses,
                     "createdAt": layout.created_at,

@@ -72,6 +72,88 @@ def test_text_of_another_layout_is_not_read(text: str) -> None:
     assert read(learn(TAUGHT, "바람 서점 2호점", 12_000), text) is None
 
 
+@pytest.mark.parametrize(
+    ("taught", "other"),
+    [
+        ("홍길동", "문채담"),
+        ("홍길동", "남궁민서"),
+        ("남궁민서", "강*하"),
+        ("강*하", "홍길동"),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[새봄카드] 4,500원 승인 {}(1234) (주)가마트 잔여한도 5,283,000원",
+        "[Web발신]\n새봄카드1*2*승인\n{} 4,500원 체크\n10/17 19:52\n(주)가마트",
+    ],
+)
+def test_name_without_a_mark_stands_for_any_other(
+    text: str, taught: str, other: str
+) -> None:
+    layout = learn(text.format(taught), "(주)가마트", 4_500)
+    assert taught not in layout.sample
+    assert read(layout, text.format(other)) == {
+        "amount": "4,500",
+        "merchant": "(주)가마트",
+    }
+
+
+@pytest.mark.parametrize(
+    "word", ["가맹점", "모바일", "이용처", "명세서", "한도액", "연회비", "주유소"]
+)
+def test_word_of_such_texts_is_no_name(word: str) -> None:
+    layout = learn(f"새봄 {word} 4,500원 결제 / 가마트 / 11/16", "가마트", 4_500)
+    assert word in layout.sample
+
+
+@pytest.mark.parametrize(
+    ("taught", "other"),
+    [
+        ("일시불", "3개월"),
+        ("일시불", "할부 3개월"),
+        ("10개월할부", "일시불"),
+        ("OCT", "NOV"),
+        ("am", "PM"),
+        ("USD", "JPY"),
+    ],
+)
+def test_terms_months_and_currencies_stand_for_others(taught: str, other: str) -> None:
+    text = "새봄카드 결제 4,500 {} / 가마트 / 11/16"
+    layout = learn(text.format(taught), "가마트", 4_500)
+    assert read(layout, text.format(other)) == {"amount": "4,500", "merchant": "가마트"}
+
+
+def test_space_and_number_do_not_end_a_name() -> None:
+    text = "Spent 4,500 with Spring Card @{} 05-11-2026 05:46 pm."
+    layout = learn(text.format("HARD COURT"), "HARD COURT", 4_500)
+    assert read(layout, text.format("KFZ 3RD BLOCK 24 SEOUL")) == {
+        "amount": "4,500",
+        "merchant": "KFZ 3RD BLOCK 24 SEOUL",
+    }
+
+
+def test_merchant_directly_before_the_amount_is_learned() -> None:
+    layout = learn("새봄카드 결제 가마트 4,500원", "가마트", 4_500)
+    assert read(layout, "새봄카드 결제 나 상회 2호점 700원") == {
+        "amount": "700",
+        "merchant": "나 상회 2호점",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Dear Alex Kim, spent 4,500 with Spring Card at GAMART on 11/16", "Alex"),
+        ("山田 太郎様 カード利用のお知らせ 4,500円 GAMART / 11/16", "太郎"),
+    ],
+)
+def test_sample_masks_the_name_of_an_address(text: str, name: str) -> None:
+    layout = learn(text, "GAMART", 4_500)
+    assert name not in layout.sample
+    assert "***" in layout.sample
+
+
 def test_sample_of_a_layout_shows_no_digit_and_no_name() -> None:
     sample = learn(TAUGHT, "바람 서점 2호점", 12_000).sample
 

@@ -11,11 +11,13 @@ from tests.support.alert_samples import (
     EXAM_2026,
     EXAM_2026B,
     EXAM_2026C,
+    EXAM_2026D,
     GIVEN,
     LAYOUTS_2026,
     OWN,
     differences,
     load,
+    load_twins,
 )
 
 GIVEN_MESSAGES = load(GIVEN)
@@ -34,7 +36,9 @@ def test_message_is_parsed_as_labeled(message: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C], ids=lambda path: path.stem
+    "path",
+    [EXAM, EXAM_2026, EXAM_2026B, EXAM_2026C, EXAM_2026D],
+    ids=lambda path: path.stem,
 )
 def test_messages_labeled_by_others_are_parsed(path: Path) -> None:
     messages = load(path)
@@ -42,6 +46,14 @@ def test_messages_labeled_by_others_are_parsed(path: Path) -> None:
     failing = {name: fields for name, fields in wrong.items() if fields}
 
     assert len(failing) <= (1 - MIN_EXAM_ACCURACY) * len(messages), failing
+
+
+def test_other_messages_of_the_layouts_of_others_are_parsed() -> None:
+    twins = [(each["id"], twin) for each, twin in load_twins(EXAM_2026D)]
+    wrong = {name: differences(twin) for name, twin in twins}
+    failing = {name: fields for name, fields in wrong.items() if fields}
+
+    assert len(failing) <= (1 - MIN_EXAM_ACCURACY) * len(twins), failing
 
 
 def test_own_messages_have_no_merchant_of_the_given_ones() -> None:
