@@ -104,10 +104,6 @@ class Payments:
         )
         return [] if number is None else payments[number]
 
-    def has(self, accepts: Callable[[Notification], bool]) -> bool:
-        """Return True if a notification is accepted, also of a cancelled payment."""
-        return any(accepts(row) for rows in self._by_payment.values() for row in rows)
-
     def not_cancelled(self) -> Iterator[list[Notification]]:
         """Yield the notifications of each payment that was not cancelled."""
         for rows in self._by_payment.values():

@@ -22,7 +22,6 @@ from ledger.card_notifications.related_payments import (
     find_approval,
     find_final,
     find_partly_cancelled,
-    is_approval_known,
     link_preliminary,
     replace_preliminary,
     settle_preliminary,
@@ -143,9 +142,7 @@ def _record_cancellation(
     original_date = parsed.original_date
     found = find_approval(member, intake.known, intake.fingerprint, original_date)
     if found is None:
-        if waiting is None and not is_approval_known(
-            intake.known, intake.fingerprint, original_date
-        ):
+        if waiting is None:
             announcement = replace(
                 intake.announcement,
                 awaits_counterpart=True,

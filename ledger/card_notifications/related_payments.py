@@ -72,18 +72,6 @@ def find_partly_cancelled(
     return None
 
 
-def is_approval_known(
-    known: Payments, cancellation: PaymentFingerprint, original_date: date | None
-) -> bool:
-    """Return True if a matching approval came before, whatever became of its entry."""
-    return known.has(
-        lambda row: (
-            row.kind == Kind.APPROVAL
-            and is_cancelled_by(fingerprint_of(row), cancellation, original_date)
-        )
-    )
-
-
 def take_waiting_cancellation(
     member: Member, known: Payments, approval: PaymentFingerprint
 ) -> bool:

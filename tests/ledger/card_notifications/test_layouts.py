@@ -82,6 +82,21 @@ def test_corrected_memo_is_read_in_the_next_text(
     assert parse.data["taughtBy"] == layout["id"]
 
 
+@pytest.mark.parametrize("name", ["홍길동", "초록", "Alex Kim", "에델바이스"])
+def test_sample_shows_neither_the_member_nor_a_holder(
+    client: JSONClient, send: Any, premium_member: Member, name: str
+) -> None:
+    premium_member.display_name = name
+    premium_member.save()
+    text = f"[신한카드] {name} 문채담 4,800원 승인 11/10 08:31 온라인/바람책방"
+    entry = send(text)["entry"]
+    client.send("PATCH", f"{ENTRIES}/{entry['id']}", {"memo": "바람책방"})
+    (layout,) = client.get_json(LAYOUTS)
+    assert name not in layout["sample"]
+    assert "문채담" not in layout["sample"]
+    assert "신한카드" in layout["sample"]
+
+
 def test_layout_is_of_its_sender(client: JSONClient, send: Any) -> None:
     entry = send(TEXT)["entry"]
     client.send("PATCH", f"{ENTRIES}/{entry['id']}", {"memo": "바람책방"})
