@@ -25,6 +25,7 @@ from tests.support.alert_samples import (
     EXAM_2026,
     EXAM_2026B,
     EXAM_2026C,
+    EXAM_2026D,
     GIVEN,
     LAYOUTS_2026,
     OWN,
@@ -96,6 +97,7 @@ def measure(environment: BenchmarkEnvironment, rounds: int) -> list[Row]:
         ("exam of 2026", load(EXAM_2026)),
         ("second exam of 2026", load(EXAM_2026B)),
         ("third exam of 2026", load(EXAM_2026C)),
+        ("fourth exam of 2026", load(EXAM_2026D)),
         ("own", load(OWN)),
     ):
         rows += accuracy_rows(name, labelled)

@@ -49,9 +49,9 @@ class MaskedText:
 
     def mask_all(self, pattern: re.Pattern[str], placeholder: str) -> None:
         """Mask every match, or of each match only its group `part` if it has one."""
-        group = "part" if "part" in pattern.groupindex else 0
         matches = list(pattern.finditer(self.text))
         if matches:
+            group = "part" if "part" in pattern.groupindex else 0
             self.mask_spans([match.span(group) for match in matches], placeholder)
 
     def mask_spans(self, spans: list[Span], placeholder: str) -> None:

@@ -170,6 +170,7 @@ _FOREIGN_BALANCE = re.compile(
     rf"(?!\d|,\d)(?:[ ]?(?:(?P<code_after>[A-Z]{{3}})(?![A-Za-z])"
     rf"|(?P<word>{_CURRENCY_WORD_PATTERN})(?![가-힣])))?"
 )
+_BALANCE_WORD = re.compile("잔[액고여]|남은")
 # The account in "외화예금 잔액 JPY 32,100".
 _WALLET_BEFORE = re.compile(
     r"(?<![가-힣])[가-힣]{0,6}(?:외화|예금|머니|지갑|월렛)[ ]?\Z"
@@ -290,7 +291,12 @@ def is_balance(match: re.Match[str]) -> bool:
 
 def find_foreign_balances(text: str) -> Iterator[tuple[re.Match[str], str, int]]:
     """Yield balances in foreign currencies, these, and where the balances begin."""
-    for match in islice(_FOREIGN_BALANCE.finditer(text), MAX_FOREIGN_BALANCES):
+    word_found = _BALANCE_WORD.search(text)
+    if word_found is None:
+        return
+    # A currency may stand before the word.
+    first = max(0, word_found.start() - 4)
+    for match in islice(_FOREIGN_BALANCE.finditer(text, first), MAX_FOREIGN_BALANCES):
         word, sign = match["word"] or "", match["sign"] or ""
         code = match["code"] or match["code_after"] or match["code_before"]
         code = CURRENCY_WORDS.get(word) or CURRENCY_SIGNS.get(sign, code)

@@ -49,9 +49,8 @@ _LABELED = re.compile(
 # What was bought, which names the shop where no label does.
 _LABELED_PRODUCT = re.compile(r"(?<![가-힣])(?:주문[ ]?)?상품명?[ ]?[:=][ ]?(?=[^\n])")
 # Cheap checks before _LABELED and _LABELED_INLINE.
-_HAS_LABEL = re.compile(
-    "(?:[점처호자소장체게곳품]|품명|[점처호장체트스게자원국당설소]명|이름|이트)[ ]?[:=]"
-)
+_LABEL_ENDS = "점처호자소장체게곳품명름트"
+_HAS_LABEL = re.compile(f"[:=](?:(?<=[{_LABEL_ENDS}][:=])|(?<=[{_LABEL_ENDS}] [:=]))")
 _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]|[장호체게소원]명[ ]")
 # Labels without a colon: 사용처 느루공방 거래시간 11/12 14:22
 _LABELED_INLINE = re.compile(

@@ -108,6 +108,10 @@ _PARTICLE_WORD = re.compile(
 _HEADING = re.compile(
     r"\[[^\[\]\n]{1,20}\][ ]?(?=[^ \n])|(?:체크|신용)카드[ ](?=[^ \n])"
 )
+# Their first characters: cheap checks before the patterns.
+_HEADING_STARTS = frozenset("[체신")
+# Characters before the bracket of a heading, and the bracket.
+MAX_HEADING_GAP = 5
 # The gateway in "(나이스페이) 바람커피".
 _GATEWAY_HEADING = re.compile(r"\((?P<name>[^()\n]{2,16})\)[ ]?(?=[^ \n)])")
 MIN_NOTICE_LENGTH = 3
@@ -146,7 +150,9 @@ def trim_merchant(
     text: str, start: int, end: int, *, is_overseas: bool
 ) -> MerchantSpan | None:
     """Return the part without separators, notices and particles; None if no name."""
-    heading = _SERVICE_HEADING.match(text, start, end)
+    heading = None
+    if "[" in text[start : start + MAX_HEADING_GAP]:
+        heading = _SERVICE_HEADING.match(text, start, end)
     start, end = _trim_edges(text, start, end)
     if is_overseas:
         country = _COUNTRY.match(text[start:end])
@@ -158,10 +164,11 @@ def trim_merchant(
         start, end = _without_methods(text, start, end)
     notice = None
     if end - start > MIN_NOTICE_LENGTH:
+        has_gap = "  " in text[start:end]
         notice = (
-            _NOTICE_GAP.search(text, start, end)
+            (_NOTICE_GAP.search(text, start, end) if has_gap else None)
             or _FOOTER.search(text, start, end)
-            or _WIDE_GAP.search(text, start, end)
+            or (_WIDE_GAP.search(text, start, end) if has_gap else None)
         )
     if notice and notice.start() > start:
         end = notice.start()
@@ -206,10 +213,12 @@ def _cut_notice(text: str, start: int, end: int) -> int:
 
 def _trim_edges(text: str, start: int, end: int) -> Span:
     """Return the span without separators and unpaired brackets at its edges."""
-    separators = _LEADING_SEPARATORS.match(text, start, end)
-    start = separators.end() if separators else start
-    heading = _HEADING.match(text, start, end)
-    start = heading.end() if heading else start
+    if not text[start : start + 1].isalnum():
+        separators = _LEADING_SEPARATORS.match(text, start, end)
+        start = separators.end() if separators else start
+    if text[start : start + 1] in _HEADING_STARTS:
+        heading = _HEADING.match(text, start, end)
+        start = heading.end() if heading else start
     if (
         text[start : start + 1] == "("
         and text[end - 1 : end] == ")"
@@ -219,9 +228,10 @@ def _trim_edges(text: str, start: int, end: int) -> Span:
         return start + 1, _trim_end(text, start + 1, end - 1)
     if start < end and text[start] == "[" and text.find("]", start) == end - 1:
         return start + 1, _trim_end(text, start + 1, end - 1)
-    gateway = _GATEWAY_HEADING.match(text, start, end)
-    if gateway and is_gateway_name(gateway["name"]):
-        start = gateway.end()
+    if text.startswith("(", start):
+        gateway = _GATEWAY_HEADING.match(text, start, end)
+        if gateway and is_gateway_name(gateway["name"]):
+            start = gateway.end()
     if text.startswith(")", start) or (
         text.startswith("(", start) and ")" not in text[start:end]
     ):

@@ -9,6 +9,7 @@ from itertools import islice
 from card_alerts.issuers import find_issuer
 from card_alerts.korean.card_numbers import STANDALONE_CARD_NUMBER
 from card_alerts.korean.implied_keywords import find_implied_keyword
+from card_alerts.korean.installments import find_installments
 from card_alerts.korean.issuer_choice import choose_issuer_match, mask_issuer_matches
 from card_alerts.korean.issuer_match import (
     IssuerMatch,
@@ -36,7 +37,6 @@ from card_alerts.korean.side_patterns import (
     HOLDER_BEHIND_STATUS,
     HOLDER_NAME_BEFORE_ISSUER,
     HOLDER_NAMES,
-    INSTALLMENTS,
     LABELED_HOLDER_NAME,
     LABELS,
     LINK,
@@ -92,13 +92,7 @@ from card_alerts.times import TimestampMatch, find_standalone_time, find_timesta
 _HAS_ROOM_HEADING = re.compile(r"\] \[|\d, ")
 MAX_ROOM_HEADINGS = 3
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
-_NAME_FOLLOWS = re.compile(
-    r"[ ](?!승인|취소|결제|사용|이용|체크|누적|[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님)"
-    r"[가-힣A-Za-z]"
-)
-# What is before a number of months that begins a name (3개월 체형관리).
-_BEFORE_NAME = {"", "\n", TIMESTAMP, RUNNING_TOTAL, ":", "|", "님"}
-# Cheap checks before the patterns above.
+# Cheap checks before the patterns.
 _HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가[능용]")
 _HAS_BENEFIT = re.compile(
     r"%|할인|캐시백|페이백|리워드|적립|인센티브|포인트|POINT|마일|봉사료|부가세|TOP"
@@ -110,8 +104,8 @@ _HAS_LABELS = re.compile(
     "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자|사유"
 )
 _HAS_NOTICE = re.compile("내역|알림|안내")
-_HAS_INSTALLMENTS = re.compile("일시불|개월|할부")
 _HAS_PARTNER = re.compile(r"U\+|S?KT[ -]")
+_HAS_COMPANY_LINE = re.compile(r"[A-Z] \d{4} ")
 _HAS_ACCOUNT = re.compile(r"\*\*|\d-[\d*]")
 
 
@@ -133,6 +127,7 @@ class TokenizedMessage:
     standalone_time: time | None = None
     installments: re.Match[str] | None = None
     issuer_matches: list[IssuerMatch] = field(default_factory=list)
+    # The one of them that names the paying card.
     issuer_match: IssuerMatch | None = None
     card_digits: Span | None = None
     card_product: Span | None = None
@@ -148,7 +143,8 @@ class TokenizedMessage:
     local_currency: Span | None = None
 
     def __post_init__(self) -> None:
-        # Each step masks what it finds, so that the next one cannot mistake it.
+        # Each step masks what it finds, so that the next one cannot mistake it: a
+        # running total for the amount, a date for digits, a holder for the merchant.
         self.masked = masked = MaskedText(self.text)
         if "발신" in self.text:
             masked.mask_all(SENT_FROM_WEB, NOISE)
@@ -180,7 +176,7 @@ class TokenizedMessage:
 
     @property
     def has_installment_terms(self) -> bool:
-        """Return True if 일시불 or a number of months is printed."""
+        """Whether 일시불 or a number of months is printed."""
         return INSTALLMENT in self.masked.text
 
     def _mask_labeled_merchant(self) -> None:
@@ -226,7 +222,9 @@ class TokenizedMessage:
             masked.mask_all(PHONE_BILLING_HEADING, NOISE)
             masked.mask_all(PHONE_NUMBER_IN_BRACKETS, NOISE)
             self.has_other_payer = True
-        if line := COMPANY_LINE.search(masked.text):
+        if _HAS_COMPANY_LINE.search(masked.text) and (
+            line := COMPANY_LINE.search(masked.text)
+        ):
             self.card_digits, self.has_other_payer = line.span("digits"), True
             masked.mask(*line.span("part"), ISSUER)
         if "]" in masked.text:
@@ -294,20 +292,7 @@ class TokenizedMessage:
                 masked.mask(*span, TIMESTAMP)
 
     def _mask_installments(self) -> None:
-        text = self.masked.text
-        if not _HAS_INSTALLMENTS.search(text):
-            return
-        likely, unlikely = [], []
-        for match in INSTALLMENTS.finditer(text):
-            if match["c"] or not _NAME_FOLLOWS.match(text, match.end()):
-                likely.append(match)
-                continue
-            # 3개월 체형관리: months that begin a line, or follow a date or a total,
-            # are the beginning of a name.
-            before = text[: match.start()].rstrip(" ")[-1:]
-            if before not in _BEFORE_NAME:
-                unlikely.append(match)
-        matches = likely or unlikely
+        matches = find_installments(self.masked.text)
         if matches:
             self.installments = next((m for m in matches if m.lastgroup), None)
             self.masked.mask_spans([match.span() for match in matches], INSTALLMENT)
@@ -332,8 +317,9 @@ class TokenizedMessage:
         self._mask_partner_product()
         if _HAS_NOTICE.search(masked.text):
             masked.mask_all(NOTICE_HEADING, NOISE)
-        masked.mask_all(HOLDER_BEHIND_STATUS, HOLDER_NAME)
-        masked.mask_all(HOLDER_ABOVE_DAY, HOLDER_NAME)
+        if not ("*" in masked.text or "님" in masked.text):
+            masked.mask_all(HOLDER_BEHIND_STATUS, HOLDER_NAME)
+            masked.mask_all(HOLDER_ABOVE_DAY, HOLDER_NAME)
         if not self.card_digits:
             number = STANDALONE_CARD_NUMBER.search(masked.text)
             if number:

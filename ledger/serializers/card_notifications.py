@@ -214,7 +214,7 @@ class MessageOutcomeSerializer(Serializer):
         help_text=(
             "What was done. `CREATED`: a pending entry was added. `DUPLICATE`: the "
             "payment is already recorded. `CANCELLED`: its pending entry was "
-            "deleted. `REFUND_PENDING`: a pending income entry was added. "
+            "deleted, or its cancellation came before. `REFUND_PENDING`: a pending income entry was added. "
             "`IGNORED`: nothing."
         ),
     )
@@ -222,7 +222,9 @@ class MessageOutcomeSerializer(Serializer):
         choices=list(Reason), allow_null=True, help_text="With IGNORED."
     )
     entry = EntrySerializer(
-        allow_null=True, help_text="The entry of the payment, new or existing."
+        allow_null=True,
+        help_text="The entry of the payment or booking, new or existing; null if none "
+        "is left.",
     )
     merged = serializers.ListField(
         child=serializers.ChoiceField(choices=MERGED_FIELDS),
@@ -257,7 +259,8 @@ class TaughtLayoutSerializer(Serializer):
 
 class NotificationSettingsSerializer(Serializer):
     capture_bank_texts = StrictBooleanField(
-        help_text="Deposits to and withdrawals from bank accounts become entries."
+        help_text="Deposits to and withdrawals from bank accounts become entries, moves "
+        "between own wallets and bills of cards transfers."
     )
 
 

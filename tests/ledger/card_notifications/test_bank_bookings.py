@@ -40,7 +40,7 @@ def read_line(text: str, received_at: datetime) -> ParseResult:
     """Return the booking of `BANK DIGITS in|out AMOUNT COUNTERPARTY HH:MM BALANCE`.
 
     A dash leaves a part out; `!` before the direction cancels, `bill:` and `cash:`
-    before the counterparty tell the purpose.
+    before the counterparty tell the purpose, `USD` before the amount the currency.
     """
     parts = [None if part == "-" else part for part in text.split()]
     bank, digits, direction, amount, counterparty, clock, balance = parts
@@ -58,10 +58,14 @@ def read_line(text: str, received_at: datetime) -> ParseResult:
         hour, minute = map(int, clock.split(":"))
         occurred_at = received_at.replace(hour=hour, minute=minute, second=0)
     is_in = direction.endswith("in")
+    currency = "USD" if amount.startswith("USD") else None
+    value = amount.removeprefix("USD")
     booking = BankBooking(
         direction=BookingDirection.DEPOSIT if is_in else BookingDirection.WITHDRAWAL,
         purpose=purpose,
-        amount=int(amount),
+        amount=None if currency else int(value),
+        currency=currency,
+        original_amount=Decimal(value) if currency else None,
         bank=bank,
         account_hint=digits,
         counterparty=counterparty,
@@ -601,6 +605,29 @@ def test_cancelled_move_is_taken_back_once(
     )
     client.send("POST", f"{ENTRIES}/{back['id']}/confirm")
     assert (read_flows(client), read_balances(client)) == ((0, 0), {})
+
+
+@pytest.mark.parametrize("counterparty", ["모바일", "카카오뱅크"])
+def test_move_in_another_currency_is_ignored(
+    client: JSONClient, send: Any, counterparty: str
+) -> None:
+    first = FIRST.replace("50000", "USD50").replace("모바일", counterparty)
+    send(first)
+    assert send(MIRROR.replace("50000", "USD50"))["reason"] == "OWN_TRANSFER"
+    assert not Entry.objects.exists()
+    assert client.get_json(f"{ENTRIES}/pending/count") == {"count": 0}
+
+
+def test_move_to_a_wallet_that_is_moving_goes_where_its_entries_go(
+    send: Any, wallets: dict[str, int]
+) -> None:
+    kakao = Wallet.objects.filter(pk=wallets["kakao"])
+    kakao.update(moving_to=wallets["broker"])
+    entry = send("신한 *448812 out 50000 카카오뱅크 11:00 -")["entry"]
+    assert entry["toWalletId"] == wallets["broker"]
+    kakao.update(moving_to=wallets["shinhan"])
+    body = send("신한 *448812 out 60000 카카오뱅크 11:00 -")
+    assert (body["action"], body["reason"]) == ("IGNORED", "OWN_TRANSFER")
 
 
 def test_both_bookings_in_one_text_answer_the_transfer(send: Any) -> None:
