@@ -196,9 +196,6 @@ def parse_english(source: SourceText) -> ParseResult:
     # Of the issuers of Korea, which print it in Korean texts too.
     total = RUNNING_TOTAL.search(text) if issuer in KOREAN else None
     is_month_first = _is_month_first(money, issuer)
-    is_debit = (
-        True if "debit card" in lower else False if "credit card" in lower else None
-    )
     return build_result(
         PaymentCandidate(
             kind=kind,
@@ -206,7 +203,7 @@ def parse_english(source: SourceText) -> ParseResult:
             issuer=issuer,
             issuer_span=issuer_span,
             card_hint_span=hint.span("hint") if hint else None,
-            is_check_card=is_debit,
+            is_check_card=_is_check_card(lower),
             money=money,
             merchant_span=merchant,
             is_merchant_sure=is_merchant_sure,
@@ -219,6 +216,10 @@ def parse_english(source: SourceText) -> ParseResult:
         ),
         source,
     )
+
+
+def _is_check_card(text: str) -> bool | None:
+    return True if "debit card" in text else False if "credit card" in text else None
 
 
 def _is_month_first(money: MoneyMatch, issuer: Issuer | None) -> bool:

@@ -146,7 +146,7 @@ def find_final(member: Member, preliminary: PaymentFingerprint) -> Notification 
         happened_at__gte=since - MAX_PRELIMINARY_AGE,
         happened_at__lte=until,
     )
-    rows = list(approvals.order_by("happened_at", "pk"))
+    rows: list[Notification] = list(approvals.order_by("happened_at", "pk"))
     taken = {row.entry_id for row in rows if row.is_preliminary}
     for row in rows:
         if (

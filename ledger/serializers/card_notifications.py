@@ -214,8 +214,8 @@ class MessageOutcomeSerializer(Serializer):
         help_text=(
             "What was done. `CREATED`: a pending entry was added. `DUPLICATE`: the "
             "payment is already recorded. `CANCELLED`: its pending entry was "
-            "deleted, or its cancellation came before. `REFUND_PENDING`: a pending income entry was added. "
-            "`IGNORED`: nothing."
+            "deleted, or its cancellation came before. `REFUND_PENDING`: a pending "
+            "income entry was added. `IGNORED`: nothing."
         ),
     )
     reason = serializers.ChoiceField(
@@ -259,8 +259,8 @@ class TaughtLayoutSerializer(Serializer):
 
 class NotificationSettingsSerializer(Serializer):
     capture_bank_texts = StrictBooleanField(
-        help_text="Deposits to and withdrawals from bank accounts become entries, moves "
-        "between own wallets and bills of cards transfers."
+        help_text="Deposits to and withdrawals from bank accounts become entries, "
+        "moves between own wallets and bills of cards transfers."
     )
 
 
