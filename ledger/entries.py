@@ -36,6 +36,7 @@ from ledger.lines import (
     validate_shape,
 )
 from ledger.locking import lock_ledger
+from ledger.merges import raise_if_merged
 from ledger.models import Category, Entry, EntryLine, EntryTag, Tag, Wallet
 from ledger.models.base import EntryType, OwnedQuerySet
 from ledger.moves import raise_if_moving, raise_if_wallet_is_moving
@@ -44,9 +45,9 @@ from ledger.rates import RateCache, retry_with_rates
 from ledger.refunds import (
     complete_refund,
     get_original,
+    get_rest,
     raise_if_refunds_exceed,
     release_refunds,
-    sum_refunds,
     validate_original,
     validate_refund,
 )
@@ -99,6 +100,9 @@ def _write(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
     original = None
     if data.refund_of is not None:
         original = get_original(entry.member, data.refund_of.pk)
+        if not data.lines:
+            # Before the category of the expense takes the place of a missing one.
+            validate_refund(data)
         data = complete_refund(data, original)
         validate_refund(data)
     validate_currency(data)
@@ -216,6 +220,7 @@ def update_entry(
             data = _resolve_changes(entry, data, changes, rates, confirm=confirm)
             validate_installments(data)
             validate_original(entry, data.type, data.amount or 0)
+            raise_if_merged(entry, data.type)
             was_pending, entry.pending = entry.pending, entry.pending and not confirm
             is_rescaled = (data.type, data.amount) != (before.type, before.amount)
             if data.lines != before.lines or ("lines" in changes and is_rescaled):
@@ -281,7 +286,7 @@ def refund_entry(
         lock_ledger(member)
         expense = _get_entry(member, entry_id)
         original = get_original(member, entry_id)
-        rest = original.amount - sum_refunds(original)
+        rest = get_rest(original)
         if rest <= 0:
             raise RefundExceedsError
         data = EntryData(
@@ -291,6 +296,7 @@ def refund_entry(
             wallet=values.get("wallet", expense.wallet),
             memo=values.get("memo", expense.memo),
             refund_of=original,
+            excluded=expense.excluded,
         )
         entry = Entry(member=member, created_at=now, line_count=0)
         _write(entry, with_category_type(data), now)

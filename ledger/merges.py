@@ -58,6 +58,9 @@ def merge_entries(member: Member, entry_id: int, other_id: int, now: datetime) -
             income=_dump(income, tags[income.pk]),
             notification_ids=list(notifications.values_list("pk", flat=True)),
         )
+        # Of a transfer that a move of a wallet made an expense or income since.
+        former = MergedEntry.objects.owned_by(member)
+        former.filter(entry__in=[expense.pk, income.pk]).delete()
         notifications.update(entry_id=expense.pk)
         EntryTag.objects.filter(member_id=member.pk, entry_id=income.pk).delete()
         income.delete()
@@ -83,8 +86,9 @@ def merge_entries(member: Member, entry_id: int, other_id: int, now: datetime) -
 def unmerge_entry(member: Member, entry_id: int, now: datetime) -> list[int]:
     """Make the two entries of a transfer again; return their ids, the expense first.
 
-    Amount, day and wallets are those of the transfer. Raises `NotFoundError` for one
-    that was not merged, and `InUseError` if it is no flat transfer any more.
+    Amount and wallets are those of the transfer, all else is as it was. Raises
+    `NotFoundError` for one that was not merged, and `InUseError` if it is no flat
+    transfer any more.
     """
     with transaction.atomic():
         lock_ledger(member)
@@ -123,6 +127,17 @@ def unmerge_entry(member: Member, entry_id: int, now: datetime) -> list[int]:
         notifications.filter(pk__in=merged.notification_ids).update(entry_id=income.pk)
         of_entry.delete()
     return [int(entry.pk), int(income.pk)]
+
+
+def raise_if_merged(entry: Entry, type_: str) -> None:
+    """Raise `InUseError` if a merged transfer would be none any more.
+
+    What it was made of could not be had again.
+    """
+    if entry.type != EntryType.TRANSFER or type_ == entry.type:
+        return
+    if MergedEntry.objects.filter(member_id=entry.member_id, entry=entry.pk).exists():
+        raise InUseError(gettext("The transfer was merged. Take it apart first."))
 
 
 def _order(first: Entry, second: Entry) -> tuple[Entry, Entry]:

@@ -36,21 +36,29 @@ def complete_refund(data: EntryData, original: Entry) -> EntryData:
     if data.category is not None or data.lines:
         return data
     if original.line_count:
-        if data.amount is None:
-            return data
-        if data.amount > original.amount:
-            raise RefundExceedsError
-        lines = divide(data.amount, read_lines(list_lines(original)))
-        if len(lines) == 1 and lines[0].wallet is None:
-            (line,) = lines
-            return replace(
-                data, category=line.category, category_type=line.category_type
-            )
-        return replace(data, lines=lines, category_type=None)
+        return _complete_split_refund(data, original)
     category = original.category
     if category is None:
         return data
     return replace(data, category=category.name, category_type=category.type)
+
+
+def _complete_split_refund(data: EntryData, original: Entry) -> EntryData:
+    if data.amount is None:
+        return data
+    if data.amount > original.amount:
+        raise RefundExceedsError
+    of_original = read_lines(list_lines(original))
+    lines = divide(data.amount, of_original)
+    if all(line.wallet is not None for line in lines):
+        # Too little for more than a wallet's line, which is no refund: it is a part of
+        # the largest category.
+        booked = [line for line in of_original if line.wallet is None]
+        lines = tuple(sorted(booked, key=lambda line: -line.amount)[:1]) or lines
+    if len(lines) == 1 and lines[0].wallet is None:
+        (line,) = lines
+        return replace(data, category=line.category, category_type=line.category_type)
+    return replace(data, lines=lines, category_type=CategoryType.EXPENSE.value)
 
 
 def link_refund(data: EntryData, original: Entry) -> EntryData:
@@ -70,7 +78,7 @@ def link_refund(data: EntryData, original: Entry) -> EntryData:
         for row in (line.wallet, line.category)
     ):
         return data
-    data = replace(data, refund_of=original)
+    data = replace(data, refund_of=original, excluded=original.excluded)
     completed = complete_refund(data, original)
     try:
         validate_refund(completed)
@@ -103,7 +111,9 @@ def divide(amount: int, lines: Sequence[LineData]) -> tuple[LineData, ...]:
 
 def validate_refund(data: EntryData) -> None:
     """Raise `InvalidFieldError` unless a refund is booked on expenses."""
-    types = {line.category_type for line in data.lines if line.wallet is None}
+    types: set[str | None] = {
+        line.category_type for line in data.lines if line.wallet is None
+    }
     if not data.lines:
         types = {data.category_type}
     if data.type != EntryType.INCOME or types != {CategoryType.EXPENSE.value}:
@@ -119,6 +129,13 @@ def sum_refunds(original: Entry) -> int:
     )
     total: int = rows.aggregate(total=Sum("amount"))["total"] or 0
     return total
+
+
+def get_rest(original: Entry) -> int:
+    """Return what is left of an expense after all refunds, foreign ones too."""
+    rows = Entry.objects.filter(member_id=original.member_id, refund_of=original.pk)
+    total: int = rows.aggregate(total=Sum("amount"))["total"] or 0
+    return original.amount - total
 
 
 def raise_if_refunds_exceed(original: Entry) -> None:
