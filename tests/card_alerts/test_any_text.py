@@ -87,7 +87,11 @@ def test_message_with_an_inserted_fragment_has_a_result(text: str) -> None:
 @UNLIMITED
 @given(st.sampled_from(MESSAGES), st.datetimes(timezones=st.just(KOREA)))
 def test_any_time_of_receipt_is_possible(text: str, received_at: datetime) -> None:
-    parse(text, received_at)
+    parsed = parse(text, received_at)
+
+    now = parse(text, RECEIVED_AT)
+    assert (parsed.amount, parsed.merchant) == (now.amount, now.merchant)
+    assert (parsed.kind, parsed.reason) == (now.kind, now.reason)
 
 
 @pytest.mark.parametrize("part", REPEATED_PARTS)

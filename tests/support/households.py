@@ -184,3 +184,17 @@ def total_by_type(rows: list[Body]) -> tuple[int, int]:
         for type_ in ("income", "expense")
     )
     return income, expense
+
+
+def results(household: Household, **filters: Any) -> list[dict[str, Any]]:
+    """Return the first page of the entries."""
+    rows: list[dict[str, Any]] = household.client.get_json(ENTRIES, **filters)[
+        "results"
+    ]
+    return rows
+
+
+def row_of(rows: list[dict[str, Any]], **key: Any) -> dict[str, Any]:
+    """Return the only row with these values."""
+    (row,) = [each for each in rows if key.items() <= each.items()]
+    return row
