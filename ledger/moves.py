@@ -32,7 +32,7 @@ from ledger.parted_moves import (
     move_parted_entries,
     move_templates,
 )
-from ledger.rollups import ROLLUPS, without_triggers
+from ledger.rollups import FLAT_SOURCES, ROLLUPS, without_triggers
 
 # More are left to the job.
 MAX_ENTRIES_OF_REQUEST = 50_000
@@ -93,7 +93,7 @@ def _make_rollup_statement(rollup: Rollup, column: str) -> str:
         same_key=" AND ".join(
             f"row.{each} = entries.{each}" for each in rollup.key if each != "member_id"
         ),
-        source=rollup.source_query.format(scope=scope),
+        source=FLAT_SOURCES[rollup.table].format(scope=scope),
         addition=addition,
     )
 

@@ -32,8 +32,8 @@ _FLOW_COLUMNS = (
     *("flow_count", "excluded_count", "transferring_count"),
 )
 # The entries with what flows by them, and what comes into and goes out of their wallets
-# by others. Flat entries and split ones, whose lines are added up.
-_BOOKED = f"""
+# by others: flat ones, and with split ones, whose lines are added up.
+_FLAT_BOOKED = f"""
     SELECT member_id, date, type, pending, excluded, wallet_id, amount,
         CASE WHEN to_wallet_id IS NULL AND category_type = 'income'
             THEN {FLOW_SQL} ELSE 0 END AS income,
@@ -45,6 +45,9 @@ _BOOKED = f"""
         0 AS transfer_in,
         CASE WHEN to_wallet_id IS NULL THEN 0 ELSE amount END AS transfer_out
     FROM account_entry WHERE {{scope}} AND line_count = 0
+"""
+_BOOKED = f"""
+    {_FLAT_BOOKED}
     UNION ALL
     SELECT member_id, date, type, pending, excluded, wallet_id, entry_amount,
         coalesce(sum({FLOW_SQL})
@@ -112,6 +115,81 @@ _WALLET_MONTH_COLUMNS = (
     *_COUNT_COLUMNS,
 )
 
+
+def _sum_own_wallet_months(booked: str) -> str:
+    return f"""
+        SELECT member_id, {_MONTH} AS month, coalesce(wallet_id, 0) AS wallet_id,
+            {_FLOWS}, sum({_BALANCE_CHANGE})::bigint AS wallet_change,
+            coalesce(sum(transfer_in) FILTER (WHERE NOT pending AND NOT excluded),
+                0)::bigint AS transfer_in,
+            coalesce(sum(transfer_out) FILTER (WHERE NOT pending AND NOT excluded),
+                0)::bigint AS transfer_out,
+            {_COUNTS}
+        FROM ({booked}) booked GROUP BY 1, 2, 3
+    """
+
+
+_OWN_WALLETS = f"""
+    SELECT member_id, wallet_id, sum({_BALANCE_CHANGE})::bigint AS balance,
+        count(*) AS entry_count
+    FROM account_entry
+    WHERE {{scope}} AND wallet_id IS NOT NULL AND line_count IS NOT NULL
+    GROUP BY 1, 2
+"""
+_FLAT_CATEGORY_FLOWS = f"""
+    SELECT member_id, date, category_type, coalesce(category_id, 0)
+        AS category_id, pending, excluded, {FLOW_SQL} AS flow,
+        CASE WHEN type = 'income' AND category_type = 'expense'
+            THEN amount ELSE 0 END AS refunded
+    FROM account_entry
+    WHERE {{scope}} AND line_count = 0 AND to_wallet_id IS NULL
+"""
+_CATEGORY_FLOWS = f"""
+    {_FLAT_CATEGORY_FLOWS}
+    UNION ALL
+    SELECT member_id, date, category_type, coalesce(category_id, 0),
+        pending, excluded, sum({FLOW_SQL}),
+        CASE category_type WHEN 'expense'
+            THEN -sum(least({FLOW_SQL}, 0)) ELSE 0 END
+    FROM ({LINES_SQL}) line
+    WHERE other_wallet_id IS NULL
+    GROUP BY member_id, id, date, category_type, category_id, pending, excluded
+"""
+
+
+def _sum_categories(flows: str) -> str:
+    return f"""
+        SELECT member_id, {_MONTH} AS month, category_type AS type, category_id,
+            coalesce(sum(flow) FILTER (WHERE NOT pending AND NOT excluded), 0)::bigint
+                AS amount,
+            coalesce(sum(refunded) FILTER (WHERE NOT pending AND NOT excluded),
+                0)::bigint AS refunded,
+            count(*) FILTER (WHERE NOT pending AND NOT excluded) AS entry_count,
+            count(*) FILTER (WHERE pending) AS pending_count,
+            count(*) FILTER (WHERE NOT pending AND excluded) AS excluded_count
+        FROM ({flows}) flows
+        GROUP BY 1, 2, 3, 4
+    """
+
+
+_MEMOS = f"""
+    SELECT member_id, category_type AS type, {_NORMALIZED_MEMO} AS memo,
+        category_id, count(*) AS entry_count
+    FROM account_entry
+    WHERE {{scope}} AND NOT pending AND NOT excluded AND category_id IS NOT NULL
+        AND type = category_type AND {_NORMALIZED_MEMO} <> ''
+    GROUP BY 1, 2, 3, 4
+"""
+# The same for a scope of flat entries that are no transfers, by table. Without the
+# branch of lines: while the statistics of PostgreSQL are older than a restore it may
+# read all lines of the member for each entry, to find none.
+FLAT_SOURCES = {
+    "account_wallet_month_total": _sum_own_wallet_months(_FLAT_BOOKED),
+    "account_category_total": _sum_categories(_FLAT_CATEGORY_FLOWS),
+    "account_wallet_total": _OWN_WALLETS,
+    "account_memo_total": _MEMOS,
+}
+
 ROLLUPS = (
     Rollup(
         "account_ledger",
@@ -149,14 +227,7 @@ ROLLUPS = (
         f"""
         SELECT member_id, month, wallet_id, {_sums(_WALLET_MONTH_COLUMNS)}
         FROM (
-            SELECT member_id, {_MONTH} AS month, coalesce(wallet_id, 0) AS wallet_id,
-                {_FLOWS}, sum({_BALANCE_CHANGE}) AS wallet_change,
-                coalesce(sum(transfer_in) FILTER (WHERE NOT pending AND NOT excluded),
-                    0) AS transfer_in,
-                coalesce(sum(transfer_out) FILTER (WHERE NOT pending AND NOT excluded),
-                    0) AS transfer_out,
-                {_COUNTS}
-            FROM ({_BOOKED}) booked GROUP BY 1, 2, 3
+            {_sum_own_wallet_months(_BOOKED)}
             UNION ALL
             SELECT member_id, {_MONTH}, wallet_id, {_NO_FLOWS},
                 sum(wallet_change), sum(transfer_in), sum(transfer_out), {_COUNTS}
@@ -170,31 +241,7 @@ ROLLUPS = (
         ("member_id", "month", "type", "category_id"),
         ("amount", "refunded", "entry_count", "pending_count", "excluded_count"),
         f"""
-        SELECT member_id, {_MONTH} AS month, category_type AS type, category_id,
-            coalesce(sum(flow) FILTER (WHERE NOT pending AND NOT excluded), 0)::bigint
-                AS amount,
-            coalesce(sum(refunded) FILTER (WHERE NOT pending AND NOT excluded),
-                0)::bigint AS refunded,
-            count(*) FILTER (WHERE NOT pending AND NOT excluded) AS entry_count,
-            count(*) FILTER (WHERE pending) AS pending_count,
-            count(*) FILTER (WHERE NOT pending AND excluded) AS excluded_count
-        FROM (
-            SELECT member_id, date, category_type, coalesce(category_id, 0)
-                AS category_id, pending, excluded, {FLOW_SQL} AS flow,
-                CASE WHEN type = 'income' AND category_type = 'expense'
-                    THEN amount ELSE 0 END AS refunded
-            FROM account_entry
-            WHERE {{scope}} AND line_count = 0 AND to_wallet_id IS NULL
-            UNION ALL
-            SELECT member_id, date, category_type, coalesce(category_id, 0),
-                pending, excluded, sum({FLOW_SQL}),
-                CASE category_type WHEN 'expense'
-                    THEN -sum(least({FLOW_SQL}, 0)) ELSE 0 END
-            FROM ({LINES_SQL}) line
-            WHERE other_wallet_id IS NULL
-            GROUP BY member_id, id, date, category_type, category_id, pending, excluded
-        ) flows
-        GROUP BY 1, 2, 3, 4
+        {_sum_categories(_CATEGORY_FLOWS)}
         """,
     ),
     Rollup(
@@ -205,11 +252,7 @@ ROLLUPS = (
         SELECT member_id, wallet_id, sum(balance)::bigint AS balance,
             sum(entry_count)::bigint AS entry_count
         FROM (
-            SELECT member_id, wallet_id, sum({_BALANCE_CHANGE}) AS balance,
-                count(*) AS entry_count
-            FROM account_entry
-            WHERE {{scope}} AND wallet_id IS NOT NULL AND line_count IS NOT NULL
-            GROUP BY 1, 2
+            {_OWN_WALLETS}
             UNION ALL
             SELECT member_id, wallet_id, sum(wallet_change), count(*)
             FROM ({_OTHER_WALLETS}) other GROUP BY 1, 2
@@ -222,12 +265,7 @@ ROLLUPS = (
         ("member_id", "type", "memo", "category_id"),
         ("entry_count",),
         f"""
-        SELECT member_id, category_type AS type, {_NORMALIZED_MEMO} AS memo,
-            category_id, count(*) AS entry_count
-        FROM account_entry
-        WHERE {{scope}} AND NOT pending AND NOT excluded AND category_id IS NOT NULL
-            AND type = category_type AND {_NORMALIZED_MEMO} <> ''
-        GROUP BY 1, 2, 3, 4
+        {_MEMOS}
         """,
     ),
     Rollup(

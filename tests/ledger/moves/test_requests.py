@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
+from ledger import moves
 from ledger.models import (
     Budget,
     QuickEntry,
@@ -87,4 +88,22 @@ def test_small_move_leaves_other_totals_alone(
     written = " ".join(query["sql"] for query in queries)
     assert "account_wallet_total" in written
     assert "account_day_total" not in written
+    assert_rollups_are_right()
+
+
+@pytest.mark.parametrize("kind", ["wallets", "categories"])
+def test_totals_of_flat_entries_move_without_a_look_at_lines(
+    premium_member: Member,
+    client: JSONClient,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+) -> None:
+    """After a restore PostgreSQL may read all lines again for each of the entries."""
+    monkeypatch.setattr(moves, "MAX_ENTRIES_OF_REQUEST", 1_000)
+    ledger = make_moving_ledger(premium_member, kind)
+    with CaptureQueriesContext(connection) as queries:
+        assert client.send("DELETE", ledger.deletion).status_code == 204
+    statements = [query["sql"] for query in queries if "WITH moved AS" in query["sql"]]
+    assert len(statements) == 2
+    assert not any("account_entry_line" in sql for sql in statements)
     assert_rollups_are_right()
