@@ -19,11 +19,14 @@ from ledger.models import Category, Entry, Wallet
 from ledger.models.base import MovableModel
 from ledger.moves import list_whole_entries, move_entries
 from ledger.ownership import MAX_ID
+from ledger.parted_ids import list_parted_ids
 from ledger.wallets import delete_moved_wallet
 
 # Entries of the member that a transaction passes, and of which it moves its own.
 # Writers of the ledger wait for it.
 BATCH_SIZE = 2_500
+# Transfers and split entries that it moves; they take far longer than others.
+MAX_PARTED_ENTRIES = 150
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +101,9 @@ def _move_batch(source: MovableModel, after: int) -> tuple[int, int | None]:
         ids = Entry.objects.filter(member_id=source.member_id, pk__gt=after)
         ends = ids.order_by("pk").values_list("pk", flat=True)
         end = next(iter(ends[BATCH_SIZE - 1 : BATCH_SIZE]), None)
+        parted_ids = list_parted_ids(source, after, end or MAX_ID)
+        if len(parted_ids) > MAX_PARTED_ENTRIES:
+            end = parted_ids[MAX_PARTED_ENTRIES - 1]
         return move_entries(source, target, after, end or MAX_ID), end
 
 

@@ -1,15 +1,13 @@
 """Moves of transfers, split entries and templates to another wallet or category.
 
-They are moved one by one, by the rules of `ledger/shapes.py`. All functions are called
-under `lock_ledger`.
+Each is moved by the rules of `ledger/shapes.py`, and the triggers keep the totals of
+each. All functions are called under `lock_ledger`.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from django.db import connection
 
 from ledger.models import (
     Entry,
@@ -26,7 +24,6 @@ from ledger.models import (
 )
 from ledger.models.base import CategoryType, EntryType, MovableModel
 from ledger.models.lines import Line
-from ledger.ownership import MAX_ID
 from ledger.shapes import Part, Shape, move_category_of, move_wallet_of
 
 
@@ -38,108 +35,48 @@ class Tables:
     tags: Any
     owner: str
 
-    def lines_of(self, row: Any) -> Any:
-        return self._rows_of(self.lines, row)
+    def read_lines(self, member_id: int, ids: Sequence[int]) -> dict[int, list[Any]]:
+        return self._read(self.lines, member_id, ids)
 
-    def tags_of(self, row: Any) -> Any:
-        return self._rows_of(self.tags, row)
+    def read_tags(self, member_id: int, ids: Sequence[int]) -> dict[int, list[Any]]:
+        return self._read(self.tags, member_id, ids)
 
-    def _rows_of(self, model: Any, row: Any) -> Any:
-        rows = model._default_manager.filter(
-            member_id=row.member_id, **{self.owner: row.pk}
-        )
-        return rows.order_by("position")
+    def rows_of(self, model: Any, member_id: int, ids: Sequence[int]) -> Any:
+        owners = {f"{self.owner}__in": ids}
+        return model._default_manager.filter(member_id=member_id, **owners)
+
+    def _read(
+        self, model: Any, member_id: int, ids: Sequence[int]
+    ) -> dict[int, list[Any]]:
+        """Return the rows of these owners, in their order, by owner."""
+        rows: dict[int, list[Any]] = defaultdict(list)
+        for row in self.rows_of(model, member_id, ids).order_by("position"):
+            rows[getattr(row, self.owner)].append(row)
+        return rows
 
 
-# Entries that name the wallet or category elsewhere than a flat entry does.
-_ENTRIES_OF_WALLET = """
-SELECT entry_id FROM account_entry_line
-WHERE member_id = %(member)s AND wallet_id = %(source)s
-    AND entry_id > %(after)s AND entry_id <= %(until)s
-UNION
-SELECT id FROM account_entry
-WHERE member_id = %(member)s AND wallet_id = %(source)s
-    AND (line_count > 0 OR to_wallet_id IS NOT NULL)
-    AND id > %(after)s AND id <= %(until)s
-UNION
-SELECT id FROM account_entry
-WHERE member_id = %(member)s AND to_wallet_id = %(source)s
-    AND id > %(after)s AND id <= %(until)s
-"""
-_ENTRIES_OF_CATEGORY = """
-SELECT DISTINCT entry_id FROM account_entry_line
-WHERE member_id = %(member)s AND category_id = %(source)s
-    AND entry_id > %(after)s AND entry_id <= %(until)s
-"""
-# The same of all tables, each row with the name of its table.
-_ALL_OF_WALLET = f"""
-(SELECT 'account_entry', * FROM ({_ENTRIES_OF_WALLET}) entries LIMIT %(limit)s)
-UNION ALL
-SELECT 'account_quick_entry', t.id FROM account_quick_entry t
-WHERE t.member_id = %(member)s AND (
-    t.to_wallet_id IS NOT NULL AND %(source)s IN (t.wallet_id, t.to_wallet_id)
-    OR EXISTS (
-        SELECT FROM account_quick_entry_line l
-        WHERE l.member_id = %(member)s AND l.quick_entry_id = t.id
-            AND %(source)s IN (l.wallet_id, t.wallet_id)
-    )
-)
-UNION ALL
-SELECT 'account_recurring', t.id FROM account_recurring t
-WHERE t.member_id = %(member)s AND (
-    t.to_wallet_id IS NOT NULL AND %(source)s IN (t.wallet_id, t.to_wallet_id)
-    OR EXISTS (
-        SELECT FROM account_recurring_line l
-        WHERE l.member_id = %(member)s AND l.rule_id = t.id
-            AND %(source)s IN (l.wallet_id, t.wallet_id)
-    )
-)
-"""  # noqa: S608 - of constants only
-_ALL_OF_CATEGORY = f"""
-(SELECT 'account_entry', * FROM ({_ENTRIES_OF_CATEGORY}) entries LIMIT %(limit)s)
-UNION ALL
-SELECT DISTINCT 'account_quick_entry', quick_entry_id FROM account_quick_entry_line
-WHERE member_id = %(member)s AND category_id = %(source)s
-UNION ALL
-SELECT DISTINCT 'account_recurring', rule_id FROM account_recurring_line
-WHERE member_id = %(member)s AND category_id = %(source)s
-UNION ALL
-SELECT 'account_merged_entry', entry_id FROM account_merged_entry
-WHERE member_id = %(member)s AND %(source)s IN (
-    (expense->>'category_id')::bigint, (income->>'category_id')::bigint
-)
-"""  # noqa: S608 - of constants only
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A row, its shape, and the shapes that a move leaves of it."""
+
+    row: Any
+    before: Shape
+    after: list[Shape]
+
+
 _ENTRIES = Tables(EntryLine, EntryTag, "entry_id")
 _TEMPLATES: dict[Any, Tables] = {
     QuickEntry: Tables(QuickEntryLine, QuickEntryTag, "quick_entry_id"),
     RecurringRule: Tables(RecurringLine, RecurringTag, "rule_id"),
 }
-
-
-def list_parted_ids(source: MovableModel, after: int, until: int) -> list[int]:
-    """Return the transfers and split entries of a wallet or category.
-
-    Those with ids in a range of which `after` is excluded, `until` included.
-    """
-    statement = _ENTRIES_OF_CATEGORY
-    if isinstance(source, Wallet):
-        statement = _ENTRIES_OF_WALLET
-    params = {"member": source.member_id, "source": source.pk}
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params | {"after": after, "until": until})
-        return [row[0] for row in cursor.fetchall()]
-
-
-def list_parted_rows(source: MovableModel, limit: int) -> dict[str, list[int]]:
-    """Return what is moved one by one, as ids by table; at most `limit` entries."""
-    statement = _ALL_OF_WALLET if isinstance(source, Wallet) else _ALL_OF_CATEGORY
-    params = {"member": source.member_id, "source": source.pk, "limit": limit}
-    parted: dict[str, list[int]] = defaultdict(list)
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params | {"after": 0, "until": MAX_ID})
-        for table, row_id in cursor.fetchall():
-            parted[table].append(row_id)
-    return parted
+# What a move may change of an entry.
+_WRITTEN_FIELDS = (
+    *("type", "is_reversal", "amount", "category", "wallet", "to_wallet", "line_count"),
+    *("memo", "refund_of", "installment_months"),
+    *("currency", "original_amount", "exchange_rate"),
+)
+# Each is a condition for each column of the statement.
+_UPDATED_AT_ONCE = 50
 
 
 def move_parted_entries(
@@ -149,11 +86,9 @@ def move_parted_entries(
     if not ids:
         return 0
     rows = Entry.objects.filter(member_id=source.member_id, pk__in=ids).order_by("pk")
-    for entry in rows:
-        shape = _read_shape(entry, _ENTRIES)
-        moved = _move(shape, source, target)
-        if moved != [shape]:
-            _write_entry(entry, shape, moved)
+    changes = _list_changes(list(rows), _ENTRIES, source, target)
+    if changes:
+        _write_entries(source.member_id, changes)
     return len(rows)
 
 
@@ -170,21 +105,11 @@ def move_templates(
         ids = parted[model._meta.db_table]
         flat = rows.filter(**{column: source.pk}).exclude(pk__in=ids)
         flat.update(**{column: target})
-        for row in rows.filter(pk__in=ids) if ids else ():
-            _move_template(row, tables, source, target)
+        templates = list(rows.filter(pk__in=ids)) if ids else []
+        for change in _list_changes(templates, tables, source, target):
+            _write_template(change, tables)
     if merged_ids := parted[MergedEntry._meta.db_table]:
         _move_category_of_merged(source, target, merged_ids)
-
-
-def _move_template(
-    row: Any, tables: Tables, source: MovableModel, target: MovableModel
-) -> None:
-    shape = _read_shape(row, tables)
-    moved = _move(shape, source, target)
-    if not moved:
-        row.delete()
-    elif moved != [shape]:
-        _write_template(row, tables, moved)
 
 
 def _move_category_of_merged(
@@ -205,22 +130,38 @@ def _move(shape: Shape, source: MovableModel, target: MovableModel) -> list[Shap
     return move_category_of(shape, source.pk, target.pk)
 
 
-def _read_shape(row: Any, tables: Tables) -> Shape:
+def _list_changes(
+    rows: Sequence[Any], tables: Tables, source: MovableModel, target: MovableModel
+) -> list[_Change]:
+    """Return what changes of the rows, without those that stay as they are."""
+    lines = tables.read_lines(source.member_id, [row.pk for row in rows])
+    changes = []
+    for row in rows:
+        before = _read_shape(row, lines[row.pk])
+        after = _move(before, source, target)
+        if after != [before]:
+            changes.append(_Change(row, before, after))
+    return changes
+
+
+def _read_shape(row: Any, lines: Sequence[Line]) -> Shape:
+    parts = (
+        Part(
+            line.amount,
+            line.category_id,
+            line.category_type,
+            line.wallet_id,
+            (line.memo,) if line.memo else (),
+        )
+        for line in lines
+    )
     return Shape(
         row.type,
         row.amount or 0,
         row.wallet_id,
         row.to_wallet_id,
-        tuple(
-            Part(
-                line.amount,
-                line.category_id,
-                line.category_type,
-                line.wallet_id,
-                line.memo,
-            )
-            for line in tables.lines_of(row)
-        ),
+        tuple(parts),
+        row.memo,
     )
 
 
@@ -232,7 +173,7 @@ def _read_columns(shape: Shape) -> dict[str, Any]:
         "to_wallet_id": shape.to_wallet_id,
     }
     if shape.parts:
-        values["amount"] = shape.amount
+        values |= {"amount": shape.amount, "memo": shape.memo}
     if shape.parts and shape.is_flat:
         (part,) = shape.parts
         is_income = part.category_type == CategoryType.INCOME
@@ -245,27 +186,54 @@ def _read_columns(shape: Shape) -> dict[str, Any]:
     return values
 
 
-def _write_entry(entry: Entry, before: Shape, moved: Sequence[Shape]) -> None:
-    stored = Entry.objects.filter(member_id=entry.member_id, pk=entry.pk)
-    tags = list(_ENTRIES.tags_of(entry))
-    if before.parts:
-        stored.update(line_count=None)
-        _ENTRIES.lines_of(entry).delete()
-    if not moved:
-        _ENTRIES.tags_of(entry).delete()
-        stored.delete()
-        return
-    first, *others = moved
-    if first.type != EntryType.EXPENSE and before.type == EntryType.EXPENSE:
-        refunds = Entry.objects.filter(member_id=entry.member_id)
-        refunds.filter(refund_of=entry.pk).update(refund_of=None)
-    stored.update(**_read_entry_columns(first))
-    _book(entry, first)
-    for shape in others:
-        values = {"currency": None, "original_amount": None, "exchange_rate": None}
-        other = _copy(entry, values | {"line_count": None} | _read_entry_columns(shape))
-        _copy_tags(tags, _ENTRIES, other)
-        _book(other, shape)
+def _write_entries(member_id: int, changes: Sequence[_Change]) -> None:
+    """Write the changes of entries, in as many statements for one as for all."""
+    entries = Entry.objects.filter(member_id=member_id)
+    split_ids = [change.row.pk for change in changes if change.before.parts]
+    entries.filter(pk__in=split_ids).update(line_count=None)
+    _ENTRIES.rows_of(EntryLine, member_id, split_ids).delete()
+    removed_ids = [change.row.pk for change in changes if not change.after]
+    _ENTRIES.rows_of(EntryTag, member_id, removed_ids).delete()
+    entries.filter(pk__in=removed_ids).delete()
+    turned_ids = [
+        change.row.pk
+        for change in changes
+        if change.before.type == EntryType.EXPENSE
+        and change.after
+        and change.after[0].type != EntryType.EXPENSE
+    ]
+    entries.filter(refund_of__in=turned_ids).update(refund_of=None)
+
+    copies = _copy_entries(member_id, changes)
+    kept = []
+    for change in changes:
+        if change.after:
+            values = {"line_count": None} | _read_entry_columns(change.after[0])
+            for name, value in values.items():
+                setattr(change.row, name, value)
+            kept.append((change.row, change.after[0]))
+    entries.bulk_update(
+        [row for row, _ in kept], _WRITTEN_FIELDS, batch_size=_UPDATED_AT_ONCE
+    )
+    _book([*kept, *copies])
+
+
+def _copy_entries(
+    member_id: int, changes: Sequence[_Change]
+) -> list[tuple[Entry, Shape]]:
+    """Insert the entries that split off others, with their tags and without lines."""
+    pairs = [(change.row, shape) for change in changes for shape in change.after[1:]]
+    if not pairs:
+        return []
+    tags = _ENTRIES.read_tags(member_id, [row.pk for row, _ in pairs])
+    values = {"currency": None, "original_amount": None, "exchange_rate": None}
+    copies = Entry.objects.bulk_create(
+        _copy(row, values | {"line_count": None} | _read_entry_columns(shape))
+        for row, shape in pairs
+    )
+    for (row, _), other in zip(pairs, copies, strict=True):
+        _copy_tags(tags[row.pk], _ENTRIES, other)
+    return [(other, shape) for (_, shape), other in zip(pairs, copies, strict=True)]
 
 
 def _read_entry_columns(shape: Shape) -> dict[str, Any]:
@@ -282,38 +250,52 @@ def _read_entry_columns(shape: Shape) -> dict[str, Any]:
     return values
 
 
-def _book(entry: Entry, shape: Shape) -> None:
-    """Write the lines of an entry whose `line_count` is NULL, unless it is flat."""
-    if not shape.is_flat:
-        _insert_lines(entry, _ENTRIES, shape)
-        stored = Entry.objects.filter(member_id=entry.member_id, pk=entry.pk)
-        stored.update(line_count=len(shape.parts))
+def _book(entries: Sequence[tuple[Entry, Shape]]) -> None:
+    """Write the lines of entries whose `line_count` is NULL; none of flat ones."""
+    split = [(entry, shape) for entry, shape in entries if not shape.is_flat]
+    EntryLine.objects.bulk_create(
+        line for each in split for line in _make_lines(*each, _ENTRIES)
+    )
+    by_count: dict[int, list[Entry]] = defaultdict(list)
+    for entry, shape in split:
+        by_count[len(shape.parts)].append(entry)
+    for count, rows in by_count.items():
+        stored = Entry.objects.filter(
+            member_id=rows[0].member_id, pk__in=[row.pk for row in rows]
+        )
+        stored.update(line_count=count)
 
 
-def _write_template(row: Any, tables: Tables, moved: Sequence[Shape]) -> None:
-    first, *others = moved
-    tags = list(tables.tags_of(row))
-    tables.lines_of(row).delete()
-    stored = type(row)._default_manager.filter(member_id=row.member_id, pk=row.pk)
+def _write_template(change: _Change, tables: Tables) -> None:
+    row, member_id = change.row, change.row.member_id
+    if not change.after:
+        row.delete()
+        return
+    first, *others = change.after
+    tags = tables.read_tags(member_id, [row.pk])[row.pk]
+    tables.rows_of(tables.lines, member_id, [row.pk]).delete()
+    stored = type(row)._default_manager.filter(member_id=member_id, pk=row.pk)
     stored.update(**_read_columns(first))
     rows = [row]
     for shape in others:
         other = _copy(row, _read_columns(shape))
+        other.save(force_insert=True)
         _copy_tags(tags, tables, other)
         rows.append(other)
-    for each, shape in zip(rows, moved, strict=True):
+    for each, shape in zip(rows, change.after, strict=True):
         if not shape.is_flat:
-            _insert_lines(each, tables, shape)
+            lines = _make_lines(each, shape, tables)
+            tables.lines._default_manager.bulk_create(lines)
 
 
 def _copy(row: Any, values: dict[str, Any]) -> Any:
-    """Insert a row like this one, but for these columns."""
+    """Return an unsaved row like this one, but for these columns."""
     columns = {
         field.attname: getattr(row, field.attname)
         for field in row._meta.concrete_fields
         if not (field.primary_key or field.generated)
     }
-    return type(row)._default_manager.create(**columns | values)
+    return type(row)(**columns | values)
 
 
 def _copy_tags(tags: Sequence[Any], tables: Tables, other: Any) -> None:
@@ -328,8 +310,9 @@ def _copy_tags(tags: Sequence[Any], tables: Tables, other: Any) -> None:
     )
 
 
-def _insert_lines(row: Any, tables: Tables, shape: Shape) -> None:
-    tables.lines._default_manager.bulk_create(
+def _make_lines(row: Any, shape: Shape, tables: Tables) -> list[Any]:
+    """Return unsaved lines."""
+    return [
         tables.lines(
             member_id=row.member_id,
             position=position,
@@ -341,4 +324,4 @@ def _insert_lines(row: Any, tables: Tables, shape: Shape) -> None:
             **{tables.owner: row.pk},
         )
         for position, part in enumerate(shape.parts)
-    )
+    ]
