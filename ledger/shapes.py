@@ -68,7 +68,8 @@ def move_wallet_of(shape: Shape, source: int, target: int) -> list[Shape]:
     moved = replace(shape, wallet_id=wallet_id, to_wallet_id=to_wallet_id)
     if not shape.parts:
         return [moved]
-    left, dropped = [], []
+    left: list[Part] = []
+    dropped: list[Part] = []
     for part in shape.parts:
         if part.wallet_id == source:
             part = replace(part, wallet_id=target)

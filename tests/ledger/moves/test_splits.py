@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.api.fields import MAX_AMOUNT
-from ledger import move_job, moves
+from ledger import move_job, moves, parted_moves
 from ledger.models import MemoRollup, QuickEntry, RecurringRule
 from ledger.move_job import list_moves
 from ledger.tasks import move_entries
@@ -154,7 +154,7 @@ def test_split_entries_that_do_not_fit_into_a_request_are_left_to_the_job(
     move_wallet(household, "현금", "적금", 202)
     (source,) = list_moves()
     moved_by: list[int] = []
-    move = moves.move_parted_entries
+    move = parted_moves.move_parted_entries
 
     def record(*arguments: Any) -> int:
         moved_by.append(move(*arguments))
