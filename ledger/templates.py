@@ -9,6 +9,7 @@ from django.db.models.functions import JSONObject
 
 from accounts.models import Member
 from ledger.categories import get_or_create_category
+from ledger.errors import LinesMismatchError
 from ledger.lines import (
     LineData,
     is_reversal,
@@ -71,13 +72,15 @@ def assign_shape(
     """Assign type, amount, category and wallets; return new lines, if they change.
 
     The values are taken out of `values`. Call under `lock_ledger`. Categories belong to
-    a type: after a change of type, the one of the same name.
+    a type: after a change of type, the one of the same name. Raises
+    `LinesMismatchError` for another type or amount of a split one without its lines.
     """
     member = template.member
     raise_if_wallet_is_moving(values.get("wallet"))
     raise_if_wallet_is_moving(values.get("to_wallet"))
     stored: list[Any] = []
     previous_type = template.type if template.pk else None
+    previous_amount = template.amount
     if template.pk:
         rows: Any = model._default_manager.filter(
             member_id=member.pk, **{owner: template.pk}
@@ -88,6 +91,9 @@ def assign_shape(
         if field in values:
             setattr(template, field, values.pop(field))
     is_same_type = previous_type == template.type
+    is_rescaled = not is_same_type or template.amount != previous_amount
+    if stored and is_rescaled and "lines" not in given:
+        raise LinesMismatchError
     lines = given.get("lines", read_lines(stored))
     defaults = {
         "category": template.category.name if template.category else None,

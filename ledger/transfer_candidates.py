@@ -25,6 +25,11 @@ _PAIRS = """
         AND o.line_count = 0 AND i.line_count = 0
         AND NOT o.is_reversal AND NOT i.is_reversal
         AND o.currency IS NULL AND i.currency IS NULL AND o.amount > 0
+        AND i.refund_of_id IS NULL
+        AND NOT EXISTS (
+            SELECT FROM account_entry r
+            WHERE r.member_id = o.member_id AND r.refund_of_id = o.id
+        )
     ORDER BY days, o.date, o.id, i.id
     LIMIT %(limit)s
 """

@@ -67,14 +67,6 @@ def moved_since_sql(wallet: str) -> str:
     return _MOVED_SINCE.format(wallet=wallet, of_wallet=f"= {wallet}")
 
 
-# What transfers of the day of a valuation `r` have moved after it was written.
-MOVED_LATER_SQL = f"""
-    coalesce((
-        SELECT sum(moved.change)
-        FROM ({_TRANSFERS.format(of_wallet="= r.wallet_id")}) moved
-        WHERE moved.date = r.date AND moved.created_at > r.written_at
-    ), 0)
-"""  # noqa: S608 - of constants only
 _TYPE_VALUE = """
     WITH typed AS (
         INSERT INTO account_valuation (member_id, wallet_id, date, value, written_at)

@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 
 import orjson
 from django.db import transaction
+from django.utils.translation import gettext
 
 from accounts.models import Member
+from core.api.fields import MAX_AMOUNT
 from core.db.rows import fetch_all
 from core.db.transactions import retry_on_conflict
+from core.errors import InvalidFieldError
 from ledger.effects import BALANCE_CHANGE_SQL
 from ledger.entries import create_entry
 from ledger.entry_data import EntryData
@@ -193,7 +196,8 @@ def reconcile(
     """Make the balance at the end of a day what it should be.
 
     An excluded entry of that day adds what is missing; a wallet with a manual valuation
-    gets a typed-in value instead. A dry run writes nothing.
+    gets a typed-in value instead. A dry run writes nothing. Raises `InvalidFieldError`
+    if an entry cannot hold the difference.
     """
     with transaction.atomic():
         lock_ledger(member)
@@ -203,6 +207,13 @@ def reconcile(
             return _reconcile_value(member, wallet, day, balance, now, dry_run=dry_run)
         before = _balance_at(member, wallet, day)
         difference = balance - before
+        if abs(difference) > MAX_AMOUNT and not wallet.manual_valuation:
+            detail = gettext(
+                "Differs from the balance of that day by more than {limit}."
+            )
+            raise InvalidFieldError(
+                "balance", detail.format(limit=f"{MAX_AMOUNT:,}"), "max_value"
+            )
         if dry_run or not difference:
             return Reconciliation(before, difference, None)
         if wallet.manual_valuation:

@@ -7,7 +7,7 @@ an exponent, whose digits a float might not keep.
 
 import re
 from collections.abc import Callable
-from datetime import date, time
+from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias, TypeVar
 
@@ -24,6 +24,10 @@ CellParser: TypeAlias = Callable[[Any], T]
 
 ISO_DATE_RE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 CLOCK_TIME_RE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+# In UTC, of the years that every time zone can show.
+MOMENT_RE = re.compile(
+    r"(19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?Z"
+)
 TAG_SEPARATOR = ", "
 # Numbers with exponents beyond this are not computed with: they take long and fit no
 # column anyway.
@@ -215,6 +219,17 @@ def parse_clock_time(cell: Any) -> time:
     if isinstance(cell, str) and CLOCK_TIME_RE.fullmatch(cell):
         return time.fromisoformat(cell)
     raise CellError("invalid", gettext("Must be a time as HH:MM."))
+
+
+def parse_moment(cell: Any) -> datetime:
+    """Parse a moment as 2026-11-02T09:30:00Z, with up to six digits of a second."""
+    if isinstance(cell, str) and MOMENT_RE.fullmatch(cell):
+        try:
+            return datetime.fromisoformat(cell)
+        except ValueError:
+            pass  # 30 February
+    detail = gettext("Must be a moment as YYYY-MM-DDTHH:MM:SSZ.")
+    raise CellError("invalid", detail)
 
 
 def parse_line_amount(cell: Any) -> int:

@@ -24,6 +24,7 @@ from ledger.backup.cell_parsers import (
     parse_date,
     parse_entry_amount,
     parse_line_amount,
+    parse_moment,
     parse_name,
     parse_signed_amount,
     parse_tag_name,
@@ -47,7 +48,6 @@ from ledger.models.budgets import MAX_YEAR, MIN_YEAR
 from ledger.models.recurring import MAX_INTERVAL
 from ledger.schedule import Frequency
 from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
-from ledger.valuations import MOVED_LATER_SQL
 
 # The next date of a rule whose sheet or object has no such column. An empty one means
 # that the rule has ended.
@@ -109,6 +109,19 @@ _LINES = f"""(
 _parse_memo = text_parser(MAX_MEMO_LENGTH)
 _parse_type = choice_parser(EntryType.values)
 _parse_category_type = choice_parser(CategoryType.values)
+
+
+def _select_moment(column: str) -> str:
+    text = """'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'"""
+    return f"to_char({column} AT TIME ZONE 'UTC', {text})"
+
+
+# Of transfers and split entries on days on which a value was typed.
+_CREATED_AT = f"""
+    CASE WHEN (r.to_wallet_id IS NOT NULL OR r.line_count > 0) AND r.date IN (
+        SELECT date FROM account_valuation WHERE member_id = %(member)s
+    ) THEN {_select_moment("r.created_at")} END
+"""  # noqa: S608 - of constants only
 
 
 def _select_tag_names(table: str, owner: str) -> str:
@@ -180,6 +193,13 @@ class EntryRow:
     excluded: bool = column(parse_boolean, default=False)
     source: str = column(
         choice_parser(Entry.Source.values), default=Entry.Source.MANUAL.value
+    )
+    # Of what may move a value that was typed on its day; None for now.
+    created_at: datetime.datetime | None = column(
+        parse_moment,
+        default=None,
+        select=_CREATED_AT,
+        has_recurring_texts=False,
     )
 
 
@@ -258,8 +278,14 @@ class LineRow:
 class ValuationRow:
     wallet: str = column(parse_name, select="w.name")
     date: datetime.date = column(parse_date)
-    # At the end of the day: transfers that were written after it are part of it.
-    value: int = column(parse_signed_amount, select=f"r.value + {MOVED_LATER_SQL}")
+    value: int = column(parse_signed_amount)
+    # Transfers of the day that were written after it move it; None for now.
+    written_at: datetime.datetime | None = column(
+        parse_moment,
+        default=None,
+        select=_select_moment("r.written_at"),
+        has_recurring_texts=False,
+    )
 
 
 # Rows that have a category, a wallet and tags.

@@ -153,7 +153,10 @@ class LedgerWriter:
                 for row in rows
             ),
             time=(row.time for row in rows),
-            created_at=repeat(now),
+            created_at=(
+                now if row.created_at is None else min(row.created_at, self.now)
+                for row in rows
+            ),
             updated_at=repeat(now),
         )
         self._write_tag_links("account_entry_tag", "entry_id", ids, rows)
@@ -220,7 +223,7 @@ class LedgerWriter:
             (
                 (
                     *(self.member.pk, self.wallet_ids[row.wallet]),
-                    *(row.date, row.value, self.now),
+                    *(row.date, row.value, min(row.written_at or self.now, self.now)),
                 )
                 for row in rows
             ),

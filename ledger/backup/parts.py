@@ -4,7 +4,7 @@ They are checked when all sheets are read, and each row by itself is valid. No d
 access.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -23,8 +23,9 @@ from ledger.backup.columns import (
     QuickEntryRow,
     RecurringRow,
 )
+from ledger.errors import RefundExceedsError
 from ledger.lines import validate_shape
-from ledger.models.base import CategoryType, EntryType
+from ledger.models.base import MAX_MEMO_LENGTH, CategoryType, EntryType
 from ledger.models.lines import MAX_LINES
 
 # The columns of the fields of requests.
@@ -67,10 +68,8 @@ class _Shape:
 
 
 def list_misfits(backup: Backup) -> Iterator[Misfit]:
-    """Yield what is wrong with transfers, lines and refunds."""
-    lines: dict[str, list[LineRow]] = defaultdict(list)
-    for line in backup.lines:
-        lines[line.entry].append(line)
+    """Yield what is wrong with transfers and lines."""
+    lines = _group_lines(backup)
     keys: set[str] = set()
     for sheet in (ENTRIES, RECURRING, QUICK_ENTRIES):
         any_sheet: Any = sheet
@@ -94,7 +93,45 @@ def list_misfits(backup: Backup) -> Iterator[Misfit]:
                 "does_not_exist",
                 detail.format(key=line.entry),
             )
-    yield from _check_refunds(backup, lines)
+
+
+def flatten_single_lines(backup: Backup) -> None:
+    """Make rows with one line flat: booked on its category, or a transfer."""
+    counts = Counter(line.entry for line in backup.lines)
+    single = {line.entry: line for line in backup.lines if counts[line.entry] == 1}
+    if not single:
+        return
+    for rows in (backup.entries, backup.recurring, backup.quick_entries):
+        for row in rows:
+            if row.key in single:
+                _flatten(row, single[row.key])
+    backup.lines = [line for line in backup.lines if line.entry not in single]
+
+
+def _flatten(row: EntryRow | RecurringRow | QuickEntryRow, line: LineRow) -> None:
+    memos = dict.fromkeys(memo for memo in (row.memo, line.memo) if memo)
+    row.memo = ", ".join(memos)[:MAX_MEMO_LENGTH]
+    if line.wallet is None:
+        row.category, row.category_type = line.category, line.category_type
+        return
+    # An income from another wallet is a transfer the other way.
+    if row.type == EntryType.INCOME:
+        row.wallet, row.to_wallet = line.wallet, row.wallet
+    else:
+        row.to_wallet = line.wallet
+    row.type = EntryType.TRANSFER.value
+    row.category_type = CategoryType.EXPENSE.value
+    if isinstance(row, EntryRow):
+        row.currency = row.original_amount = row.exchange_rate = None
+        row.installment_months = None
+
+
+def _group_lines(backup: Backup) -> dict[str, list[LineRow]]:
+    """Return the lines by the key of what they belong to."""
+    lines: dict[str, list[LineRow]] = defaultdict(list)
+    for line in backup.lines:
+        lines[line.entry].append(line)
+    return lines
 
 
 def _check_shape(
@@ -132,23 +169,36 @@ def _name(name: str | None) -> _Name | None:
     return None if name is None else _Name(name)
 
 
-def _check_refunds(backup: Backup, lines: dict[str, list[LineRow]]) -> Iterator[Misfit]:
-    """Yield refunds that are of no expense, or not booked on expenses."""
+def list_refund_misfits(backup: Backup) -> Iterator[Misfit]:
+    """Yield refunds of no expense, not booked on expenses, or of more than was spent.
+
+    Rows with one line are flat by now. Only refunds in the home currency are summed.
+    """
     if not any(row.refund_of is not None for row in backup.entries):
         return
-    expenses = {row.key for row in backup.entries if row.type == EntryType.EXPENSE}
+    lines = _group_lines(backup)
+    left = {
+        row.key: row.amount or 0
+        for row in backup.entries
+        if row.type == EntryType.EXPENSE and row.key is not None
+    }
     for index, row in enumerate(backup.entries):
         if row.refund_of is None:
             continue
-        types = {
-            line.category_type
-            for line in lines.get(row.key or "", [])
-            if line.wallet is None
-        } or {row.category_type}
+        own = lines.get(row.key, []) if row.key is not None else []
+        types = {line.category_type for line in own if line.wallet is None}
+        if not own:
+            types = {row.category_type}
         if (
-            row.refund_of not in expenses
+            row.refund_of not in left
             or row.type != EntryType.INCOME
             or types != {CategoryType.EXPENSE.value}
         ):
             detail = gettext("Must be the key of an expense that comes back.")
             yield Misfit(ENTRIES.name, index, "refundOf", "does_not_exist", detail)
+            continue
+        if row.currency is None:
+            left[row.refund_of] -= row.amount or 0
+            if left[row.refund_of] < 0:
+                detail = str(RefundExceedsError.detail)
+                yield Misfit(ENTRIES.name, index, "refundOf", "exceeds", detail)

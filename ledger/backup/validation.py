@@ -1,6 +1,6 @@
 """Validates a backup as a whole, before anything is changed. No database access."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext
@@ -8,7 +8,12 @@ from django.utils.translation import gettext
 from ledger.backup.cell_parsers import CellError
 from ledger.backup.columns import CATEGORIES, SHEETS, Backup
 from ledger.backup.error_collector import ErrorCollector
-from ledger.backup.parts import list_misfits
+from ledger.backup.parts import (
+    Misfit,
+    flatten_single_lines,
+    list_misfits,
+    list_refund_misfits,
+)
 from ledger.backup.row_rules import ROW_RULES, RowError, list_rows_without_parent
 from ledger.backup.schema import Column, RowT, Sheet
 from ledger.backup.workbook import Table
@@ -49,14 +54,24 @@ def validate_tables(tables: Iterable[Table], home_currency: str) -> Backup:
             for index, detail in list_rows_without_parent(backup.categories):
                 errors.add(row_numbers[index], "parent", "hierarchy", detail)
     errors.raise_if_any()
-    for misfit in list_misfits(backup):
-        errors.start_sheet(misfit.sheet)
-        number = numbers_by_sheet[misfit.sheet][misfit.row_index]
-        errors.add(number, misfit.column, misfit.code, misfit.detail)
+    _add_misfits(errors, list_misfits(backup), numbers_by_sheet)
+    flatten_single_lines(backup)
+    _add_misfits(errors, list_refund_misfits(backup), numbers_by_sheet)
     errors.raise_if_any()
     if not any(backup.row_counts().values()):
         raise EmptyBackupError
     return backup
+
+
+def _add_misfits(
+    errors: ErrorCollector,
+    misfits: Iterable[Misfit],
+    numbers_by_sheet: Mapping[str, Sequence[int]],
+) -> None:
+    for misfit in misfits:
+        errors.start_sheet(misfit.sheet)
+        number = numbers_by_sheet[misfit.sheet][misfit.row_index]
+        errors.add(number, misfit.column, misfit.code, misfit.detail)
 
 
 def _parse_rows(

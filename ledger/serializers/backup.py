@@ -150,6 +150,10 @@ class EntryRowRequestSerializer(ReferringRowSerializer):
         **OPTIONAL,
         help_text="Where it came from; null is `MANUAL`.",
     )  # type: ignore[assignment]
+    created_at = serializers.DateTimeField(
+        **OPTIONAL,
+        help_text="In UTC, of what moves a typed-in value of its day; null is now.",
+    )
 
 
 class RecurringRowRequestSerializer(ReferringRowSerializer):
@@ -199,6 +203,11 @@ class ValuationRowRequestSerializer(Serializer):
     wallet = NameField(help_text="Name of the wallet.")
     date = IsoDateField(help_text="Day of the value.")
     value = SignedMoneyField(help_text="The typed-in value.")
+    written_at = serializers.DateTimeField(
+        **OPTIONAL,
+        help_text="In UTC; transfers of the day that were created later move the "
+        "value. Null is now.",
+    )
 
 
 class RestoreRequestSerializer(Serializer):

@@ -8,7 +8,7 @@ from ledger.backup.columns import SHEETS, Backup
 from ledger.backup.schema import Sheet
 
 # What the service assigns itself, and so no backup has.
-ASSIGNED = {"id", "member", "sort_order", "created_at", "updated_at"}
+ASSIGNED = {"id", "member", "sort_order", "updated_at"}
 ASSIGNED_BY_SHEET = {
     # A backup shows the moment: entries in both, and no move.
     "categories": {"level", "parent_level", "moving_to"},
@@ -16,10 +16,9 @@ ASSIGNED_BY_SHEET = {
     "budgets": {"type"},
     # From the lines, and from the types of the row and its category.
     "entries": {"line_count", "is_reversal"},
-    "recurring": {"is_reversal"},
+    "recurring": {"is_reversal", "created_at"},
     "quickEntries": {"is_reversal"},
     "lines": {"position"},
-    "valuations": {"written_at"},
 }
 # Stored in a table of links, or the id under another name.
 LINKED = {"tags", "key"}
