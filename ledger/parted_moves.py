@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q, Sum
+
 from ledger.models import (
     Entry,
     EntryLine,
@@ -195,14 +197,8 @@ def _write_entries(member_id: int, changes: Sequence[_Change]) -> None:
     removed_ids = [change.row.pk for change in changes if not change.after]
     _ENTRIES.rows_of(EntryTag, member_id, removed_ids).delete()
     entries.filter(pk__in=removed_ids).delete()
-    turned_ids = [
-        change.row.pk
-        for change in changes
-        if change.before.type == EntryType.EXPENSE
-        and change.after
-        and change.after[0].type != EntryType.EXPENSE
-    ]
-    entries.filter(refund_of__in=turned_ids).update(refund_of=None)
+    original_ids = _list_unfit_originals(entries, changes)
+    entries.filter(refund_of__in=original_ids).update(refund_of=None)
 
     copies = _copy_entries(member_id, changes)
     kept = []
@@ -216,6 +212,22 @@ def _write_entries(member_id: int, changes: Sequence[_Change]) -> None:
         [row for row, _ in kept], _WRITTEN_FIELDS, batch_size=_UPDATED_AT_ONCE
     )
     _book([*kept, *copies])
+
+
+def _list_unfit_originals(entries: Any, changes: Sequence[_Change]) -> list[int]:
+    """Return the expenses that are none any more, or less than their refunds."""
+    amounts = {
+        change.row.pk: change.after[0].amount
+        if change.after[0].type == EntryType.EXPENSE
+        else 0
+        for change in changes
+        if change.before.type == EntryType.EXPENSE and change.after
+    }
+    refunds = entries.filter(refund_of__in=amounts).order_by()
+    sums = refunds.values_list("refund_of").annotate(
+        total=Sum("amount", filter=Q(currency=None), default=0)
+    )
+    return [pk for pk, total in sums if total > amounts[pk] or not amounts[pk]]
 
 
 def _copy_entries(
@@ -239,7 +251,9 @@ def _copy_entries(
 def _read_entry_columns(shape: Shape) -> dict[str, Any]:
     """Return the columns of an entry, without those that do not fit its type."""
     values = _read_columns(shape)
-    if shape.type != EntryType.INCOME:
+    # A refund is booked on a category.
+    is_booked = any(part.wallet_id is None for part in shape.parts)
+    if shape.type != EntryType.INCOME or (shape.parts and not is_booked):
         values["refund_of_id"] = None
     if shape.type != EntryType.EXPENSE:
         values["installment_months"] = None

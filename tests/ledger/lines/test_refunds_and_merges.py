@@ -103,3 +103,24 @@ def test_refund_says_no_other_type_than_that_of_its_expense(
     response = household.client.send("POST", ENTRIES, body)
     assert_problem(response, 400, "VALIDATION_ERROR")
     assert response.data["errors"][0]["field"] == "refundOf"
+
+
+def test_expense_that_a_move_makes_less_than_its_refunds_leaves_them_alone(
+    household: Household,
+) -> None:
+    lines = [category_line(20, "외식"), wallet_line(40, "현금")]
+    bought = household.write("expense", 60, "카드", lines=lines)
+    refunds = [
+        household.write(
+            "income", amount, "카드", refundOf=bought["id"], category="외식"
+        )
+        for amount in (5, 30)
+    ]
+    ids = household.ids
+    path = f"/api/account/wallets/{ids['현금']}?moveTo={ids['카드']}"
+    household.expect(204, "DELETE", path)
+    assert household.read(bought)["amount"] == 20
+    for refund in refunds:
+        assert household.read(refund)["refundOf"] is None
+        assert household.patch(refund, memo="다시")["memo"] == "다시"
+    household.assert_flows(0, -15)
