@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 from accounts.models import Member
 from accounts.security_events import SecurityEvent, log_security_event
-from core.db.transactions import repeatable_read
+from core.db.transactions import repeatable_read, retry_on_conflict
 from ledger.backup.columns import SHEETS
 from ledger.backup.schema import Sheet
 from ledger.backup.xlsx import WorkbookWriter
@@ -38,8 +38,7 @@ def write_backup(
     security log has an entry of it, also of an export that fails half-way.
     """
     # First, and by itself: the export only reads.
-    with transaction.atomic():
-        log_security_event(SecurityEvent.EXPORTED, member.pk, is_by_staff=is_by_staff)
+    _log_export(member, is_by_staff=is_by_staff)
     counts: dict[str, int] = {}
     with repeatable_read(), WorkbookWriter(file, [s.name for s in SHEETS]) as workbook:
         for sheet in SHEETS:
@@ -51,6 +50,12 @@ def write_backup(
                     counts[sheet.name] += len(batch)
                     report(sheet.name, counts[sheet.name])
     return counts
+
+
+@retry_on_conflict
+def _log_export(member: Member, *, is_by_staff: bool) -> None:
+    with transaction.atomic():
+        log_security_event(SecurityEvent.EXPORTED, member.pk, is_by_staff=is_by_staff)
 
 
 def backup_filename(day: date) -> str:

@@ -13,9 +13,9 @@ from tests.support.factories import make_entry
 
 # `tests/ledger/backup/test_columns.py` compares these with the model.
 COLUMNS = {column.name for column in ENTRIES.columns}
-# Only a notification or a restore creates a pending entry; a key names rows in a sheet,
-# of which the lines are another one.
-FIELDS = COLUMNS - {"pending", "key"} | {"lines"}
+# Only a notification or a restore creates a pending entry, and only a restore says when
+# it was made; a key names rows in a sheet, of which the lines are another one.
+FIELDS = COLUMNS - {"pending", "key", "created_at"} | {"lines"}
 
 
 def test_data_of_an_entry_has_every_field() -> None:
