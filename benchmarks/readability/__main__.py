@@ -14,7 +14,7 @@ from benchmarks.readability.reports import (
 
 
 def main() -> None:
-    """Print the report of a folder, by default this repository."""
+    """Print the report of a checkout, by default this repository."""
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2]
     project = Project(root)
     report_chains(project)

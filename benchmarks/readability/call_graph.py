@@ -28,9 +28,9 @@ FLOWS: dict[str, tuple[str, ...]] = {
 }
 # The mean of the first flows is the one that is compared between versions.
 COMPARED_FLOWS = 5
-# Calls into these rooms count and are not followed, as those into a library.
+# Calls into these packages count and are not followed, as those into a library.
 KERNEL = frozenset({"card_alerts", "config", "core"})
-# Imports run from a room to rooms on later levels; other rooms are not judged.
+# Imports run from a package to packages on later levels; others are not judged.
 LEVELS = (
     ("config",),
     ("administration",),
@@ -69,7 +69,7 @@ class CallGraph:
         key = (function, receiver)
         if key not in known:
             longest: list[str] = []
-            is_end = function.module.room in KERNEL
+            is_end = function.module.package in KERNEL
             for call in () if is_end else self.calls[function]:
                 cls = receiver if call.via else call.receiver
                 target = self._dispatch(call, cls)

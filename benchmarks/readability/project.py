@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,7 @@ class Module:
     imports: dict[str, str] = field(default_factory=dict)
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
         return self.name.partition(".")[0]
 
 
@@ -81,16 +82,28 @@ class Reference:
     via: str
 
 
+def list_files(root: Path) -> list[Path]:
+    """Return the Python files of a checkout, without what Git ignores."""
+    command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others"]
+    done = subprocess.run(
+        [*command, "--exclude-standard", "*.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    files = {root / name for name in done.stdout.split("\0") if name}
+    return sorted(path for path in files if path.is_file())
+
+
 class Project:
-    """All modules below a folder, and the references to their functions."""
+    """All modules of a checkout, and the references to their functions."""
 
     def __init__(self, root: Path) -> None:
         self.modules: dict[str, Module] = {}
-        for path in sorted(root.rglob("*.py")):
+        for path in list_files(root):
             parts = path.relative_to(root).with_suffix("").parts
-            if not any(part.startswith(".") for part in parts):
-                name = ".".join(part.replace(".", "_") for part in parts)
-                self._add(path, name.removesuffix(".__init__"))
+            name = ".".join(part.replace(".", "_") for part in parts)
+            self._add(path, name.removesuffix(".__init__"))
         # The second pass can follow the attributes that the first one has learned.
         for _ in range(2):
             self.references: list[Reference] = []

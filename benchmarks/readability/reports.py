@@ -52,7 +52,7 @@ def report_used_once(project: Project) -> None:
     """
     users: dict[Function, list[Module]] = defaultdict(list)
     for each in project.references:
-        if each.module.room != "tests":
+        if each.module.package != "tests":
             users[each.target].append(each.module)
     members = [each for m in project.product for each in m.members.values()]
     functions = [each for each in members if isinstance(each, Function)]
@@ -109,7 +109,7 @@ def report_lines(project: Project) -> None:
     """Print the lines of Python in each folder at the top."""
     lines: Counter[str] = Counter()
     for module in project.modules.values():
-        folder = module.room if module.room in project.packages else "(no folder)"
+        folder = module.package if module.package in project.packages else "(no folder)"
         lines[folder] += len(module.text.splitlines())
     print("\n## Lines of Python")
     for folder, count in [*sorted(lines.items()), ("together", lines.total())]:
@@ -139,29 +139,32 @@ def list_attribute_strings(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def report_imports(project: Project) -> None:
-    """Print arrows between rooms, and circles of files."""
+    """Print imports between packages, and cycles of files."""
     imports = {name: set(list_imported(project, name)) for name in project.modules}
-    rooms = {name: module.room for name, module in project.modules.items()}
-    pairs = {(rooms[a], rooms[b]) for a, others in imports.items() for b in others}
+    package_of = {name: module.package for name, module in project.modules.items()}
+    pairs = {
+        (package_of[a], package_of[b]) for a, others in imports.items() for b in others
+    }
     folders = project.packages
-    arrows = sorted(
+    crossings = sorted(
         (a, b) for a, b in pairs if a != b and {a, b} <= folders and a != "tests"
     )
-    level = {room: depth for depth, each in enumerate(LEVELS) for room in each}
+    level = {name: depth for depth, each in enumerate(LEVELS) for name in each}
     against = [
         f"{a} -> {b}"
-        for a, b in arrows
+        for a, b in crossings
         if a in level and b in level and level[a] >= level[b]
     ]
-    both_ways = sum((b, a) in arrows for a, b in arrows) // 2
-    circles = find_circles(imports)
+    both_ways = sum((b, a) in crossings for a, b in crossings) // 2
+    cycles = find_import_cycles(imports)
     print("\n## Imports")
-    print(f"{len(folders)} rooms: {', '.join(sorted(folders))}")
-    print(f"{len(arrows)} arrows (not those of tests), {both_ways} pairs both ways")
-    print(f"{len(against)} arrows against the order", *against, sep="\n       ")
-    print(f"{len(circles)} circles of files")
-    for circle in circles:
-        print(f"{len(circle):3}  files", *circle, sep="\n       ")
+    print(f"{len(folders)} packages: {', '.join(sorted(folders))}")
+    print(f"{len(crossings)} imports between packages, not counting those of tests")
+    print(f"{both_ways} pairs of packages import each other")
+    print(f"{len(against)} of them against the order", *against, sep="\n       ")
+    print(f"{len(cycles)} cycles of files")
+    for cycle in cycles:
+        print(f"{len(cycle):3}  files", *cycle, sep="\n       ")
 
 
 def list_imported(project: Project, name: str) -> Iterator[str]:
@@ -183,7 +186,7 @@ def list_imported(project: Project, name: str) -> Iterator[str]:
                 yield target
 
 
-def find_circles(imports: dict[str, set[str]]) -> list[list[str]]:
+def find_import_cycles(imports: dict[str, set[str]]) -> list[list[str]]:
     """Return the groups of modules that each reach all others of the group."""
     reached: dict[str, set[str]] = {}
     for name in imports:
@@ -193,9 +196,9 @@ def find_circles(imports: dict[str, set[str]]) -> list[list[str]]:
             found |= new
             rest += new
         reached[name] = found
-    circles = {
+    cycles = {
         tuple(sorted(other for other in found if name in reached[other]))
         for name, found in reached.items()
         if name in found
     }
-    return [list(circle) for circle in sorted(circles)]
+    return [list(cycle) for cycle in sorted(cycles)]

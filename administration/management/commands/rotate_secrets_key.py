@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.second_factor import reseal_seeds
 from billing.resealing import reseal_notifications, reseal_purchases
 
-# What else is sealed, mails and codes, lives for a day at most.
+# What else is sealed, mails and codes, is kept for a day at most.
 STEPS = (
     ("seeds of authenticator apps", reseal_seeds),
     ("tokens of purchases", reseal_purchases),

@@ -108,7 +108,7 @@ def test_tests_do_not_reach_the_internet() -> None:
     assert present.FX_BASE_URL == "http://127.0.0.1:1"
 
 
-# --- Answers that are not believed ----------------------------------------------
+# --- Answers that are refused ---------------------------------------------------
 
 RATES_REFUSED = [
     "0",
