@@ -17,6 +17,9 @@ from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.routes import METHODS, list_routes
 
+# Access, methods, path, and what a token needs; without it tokens are refused. `ledger`
+# and `board` are `:read` for GET and `:write` for other methods; a whole scope is for
+# its methods only. The addresses without a prefix (spec 1.2) come last.
 TABLE = """
 public         GET                   /
 public         GET                   /api/docs
@@ -186,12 +189,8 @@ administrator  POST                  /api/posts/{post_id}/notice
 administrator  POST                  /posts/{post_id}/unnotice
 administrator  POST                  /api/posts/{post_id}/unnotice
 """
-"""Access, methods, path, and what a token needs; without it tokens are refused.
 
-`ledger` and `board` are `:read` for GET and `:write` for other methods; a whole scope is
-for its methods only. The addresses without a prefix (spec 1.2) come last.
-"""
-
+# What is gated below /api/account (spec 1.9).
 PAID = (
     "statistics",
     "budgets",
@@ -208,7 +207,6 @@ PAID = (
     "backup",
     "restore",
 )
-"""What is gated below /api/account (spec 1.9)."""
 
 CALLERS = ("anonymous", "free", "premium", "administrator")
 REFUSALS = {

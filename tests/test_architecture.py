@@ -22,6 +22,7 @@ MODULES = sorted(
     for path in (ROOT / package).rglob("*.py")
     if "migrations" not in path.parts
 )
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 # Arithmetic, text and bytes: no rows, no requests.
 PURE = (
@@ -158,6 +159,21 @@ def test_every_module_has_a_docstring() -> None:
         if read_tree(module).body and not ast.get_docstring(read_tree(module))
     ]
     assert undocumented == []
+
+
+def test_constants_are_explained_by_comments_and_not_by_strings() -> None:
+    files = [*MODULES, *(p.relative_to(ROOT).as_posix() for p in TESTS)]
+    strings = [
+        f"{file}:{statement.lineno}"
+        for file in files
+        for node in ast.walk(read_tree(file))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        for statement in node.body[1:]
+        if isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    ]
+    assert strings == []
 
 
 def test_every_view_names_exactly_one_access_class() -> None:

@@ -37,6 +37,7 @@ ID_CASES = [
     if route.parameters
     for method in route.methods
 ]
+# By serializer and field: method, path, the row it may not name, the row changed.
 BODY_CASES: dict[tuple[str, str], list[Any]] = {
     ("EntrySerializer", "walletId"): [
         ("POST", "/api/account/entries", make_wallet, None),
@@ -111,7 +112,6 @@ BODY_CASES: dict[tuple[str, str], list[Any]] = {
         ("PATCH", "/api/account/categories/{}", make_category, make_category),
     ],
 }
-"""By serializer and field: method, path, the row it may not name, the row changed."""
 QUERY_CASES: dict[Any, list[Any]] = {
     ("EntryQuerySerializer", "walletId"): [
         ("GET", "/api/account/entries?walletId={id}", make_wallet, None),

@@ -15,8 +15,8 @@ from tests.support.clients import JSONClient
 
 pytestmark = pytest.mark.django_db
 
+# Logging out twice and the words of the forms' scripts harm nobody.
 OPEN = {"login/", "logout/", "jsi18n/"}
-"""Logging out twice and the words of the forms' scripts harm nobody."""
 
 
 def walk(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:

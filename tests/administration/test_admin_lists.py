@@ -30,6 +30,7 @@ pytestmark = pytest.mark.django_db
 
 PURCHASES = "/admin/billing/purchase/"
 NOTIFICATIONS = "/admin/billing/storenotification/"
+# What grows with the service.
 TABLES = (
     "member",
     "iap_purchase",
@@ -40,7 +41,6 @@ TABLES = (
     "board_comment",
     "board_image",
 )
-"""What grows with the service."""
 
 
 @pytest.fixture

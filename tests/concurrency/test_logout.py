@@ -37,8 +37,8 @@ def patient_fast_store() -> Iterator[None]:
         yield
 
 
+# One for all clients: loading the middleware takes longer than a request.
 HANDLER = JSONClient().handler
-"""One for all clients: loading the middleware takes longer than a request."""
 
 
 def by_token(token: str) -> JSONClient:

@@ -28,8 +28,8 @@ ADMINISTRATOR = {
     "DJANGO_SUPERUSER_EMAIL": "chief@example.com",
     "DJANGO_SUPERUSER_PASSWORD": PASSWORD,
 }
+# What this test run has set for itself.
 OURS = ("DATABASE_", "REDIS_URL", "SECRET_KEY", "BIND", "PYTEST_")
-"""What this test run has set for itself."""
 
 
 def describe(data_dir: Path, port: int) -> dict[str, str]:

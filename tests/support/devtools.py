@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+# How long anything may take.
 SECONDS = 20.0
-"""How long anything may take."""
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -36,13 +36,13 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 HIGH_DESCRIPTOR = 10
+# Puts the pipes where Chromium wants them: it reads from 3 and writes to 4.
 HAND_OVER = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
 os.dup2(int(sys.argv[2]), 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
-"""Puts the pipes where Chromium wants them: it reads from 3 and writes to 4."""
 
 
 class PageError(AssertionError):
@@ -127,8 +127,8 @@ class Chromium:
     def __init__(self, program: str, *, width: int = 1280, height: int = 900) -> None:
         self._program, self.size = program, (width, height)
         self._session = ""
+        # What the page reported, such as its requests.
         self.events: list[dict[str, Any]] = []
-        """What the page reported, such as its requests."""
 
     def __enter__(self) -> "Chromium":
         self._browser = start_browser(self._program)

@@ -55,10 +55,10 @@ class FakePlay:
         self.orders: dict[str, dict[str, Any]] = {}
         self.refusal: Response | None = None
         self.token_refusal: Response | None = None
+        # The verbs (acknowledge, cancel) that fail.
         self.deaf: set[str] = set()
-        """The verbs (acknowledge, cancel) that fail."""
+        # Makes look-ups wait for each other after the store has answered them.
         self.lookups_at_once: threading.Barrier | None = None
-        """Makes look-ups wait for each other after the store has answered them."""
         server.expect_request(TOKEN_PATH).respond_with_handler(self._issue)
         server.expect_request(re.compile(f"{PURCHASES}/.*")).respond_with_handler(
             self._answer

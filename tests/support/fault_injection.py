@@ -96,8 +96,8 @@ class RunningService:
     log: Path
     port: int = field(default_factory=find_closed_port)
     tokens: list[str] = field(default_factory=list)
+    # What differs from `environment`.
     settings: dict[str, str] = field(default_factory=dict)
-    """What differs from `environment`."""
 
     def start(self) -> None:
         """The web server and its members, on a database that is brought up to date."""

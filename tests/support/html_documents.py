@@ -10,8 +10,8 @@ import pytest
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PROGRAM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), "")
 SECONDS = 60
+# How long a page may run; the browser's own clock, which jumps ahead.
 PAGE_MILLISECONDS = 3_000
-"""How long a page may run; the browser's own clock, which jumps ahead."""
 
 needs_chromium = pytest.mark.skipif(not PROGRAM, reason="no Chromium was found")
 

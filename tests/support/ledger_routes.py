@@ -19,6 +19,7 @@ from tests.support.factories import (
 )
 from tests.support.routes import list_routes
 
+# How a row of somebody else is made for each id in a path.
 MAKERS: dict[str, Callable[[Member], Any]] = {
     "wallet_id": make_wallet,
     "entry_id": lambda member: make_entry(member, pending=True, tags=("theirs",)),
@@ -31,8 +32,8 @@ MAKERS: dict[str, Callable[[Member], Any]] = {
     "trade_id": make_trade,
     "layout_id": make_layout,
 }
-"""How a row of somebody else is made for each id in a path."""
 
+# A body that each of the routes would accept for a row of the caller.
 WHOLE_BODY = {
     "name": "Mine",
     "kind": "CASH",
@@ -51,10 +52,9 @@ WHOLE_BODY = {
     "price": 1,
     "text": "신한카드(1309)승인 4,800원 11/10 08:31 바람커피",
 }
-"""A body that each of the routes would accept for a row of the caller."""
 
+# Of links in mails, which are about a member's account and not the ledger.
 ACCOUNT_PAGES = {"/account/confirm", "/account/reset"}
-"""Of links in mails, which are about a member's account and not the ledger."""
 
 LEDGER_ROUTES = [
     route

@@ -32,11 +32,11 @@ ODD = (
     "#N/A",
     "a  b",
 )
+# Fragments that make, and nearly make, the escapes of a spreadsheet.
 ESCAPES = st.lists(
     st.sampled_from(["_", "x", "_x005F", "x005f_", "_x0041_", "_x000D_", "x00e9", "5"]),
     max_size=8,
 ).map("".join)
-"""Fragments that make, and nearly make, the escapes of a spreadsheet."""
 TEXTS = st.one_of(
     st.sampled_from(ODD),
     ESCAPES,

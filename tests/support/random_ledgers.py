@@ -180,6 +180,7 @@ class RandomLedger:
                 return parts
 
 
+# What a PUT sends to keep nothing of the entry of before.
 CLEARED: Body = {
     "walletId": None,
     "category": None,
@@ -190,7 +191,6 @@ CLEARED: Body = {
     "excluded": False,
     "tags": [],
 }
-"""What a PUT sends to keep nothing of the entry of before."""
 
 
 def assert_taken(body: Body, answer: Body) -> None:

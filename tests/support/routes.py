@@ -9,8 +9,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MISSING_ID = 987_654_321
+# Ids that no row has.
 MISSING_UUID = "12345678-1234-4234-8234-123456789abc"
-"""Ids that no row has."""
 _PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
 
 
@@ -22,8 +22,8 @@ class Route:
     methods: tuple[str, ...]
     view: Any
     parameters: tuple[str, ...]
+    # Those parameters that are UUIDs.
     random_ids: tuple[str, ...] = ()
-    """Those parameters that are UUIDs."""
 
     def address(self, **ids: Any) -> str:
         """The path with ids in it; those not given belong to no row."""
