@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 SPEC = ROOT / "docs" / "spec"
 
@@ -111,8 +113,9 @@ def test_index_lists_every_section_by_its_title() -> None:
     assert dict(INDEX_ROW.findall(index)) == read_headings()
 
 
-def test_proofs_name_tests_that_exist() -> None:
-    page = (ROOT / "docs" / "proofs-of-accounts.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["accounts", "the-ledger"])
+def test_proofs_name_tests_that_exist(name: str) -> None:
+    page = (ROOT / "docs" / f"proofs-of-{name}.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(tests/[\w/.]+|test_\w+)`", page))
     files = {name for name in named if name.startswith("tests/")}
     assert [name for name in sorted(files) if not (ROOT / name).exists()] == []
