@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 # After which a client may try again.
 RETRY_AFTER_SECONDS = 5
-_SHARD_CONSTRAINT_RE = re.compile(r'constraint "(?P<name>\w+)_\d+"')
+_SHARD_CONSTRAINT_RE = re.compile(r'constraint "(?P<name>\w+?)(?:_\d{6,})?"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ def raise_on_constraint_violation(
 def violated_constraint_name(error: IntegrityError) -> str | None:
     """Return the name of the constraint that PostgreSQL reports as violated.
 
-    Citus passes only the text of a worker's error on, in which the name ends with the
-    number of a shard.
+    Citus passes only the text of a worker's error on, in which the names of some end
+    with the number of a shard.
     """
     diagnostics = getattr(error.__cause__, "diag", None)
     if diagnostics is None:

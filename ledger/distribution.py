@@ -54,6 +54,12 @@ SELECT pid FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()
     AND application_name = current_setting('application_name')
 """
+# Citus finds the worker by the values, which one plan for all values does not have.
+_PLANNED_ONCE = """
+SELECT oid::regprocedure::text FROM pg_proc
+WHERE pronamespace = 'public'::regnamespace
+    AND 'plan_cache_mode=force_generic_plan' = ANY (proconfig)
+"""
 # Settings of the database, on all nodes.
 _SETTINGS = {
     # The row triggers of the ledger only write rows of the member whose row they are
@@ -80,6 +86,7 @@ def distribute(report: Report) -> None:
         step_count = (
             _change_settings(session, report)
             + _drop_foreign_key_to_member(session, report)
+            + _plan_functions_by_values(session, report)
             + _distribute_tables(session, tables, report)
             + _delete_local_rows(session, tables, report)
         )
@@ -159,6 +166,14 @@ def _drop_foreign_key_to_member(session: Session, report: Report) -> int:
             )
         )
         report(f"{LEDGER_TABLE}: foreign key to member dropped")
+    return len(names)
+
+
+def _plan_functions_by_values(session: Session, report: Report) -> int:
+    names = _list_names(session, _PLANNED_ONCE)
+    for name in sorted(names):
+        session.execute(f"ALTER FUNCTION {name} RESET plan_cache_mode")
+        report(f"{name}: planned by values")
     return len(names)
 
 

@@ -297,6 +297,7 @@ ROLLUPS = (
         ) entry
         JOIN account_entry_tag link
             ON link.member_id = entry.member_id AND link.entry_id = entry.id
+        WHERE link.member_id = %(member)s
         GROUP BY 1, 2, 3, 4
         """,
     ),

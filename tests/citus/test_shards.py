@@ -28,6 +28,7 @@ CASES = [
     for route in LEDGER_ROUTES
     for method in route.methods
 ]
+DAY = "2026-11-21"
 # By the end of the path, which may have other beginnings (config.url_aliases).
 QUERIES = {
     "/entries": "?q=memo&from=2026-01-01&to=2026-12-31&tags=mine",
@@ -44,6 +45,7 @@ REORDERED: dict[str, Any] = {
 BODIES: dict[str, Any] = {
     "/budgets/copy": {"fromYear": 2026, "fromMonth": 11, "toYear": 2026, "toMonth": 12},
     "/restore": WHOLE,
+    "/reconcile": {"date": DAY, "balance": 1},
 }
 WITHOUT_ROWS = {
     "/ocr/receipt": "asks an outside service, which the tests do not set up here",
@@ -70,6 +72,31 @@ def fill_ledger(member: Member) -> tuple[Wallet, Stock]:
     return wallet, make_trade(member).stock
 
 
+def prepare(route: Any, method: str, client: JSONClient, member: Member) -> Any:
+    """Return the id in the path, the body and the query of what needs rows of its own.
+
+    None for other routes.
+    """
+    if route.path.endswith(("/refund", "/merge", "/unmerge")):
+        out = make_entry(member, amount=5, wallet=make_wallet(member))
+        into = make_entry(member, type="income", amount=5, wallet=make_wallet(member))
+        if route.path.endswith("/refund"):
+            return out.pk, {}, ""
+        body = {"with": into.pk}
+        if route.path.endswith("/unmerge"):
+            path = f"/api/account/entries/{out.pk}/merge"
+            assert client.send("POST", path, body).status_code == 200
+        return out.pk, body, ""
+    if route.path.endswith("/valuations") and method != "GET":
+        wallet = make_wallet(member, manual_valuation=True)
+        body = {"date": DAY, "value": 1}
+        if method == "DELETE":
+            path = f"/api/account/wallets/{wallet.pk}/valuations"
+            assert client.send("POST", path, body).status_code == 201
+        return wallet.pk, body, f"?date={DAY}"
+    return None
+
+
 def find(by_end: dict[str, Any], route: Any) -> Any:
     return next((by_end[end] for end in by_end if route.path.endswith(end)), None)
 
@@ -90,6 +117,9 @@ def test_request_touches_one_ledger(
         body = find(BODIES, route) or WHOLE_BODY | mine
     query = find(QUERIES, route) if method == "GET" else None
     client = JSONClient(premium_member)
+    if prepared := prepare(route, method, client, premium_member):
+        (name,) = ids
+        ids[name], body, query = prepared
 
     with record_touched_ledgers() as places:
         response = client.send(method, route.address(**ids) + (query or ""), body)
