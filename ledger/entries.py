@@ -103,7 +103,7 @@ def _write(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
         if not data.lines:
             # Before the category of the expense takes the place of a missing one.
             validate_refund(data)
-        data = complete_refund(data, original)
+        data = complete_refund(data, original, entry.pk)
         validate_refund(data)
     validate_currency(data)
     validate_shape(data)

@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import suppress
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -11,10 +12,11 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.errors import NotFoundError
-from ledger import entries, merges
-from ledger.entries import create_entry, delete_entry, update_entry
+from ledger import entries, merges, refunds
+from ledger.entries import create_entry, delete_entry, refund_entry, update_entry
 from ledger.entry_data import EntryData
 from ledger.errors import RefundExceedsError
+from ledger.lines import LineData
 from ledger.merges import merge_entries
 from ledger.models import Entry
 from ledger.refunds import sum_refunds
@@ -96,6 +98,40 @@ def test_two_refunds_exceed_the_expense_without_the_locks(
     Entry.objects.filter(refund_of=expense).delete()
     checked.reset()
     assert sorted(run_concurrently([refund] * 2)) == ["created", "exceeds"]
+
+
+def test_two_refunds_of_a_split_expense_give_each_line_back(
+    free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    categories = [make_category(free_member).name for _ in range(2)]
+    lines = tuple(LineData(1, name, "expense") for name in categories)
+    data = EntryData(date(2026, 11, 2), "expense", 2, lines=lines)
+    started = threading.Barrier(2)
+    divide = refunds.divide_refund
+
+    def divide_both(*arguments: Any) -> Any:
+        # With the locks, the other one is not divided before this one is committed.
+        with suppress(threading.BrokenBarrierError):
+            started.wait(PAUSE_SECONDS)
+        return divide(*arguments)
+
+    def refund_in_halves() -> set[str]:
+        """Refund a new expense in two parts at once; return what they are booked on."""
+        started.reset()
+        expense = create_entry(free_member, data, timezone.now())
+        half = {"date": data.date, "amount": 1}
+        run_concurrently(
+            [lambda: refund_entry(free_member, expense, half, timezone.now())] * 2
+        )
+        rows = Entry.objects.filter(refund_of=expense).select_related("category")
+        return {row.category.name for row in rows}
+
+    monkeypatch.setattr(refunds, "divide_refund", divide_both)
+    with monkeypatch.context() as patch:
+        remove_locks(patch)
+        assert refund_in_halves() == {categories[0]}
+    assert refund_in_halves() == set(categories)
+    assert_rollups_are_right()
 
 
 def test_edit_of_an_income_is_not_lost_in_a_merge(
