@@ -31,6 +31,17 @@ def get_original(member: Member, entry_id: int) -> Entry:
     return original
 
 
+def raise_if_pending(original: Entry, refund: Entry) -> None:
+    """Raise `InvalidFieldError` for a new refund that would count before its expense.
+
+    A pending one counts as little; one that a card company announced stays with the
+    expense whichever of the two is confirmed first.
+    """
+    is_new = refund.refund_of_id != original.pk
+    if original.pending and not refund.pending and is_new:
+        raise InvalidFieldError("refundOf", gettext("Confirm the expense first."))
+
+
 def complete_refund(
     data: EntryData, original: Entry, entry_id: int | None = None
 ) -> EntryData:
