@@ -18,8 +18,7 @@ def divide_refund(
 ) -> tuple[LineData, ...]:
     """Return the lines of a refund; those that get nothing are left out.
 
-    `lines` are those of the expense, which are not less than the amount together, and
-    `refunded` those of its other refunds.
+    `lines` are those of the expense, and `refunded` those of its other refunds.
     """
     left = list_left(lines, refunded)
     if sum(left) < amount:
@@ -85,8 +84,8 @@ def _key_of_any_memo(line: LineData) -> Hashable:
 def divide(amount: int, weights: Sequence[int]) -> list[int]:
     """Divide an amount in the proportion of weights, by largest remainders.
 
-    The weights add up to the amount at least, and may be negative. No share is larger
-    than its weight, nor of the other sign.
+    The weights are more than 0 together, and may be negative. If they add up to the
+    amount at least, no share is larger than its weight, nor of the other sign.
     """
     total = sum(weights)
     if not amount:

@@ -64,7 +64,8 @@ def _complete_split_refund(
 ) -> EntryData:
     if data.amount is None:
         return data
-    if data.amount > original.amount:
+    # One in another currency may come back at another rate.
+    if data.currency is None and data.amount > original.amount:
         raise RefundExceedsError
     of_original = read_lines(list_lines(original))
     refunded = _list_refunded_lines(original, entry_id)

@@ -20,6 +20,7 @@ from ledger.errors import RefundExceedsError
 from ledger.lines import LineData
 from ledger.merges import merge_entries, unmerge_entry
 from ledger.models import Entry
+from ledger.refund_shares import divide_refund
 from ledger.refunds import sum_refunds
 from ledger.rollup_repair import count_wrong_rows
 from tests.support.clients import JSONClient
@@ -108,13 +109,12 @@ def test_two_refunds_of_a_split_expense_give_each_line_back(
     lines = tuple(LineData(1, name, "expense") for name in names)
     data = EntryData(date(2026, 11, 2), "expense", 2, lines=lines)
     started = threading.Barrier(2)
-    divide = refunds.divide_refund
 
     def divide_both(*arguments: Any) -> Any:
         # With the locks, the other one is not divided before this one is committed.
         with suppress(threading.BrokenBarrierError):
             started.wait(PAUSE_SECONDS)
-        return divide(*arguments)
+        return divide_refund(*arguments)
 
     def refund_in_halves() -> set[str]:
         """Refund a new expense in two parts at once; return what they are booked on."""

@@ -69,6 +69,19 @@ def test_refund_booked_elsewhere_takes_from_no_line(household: Household) -> Non
     assert [line["amount"] for line in rest["lines"]] == [30, 20]
 
 
+def test_refund_at_a_higher_rate_is_divided_like_the_expense(
+    household: Household,
+) -> None:
+    dollars = {"currency": "USD", "originalAmount": 10}
+    lines = [category_line(9_000, "외식"), category_line(3_000, "교통")]
+    bought = household.write(
+        "expense", 12_000, "카드", lines=lines, exchangeRate=1200, **dollars
+    )
+    back = {"exchangeRate": 1300, "refundOf": bought["id"]} | dollars
+    refund = household.write("income", 13_000, "카드", **back)
+    assert [line["amount"] for line in refund["lines"]] == [9_750, 3_250]
+
+
 def test_refunds_are_divided_anew_after_one_of_them_was_deleted(
     household: Household,
 ) -> None:
