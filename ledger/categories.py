@@ -41,6 +41,7 @@ CATEGORY_FOREIGN_KEYS = frozenset(
     {
         "account_entry_category_owned",
         "account_entry_line_category_owned",
+        "account_merged_entry_category_owned",
         "account_quick_entry_category_owned",
         "account_quick_entry_line_category_owned",
         "account_recurring_category_owned",

@@ -46,6 +46,7 @@ from ledger.refunds import (
     complete_refund,
     get_original,
     get_rest,
+    raise_if_pending,
     raise_if_refunds_exceed,
     release_refunds,
     validate_original,
@@ -100,10 +101,11 @@ def _write(entry: Entry, data: EntryData, now: datetime) -> list[Tag]:
     original = None
     if data.refund_of is not None:
         original = get_original(entry.member, data.refund_of.pk)
+        raise_if_pending(original, entry)
         if not data.lines:
             # Before the category of the expense takes the place of a missing one.
             validate_refund(data)
-        data = complete_refund(data, original)
+        data = complete_refund(data, original, entry.pk)
         validate_refund(data)
     validate_currency(data)
     validate_shape(data)
@@ -280,7 +282,8 @@ def refund_entry(
     """Create a refund of an expense and return its id.
 
     Without an `amount` all that is left is refunded; without a wallet or memo it has
-    those of the expense. Raises `RefundExceedsError` if nothing is left.
+    those of the expense. Raises `RefundExceedsError` if nothing is left, and
+    `InvalidFieldError` for a pending expense.
     """
     with transaction.atomic():
         lock_ledger(member)

@@ -1,6 +1,6 @@
 """Merge an expense and an income into one transfer, and take them apart again."""
 
-from datetime import date, datetime, time
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -12,7 +12,6 @@ from core.errors import InUseError, NotFoundError
 from ledger.errors import NotMergeableError
 from ledger.locking import lock_ledger
 from ledger.models import (
-    Category,
     Entry,
     EntryTag,
     MergedEntry,
@@ -49,15 +48,9 @@ def merge_entries(member: Member, entry_id: int, other_id: int, now: datetime) -
         raise_if_moving(
             expense.wallet, income.wallet, expense.category, income.category
         )
-        tags = {entry.pk: _list_tag_ids(entry) for entry in (expense, income)}
         notifications = Notification.objects.owned_by(member).filter(entry_id=income.pk)
-        merged = MergedEntry(
-            member=member,
-            entry=expense,
-            expense=_dump(expense, tags[expense.pk]),
-            income=_dump(income, tags[income.pk]),
-            notification_ids=list(notifications.values_list("pk", flat=True)),
-        )
+        merged = [_keep(entry, expense) for entry in (expense, income)]
+        merged[1].notification_ids = list(notifications.values_list("pk", flat=True))
         # Of a transfer that a move of a wallet made an expense or income since.
         former = MergedEntry.objects.owned_by(member)
         former.filter(entry__in=[expense.pk, income.pk]).delete()
@@ -76,9 +69,9 @@ def merge_entries(member: Member, entry_id: int, other_id: int, now: datetime) -
             excluded=expense.excluded and income.excluded,
             updated_at=now,
         )
-        united = dict.fromkeys([*tags[expense.pk], *tags[income.pk]])
+        united = dict.fromkeys(tag_id for each in merged for tag_id in each.tag_ids)
         _replace_tags(expense, list(united))
-        merged.save(force_insert=True)
+        MergedEntry.objects.bulk_create(merged)
     return int(expense.pk)
 
 
@@ -95,36 +88,41 @@ def unmerge_entry(member: Member, entry_id: int, now: datetime) -> list[int]:
         rows = Entry.objects.select_related("wallet", "to_wallet")
         entry: Entry = get_owned_or_404(rows, member, entry_id)
         of_entry = MergedEntry.objects.owned_by(member).filter(entry=entry.pk)
-        merged: MergedEntry | None = of_entry.first()
-        if merged is None:
+        merged = {row.type: row for row in of_entry.select_related("category")}
+        if not merged:
             raise NotFoundError(gettext("The entry was not merged."))
         if entry.type != EntryType.TRANSFER or entry.to_wallet_id is None:
             raise InUseError(gettext("The entry is no transfer of two wallets."))
-        raise_if_moving(entry.wallet, entry.to_wallet)
+        former_expense = merged[EntryType.EXPENSE]
+        former_income = merged[EntryType.INCOME]
+        raise_if_moving(
+            *(entry.wallet, entry.to_wallet),
+            *(former_expense.category, former_income.category),
+        )
         target_id = entry.to_wallet_id
-        _raise_if_category_is_moving(member, merged)
         stored = Entry.objects.filter(member_id=member.pk, pk=entry.pk)
         stored.update(
             type=EntryType.EXPENSE,
             to_wallet=None,
             updated_at=now,
-            **_load(member, merged.expense, EntryType.EXPENSE, entry.wallet),
+            **_columns_of(former_expense, entry.wallet),
         )
-        _replace_tags(entry, merged.expense["tags"])
+        _replace_tags(entry, former_expense.tag_ids)
         income = Entry(
             member=member,
-            id=merged.income["id"],
+            id=former_income.former_id,
             type=EntryType.INCOME,
             amount=entry.amount,
             wallet_id=target_id,
             line_count=0,
             updated_at=now,
-            **_load(member, merged.income, EntryType.INCOME, entry.to_wallet),
+            **_columns_of(former_income, entry.to_wallet),
         )
         income.save(force_insert=True)
-        _replace_tags(income, merged.income["tags"])
+        _replace_tags(income, former_income.tag_ids)
         notifications = Notification.objects.owned_by(member)
-        notifications.filter(pk__in=merged.notification_ids).update(entry_id=income.pk)
+        ids = former_income.notification_ids
+        notifications.filter(pk__in=ids).update(entry_id=income.pk)
         of_entry.delete()
     return [int(entry.pk), int(income.pk)]
 
@@ -194,33 +192,22 @@ def _replace_tags(entry: Entry, tag_ids: list[int]) -> None:
     )
 
 
-def _dump(entry: Entry, tag_ids: list[int]) -> dict[str, Any]:
-    """Return the values of an entry as JSON."""
-    values = {name: getattr(entry, name) for name in _COLUMNS}
-    for name in ("date", "time", "created_at"):
-        values[name] = values[name] and values[name].isoformat()
-    return values | {"id": entry.pk, "tags": tag_ids}
-
-
-def _load(
-    member: Member, stored: dict[str, Any], type_: str, wallet: Wallet | None
-) -> dict[str, Any]:
-    """Return the columns of an entry; a category that is gone is none."""
-    values = {name: stored[name] for name in _COLUMNS}
-    values["date"] = date.fromisoformat(values["date"])
-    values["time"] = values["time"] and time.fromisoformat(values["time"])
-    values["created_at"] = datetime.fromisoformat(values["created_at"])
-    is_income = (type_ == EntryType.INCOME) != values["is_reversal"]
-    rows = Category.objects.owned_by(member).filter(
-        pk=values["category_id"], type="income" if is_income else "expense"
+def _keep(entry: Entry, transfer: Entry) -> MergedEntry:
+    """Return what an entry gets back when the transfer is taken apart."""
+    return MergedEntry(
+        member_id=entry.member_id,
+        entry=transfer,
+        type=entry.type,
+        former_id=entry.pk,
+        tag_ids=_list_tag_ids(entry),
+        notification_ids=[],
+        **{name: getattr(entry, name) for name in _COLUMNS},
     )
-    if not rows.exists():
-        values["category_id"] = None
+
+
+def _columns_of(merged: MergedEntry, wallet: Wallet | None) -> dict[str, Any]:
+    """Return the columns of the entry again; only cards have installments."""
+    values = {name: getattr(merged, name) for name in _COLUMNS}
     if wallet is None or wallet.kind != Wallet.Kind.CARD:
         values["installment_months"] = None
     return values
-
-
-def _raise_if_category_is_moving(member: Member, merged: MergedEntry) -> None:
-    ids = [part["category_id"] for part in (merged.expense, merged.income)]
-    raise_if_moving(*Category.objects.owned_by(member).filter(pk__in=ids))

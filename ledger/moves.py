@@ -18,6 +18,7 @@ from ledger.models import (
     Entry,
     EntryLine,
     Ledger,
+    MergedEntry,
     QuickEntry,
     QuickEntryLine,
     RecurringLine,
@@ -143,7 +144,9 @@ def list_whole_entries(row: MovableModel) -> Any:
 
 
 def is_referred_to(row: MovableModel) -> bool:
-    """Return whether entries, templates or lines refer to a wallet or category."""
+    """Return whether entries, templates or lines refer to a wallet or category.
+
+    So do the entries that a transfer was merged from."""
     member_id, field = row.member_id, _FIELDS[type(row)]
     if list_whole_entries(row).exists():
         return True
@@ -156,6 +159,9 @@ def is_referred_to(row: MovableModel) -> bool:
             model.objects.filter(member_id=member_id, to_wallet=row.pk)
             for model in (Entry, *TEMPLATES)
         ]
+    else:
+        merged = MergedEntry.objects.filter(member_id=member_id, category=row.pk)
+        references.append(merged)
     is_any = Q()
     for rows in references:
         is_any |= Q(Exists(rows))

@@ -64,10 +64,8 @@ UNION ALL
 SELECT DISTINCT 'account_recurring', rule_id FROM account_recurring_line
 WHERE member_id = %(member)s AND category_id = %(source)s
 UNION ALL
-SELECT 'account_merged_entry', entry_id FROM account_merged_entry
-WHERE member_id = %(member)s AND %(source)s IN (
-    (expense->>'category_id')::bigint, (income->>'category_id')::bigint
-)
+SELECT DISTINCT 'account_merged_entry', entry_id FROM account_merged_entry
+WHERE member_id = %(member)s AND category_id = %(source)s
 """  # noqa: S608 - of constants only
 
 

@@ -97,7 +97,7 @@ def move_parted_entries(
 def move_templates(
     source: MovableModel, target: MovableModel, parted: dict[str, list[int]]
 ) -> None:
-    """Move quick entries, recurring rules, and the halves of merged entries.
+    """Move quick entries, recurring rules, and what was merged.
 
     Those of `parted` one by one; transfers without effect are deleted.
     """
@@ -111,19 +111,10 @@ def move_templates(
         for change in _list_changes(templates, tables, source, target):
             _write_template(change, tables)
     if merged_ids := parted[MergedEntry._meta.db_table]:
-        _move_category_of_merged(source, target, merged_ids)
-
-
-def _move_category_of_merged(
-    source: MovableModel, target: MovableModel, ids: Sequence[int]
-) -> None:
-    """Have the two halves of merged entries return to the target."""
-    rows = MergedEntry.objects.filter(member_id=source.member_id, entry_id__in=ids)
-    for merged in rows:
-        for half in (merged.expense, merged.income):
-            if half["category_id"] == source.pk:
-                half["category_id"] = target.pk
-        merged.save(update_fields=["expense", "income"])
+        merged = MergedEntry.objects.filter(
+            member_id=source.member_id, entry__in=merged_ids, category=source.pk
+        )
+        merged.update(category=target)
 
 
 def _move(shape: Shape, source: MovableModel, target: MovableModel) -> list[Shape]:

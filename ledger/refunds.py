@@ -3,7 +3,6 @@
 All functions are called under `lock_ledger`.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db.models import Sum
@@ -14,8 +13,9 @@ from core.errors import InUseError, InvalidFieldError
 from ledger.entry_data import EntryData
 from ledger.errors import RefundExceedsError
 from ledger.lines import LineData, list_lines, read_lines, validate_shape
-from ledger.models import Entry
+from ledger.models import Entry, EntryLine
 from ledger.models.base import CategoryType, EntryType
+from ledger.refund_shares import divide_refund
 
 
 def get_original(member: Member, entry_id: int) -> Entry:
@@ -31,34 +31,69 @@ def get_original(member: Member, entry_id: int) -> Entry:
     return original
 
 
-def complete_refund(data: EntryData, original: Entry) -> EntryData:
-    """Give a refund without a category those of its original."""
+def raise_if_pending(original: Entry, refund: Entry) -> None:
+    """Raise `InvalidFieldError` for a new refund that would count before its expense.
+
+    A pending one counts as little; one that a card company announced stays with the
+    expense whichever of the two is confirmed first.
+    """
+    is_new = refund.refund_of_id != original.pk
+    if original.pending and not refund.pending and is_new:
+        raise InvalidFieldError("refundOf", gettext("Confirm the expense first."))
+
+
+def complete_refund(
+    data: EntryData, original: Entry, entry_id: int | None = None
+) -> EntryData:
+    """Give a refund without a category those of its original.
+
+    `entry_id` is that of the refund, if it is stored.
+    """
     if data.category is not None or data.lines:
         return data
     if original.line_count:
-        return _complete_split_refund(data, original)
+        return _complete_split_refund(data, original, entry_id)
     category = original.category
     if category is None:
         return data
     return replace(data, category=category.name, category_type=category.type)
 
 
-def _complete_split_refund(data: EntryData, original: Entry) -> EntryData:
+def _complete_split_refund(
+    data: EntryData, original: Entry, entry_id: int | None
+) -> EntryData:
     if data.amount is None:
         return data
-    if data.amount > original.amount:
+    # One in another currency may come back at another rate.
+    if data.currency is None and data.amount > original.amount:
         raise RefundExceedsError
     of_original = read_lines(list_lines(original))
-    lines = divide(data.amount, of_original)
-    if all(line.wallet is not None for line in lines):
-        # Too little for more than a wallet's line, which is no refund: it is a part of
-        # the largest category.
-        booked = [line for line in of_original if line.wallet is None]
-        lines = tuple(sorted(booked, key=lambda line: -line.amount)[:1]) or lines
+    refunded = _list_refunded_lines(original, entry_id)
+    lines = divide_refund(data.amount, of_original, refunded)
     if len(lines) == 1 and lines[0].wallet is None:
         (line,) = lines
         return replace(data, category=line.category, category_type=line.category_type)
     return replace(data, lines=lines, category_type=CategoryType.EXPENSE.value)
+
+
+def _list_refunded_lines(original: Entry, entry_id: int | None) -> list[LineData]:
+    """Return the lines of the other refunds of an expense; a flat one is its line."""
+    member_id = original.member_id
+    refunds = Entry.objects.filter(member_id=member_id, refund_of=original.pk)
+    others = list(refunds.exclude(pk=entry_id).select_related("category"))
+    flat = [
+        LineData(
+            entry.amount,
+            entry.category.name if entry.category else None,
+            entry.category_type,
+            memo=entry.memo,
+        )
+        for entry in others
+        if not entry.line_count
+    ]
+    split_ids = [entry.pk for entry in others if entry.line_count]
+    rows = EntryLine.objects.filter(member_id=member_id, entry__in=split_ids)
+    return [*flat, *read_lines(list(rows.select_related("category", "wallet")))]
 
 
 def link_refund(data: EntryData, original: Entry) -> EntryData:
@@ -87,26 +122,6 @@ def link_refund(data: EntryData, original: Entry) -> EntryData:
         # Paid back to one of the wallets that the lines name.
         return data
     return completed
-
-
-def divide(amount: int, lines: Sequence[LineData]) -> tuple[LineData, ...]:
-    """Divide an amount in the proportion of lines, by largest remainders.
-
-    Lines that get nothing are left out.
-    """
-    total = sum(line.amount for line in lines)
-    shares = [line.amount * amount // total for line in lines]
-    # The remainders of floor divisions are never negative, nor is what is missing.
-    order = sorted(
-        range(len(lines)), key=lambda n: (-(lines[n].amount * amount % total), n)
-    )
-    for number in order[: amount - sum(shares)]:
-        shares[number] += 1
-    return tuple(
-        replace(line, amount=share)
-        for line, share in zip(lines, shares, strict=True)
-        if share
-    )
 
 
 def validate_refund(data: EntryData) -> None:

@@ -12,7 +12,6 @@ from decimal import Decimal
 from typing import Any
 
 from ledger.backup.cell_parsers import (
-    TAG_SEPARATOR,
     account_number_parser,
     choice_parser,
     decimal_parser,
@@ -32,11 +31,25 @@ from ledger.backup.cell_parsers import (
     text_parser,
 )
 from ledger.backup.schema import RowT, Sheet, column, row_class
+from ledger.backup.sheet_sql import (
+    ALL_LINES,
+    CREATED_AT,
+    JOIN_CATEGORY,
+    JOIN_KEY,
+    JOIN_PARTS,
+    KEYED_ENTRIES,
+    KEYED_QUICK_ENTRIES,
+    KEYED_RULES,
+    TAG_NAMES_BY_IDS,
+    select_moment,
+    select_tag_names,
+)
 from ledger.models import (
     Budget,
     Category,
     Entry,
     EntryLine,
+    MergedEntry,
     QuickEntry,
     RecurringRule,
     Tag,
@@ -53,84 +66,9 @@ from ledger.serializers.wallets import MAX_ACCOUNT_NUMBER_LENGTH
 # that the rule has ended.
 NEXT_DATE_NOT_GIVEN = datetime.date.min
 
-_JOIN_CATEGORY = (
-    "LEFT JOIN account_category c ON c.member_id = r.member_id AND c.id = r.category_id"
-)
-_JOIN_CATEGORY_AND_WALLET = (
-    f"{_JOIN_CATEGORY}"
-    " LEFT JOIN account w ON w.member_id = r.member_id AND w.id = r.wallet_id"
-)
-
-_JOIN_PARTS = (
-    f"{_JOIN_CATEGORY_AND_WALLET}"
-    " LEFT JOIN account tw ON tw.member_id = r.member_id AND tw.id = r.to_wallet_id"
-)
-# Keys of the rows to which lines and refunds refer. They are numbered in their order,
-# so that equal ledgers have equal keys.
-_KEYED_ENTRIES = """(
-    SELECT id, row_number() OVER (ORDER BY date, id) AS number FROM account_entry
-    WHERE member_id = %(member)s AND (line_count > 0 OR id IN (
-        SELECT refund_of_id FROM account_entry
-        WHERE member_id = %(member)s AND refund_of_id IS NOT NULL
-    ))
-)"""
-_KEYED_RULES = """(
-    SELECT id, row_number() OVER (ORDER BY id) AS number FROM account_recurring
-    WHERE member_id = %(member)s AND id IN (
-        SELECT rule_id FROM account_recurring_line WHERE member_id = %(member)s
-    )
-)"""
-_KEYED_QUICK_ENTRIES = """(
-    SELECT id, row_number() OVER (ORDER BY sort_order, id) AS number
-    FROM account_quick_entry
-    WHERE member_id = %(member)s AND id IN (
-        SELECT quick_entry_id FROM account_quick_entry_line
-        WHERE member_id = %(member)s
-    )
-)"""
-_JOIN_KEY = "{joins} LEFT JOIN {keyed} k ON k.id = r.id"
-_LINE_COLUMNS = "position, amount, category_id, category_type, wallet_id, memo"
-# The lines of entries and templates, under the keys of what they belong to.
-_LINES = f"""(
-    SELECT l.member_id, 1 AS part, k.number, k.number::text AS entry, {_LINE_COLUMNS}
-    FROM account_entry_line l JOIN {_KEYED_ENTRIES} k ON k.id = l.entry_id
-    WHERE l.member_id = %(member)s
-    UNION ALL
-    SELECT l.member_id, 2, k.number, 'recurring-' || k.number, {_LINE_COLUMNS}
-    FROM account_recurring_line l JOIN {_KEYED_RULES} k ON k.id = l.rule_id
-    WHERE l.member_id = %(member)s
-    UNION ALL
-    SELECT l.member_id, 3, k.number, 'quick-' || k.number, {_LINE_COLUMNS}
-    FROM account_quick_entry_line l
-    JOIN {_KEYED_QUICK_ENTRIES} k ON k.id = l.quick_entry_id
-    WHERE l.member_id = %(member)s
-)"""  # noqa: S608 - of constants only
-
 _parse_memo = text_parser(MAX_MEMO_LENGTH)
 _parse_type = choice_parser(EntryType.values)
 _parse_category_type = choice_parser(CategoryType.values)
-
-
-def _select_moment(column: str) -> str:
-    text = """'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'"""
-    return f"to_char({column} AT TIME ZONE 'UTC', {text})"
-
-
-# Of transfers and split entries on days on which a value was typed.
-_CREATED_AT = f"""
-    CASE WHEN (r.to_wallet_id IS NOT NULL OR r.line_count > 0) AND r.date IN (
-        SELECT date FROM account_valuation WHERE member_id = %(member)s
-    ) THEN {_select_moment("r.created_at")} END
-"""  # noqa: S608 - of constants only
-
-
-def _select_tag_names(table: str, owner: str) -> str:
-    return (
-        f"(SELECT string_agg(t.name, '{TAG_SEPARATOR}' ORDER BY l.position)"  # noqa: S608  # constants
-        f" FROM {table} l JOIN account_tag t"
-        " ON t.member_id = l.member_id AND t.id = l.tag_id"
-        f" WHERE l.member_id = %(member)s AND l.{owner} = r.id)"
-    )
 
 
 @row_class
@@ -172,7 +110,7 @@ class EntryRow:
     tags: tuple[str, ...] = column(
         parse_tag_names,
         default=(),
-        select=_select_tag_names("account_entry_tag", "entry_id"),
+        select=select_tag_names("account_entry_tag", "entry_id"),
     )
     currency: str | None = column(parse_currency, default=None)
     original_amount: Decimal | None = column(decimal_parser(16, 4), default=None)
@@ -198,7 +136,7 @@ class EntryRow:
     created_at: datetime.datetime | None = column(
         parse_moment,
         default=None,
-        select=_CREATED_AT,
+        select=CREATED_AT,
         has_recurring_texts=False,
     )
 
@@ -214,7 +152,7 @@ class RecurringRow:
     tags: tuple[str, ...] = column(
         parse_tag_names,
         default=(),
-        select=_select_tag_names("account_recurring_tag", "rule_id"),
+        select=select_tag_names("account_recurring_tag", "rule_id"),
     )
     frequency: str = column(choice_parser([each.value for each in Frequency]))
     interval: int = column(integer_parser(1, MAX_INTERVAL), default=1)
@@ -252,7 +190,7 @@ class QuickEntryRow:
     tags: tuple[str, ...] = column(
         parse_tag_names,
         default=(),
-        select=_select_tag_names("account_quick_entry_tag", "quick_entry_id"),
+        select=select_tag_names("account_quick_entry_tag", "quick_entry_id"),
     )
     key: str | None = column(parse_name, default=None, select="'quick-' || k.number")
     to_wallet: str | None = column(parse_name, default=None, select="tw.name")
@@ -283,7 +221,37 @@ class ValuationRow:
     written_at: datetime.datetime | None = column(
         parse_moment,
         default=None,
-        select=_select_moment("r.written_at"),
+        select=select_moment("r.written_at"),
+        has_recurring_texts=False,
+    )
+
+
+@row_class
+class MergedEntryRow:
+    # The key of the transfer, whose amount and wallets it has.
+    entry: str = column(parse_name, select="k.number::text")
+    type: str = column(_parse_category_type)
+    date: datetime.date = column(parse_date)
+    category: str | None = column(parse_name, default=None, select="c.name")
+    category_type: str | None = column(
+        _parse_category_type, default=None, select="r.category_type"
+    )
+    memo: str = column(_parse_memo, default="", has_recurring_texts=False)
+    tags: tuple[str, ...] = column(parse_tag_names, default=(), select=TAG_NAMES_BY_IDS)
+    installment_months: int | None = column(integer_parser(2, 24), default=None)
+    pending: bool = column(parse_boolean, default=False)
+    time: datetime.time | None = column(
+        parse_clock_time, default=None, select="to_char(r.time, 'HH24:MI')"
+    )
+    excluded: bool = column(parse_boolean, default=False)
+    source: str = column(
+        choice_parser(Entry.Source.values), default=Entry.Source.MANUAL.value
+    )
+    # None for now.
+    created_at: datetime.datetime | None = column(
+        parse_moment,
+        default=None,
+        select=select_moment("r.created_at"),
         has_recurring_texts=False,
     )
 
@@ -308,15 +276,15 @@ ENTRIES = Sheet(
     "entries",
     EntryRow,
     Entry,
-    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_ENTRIES)
-    + f" LEFT JOIN {_KEYED_ENTRIES} o ON o.id = r.refund_of_id",
+    joins=JOIN_KEY.format(joins=JOIN_PARTS, keyed=KEYED_ENTRIES)
+    + f" LEFT JOIN {KEYED_ENTRIES} o ON o.id = r.refund_of_id",
     order_by="r.date, r.id",
 )
 LINES = Sheet(
     "lines",
     LineRow,
     EntryLine,
-    rows=_LINES,
+    rows=ALL_LINES,
     # By the member, as the rows are of no single table.
     joins="LEFT JOIN account_category c"
     " ON c.member_id = %(member)s AND c.id = r.category_id"
@@ -330,25 +298,32 @@ VALUATIONS = Sheet(
     joins="JOIN account w ON w.member_id = r.member_id AND w.id = r.wallet_id",
     order_by="w.sort_order, w.id, r.date",
 )
+MERGED_ENTRIES = Sheet(
+    "merged_entries",
+    MergedEntryRow,
+    MergedEntry,
+    joins=f"{JOIN_CATEGORY} JOIN {KEYED_ENTRIES} k ON k.id = r.entry_id",
+    order_by="k.number, r.type",
+)
 RECURRING = Sheet(
     "recurring",
     RecurringRow,
     RecurringRule,
-    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_RULES),
+    joins=JOIN_KEY.format(joins=JOIN_PARTS, keyed=KEYED_RULES),
     order_by="r.id",
 )
 BUDGETS = Sheet(
     "budgets",
     BudgetRow,
     Budget,
-    joins=_JOIN_CATEGORY,
+    joins=JOIN_CATEGORY,
     order_by="r.year, r.month, c.name",
 )
 QUICK_ENTRIES = Sheet(
     "quick_entries",
     QuickEntryRow,
     QuickEntry,
-    joins=_JOIN_KEY.format(joins=_JOIN_PARTS, keyed=_KEYED_QUICK_ENTRIES),
+    joins=JOIN_KEY.format(joins=JOIN_PARTS, keyed=KEYED_QUICK_ENTRIES),
     order_by="r.sort_order, r.id",
 )
 
@@ -363,6 +338,7 @@ SHEETS: tuple[Sheet[Any], ...] = (
     QUICK_ENTRIES,
     LINES,
     VALUATIONS,
+    MERGED_ENTRIES,
 )
 
 
@@ -379,6 +355,7 @@ class Backup:
     quick_entries: list[QuickEntryRow] = field(default_factory=list)
     lines: list[LineRow] = field(default_factory=list)
     valuations: list[ValuationRow] = field(default_factory=list)
+    merged_entries: list[MergedEntryRow] = field(default_factory=list)
 
     def rows_of(self, sheet: Sheet[RowT]) -> list[RowT]:
         rows: list[RowT] = getattr(self, sheet.attribute)

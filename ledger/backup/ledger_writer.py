@@ -15,6 +15,7 @@ from ledger.backup.columns import (
     BUDGETS,
     CATEGORIES,
     ENTRIES,
+    MERGED_ENTRIES,
     QUICK_ENTRIES,
     RECURRING,
     TAGS,
@@ -25,6 +26,7 @@ from ledger.backup.columns import (
     CategoryRow,
     EntryRow,
     LineRow,
+    MergedEntryRow,
     QuickEntryRow,
     RecurringRow,
     ReferringRow,
@@ -70,6 +72,7 @@ class LedgerWriter:
         # Of entries and templates: the table of their lines, and their id.
         self.line_owners: dict[str, tuple[str, int]] = {}
         self.line_counts: Counter[str] = Counter()
+        self.entry_ids: dict[str, int] = {}
         self.last_values: dict[str, int] = {}
 
     def write(self, backup: Backup) -> None:
@@ -87,6 +90,8 @@ class LedgerWriter:
         self._write_lines(backup.lines)
         if backup.valuations:
             self._write_valuations(backup.valuations)
+        if backup.merged_entries:
+            self._write_merged_entries(backup.merged_entries)
 
     def _write_wallets(self, rows: list[WalletRow]) -> None:
         ids = reserve_ids(WALLETS.table, len(rows))
@@ -139,7 +144,7 @@ class LedgerWriter:
         ids = reserve_ids(ENTRIES.table, len(rows))
         # As text: the same datetime would be formatted anew for each row.
         now = self.now.isoformat()
-        ids_by_key = self._add_owners("account_entry_line", ids, rows)
+        self.entry_ids = self._add_owners("account_entry_line", ids, rows)
         self._copy_sheet(
             ENTRIES,
             rows,
@@ -149,14 +154,11 @@ class LedgerWriter:
                 self.line_counts[row.key] if row.key is not None else 0 for row in rows
             ),
             refund_of_id=(
-                None if row.refund_of is None else ids_by_key[row.refund_of]
+                None if row.refund_of is None else self.entry_ids[row.refund_of]
                 for row in rows
             ),
             time=(row.time for row in rows),
-            created_at=(
-                now if row.created_at is None else min(row.created_at, self.now)
-                for row in rows
-            ),
+            created_at=self._list_created_at(rows),
             updated_at=repeat(now),
         )
         self._write_tag_links("account_entry_tag", "entry_id", ids, rows)
@@ -227,6 +229,44 @@ class LedgerWriter:
                 )
                 for row in rows
             ),
+        )
+
+    def _write_merged_entries(self, rows: list[MergedEntryRow]) -> None:
+        is_income = [row.type == CategoryType.INCOME for row in rows]
+        # Of incomes, which get them with their entries.
+        free_ids = iter(reserve_ids(ENTRIES.table, sum(is_income)))
+        entry_ids = [self.entry_ids[row.entry] for row in rows]
+        self._copy_sheet(
+            MERGED_ENTRIES,
+            rows,
+            entry_id=entry_ids,
+            former_id=(
+                next(free_ids) if income else entry_id
+                for income, entry_id in zip(is_income, entry_ids, strict=True)
+            ),
+            category_id=(
+                None
+                if row.category is None
+                else self.category_ids[row.category_type or row.type, row.category]
+                for row in rows
+            ),
+            is_reversal=(is_reversal(row.type, row.category_type) for row in rows),
+            tag_ids=([self.tag_ids[name] for name in row.tags] for row in rows),
+            time=(row.time for row in rows),
+            created_at=self._list_created_at(rows),
+            # Those of the restored ledger refer to no entry.
+            notification_ids=repeat("{}"),
+        )
+
+    def _list_created_at(
+        self, rows: Sequence[EntryRow | MergedEntryRow]
+    ) -> Iterator[str | datetime]:
+        """Return when rows were made, which is not in the future."""
+        # As text: the same datetime would be formatted anew for each row.
+        now = self.now.isoformat()
+        return (
+            now if row.created_at is None else min(row.created_at, self.now)
+            for row in rows
         )
 
     def _add_owners(

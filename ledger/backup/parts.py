@@ -1,4 +1,4 @@
-"""Rules over several rows of a backup: wallets of transfers, lines, refunds.
+"""Rules over several rows of a backup: wallets of transfers, lines, refunds, merges.
 
 They are checked when all sheets are read, and each row by itself is valid. No database
 access.
@@ -15,6 +15,7 @@ from core.errors import DomainError
 from ledger.backup.columns import (
     ENTRIES,
     LINES,
+    MERGED_ENTRIES,
     QUICK_ENTRIES,
     RECURRING,
     Backup,
@@ -68,7 +69,7 @@ class _Shape:
 
 
 def list_misfits(backup: Backup) -> Iterator[Misfit]:
-    """Yield what is wrong with transfers and lines."""
+    """Yield what is wrong with transfers, lines and merged entries."""
     lines = _group_lines(backup)
     keys: set[str] = set()
     for sheet in (ENTRIES, RECURRING, QUICK_ENTRIES):
@@ -85,14 +86,27 @@ def list_misfits(backup: Backup) -> Iterator[Misfit]:
                 yield from _check_shape(sheet.name, index, row, own)
     for index, line in enumerate(backup.lines):
         if line.entry not in keys:
-            detail = gettext("This backup has no row with the key {key}.")
-            yield Misfit(
-                LINES.name,
-                index,
-                "entry",
-                "does_not_exist",
-                detail.format(key=line.entry),
-            )
+            yield _make_missing_key(LINES.name, index, line.entry)
+    yield from _check_merged_entries(backup)
+
+
+def _check_merged_entries(backup: Backup) -> Iterator[Misfit]:
+    """Yield merged entries of no entry, and those without their other half."""
+    if not backup.merged_entries:
+        return
+    keys = {row.key for row in backup.entries}
+    counts = Counter(row.entry for row in backup.merged_entries)
+    for index, row in enumerate(backup.merged_entries):
+        if row.entry not in keys:
+            yield _make_missing_key(MERGED_ENTRIES.name, index, row.entry)
+        elif counts[row.entry] == 1:
+            detail = gettext("A transfer is merged from an expense and an income.")
+            yield Misfit(MERGED_ENTRIES.name, index, "type", "required", detail)
+
+
+def _make_missing_key(sheet: str, index: int, key: str) -> Misfit:
+    detail = gettext("This backup has no row with the key {key}.").format(key=key)
+    return Misfit(sheet, index, "entry", "does_not_exist", detail)
 
 
 def flatten_single_lines(backup: Backup) -> None:

@@ -16,6 +16,7 @@ from ledger.backup.columns import (
     CATEGORIES,
     ENTRIES,
     LINES,
+    MERGED_ENTRIES,
     QUICK_ENTRIES,
     RECURRING,
     TAGS,
@@ -26,6 +27,7 @@ from ledger.backup.columns import (
     CategoryRow,
     EntryRow,
     LineRow,
+    MergedEntryRow,
     QuickEntryRow,
     RecurringRow,
     ReferringRow,
@@ -104,25 +106,38 @@ class ReferenceIndex:
         self.validate_names(row)
         if row.to_wallet is not None and row.to_wallet not in self.wallet_kinds:
             raise _missing_reference_error("toWallet", "wallet", row.to_wallet)
-        if row.tags in self._valid_tag_lists:
-            return
-        for name in row.tags:
-            if name not in self.tags:
-                raise _missing_reference_error("tags", "tag", name)
-        self._valid_tag_lists.add(row.tags)
+        self.validate_tags(row.tags)
 
     def validate_names(self, row: ReferringRow | LineRow) -> None:
         """Raise `RowError` unless category and wallet of the row exist."""
+        self.validate_category(row)
+        if row.wallet is not None and row.wallet not in self.wallet_kinds:
+            raise _missing_reference_error("wallet", "wallet", row.wallet)
+
+    def validate_category(self, row: ReferringRow | LineRow | MergedEntryRow) -> None:
+        """Raise `RowError` unless the category of the row exists."""
         type_ = row.category_type or CategoryType.EXPENSE.value
         if row.category is not None and (type_, row.category) not in self.categories:
             raise _missing_reference_error("category", type_, row.category)
-        if row.wallet is not None and row.wallet not in self.wallet_kinds:
-            raise _missing_reference_error("wallet", "wallet", row.wallet)
+
+    def validate_tags(self, names: tuple[str, ...]) -> None:
+        """Raise `RowError` unless the tags exist."""
+        if names in self._valid_tag_lists:
+            return
+        for name in names:
+            if name not in self.tags:
+                raise _missing_reference_error("tags", "tag", name)
+        self._valid_tag_lists.add(names)
 
 
 def _missing_reference_error(column: str, kind: str, name: str) -> RowError:
     detail = MISSING_REFERENCE_DETAILS[kind].format(name=name)
     return RowError(column, "does_not_exist", detail)
+
+
+def _make_installments_error() -> RowError:
+    detail = gettext("Installments are only allowed for card expenses.")
+    return RowError("installmentMonths", "invalid", detail)
 
 
 def _require_room(rows: Sized, model: type[Any]) -> None:
@@ -183,11 +198,7 @@ def _make_entry_rule(backup: Backup, home_currency: str) -> RowRule:
                 and references.wallet_kinds[row.wallet] == Wallet.Kind.CARD
             )
             if row.type != EntryType.EXPENSE or not is_by_card:
-                raise RowError(
-                    "installmentMonths",
-                    "invalid",
-                    gettext("Installments are only allowed for card expenses."),
-                )
+                raise _make_installments_error()
         if row.currency is not None and row.currency != home_currency:
             _resolve_row_amounts(row)
             return
@@ -298,6 +309,21 @@ def _make_valuation_rule(backup: Backup, home_currency: str) -> RowRule:
     return check
 
 
+def _make_merged_entry_rule(backup: Backup, home_currency: str) -> RowRule:
+    references, names = ReferenceIndex(backup), UniqueNames()
+
+    def check(row: MergedEntryRow) -> None:
+        if row.category_type is None:
+            row.category_type = row.type
+        references.validate_category(row)
+        references.validate_tags(row.tags)
+        if row.installment_months is not None and row.type != EntryType.EXPENSE:
+            raise _make_installments_error()
+        names.add((row.entry, row.type), "entry")
+
+    return check
+
+
 ROW_RULES: dict[str, Callable[[Backup, str], RowRule]] = {
     WALLETS.name: _make_wallet_rule,
     TAGS.name: _make_tag_rule,
@@ -308,4 +334,5 @@ ROW_RULES: dict[str, Callable[[Backup, str], RowRule]] = {
     QUICK_ENTRIES.name: _make_quick_entry_rule,
     LINES.name: _make_line_rule,
     VALUATIONS.name: _make_valuation_rule,
+    MERGED_ENTRIES.name: _make_merged_entry_rule,
 }

@@ -3025,18 +3025,88 @@ class Migration(migrations.Migration):
                     models.CompositePrimaryKey(
                         "member_id",
                         "entry_id",
+                        "type",
                         blank=True,
                         editable=False,
                         primary_key=True,
                         serialize=False,
                     ),
                 ),
-                ("expense", models.JSONField()),
-                ("income", models.JSONField()),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[("income", "Income"), ("expense", "Expense")],
+                        max_length=7,
+                    ),
+                ),
+                ("former_id", models.BigIntegerField()),
+                ("date", models.DateField()),
+                ("is_reversal", models.BooleanField()),
+                (
+                    "category_type",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(
+                                models.Q(
+                                    models.Q(
+                                        ("type", "income"), ("is_reversal", False)
+                                    ),
+                                    models.Q(
+                                        models.Q(("type", "income"), _negated=True),
+                                        ("is_reversal", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                then=models.Value("income"),
+                            ),
+                            default=models.Value("expense"),
+                            output_field=models.CharField(max_length=7),
+                        ),
+                        output_field=models.CharField(max_length=7),
+                    ),
+                ),
+                ("memo", models.CharField(blank=True, max_length=500)),
+                (
+                    "tag_ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                ("installment_months", models.SmallIntegerField(null=True)),
+                ("pending", models.BooleanField()),
+                ("time", models.TimeField(null=True)),
+                ("excluded", models.BooleanField()),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[
+                            ("MANUAL", "Manual"),
+                            ("NOTIFICATION", "Notification"),
+                            ("RECURRING", "Recurring"),
+                            ("IMPORT", "Import"),
+                            ("BILL", "Bill"),
+                            ("ADJUSTMENT", "Adjustment"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("created_at", models.DateTimeField()),
                 (
                     "notification_ids",
                     django.contrib.postgres.fields.ArrayField(
                         base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                (
+                    "category",
+                    ledger.models.base.OwnedForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ledger.category",
                     ),
                 ),
                 (
@@ -3061,16 +3131,45 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "merged entries",
                 "db_table": "account_merged_entry",
-                "ordering": ["entry_id"],
+                "ordering": ["entry_id", "type"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("category__isnull", False)),
+                        fields=["member", "category"],
+                        name="account_merged_entry_category",
+                    )
+                ],
                 "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("type__in", ["income", "expense"])),
+                        name="account_merged_entry_type_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("installment_months", None),
+                            models.Q(
+                                ("installment_months__range", (2, 24)),
+                                ("type", "expense"),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="account_merged_entry_installments",
+                    ),
+                    core.db.constraints.CompositeForeignKey(
+                        fields=("member", "category_type", "category"),
+                        name="account_merged_entry_category_owned",
+                        to="ledger.Category",
+                        to_fields=("member", "type", "id"),
+                    ),
                     core.db.constraints.CompositeForeignKey(
                         fields=("member", "entry"),
                         name="account_merged_entry_entry_owned",
                         on_delete="CASCADE",
                         to="ledger.Entry",
                         to_fields=("member", "id"),
-                    )
+                    ),
                 ],
             },
         ),

@@ -4,9 +4,10 @@ from ledger.models.budgets import Budget, BudgetIncome
 from ledger.models.card_notifications import Notification, TaughtLayout
 from ledger.models.categories import Category
 from ledger.models.default_categories import DefaultCategory
-from ledger.models.entries import Entry, EntryLine, EntryTag, MergedEntry
+from ledger.models.entries import Entry, EntryLine, EntryTag
 from ledger.models.investments import Position, Stock, StockQuote, Trade
 from ledger.models.ledgers import Ledger
+from ledger.models.merged_entries import MergedEntry
 from ledger.models.notification_counts import NotificationCount
 from ledger.models.quick_entries import QuickEntry, QuickEntryLine, QuickEntryTag
 from ledger.models.rates import FxRate

@@ -1,6 +1,5 @@
 """Entries: incomes, expenses and transfers, and the lines of split ones."""
 
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -222,36 +221,6 @@ class EntryLine(Line):
 
     def __str__(self) -> str:
         return f"line of {self.amount} of entry {self.entry_id}"
-
-
-class MergedEntry(OwnedModel):
-    """What an expense and an income were before they became one transfer (spec 3.20).
-
-    Each is a JSON object with the columns of the row, and its tags by id.
-    """
-
-    pk = models.CompositePrimaryKey("member_id", "entry_id")
-    entry = OwnedForeignKey(Entry)
-    expense = models.JSONField()
-    income = models.JSONField()
-    # Notifications of the income, which refer to the transfer.
-    notification_ids = ArrayField(models.BigIntegerField())
-
-    class Meta:
-        db_table = "account_merged_entry"
-        ordering = ["entry_id"]
-        constraints = [
-            CompositeForeignKey(
-                name="account_merged_entry_entry_owned",
-                fields=["member", "entry"],
-                to="ledger.Entry",
-                to_fields=["member", "id"],
-                on_delete="CASCADE",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"parts of entry {self.entry_id}"
 
 
 class EntryTag(OwnedModel):

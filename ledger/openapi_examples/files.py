@@ -59,6 +59,7 @@ EXAMPLES = {
             "quickEntries": 0,
             "lines": 0,
             "valuations": 0,
+            "mergedEntries": 0,
         },
         refusal=Refusal(
             InvalidBackupError(

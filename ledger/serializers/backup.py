@@ -210,6 +210,38 @@ class ValuationRowRequestSerializer(Serializer):
     )
 
 
+class MergedEntryRowRequestSerializer(Serializer):
+    entry = NameField(help_text="Key of the transfer that it became a part of.")
+    type = ClosedChoiceField(choices=CategoryType.choices, help_text=TYPE_TEXT)
+    date = IsoDateField(help_text="Day of the entry before it was merged.")
+    category = NameField(**OPTIONAL)
+    category_type = serializers.ChoiceField(
+        choices=CategoryType.choices,
+        **OPTIONAL,
+        help_text="Type of the category; null is that of the row.",
+    )
+    memo = OptionalTextField()
+    tags = TagNamesField()
+    installment_months = StrictIntegerField(
+        min_value=2, max_value=24, **OPTIONAL, help_text="Null if paid at once."
+    )
+    pending = StrictBooleanField(
+        **OPTIONAL, help_text="True if it awaited confirmation; null is false."
+    )
+    time = ClockTimeField(**OPTIONAL, help_text="Time of the day as HH:MM.")
+    excluded = StrictBooleanField(
+        **OPTIONAL, help_text="True if it was left out of statistics; null is false."
+    )
+    source = serializers.ChoiceField(
+        choices=Entry.Source.choices,
+        **OPTIONAL,
+        help_text="Where it came from; null is `MANUAL`.",
+    )  # type: ignore[assignment]
+    created_at = serializers.DateTimeField(
+        **OPTIONAL, help_text="When it was made, in UTC; null is now."
+    )
+
+
 class RestoreRequestSerializer(Serializer):
     """The sheets of the workbook as lists; tags are lists of names.
 
@@ -264,6 +296,14 @@ class RestoreRequestSerializer(Serializer):
         **OPTIONAL,
         help_text="Rows of the sheet `valuations`: typed-in values of wallets.",
     )
+    merged_entries = MergedEntryRowRequestSerializer(
+        many=True,
+        **OPTIONAL,
+        help_text=(
+            "Rows of the sheet `mergedEntries`: the expense and the income that a "
+            "transfer was merged from."
+        ),
+    )
 
 
 class RestoreResultSerializer(Serializer):
@@ -279,3 +319,6 @@ class RestoreResultSerializer(Serializer):
     quick_entries = serializers.IntegerField(help_text="Number of quick entries.")
     lines = serializers.IntegerField(help_text="Number of lines.")
     valuations = serializers.IntegerField(help_text="Number of typed-in values.")
+    merged_entries = serializers.IntegerField(
+        help_text="Number of entries that transfers were merged from."
+    )

@@ -164,7 +164,7 @@ class EntrySerializer(ShapeSerializer):
         help_text=(
             "Id of the expense that comes back, on an income with the category type "
             "`expense`; null for all else. Without `category` or `lines` it gets those "
-            "of that expense."
+            "of that expense. A confirmed entry refers to a confirmed expense."
         ),
     )
     refunded = serializers.IntegerField(

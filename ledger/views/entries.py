@@ -120,7 +120,8 @@ class EntryViewSet(OwnedModelViewSet):
     def refund_entry(self, request: Request, entry_id: int) -> Response:
         """Refund an expense.
 
-        The refund has its category, or a part of each of its lines.
+        The refund has its category, or a part of each of its lines. A pending expense
+        is confirmed first.
         """
         get_entry_payload(self.member, entry_id)
         values = validate_body(RefundRequestSerializer, request)

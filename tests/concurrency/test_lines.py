@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import suppress
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -11,12 +12,15 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.errors import NotFoundError
-from ledger import entries, merges
-from ledger.entries import create_entry, delete_entry, update_entry
+from ledger import categories, entries, merges, refunds
+from ledger.categories import delete_category
+from ledger.entries import create_entry, delete_entry, refund_entry, update_entry
 from ledger.entry_data import EntryData
 from ledger.errors import RefundExceedsError
-from ledger.merges import merge_entries
+from ledger.lines import LineData
+from ledger.merges import merge_entries, unmerge_entry
 from ledger.models import Entry
+from ledger.refund_shares import divide_refund
 from ledger.refunds import sum_refunds
 from ledger.rollup_repair import count_wrong_rows
 from tests.support.clients import JSONClient
@@ -96,6 +100,39 @@ def test_two_refunds_exceed_the_expense_without_the_locks(
     Entry.objects.filter(refund_of=expense).delete()
     checked.reset()
     assert sorted(run_concurrently([refund] * 2)) == ["created", "exceeds"]
+
+
+def test_two_refunds_of_a_split_expense_give_each_line_back(
+    free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [make_category(free_member).name for _ in range(2)]
+    lines = tuple(LineData(1, name, "expense") for name in names)
+    data = EntryData(date(2026, 11, 2), "expense", 2, lines=lines)
+    started = threading.Barrier(2)
+
+    def divide_both(*arguments: Any) -> Any:
+        # With the locks, the other one is not divided before this one is committed.
+        with suppress(threading.BrokenBarrierError):
+            started.wait(PAUSE_SECONDS)
+        return divide_refund(*arguments)
+
+    def refund_in_halves() -> set[str]:
+        """Refund a new expense in two parts at once; return what they are booked on."""
+        started.reset()
+        expense = create_entry(free_member, data, timezone.now())
+        half = {"date": data.date, "amount": 1}
+        run_concurrently(
+            [lambda: refund_entry(free_member, expense, half, timezone.now())] * 2
+        )
+        rows = Entry.objects.filter(refund_of=expense).select_related("category")
+        return {row.category.name for row in rows}
+
+    monkeypatch.setattr(refunds, "divide_refund", divide_both)
+    with monkeypatch.context() as patch:
+        remove_locks(patch)
+        assert refund_in_halves() == {names[0]}
+    assert refund_in_halves() == set(names)
+    assert_rollups_are_right()
 
 
 def test_edit_of_an_income_is_not_lost_in_a_merge(
@@ -193,4 +230,37 @@ def test_totals_are_right_after_many_writers(premium_member: Member) -> None:
         *(400, 404, 409),
     }
     assert not count_wrong_rows(premium_member.pk)
+    assert_rollups_are_right()
+
+
+def test_category_that_moves_takes_what_is_merged_meanwhile_along(
+    free_member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank, cash = make_wallet(free_member), make_wallet(free_member)
+    target = make_category(free_member)
+
+    def move_while_merging() -> Entry:
+        source = make_category(free_member)
+        expense = make_entry(free_member, amount=30, wallet=bank, category=source)
+        income = make_entry(free_member, type="income", amount=30, wallet=cash)
+
+        def merge() -> None:
+            merge_entries(free_member, expense.pk, income.pk, timezone.now())
+
+        # After it was read what was merged before.
+        with call_before('UPDATE "account_quick_entry"', merge) as merged:
+            delete_category(free_member, source.pk, target.pk)
+        assert merged.exception() is None
+        return expense
+
+    with monkeypatch.context() as patch:
+        remove_locks(patch)
+        patch.setattr(categories, "lock_ledger", lambda member: None)
+        with pytest.raises(IntegrityError, match="account_merged_entry_category_owned"):
+            move_while_merging()
+
+    expense = move_while_merging()
+    unmerge_entry(free_member, expense.pk, timezone.now())
+    expense.refresh_from_db()
+    assert (expense.type, expense.category_id) == ("expense", target.pk)
     assert_rollups_are_right()

@@ -7,6 +7,7 @@ import pytest
 from accounts.models import Member
 from ledger.backup.columns import ENTRIES
 from ledger.entry_data import EntryData
+from ledger.models import Entry, MergedEntry
 from ledger.serializers.entries import EntrySerializer
 from tests.support.clients import JSONClient
 from tests.support.factories import make_entry
@@ -34,3 +35,14 @@ def test_responses_have_every_field(free_member: Member) -> None:
     body = JSONClient(free_member).get_json(f"/api/account/entries/{entry.pk}")
     # The part that a filter matched is only in a list that is filtered.
     assert set(body) == set(EntrySerializer().fields) - {"matchedAmount"}
+
+
+def test_merged_entry_keeps_every_field_but_those_of_the_transfer() -> None:
+    of_transfer = {"id", "member", "amount", "wallet", "to_wallet", "updated_at"}
+    # Entries with any of these are not merged.
+    never_merged = {"line_count", "refund_of"}
+    never_merged |= {"currency", "original_amount", "exchange_rate"}
+    kept = {field.name for field in Entry._meta.concrete_fields}
+    kept -= of_transfer | never_merged
+    own = {"member", "entry", "former_id", "tag_ids", "notification_ids"}
+    assert {field.name for field in MergedEntry._meta.concrete_fields} - own == kept

@@ -83,6 +83,20 @@ class RandomLedger:
         # Amounts may be others now: nothing of before is refunded any more.
         self.refundable.clear()
 
+    def merge_some(self, count: int) -> None:
+        """Merge incomes into expenses of other wallets, each of one amount."""
+        for _ in range(count):
+            wallet = self.pick_wallet()
+            expense = self.base(EXPENSE) | {"walletId": wallet}
+            income = self.base(INCOME) | {"walletId": self.pick_wallet(but=wallet)}
+            income |= {"amount": expense["amount"]}
+            for body in (expense, income):
+                body["category"] = self.pick_category(body["type"])
+            first, second = (self.post(ENTRIES, each) for each in (expense, income))
+            path = f"{ENTRIES}/{first['id']}/merge"
+            response = self.client.send("POST", path, {"with": second["id"]})
+            assert response.status_code == 200, response.content
+
     def delete(self, path: str) -> None:
         response = self.client.send("DELETE", path)
         assert response.status_code in {202, 204}, (path, response.content)
@@ -347,4 +361,6 @@ def write_random_ledger(
     ledger.add_entries(count - count // 4, kinds)
     ledger.move_some()
     ledger.add_entries(count // 4, kinds)
+    if transfer in kinds:
+        ledger.merge_some(count // 100)
     return ledger

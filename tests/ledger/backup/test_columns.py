@@ -19,6 +19,8 @@ ASSIGNED_BY_SHEET = {
     "recurring": {"is_reversal", "created_at"},
     "quickEntries": {"is_reversal"},
     "lines": {"position"},
+    # Tags are names.
+    "mergedEntries": {"former", "is_reversal", "tag_ids", "notification_ids"},
 }
 # Stored in a table of links, or the id under another name.
 LINKED = {"tags", "key"}

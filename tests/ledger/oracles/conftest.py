@@ -28,18 +28,22 @@ def kind(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(scope="module")
-def client(
-    kind: str, django_db_setup: None, django_db_blocker: Any
-) -> Iterator[JSONClient]:
+def db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """The database, for all tests of a module.
+
+    pytest-django makes one if a test has the mark `django_db` or a fixture of this name.
+    """
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(kind: str, db: None) -> Iterator[JSONClient]:
     """The client of a premium member with that ledger, which a module's tests share."""
     atomic = transaction.atomic()
     # As in Django's TestCase: durable blocks may stand within.
     atomic._from_testcase = True  # type: ignore[attr-defined]
-    with (
-        django_db_blocker.unblock(),
-        time_machine.travel(NOON, tick=False),
-        atomic,
-    ):
+    with time_machine.travel(NOON, tick=False), atomic:
         member = make_member(plan="PREMIUM", plan_expires_at=NOON + timedelta(30))
         client = JSONClient(member)
         write_random_ledger(client, SEED, ENTRIES, KINDS[kind])

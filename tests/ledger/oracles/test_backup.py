@@ -24,7 +24,7 @@ NEW = {
 }
 
 
-def test_restored_ledger_is_equal(client: JSONClient) -> None:
+def test_restored_ledger_is_equal(client: JSONClient, kind: str) -> None:
     data = get_file(client, BACKUP)
     other = JSONClient(make_member(plan="PREMIUM"))
     answer = other.post(RESTORE, {"file": SimpleUploadedFile("backup.xlsx", data)})
@@ -47,6 +47,23 @@ def test_restored_ledger_is_equal(client: JSONClient) -> None:
             for each in (other, client)
         ]
         assert months[0] == months[1]
+
+    parts = take_apart(client)
+    assert take_apart(other) == parts
+    assert bool(parts) == (kind == "lines")
+
+
+def take_apart(client: JSONClient) -> list[Any]:
+    """Take all transfers apart that were merged; return what they were, and places."""
+    parts = []
+    for place, row in enumerate(read_entries(client)):
+        if row["type"] != "transfer":
+            continue
+        response = client.send("POST", f"{A}/entries/{row['id']}/unmerge")
+        assert response.status_code in {200, 404}, response.content
+        if response.status_code == 200:
+            parts.append((place, without_ids(response.data)))
+    return parts
 
 
 def list_named_entries(client: JSONClient) -> list[Any]:
