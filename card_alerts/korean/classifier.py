@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from card_alerts.issuer import Issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.merchant_names import MerchantSpan
+from card_alerts.korean.notices import without_notices
 from card_alerts.korean.status_keywords import (
+    PENDING,
     PRELIMINARY_APPROVAL,
     RANK_ADJACENT,
     RANK_ATTACHED,
@@ -34,7 +36,8 @@ _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 _RATE_NOTICE = re.compile(r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)(?![가-힣])")
 # The line of a receipt on the payment of the next month.
 _NEXT_PAYMENT = re.compile(
-    r"(?<=\n)[ \-·]{0,3}다음[ ]?결제[ ]?(?:예정)?일(?:자|시)?[ ]?[:=][^\n]{0,40}"
+    r"(?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)[ ]?(?:예정)?일"
+    r"(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)"
 )
 _WITHDRAWN = re.compile(r"출금(?=[ ]?[\d,]{1,15}원)")
 # [NH]홍*비님⏎51,200원 일시불⏎바람커피: card, holder, amount and terms, and a name.
@@ -133,16 +136,18 @@ class MessageEvidence:
         It excludes quotes, and the merchant's name if the rest proves enough.
         """
         text, name = self.message.text, self.merchant
+        has_clear_keyword = self.keyword is not None and not self.keyword.is_weak
         if "환율" in text:
             text = _RATE_NOTICE.sub("", text)
-        if "다음" in text and self.has_printed_time:
+        if self.has_strong_keyword or (has_clear_keyword and self.is_detailed):
+            text = _NEXT_PAYMENT.sub("", without_notices(text))
+        elif "다음" in text and self.has_printed_time:
             text = _NEXT_PAYMENT.sub("", text)
         if self.is_withdrawn_abroad():
             text = _WITHDRAWN.sub("", text)
         if "지급" in text and self.keyword:
             text = self._without_paid_benefits(text)
         issuer = self.message.issuer_match
-        has_clear_keyword = self.keyword is not None and not self.keyword.is_weak
         is_proven = (
             self.is_detailed
             or self.has_strong_keyword
@@ -189,7 +194,11 @@ class MessageEvidence:
         )
         if reason:
             return reason
-        return None if self._is_payment() else Reason.NO_PAYMENT
+        is_pending = self.keyword is None and PENDING.search(
+            _NEXT_PAYMENT.sub("", self.message.text)
+        )
+        is_payment = not is_pending and self._is_payment()
+        return None if is_payment else Reason.NO_PAYMENT
 
     def _definite_rejection_reason(self, *, is_conclusive: bool) -> Reason | None:
         """Return a reason that nothing else in the message outweighs, or None."""

@@ -21,6 +21,7 @@ from card_alerts.korean.local_currencies import (
     is_generic_local_currency,
 )
 from card_alerts.korean.merchant_labels import find_labeled_merchant
+from card_alerts.korean.notices import mask_notices
 from card_alerts.korean.side_patterns import (
     ACCOUNT_NUMBER,
     BENEFITS,
@@ -152,6 +153,7 @@ class TokenizedMessage:
             masked.mask_all(LINK, NOISE)
         self._mask_room_heading()
         self._mask_labeled_merchant()
+        mask_notices(masked)
         self._mask_other_payers()
         self._mask_totals_and_benefits()
         self.foreign_amounts = list(find_foreign_amounts(masked.text))

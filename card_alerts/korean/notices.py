@@ -1,0 +1,48 @@
+"""Stage 1, tokenize: find the notices that issuers print below or behind a payment.
+
+※ 해외 이용 시 수수료가 부과됩니다, 혜택을 확인해 보세요, 할부 전환하기 >: a line below the
+first that ends like a sentence or a button, without an amount and without the event.
+"""
+
+import re
+
+from card_alerts.masked_text import NOISE, MaskedText
+
+# Characters of a line that are examined.
+MAX_NOTICE_LENGTH = 200
+_LINE = rf"[^\n]{{0,{MAX_NOTICE_LENGTH}}}"
+_MARK = "※☞"
+# The event, an amount, or something that is to be done before the payment.
+_NOT_IN_NOTICE = (
+    rf"(?!{_LINE}(?:\d[ ]?원|[$₩€¥£]|[A-Z]{{3}}[ ]?\d|\d\d?:\d\d|[:=][ ]"
+    r"|(?:승인|결제|취소|사용|이용|구매|환불|입금|출금|이체|송금|충전|거절|실패)(?:이|가"
+    r"|을|를)?[ ]?(?:완료|처리)?[ ]?(?:되었|됐|했|하였|하셨|되지[ ]?않|되셨)"
+    r"|인증|비밀번호|입력|거부|못했|결제(?:하세요|해[ ]?주|를[ ]?(?:진행|완료)))"
+    r")"
+)
+_END = (
+    r"(?:니다|세요|어요|아요|해요|에요|예요|돼요|까요|시오|바람|(?<=[가-힣 ])하기"
+    r"|(?<=[가-힣 ])보기|받기|가기)[.!?~ )>\-]{0,6}|[가-힣][ ]?>[ ]?"
+)
+_NOTICE_LINE = re.compile(
+    rf"(?<=\n)(?={_LINE}(?:{_END})(?:\n|\Z)|[ ]{{0,3}}[{_MARK}]){_NOT_IN_NOTICE}"
+    rf"(?=[^\n]*[가-힣]){_LINE}"
+)
+# A notice behind a mark ends its line.
+_MARKED = re.compile(rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}")
+
+
+def mask_notices(masked: MaskedText) -> None:
+    """Mask the notices, so that none of their words is taken for a name or an event."""
+    text = masked.text
+    if "\n" in text and _NOTICE_LINE.search(text):
+        masked.mask_all(_NOTICE_LINE, NOISE)
+    if "※" in text or "☞" in text:
+        masked.mask_all(_MARKED, NOISE)
+
+
+def without_notices(text: str) -> str:
+    """Return the text without its notices, whose words decide nothing."""
+    if "\n" in text:
+        text = _NOTICE_LINE.sub("", text)
+    return _MARKED.sub("", text) if "※" in text or "☞" in text else text
