@@ -12,6 +12,7 @@ from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
     Alias,
     compile_aliases,
+    find_issuer,
     get_alias,
 )
 from card_alerts.korean.card_numbers import CARD_NUMBER
@@ -156,13 +157,12 @@ class IssuerMatch:
         if not (self.digits or self.product or self.has_keyword):
             return start
         before = self.text[max(0, start - MAX_PRODUCT_LENGTH) : start]
-        partner = _PARTNER_BEFORE.search(before)
-        if partner:
-            return start - len(partner["lead"])
-        match = LEADING_PRODUCT.search(before)
+        match = _PARTNER_BEFORE.search(before) or LEADING_PRODUCT.search(before)
         if not match or ATTACHED_KEYWORD.match(match["lead"]):
             return start
-        return start - len(match["lead"])
+        # A title that names the same issuer is no product.
+        is_title = find_issuer(match["lead"]) is self.issuer
+        return start if is_title else start - len(match["lead"])
 
     def find_product(self) -> Span | None:
         """Return the card's name if no digits are printed (현대 MX Black)."""

@@ -33,6 +33,15 @@ from card_alerts.times import TimestampMatch
 
 # The amount in won after a foreign one: USD 12.00 / 16,500원.
 _HOME_AMOUNT_PREFIX = re.compile(rf"{AMOUNT}[ ]?[/(=≒][ ]?약?[ ]?$")
+# Pictures beside words are no part of a name.
+_PICTURES = re.compile(
+    "[\u203c\u231a\u231b\u23f0\u2600\u2615\u26a0\u2705\u2714\u2728\u2755\u2757\u2764\u2b50"
+    "\U0001f000-\U0001faff]"
+)
+# A text with as many bars or dots has one field between two of them.
+MIN_SEPARATORS = 3
+# A title before the name that it repeats: KB국민카드 | KB국민카드(1234)승인.
+_SEPARATED_TITLE = re.compile(r"\s*(?P<first>\w\w)\w{0,10}[ ](?P<bar>[|·:])[ ]\[?(?P=first)")
 _FOLLOWED_BY_STATUS = re.compile(rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]")
 
 
@@ -40,6 +49,9 @@ def parse_korean(source: SourceText) -> ParseResult:
     """Return the result of a text with Korean words."""
     # The dot of a Japanese keyboard separates like the Korean one.
     text = source.normalized.text.replace("・", "·")
+    if _PICTURES.search(text):
+        text = _PICTURES.sub(" ", text)
+    text = _separate_fields(text)
     if rejection_rules.has_opt_out_number(text):
         return rejected(Reason.ADVERT)
     # Stage 1: find all parts, and choose those of the payment.
@@ -93,6 +105,20 @@ def parse_korean(source: SourceText) -> ParseResult:
         ),
         source,
     )
+
+
+def _separate_fields(text: str) -> str:
+    """Return the text with line breaks in place of bars or dots between all fields."""
+    for separator in (" | ", " · "):
+        if separator not in text:
+            continue
+        if text.count(separator) >= MIN_SEPARATORS:
+            text = text.replace(separator, " \n ")
+        title = _SEPARATED_TITLE.match(text)
+        if title:
+            start, end = title.span("bar")
+            text = f"{text[:start]}\n{text[end:]}"
+    return text
 
 
 def _choose_issuer(

@@ -94,7 +94,7 @@ _HAS_ROOM_HEADING = re.compile(r"\] \[|\d, ")
 MAX_ROOM_HEADINGS = 3
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
 # Cheap checks before the patterns.
-_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가[능용]")
+_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가[능용]|실적|달|[당금전]월")
 _HAS_BENEFIT = re.compile(
     r"%|할인|캐시백|페이백|리워드|적립|인센티브|포인트|POINT|마일|봉사료|부가세|TOP"
     r"|원[^()\n]{0,12}\)"
