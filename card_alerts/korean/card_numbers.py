@@ -8,16 +8,17 @@ _CARD_DIGITS = (
     r"\d{4}\*\d{2}\*|\d\*\d\*|\d{2}\*\d(?!\d)|\*\d\*\d|\d{4}|\*{2,4}-?\d{4}"
     r"|\d{3}\*|\d{2}\*\*|\d\*\*\d"
 )
+_LAST_DIGITS = r"(?:뒷|뒤|끝)[ ]?(?:자리|번호|4자리)"
 # The digits beside the name of an issuer.
 CARD_NUMBER = re.compile(
-    rf"[*]?[\])]?[ ]{{0,2}}\(?(?:본인|가족|뒷자리|끝자리|해외)?[ ]?"
+    rf"[*]?[\])]?[ ]{{0,2}}[(\[]?(?:본인|가족|{_LAST_DIGITS}|해외)?[ ]?"
     rf"(?P<digits>{_CARD_DIGITS}|\d{{1,2}}(?=[ ]?(?:승인|취소|해외|거절"
-    rf"|체크)))(?![\d*,년원])\)?"
+    rf"|체크)))(?![\d*년원]|,\d)[)\]]?"
 )
 # A card's digits apart from the issuer's name: 길*라(5*4*).
 STANDALONE_CARD_NUMBER = re.compile(
-    rf"(?:신용|체크|카드|뒷자리|끝자리|카드번호|본인"
-    rf"|가족)[ :]{{0,2}}\(?[ ]?(?P<a>{_CARD_DIGITS})(?![\d*,년원])\)?"
+    rf"(?:신용|체크|카드|{_LAST_DIGITS}|카드번호|본인"
+    rf"|가족)[ :*]{{0,2}}[(\[]?[ ]?(?P<a>{_CARD_DIGITS})(?![\d*년원]|,\d)[)\]]?"
     rf"|(?<!통장)(?<!통장[ ])(?<!계좌)"
     rf"\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_CARD_DIGITS})\)"
     rf"|(?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)"

@@ -21,7 +21,7 @@ from card_alerts.korean.merchant_names import (
     trim_merchant,
 )
 from card_alerts.korean.status_keywords import RANK_ATTACHED, StatusKeyword
-from card_alerts.korean.tokenizer import TokenizedMessage
+from card_alerts.korean.tokenizer import QUOTED, TokenizedMessage
 from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
@@ -121,13 +121,42 @@ def find_merchant(
         is_sure = name is not None or (len(parts) == 1 and parts[0].start >= anchor)
         name = (
             name
+            or _name_above_date(parts, money, anchor, text)
             or _first_name([p for p in parts if p.start >= anchor])
             or _first_name([p for p in reversed(parts) if p.start < anchor])
         )
+    name = name or _find_quoted_name(message, is_overseas=is_overseas)
     if name:
         whole = _with_unused_parts(name, message, money, home_money, keyword, timestamp)
         return replace(whole, is_sure=is_sure)
     return _find_pay_service(message)
+
+
+def _name_above_date(
+    parts: list[MerchantSpan], money: MoneyMatch | None, date_end: int, text: str
+) -> MerchantSpan | None:
+    """Return the name between amount and date, if only lines below have others.
+
+    What follows the line of the date and another part, as a total, is rather a notice.
+    """
+    if money is None or money.span[1] >= date_end:
+        return None
+    line_end = text.find("\n", date_end)
+    below = [part for part in parts if part.start >= date_end]
+    if not below or line_end < 0 or below[0].start < line_end:
+        return None
+    return _first_name([p for p in parts if money.span[1] <= p.start < date_end])
+
+
+def _find_quoted_name(
+    message: TokenizedMessage, *, is_overseas: bool
+) -> MerchantSpan | None:
+    """Return the first name in quotes, where no other is: '바람커피' 12,000원 결제."""
+    quoted = QUOTED.search(message.text) if "'" in message.text else None
+    if quoted is None:
+        return None
+    start, end = quoted.span()
+    return trim_merchant(message.text, start + 1, end - 1, is_overseas=is_overseas)
 
 
 def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:

@@ -30,6 +30,13 @@ _NOTICE_LINE = re.compile(
 )
 # A notice behind a mark ends its line.
 _MARKED = re.compile(rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}")
+# A notice behind a payment on one line begins with a word that no name does.
+_NOTICE_SENTENCE = re.compile(
+    rf"(?<=[^\s])[ ]{{1,3}}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서|지금[ ](?:바로|앱"
+    rf"|확인)|앱에서[ ]|[가-힣A-Za-z]{{1,8}}[ ]앱에서|도움이[ ]|더[ ]많은[ ]|궁금한"
+    rf"|본인이?[ ](?:사용|결제|이용))"
+    rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])"
+)
 
 
 def mask_notices(masked: MaskedText) -> None:
@@ -39,10 +46,14 @@ def mask_notices(masked: MaskedText) -> None:
         masked.mask_all(_NOTICE_LINE, NOISE)
     if "※" in text or "☞" in text:
         masked.mask_all(_MARKED, NOISE)
+    if _NOTICE_SENTENCE.search(masked.text):
+        masked.mask_all(_NOTICE_SENTENCE, NOISE)
 
 
 def without_notices(text: str) -> str:
     """Return the text without its notices, whose words decide nothing."""
     if "\n" in text:
         text = _NOTICE_LINE.sub("", text)
-    return _MARKED.sub("", text) if "※" in text or "☞" in text else text
+    if "※" in text or "☞" in text:
+        text = _MARKED.sub("", text)
+    return _NOTICE_SENTENCE.sub("", text)

@@ -14,6 +14,7 @@ from card_alerts.korean.bookings import build_booking
 from card_alerts.korean.classifier import MessageEvidence
 from card_alerts.korean.merchants import OVERSEAS, find_merchant
 from card_alerts.korean.status_keywords import (
+    CERTAIN_DECLINE,
     PARTIAL_CANCELLATION,
     WORD_FOLLOWS,
     StatusKeyword,
@@ -199,6 +200,8 @@ def _choose_amount(amounts: list[MoneyMatch], text: str) -> MoneyMatch | None:
 def _is_part_of_merchant(keyword: StatusKeyword, message: TokenizedMessage) -> bool:
     """Return True for 한도초과 노래방 in an otherwise complete message."""
     if keyword.kind is not Kind.DECLINED or not keyword.is_weak:
+        return False
+    if CERTAIN_DECLINE.match(message.text, *keyword.span):
         return False
     match = message.issuer_match
     has_card = message.card_digits or (match and match.is_unambiguous)

@@ -23,7 +23,8 @@ from card_alerts.masked_text import (
 from card_alerts.result import Kind, Span
 
 _COMPLETED_SUFFIX = (
-    r"(?:[ ]?(?:완료|처리|접수|됨|성공|확인))?(?:[ ]?\((?:정상|전체)\))?(?:안내|알림)?"
+    r"(?:[ ]?(?:완료|(?:처리|접수)(?:[ ]?완료)?|됨|성공|확인))?(?:[ ]?\((?:정상|전체)\))?"
+    r"(?:안내|알림)?"
     r"(?:[ ]?(?:완료)?[ ]?(?:되었습니다|되었어요|됐어요|됐습니다|했어요|했습니다"
     r"|하셨습니다|하셨어요"
     r"|하였습니다|하셨네요|되었음|OK))?"
@@ -141,6 +142,11 @@ _CHECK_CARD_WITHDRAWAL = re.compile("체크(?:카드)?[ ]?출금$")
 
 PRELIMINARY_APPROVAL = re.compile("(?:가|선|사전|임시)승인")
 
+# A decline that no name contains, unlike a reason for one (한도초과 노래방).
+CERTAIN_DECLINE = re.compile(
+    r"(?:승인|결제|거래|이용|사용|출금)[^\n]{0,3}(?:거절|거부|불가|실패|불능|오류|되지|못)|거절"
+)
+
 # Ranks by position; the lowest rank decides.
 # Directly after an issuer, or in brackets.
 RANK_ATTACHED = 0
@@ -212,7 +218,8 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
     before_name: list[StatusKeyword] = []
     for match in matches:
         start, end = match.span()
-        if match[0][-1] in "이가" and _DAY_FOLLOWS.match(text, end):
+        is_subject = match.lastgroup != "declined" and match[0][-1] in "이가"
+        if is_subject and _DAY_FOLLOWS.match(text, end):
             # 승인이 10월29일 취소되었습니다: what was canceled.
             continue
         before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
