@@ -45,6 +45,10 @@ _TERSE_APPROVAL = re.compile(
     rf"\[{ISSUER}{{1,12}}\][ ]?{HOLDER_NAME}{{1,12}}[ ]?\n{AMOUNT}{{1,20}}[ ]?"
     rf"{INSTALLMENT}{{1,12}}[ ]?\n[^\n]{{1,40}}\s*$"
 )
+_CANCELLED = re.compile(
+    r"(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었|됐)?(?=[\s\])!.,]|$|되|됐)"
+)
+_PAYMENT_WORD = re.compile("승인|결제")
 _PAID_OUT = re.compile("지급")
 _DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _LABELS = re.compile(f"{LABEL}+")
@@ -194,11 +198,25 @@ class MessageEvidence:
         )
         if reason:
             return reason
-        is_pending = self.keyword is None and PENDING.search(
-            _NEXT_PAYMENT.sub("", self.message.text)
-        )
-        is_payment = not is_pending and self._is_payment()
+        if rejection_rules.PERIOD_TOTAL.search(self.message.masked.text):
+            return Reason.NO_PAYMENT
+        is_payment = not self._is_pending() and self._is_payment()
         return None if is_payment else Reason.NO_PAYMENT
+
+    def _is_pending(self) -> bool:
+        """Return True if a payment is announced, requested or held back.
+
+        A word for paying (토스머니 사용) does not outweigh such a word beside the amount.
+        """
+        text, masked = self.message.text, self.message.masked.text
+        if self.keyword is None:
+            return PENDING.search(_NEXT_PAYMENT.sub("", text)) is not None
+        if not _WEAK_PAYMENT_WORD.search(self.keyword_text):
+            return False
+        return any(
+            AMOUNT in masked[max(0, each.start() - 4) : each.end() + 3]
+            for each in PENDING.finditer(text)
+        )
 
     def _definite_rejection_reason(self, *, is_conclusive: bool) -> Reason | None:
         """Return a reason that nothing else in the message outweighs, or None."""
@@ -247,21 +265,34 @@ class MessageEvidence:
 
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword
+        if keyword is None and _CANCELLED.search(message.text):
+            # A cancellation that was not understood is no approval.
+            return False
+        if keyword is None and self._is_unlikely_purchase():
+            return False
         if self.money is None or keyword is None:
             return (
                 self.is_detailed
                 or self._is_wallet_notice()
                 or _TERSE_APPROVAL.search(message.masked.text) is not None
             )
+        if (
+            keyword.kind is Kind.CANCELLATION
+            and "환불" in message.text
+            and not _PAYMENT_WORD.search(self.keyword_text)
+            and rejection_rules.EXPECTED_REFUND.search(message.text)
+        ):
+            return False
         has_card = bool(
             message.issuer_match or message.card_digits or message.has_other_payer
         )
         if message.is_currency_missing and not has_card:
             return False
+        is_international = rejection_rules.INTERNATIONAL_SENDER.search(message.text)
+        if is_international and not self.is_detailed:
+            return False
         if message.issuer_match is not None:
             return True
-        if rejection_rules.INTERNATIONAL_SENDER.search(message.text):
-            return False
         if has_card or self.sender_issuer:
             return True
         # Without a card the message may be that of a shop, or of a person.
@@ -271,6 +302,17 @@ class MessageEvidence:
             is_card_cancel = _CARD_CANCEL.search(message.text)
             return bool(is_card_cancel) or keyword.rank <= RANK_ADJACENT
         return True
+
+    def _is_unlikely_purchase(self) -> bool:
+        """Return True if only words that no purchase has say what happened."""
+        message = self.message
+        is_sure = (
+            message.running_total is not None
+            or "일시불" in message.text
+            or message.labeled_merchant is not None
+        )
+        found = rejection_rules.UNLIKELY_PURCHASE.search(message.text)
+        return not is_sure and found is not None
 
     def _is_wallet_notice(self) -> bool:
         """Return True for the payment of a phone's wallet, which has no keyword.

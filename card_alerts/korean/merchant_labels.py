@@ -31,7 +31,7 @@ _NEXT_LABEL = (
 )
 # What follows a merchant's name.
 _NAME_END = re.compile(
-    r"[ ]/[ ]|[ ][\d,]{1,15}원[ ]?(?:결제|승인|사용)"
+    r"[ ]/[ ]|[ ][\d,]{1,15}원(?:을|이)?[ ]?(?:결제|승인|사용)"
     rf"|[ ]{{0,3}}(?:$|\n|\||[ ]·|\((?:일시불|(?:할부|무이자)?[ ]?\d{{1,2}}개월"
     rf"(?:[ ]?(?:할부|무이자))?)\)|[ ]{_RUNNING_TOTAL}"
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
@@ -78,7 +78,8 @@ _AFTER_BAR = re.compile(
     r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)"
     r"|(?:카드|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제|취소)[ ]))"
     r"[ ]?\|[ ]?(?=[^\n|])"
-    r"(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$))"
+    r"(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$)|[₩]?[\d,]{1,15}[ ]?원"
+    r"|\[?[가-힣\d.·]{0,5}(?:승인|취소|결제)[ ]?(?:완료|취소|알림|안내)?\]?[ ]*(?:[\n|]|$))"
 )
 # What may stand before a name: 결제가 완료되었어요, 카카오페이.
 _STATUS_SENTENCE = (
@@ -101,6 +102,11 @@ _BEFORE_AMOUNT = re.compile(
     r"|[$₩€]|결제(?:한|하신)[ ])"
 )
 
+# The name in "[바람커피]에서 9,900원" and "'바람커피'에서 9,900원".
+_QUOTED_BEFORE_AMOUNT = re.compile(
+    r"[\[‘“'\"](?P<merchant>[^\[\]\n‘’“”'\"]{1,40})[\]’”'\"]에서[ ,]{0,2}\n?"
+    r"(?=₩?[\d,]{1,15}[ ]?원)"
+)
 
 # The name in "바람커피 → 입출금통장(1234)", above which is told what was canceled.
 _BEFORE_ACCOUNT = re.compile(
@@ -145,6 +151,8 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
         match = _BEFORE_ACCOUNT.search(text)
     if match is None and "하신 " in text:
         match = _USED_AT.search(text)
+    if match is None and ("]에서" in text or "에서" in text and "'" in text):
+        match = _QUOTED_BEFORE_AMOUNT.search(text)
     if match is None and ("에서" in text or "에 " in text):
         match = _BEFORE_AMOUNT.search(text)
     return match
