@@ -7,10 +7,14 @@ from card_alerts.masked_text import ISSUER, PLACEHOLDERS, RUNNING_TOTAL
 from card_alerts.merchant_quality import is_gateway_name
 from card_alerts.result import Span
 
+# A name without brackets, or with pairs of them: (CU)길동점.
+_BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*){0,3}")
 # Spaces between the column of the merchant and that of its city.
 MIN_COLUMN_GAP = 4
 
-_LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!→➔▶▷■◆◇□•★☆]*")
+_LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!→➔▶▷■◆◇□•★☆@]*")
+# 오늘 바람커피에서 12,000원, 신한카드(1234)로 바람커피에서
+_LEADING_WORD = re.compile(rf"(?:오늘|방금|(?<={ISSUER})으?로)[ ]+(?=[^ ])")
 # The country before the name of a foreign merchant.
 _COUNTRY = re.compile(
     r"^(?:\((?:[A-Z]{2,3}|[가-힣]{2,6}(?=\)[ ]?[A-Z]))\)[ ]?"
@@ -142,6 +146,8 @@ def trim_labeled_merchant(text: str, start: int, end: int) -> MerchantSpan | Non
     """Return the name at a place where only the merchant can be."""
     end = _cut_notice(text, start, end)
     start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
+    word = _LEADING_WORD.match(text, start, end)
+    start = word.end() if word else start
     return (
         MerchantSpan(start, end, text[start:end], is_sure=True) if end > start else None
     )
@@ -155,6 +161,8 @@ def trim_merchant(
     if "[" in text[start : start + MAX_HEADING_GAP]:
         heading = _SERVICE_HEADING.match(text, start, end)
     start, end = _trim_edges(text, start, end)
+    word = _LEADING_WORD.match(text, start, end)
+    start = word.end() if word else start
     if is_overseas:
         country = _COUNTRY.match(text[start:end])
         if country and country.end() < end - start:
@@ -223,7 +231,8 @@ def _trim_edges(text: str, start: int, end: int) -> Span:
     if (
         text[start : start + 1] == "("
         and text[end - 1 : end] == ")"
-        and ("(" not in text[start + 1 : end] and end - start > MAX_LEGAL_FORM_LENGTH)
+        and end - start > MAX_LEGAL_FORM_LENGTH
+        and _BALANCED.fullmatch(text, start + 1, end - 1)
     ):
         # The whole name is in brackets.
         return start + 1, _trim_end(text, start + 1, end - 1)

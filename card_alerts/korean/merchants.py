@@ -63,6 +63,8 @@ _PAID_WITH = re.compile(
 )
 # A line of nothing but keywords and headings above the name: 결제완료⏎바람커피⏎9,000원.
 _STATUS_LINE = re.compile(rf"^[^\n{AMOUNT}{TIMESTAMP}]*[{KEYWORD}]+[ ]*\n\Z")
+# A keyword beside which 승인 is another one, and no part of a name.
+_PAYING_WORD = re.compile("(?:결제|사용|이용)(?:[ ]?완료)?\\Z")
 _PHONE_ONLY = re.compile(
     r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|T\.?"
     r"|tel\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$",
@@ -125,7 +127,8 @@ def find_merchant(
             or _first_name([p for p in parts if p.start >= anchor])
             or _first_name([p for p in reversed(parts) if p.start < anchor])
         )
-    name = name or _find_quoted_name(message, is_overseas=is_overseas)
+        name = name or _find_quoted_name(message, is_overseas=is_overseas)
+        name = name or _find_name_before_card(message, is_overseas=is_overseas)
     if name:
         whole = _with_unused_parts(name, message, money, home_money, keyword, timestamp)
         return replace(whole, is_sure=is_sure)
@@ -159,6 +162,20 @@ def _find_quoted_name(
     return trim_merchant(message.text, start + 1, end - 1, is_overseas=is_overseas)
 
 
+def _find_name_before_card(
+    message: TokenizedMessage, *, is_overseas: bool
+) -> MerchantSpan | None:
+    """Return the word before a card with digits, where no other name is.
+
+    네이버 현대카드(1234) names a product, but 바람커피 현대카드(1234) the shop.
+    """
+    match = message.issuer_match
+    if match is None or match.digits is None:
+        return None
+    start, end = match.start_with_product, match.span[0]
+    return trim_merchant(message.text, start, end, is_overseas=is_overseas)
+
+
 def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:
     """Return a pay service that is the merchant itself: 네이버페이 above the card."""
     match, heading = message.issuer_match, None
@@ -189,7 +206,7 @@ def _is_title(match: IssuerMatch, message: TokenizedMessage) -> bool:
 def _is_above_amount(text: str, first: MerchantSpan) -> bool:
     """Return True for the name above an amount, or before amount and card."""
     before = text[: first.start]
-    after = text[first.end :].lstrip(" ,·\n")
+    after = text[first.end :].lstrip(" ,·|\n")
     line_end = text[first.end : first.end + 1]
     if line_end == "\n" and _STATUS_LINE.search(before) and after.startswith(AMOUNT):
         return True
@@ -244,7 +261,10 @@ def _with_unused_parts(
         # A word after the amount is rather a keyword, unless the chosen one is surer.
         and (
             keyword is None
-            or keyword.rank == RANK_ATTACHED
+            or (
+                keyword.rank == RANK_ATTACHED
+                and not _PAYING_WORD.search(message.text, *keyword.span)
+            )
             or keyword.span > each.span
             or text[: each.span[0]].rstrip(" ")[-1:] != AMOUNT
         )

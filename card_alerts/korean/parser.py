@@ -110,6 +110,8 @@ def parse_korean(source: SourceText) -> ParseResult:
 
 def _separate_fields(text: str) -> str:
     """Return the text with line breaks in place of bars or dots between all fields."""
+    if text.count("|") >= MIN_SEPARATORS:
+        text = text.replace("|", "\n")
     for separator in (" | ", " · "):
         if separator not in text:
             continue
