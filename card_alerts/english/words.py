@@ -16,8 +16,8 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 _CANCELLED = re.compile(
-    r"\brevers(?:ed|al)\b|\brefund(?:ed)?\b|\bvoided\b|\bcancell?ed\b|\breturned\b"
-    r"|\bchargeback\b|credit(?:ed)? (?:back|voucher)",
+    r"\b(?=(?-i:[rvcRVC]))(?:revers(?:ed|al)\b|refund(?:ed)?\b|voided\b|cancell?ed\b"
+    r"|returned\b|chargeback\b|credit(?:ed)? (?:back|voucher))",
     re.IGNORECASE,
 )
 # A refund that has not arrived yet.
@@ -27,26 +27,26 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 _APPROVED = re.compile(
-    r"\bspent\b|\bcharged?\b|\bpurchase[ds]?\b|\bpaid\b|\bused\b|\bapproved\b"
-    r"|\bapproval\b|\bauthori[sz](?:ed|ation)\b|\btransactions?\b|\btxn\b"
-    r"|\bdebited\b|\bpayment\b|\bmade\b|\bwithdrawn\b",
+    r"\b(?=(?-i:[scpuatdmwSCPUATDMW]))(?:spent|charged?|purchase[ds]?|paid|used|approved"
+    r"|approval|authori[sz](?:ed|ation)|transactions?|txn|debited|payment|made"
+    r"|withdrawn)\b",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
-    r"\bstatement\b|minimum (?:payment|due|amount)|\bmin(?:imum)?\.? due|\bamt due"
-    r"|amount due|total due|payment (?:is )?due|\bbill\b|due (?:on|by|date)"
+    r"\b(?=(?-i:[smatpbdrlteoSMATPBDRLTEO]))(?:statement\b|minimum (?:payment|due|amount)|min(?:imum)?\.? due|amt due"
+    r"|amount due|total due|payment (?:is )?due|bill\b|due (?:on|by|date)"
     r"|autopay|payment of [^\n]{1,60}(?:received|posted|credited|scheduled|processed)"
     r"|(?:received|thank you for) your[^\n]{0,20} payment"
     r"|payment of [^\n]{1,40} towards your"
     r"|payment (?:has )?(?:been )?(?:received|posted|scheduled)"
-    r"|pay your|late fee|\bEMI\b|overdue|past due|thank you for (?:your|the) payment",
+    r"|pay your|late fee|EMI\b|overdue|past due|thank you for (?:your|the) payment)",
     re.IGNORECASE,
 )
 _BANK_TRANSFER = re.compile(
-    r"\bcredited\b|\bdeposit(?:ed|s)?\b|\bzelle\b|\btransfer(?:red|s)?\b|\bNEFT\b"
-    r"|\bIMPS\b|\bRTGS\b|\bUPI\b|\bwithdr\w{1,8}|\bATM\b|\bsalary\b"
-    r"|sent you|you sent|\bpayroll\b|\bwire\b|\bACH\b|\bincoming\b|standing order"
-    r"|direct debit",
+    r"\b(?=(?-i:[cdztniruwaspyCDZTNIRUWASPY]))(?:credited\b|deposit(?:ed|s)?\b|zelle\b"
+    r"|transfer(?:red|s)?\b|NEFT\b|IMPS\b|RTGS\b|UPI\b|withdr\w{1,8}|ATM\b|salary\b"
+    r"|sent you|you sent|payroll\b|wire\b|ACH\b|incoming\b|standing order"
+    r"|direct debit)",
     re.IGNORECASE,
 )
 _ADVERT = re.compile(

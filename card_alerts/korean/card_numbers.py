@@ -16,15 +16,17 @@ CARD_NUMBER = re.compile(
     rf"|체크)))(?![\d*년원]|,\d)[)\]]?"
 )
 # A card's digits apart from the issuer's name: 길*라(5*4*).
+# A cheap check before STANDALONE_CARD_NUMBER.
+MAY_HAVE_CARD_NUMBER = re.compile(r"\d[\d*]{3}|\d\*|\*\d")
 STANDALONE_CARD_NUMBER = re.compile(
-    rf"(?:신용|체크|카드|{_LAST_DIGITS}|카드번호|본인"
+    rf"(?=[신체카뒷뒤끝본가\d*(, \n])(?:(?:신용|체크|카드|{_LAST_DIGITS}|카드번호|본인"
     rf"|가족)[ :*]{{0,2}}[(\[]?[ ]?(?P<a>{_CARD_DIGITS})(?![\d*년원]|,\d)[)\]]?"
     rf"|(?<!통장)(?<!통장[ ])(?<!계좌)"
     rf"\((?:[^()\n\d*]{{0,8}}[, ])?(?P<b>{_CARD_DIGITS})\)"
     rf"|(?:[\d*]{{4}}[- ]){{2,3}}(?<=[*][- ])(?P<g>\d{{4}})(?!\d)"
     rf"|(?<={INSTALLMENT}),[ ]?(?P<d>{_CARD_DIGITS})\)"
-    r"|(?:[가-힣*]{2,4}님|승인|취소)(?:[ ]?|\n)(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소"
+    r"|(?:(?<=[가-힣*]님)|(?<=승인)|(?<=취소))(?:[ ]?|\n)(?P<f>\d{4})(?=[ ](?:승인|취소|부분취소"
     rf"|[가-힣]{{1,2}}\*|{TIMESTAMP})|[ ]?\n)"
     rf"|(?<![\d*\w-])(?P<c>\d\*\d\*|\d{{4}}\*\*)(?![\d*-])"
-    r"|(?<![\d*\w-])\*(?P<e>\d{4})(?=[ ](?:승인|취소|거절|사용))"
+    r"|(?<![\d*\w-])\*(?P<e>\d{4})(?=[ ](?:승인|취소|거절|사용)))"
 )

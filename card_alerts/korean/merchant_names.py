@@ -41,6 +41,7 @@ _SERVICE_HEADING = re.compile(
 ROUTE = re.compile(
     r"(?:[가-힣A-Z0-9]{1,8}[ ]){0,3}[가-힣]{1,8}[ ]?(?:→|->)[ ]?[가-힣]{1,8}"
 )
+_LEADING_WORD_STARTS = frozenset("오방으로")
 _BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
 # Words after a name.
 _TRAILING_WORDS = re.compile(
@@ -161,8 +162,9 @@ def trim_merchant(
     if "[" in text[start : start + MAX_HEADING_GAP]:
         heading = _SERVICE_HEADING.match(text, start, end)
     start, end = _trim_edges(text, start, end)
-    word = _LEADING_WORD.match(text, start, end)
-    start = word.end() if word else start
+    if text[start : start + 1] in _LEADING_WORD_STARTS:
+        word = _LEADING_WORD.match(text, start, end)
+        start = word.end() if word else start
     if is_overseas:
         country = _COUNTRY.match(text[start:end])
         if country and country.end() < end - start:

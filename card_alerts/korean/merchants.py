@@ -49,6 +49,8 @@ _LABELED = re.compile(
     rf"|(?<=\n결제처|\n사용처|\n이용처|\n가맹점|가맹점명)[ ]"
     rf"(?P<inline>[^\n{ANY_PLACEHOLDER}]{{1,600}}))"
 )
+# The end of a label, and what is between it and its value.
+_MAY_BE_LABELED = re.compile(r"[점명처자소호트곳름](?:[ ]?[:=\n]|[ ](?<=[처점명][ ]))")
 _NEXT_LABEL = re.compile(
     r"[ ,/\-]{1,4}(?:승인|결제|이용|사용|거래|취소|할부|카드|누적|일시|금액|고객"
     r"|잔액)[가-힣]{0,4}[ ]?:.*"
@@ -91,7 +93,7 @@ def find_merchant(
         return trim_labeled_merchant(message.text, *message.labeled_merchant)
     text = message.masked.text
     is_overseas = bool(message.foreign_amounts or OVERSEAS.search(message.text))
-    labeled = _LABELED.search(text)
+    labeled = _LABELED.search(text) if _MAY_BE_LABELED.search(text) else None
     if labeled:
         start, end = labeled.span(labeled.lastgroup or 0)
         next_label = _NEXT_LABEL.search(text, start, end)

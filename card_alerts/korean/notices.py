@@ -37,23 +37,38 @@ _NOTICE_SENTENCE = re.compile(
     rf"|본인이?[ ](?:사용|결제|이용))"
     rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])"
 )
+_SENTENCE_HINTS = (
+    *("메시지", "자세", "주셔서", "지금 ", "앱에서", "도움이", "더 많은", "궁금한", "본인"),
+)
+_CLOSING = ".!?~ )>-]"
+_LAST_LETTERS = frozenset("다요오람기>")
 
 
 def mask_notices(masked: MaskedText) -> None:
     """Mask the notices, so that none of their words is taken for a name or an event."""
     text = masked.text
-    if "\n" in text and _NOTICE_LINE.search(text):
+    if _may_have_notice_line(text):
         masked.mask_all(_NOTICE_LINE, NOISE)
     if "※" in text or "☞" in text:
         masked.mask_all(_MARKED, NOISE)
-    if _NOTICE_SENTENCE.search(masked.text):
+    if any(word in text for word in _SENTENCE_HINTS):
         masked.mask_all(_NOTICE_SENTENCE, NOISE)
 
 
 def without_notices(text: str) -> str:
     """Return the text without its notices, whose words decide nothing."""
-    if "\n" in text:
+    if _may_have_notice_line(text):
         text = _NOTICE_LINE.sub("", text)
     if "※" in text or "☞" in text:
         text = _MARKED.sub("", text)
-    return _NOTICE_SENTENCE.sub("", text)
+    has_sentence = any(word in text for word in _SENTENCE_HINTS)
+    return _NOTICE_SENTENCE.sub("", text) if has_sentence else text
+
+
+def _may_have_notice_line(text: str) -> bool:
+    """Return True if a line below the first may be a notice; a cheap check."""
+    return "\n" in text and any(
+        line.rstrip(_CLOSING)[-1:] in _LAST_LETTERS or line.lstrip(" ")[:1] in _MARK
+        for line in text.split("\n")[1:]
+        if line
+    )

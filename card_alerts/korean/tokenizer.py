@@ -7,7 +7,10 @@ from decimal import Decimal
 from itertools import islice
 
 from card_alerts.issuers import find_issuer
-from card_alerts.korean.card_numbers import STANDALONE_CARD_NUMBER
+from card_alerts.korean.card_numbers import (
+    MAY_HAVE_CARD_NUMBER,
+    STANDALONE_CARD_NUMBER,
+)
 from card_alerts.korean.implied_keywords import find_implied_keyword
 from card_alerts.korean.installments import find_installments
 from card_alerts.korean.issuer_choice import choose_issuer_match, mask_issuer_matches
@@ -99,7 +102,9 @@ _HAS_BENEFIT = re.compile(
     r"%|할인|캐시백|페이백|리워드|적립|인센티브|포인트|POINT|마일|봉사료|부가세|TOP"
     r"|원[^()\n]{0,12}\)"
 )
-_HAS_RECEIPT_NOISE = re.compile(r"번호|건|금액|접수|\([^()\n]{1,30}\)")
+_HAS_RECEIPT_NOISE = re.compile(
+    r"번호|\d건|금액|접수|\(매[월달주년]|미등록|불가|초과|부족|오류|거절|정지|제한|차단"
+)
 _AMOUNT = re.compile(r"\d[ ]?원|[A-Z]{3}[ ]?\d|[$€£¥₩]\d")
 _HAS_LABELS = re.compile(
     "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자|사유"
@@ -323,7 +328,9 @@ class TokenizedMessage:
             masked.mask_all(HOLDER_BEHIND_STATUS, HOLDER_NAME)
             masked.mask_all(HOLDER_ABOVE_DAY, HOLDER_NAME)
         if not self.card_digits:
-            number = STANDALONE_CARD_NUMBER.search(masked.text)
+            number = None
+            if MAY_HAVE_CARD_NUMBER.search(masked.text):
+                number = STANDALONE_CARD_NUMBER.search(masked.text)
             if number:
                 self.card_digits = number.span(number.lastgroup or 0)
                 # Before group f stands the holder's name or a keyword.
