@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.masked_text import ANY_PLACEHOLDER
@@ -195,8 +195,7 @@ _MINUS = re.compile(rf"(?:^|[\s({ANY_PLACEHOLDER}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$
 CURRENCIES_WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
 
 
-@dataclass(frozen=True, slots=True)
-class MoneyMatch:
+class MoneyMatch(NamedTuple):
     """A printed amount; `value` is its absolute value."""
 
     value: Decimal

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.result import Span
 
@@ -60,8 +60,7 @@ _ORIGINAL_PREFIX = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TimestampMatch:
+class TimestampMatch(NamedTuple):
     """A printed date, with the time printed beside it."""
 
     month: int
@@ -90,10 +89,10 @@ def find_timestamps(text: str) -> list[TimestampMatch]:
             continue
         # 12/14 이용건, 원거래 12/14: the date of the approval, and words around it.
         is_original = False
-        suffix = _ORIGINAL_SUFFIX.match(text, end)
-        if suffix and not has_time:
+        suffix = None if has_time else _ORIGINAL_SUFFIX.match(text, end)
+        if suffix:
             end, is_original = suffix.end(), True
-        as_of = _AS_OF.match(text, end)
+        as_of = _AS_OF.match(text, end) if "기준" in text else None
         end = as_of.end() if as_of else end
         before = text[max(0, start - 10) : start]
         if "거래" in before or "승인" in before:

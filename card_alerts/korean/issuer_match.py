@@ -5,8 +5,8 @@ a keyword. What is printed beside a name decides how certain it is an issuer.
 """
 
 import re
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
@@ -95,8 +95,7 @@ _GLUED_KEYWORD = re.compile(rf"{AMOUNT}[ ]?(?:결제|승인|사용|이용|취소
 _TERMS_IN_BRACKETS = re.compile(rf"[ ,/·]{{0,3}}{INSTALLMENT}")
 
 
-@dataclass(frozen=True, slots=True)
-class IssuerMatch:
+class IssuerMatch(NamedTuple):
     """The name of an issuer, and the card that is printed beside it."""
 
     # The message, with the parts masked that were understood before.

@@ -1,7 +1,7 @@
 """Stage 2, classify: cut a merchant's name out of the text around it."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from card_alerts.masked_text import ISSUER, PLACEHOLDERS, RUNNING_TOTAL
 from card_alerts.merchant_quality import is_gateway_name
@@ -128,8 +128,7 @@ MAX_LEGAL_FORM_LENGTH = 3
 _WIDE_GAP = re.compile(rf"[ ]{{{MIN_COLUMN_GAP},}}")
 
 
-@dataclass(frozen=True, slots=True)
-class MerchantSpan:
+class MerchantSpan(NamedTuple):
     """A part of a message that may be the merchant's name."""
 
     start: int

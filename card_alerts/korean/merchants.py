@@ -6,7 +6,6 @@ keyword or an issuer that is not used belongs to the name that follows.
 """
 
 import re
-from dataclasses import replace
 from itertools import islice
 
 from card_alerts.issuers import find_issuer, get_alias
@@ -42,6 +41,7 @@ MAX_PREFIX_PARTS = 4
 # Unmasked parts that are examined; a message has one to twelve.
 MAX_SPANS = 80
 
+_PUNCTUATION = " ,./|·:;<>()[]-~*"
 _UNMASKED_SPAN = re.compile(rf"[^\n{ANY_PLACEHOLDER}]{{1,600}}")
 _LABELED = re.compile(
     rf"{MERCHANT_LABEL}"
@@ -104,7 +104,8 @@ def find_merchant(
         parts = [
             part
             for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
-            if (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
+            if match[0].strip(_PUNCTUATION)
+            and (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
             and not _PAID_WITH.search(text, part.end - 3, part.end + 3)
         ]
         before_particle = (p for p in parts if _PARTICLE_AFTER.match(text, p.end))
@@ -133,7 +134,7 @@ def find_merchant(
         name = name or _find_name_before_card(message, is_overseas=is_overseas)
     if name:
         whole = _with_unused_parts(name, message, money, home_money, keyword, timestamp)
-        return replace(whole, is_sure=is_sure)
+        return whole._replace(is_sure=is_sure)
     return _find_pay_service(message)
 
 

@@ -40,8 +40,8 @@ _NOTICE_SENTENCE = re.compile(
 _SENTENCE_HINTS = (
     *("메시지", "자세", "주셔서", "지금 ", "앱에서", "도움이", "더 많은", "궁금한", "본인"),
 )
-_CLOSING = ".!?~ )>-]"
-_LAST_LETTERS = frozenset("다요오람기>")
+# The last letters of a notice, or its first sign.
+_LAST_LETTERS = re.compile(rf"[다요오람기>][.!?~ )>\]\-]{{0,6}}(?:\n|\Z)|[{_MARK}]")
 
 
 def mask_notices(masked: MaskedText) -> None:
@@ -67,8 +67,4 @@ def without_notices(text: str) -> str:
 
 def _may_have_notice_line(text: str) -> bool:
     """Return True if a line below the first may be a notice; a cheap check."""
-    return "\n" in text and any(
-        line.rstrip(_CLOSING)[-1:] in _LAST_LETTERS or line.lstrip(" ")[:1] in _MARK
-        for line in text.split("\n")[1:]
-        if line
-    )
+    return "\n" in text and _LAST_LETTERS.search(text) is not None

@@ -6,8 +6,8 @@ holder's name. It is never part of a longer word, since merchants have names suc
 """
 
 import re
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.masked_text import (
     AMOUNT,
@@ -186,8 +186,7 @@ MAX_CONTEXT_LENGTH = 24
 WORD_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
 
 
-@dataclass(frozen=True, slots=True)
-class StatusKeyword:
+class StatusKeyword(NamedTuple):
     """A word that names the event, and its rank."""
 
     kind: Kind

@@ -288,10 +288,8 @@ class TokenizedMessage:
             masked.mask_all(DATE_RANGE, NOISE)
         self.timestamps = find_timestamps(masked.text)
         for placeholder, is_original in ((TIMESTAMP, False), (ORIGINAL_DATE, True)):
-            masked.mask_spans(
-                [t.span for t in self.timestamps if t.is_original is is_original],
-                placeholder,
-            )
+            spans = [t.span for t in self.timestamps if t.is_original is is_original]
+            masked.mask_spans(spans, placeholder)
         if ":" in masked.text or "시" in masked.text:
             standalone = find_standalone_time(masked.text)
             if standalone:
@@ -357,7 +355,8 @@ class TokenizedMessage:
         if _HAS_LABELS.search(masked.text):
             masked.mask_all(LABELED_HOLDER_NAME, HOLDER_NAME)
             masked.mask_all(LABELS, LABEL)
-        card_kind = CARD_KIND.search(masked.text)
+        has_kind = "체크" in masked.text or "신용" in masked.text
+        card_kind = CARD_KIND.search(masked.text) if has_kind else None
         if card_kind:
             if self.is_check_card is None:
                 self.is_check_card = card_kind["part"].startswith("체크")
