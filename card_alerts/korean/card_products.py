@@ -44,7 +44,9 @@ LINE_PRODUCT = re.compile(
     r"[ ](?P<product>[A-Z][A-Za-z0-9+]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?)(?=\n|$)"
 )
 # Words of the keyword behind a product, and names of cards that products follow.
-PRODUCT_SUFFIX = re.compile("[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제)$")
+PRODUCT_SUFFIX = re.compile(
+    "[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제)$"
+)
 PRODUCT_BRANDS = frozenset({"LOCA", "로카", "디지로카"})
 _HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[A-Za-z]")

@@ -36,9 +36,10 @@ _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 _RATE_NOTICE = re.compile(r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)(?![가-힣])")
 # The line of a receipt on the payment of the next month.
 _NEXT_PAYMENT = re.compile(
-    r"(?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)[ ]?(?:예정)?일"
+    r"(?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)(?:[ ]?예정)?일"
     r"(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)"
 )
+_PAYMENT_DAYS = ("예정일", "결제일", "청구일", "출금일")
 _WITHDRAWN = re.compile(r"출금(?=[ ]?[\d,]{1,15}원)")
 # [NH]홍*비님⏎51,200원 일시불⏎바람커피: card, holder, amount and terms, and a name.
 _TERSE_APPROVAL = re.compile(
@@ -144,7 +145,9 @@ class MessageEvidence:
         if "환율" in text:
             text = _RATE_NOTICE.sub("", text)
         if self.has_strong_keyword or (has_clear_keyword and self.is_detailed):
-            text = _NEXT_PAYMENT.sub("", without_notices(text))
+            text = without_notices(text)
+            if any(word in text for word in _PAYMENT_DAYS):
+                text = _NEXT_PAYMENT.sub("", text)
         elif "다음" in text and self.has_printed_time:
             text = _NEXT_PAYMENT.sub("", text)
         if self.is_withdrawn_abroad():

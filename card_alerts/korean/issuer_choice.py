@@ -16,8 +16,10 @@ def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | 
     """
     amount = text.find(AMOUNT)
     limit = amount if amount >= 0 else len(text)
-    if len(matches) == 1 and (only := matches[0]).span[0] < limit and not (
-        only.is_app or only.has_following_word
+    if (
+        len(matches) == 1
+        and (only := matches[0]).span[0] < limit
+        and not (only.is_app or only.has_following_word)
     ):
         # Most messages name one card, and before the amount.
         return only

@@ -332,8 +332,11 @@ def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
     현대카드바람커피 above 홍*동 님, 현대카드M 승인: the card is named below.
     Pay services begin their texts with their names even where they name no card.
     """
-    start = _TEXT_START.match(text)
-    found = _ALIAS.match(text, start.end() if start else 0)
+    match = _TEXT_START.match(text)
+    start = match.end() if match else 0
+    if matches and matches[0].span[0] <= start < matches[0].end:
+        return None
+    found = _ALIAS.match(text, start)
     if found is None:
         return None
     alias = get_alias(found[0])

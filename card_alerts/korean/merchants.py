@@ -68,9 +68,8 @@ _STATUS_LINE = re.compile(rf"^[^\n{AMOUNT}{TIMESTAMP}]*[{KEYWORD}]+[ ]*\n\Z")
 # A keyword beside which 승인 is another one, and no part of a name.
 _PAYING_WORD = re.compile("(?:결제|사용|이용)(?:[ ]?완료)?\\Z")
 _PHONE_ONLY = re.compile(
-    r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|T\.?"
-    r"|tel\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$",
-    re.IGNORECASE,
+    r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|[Tt]\.?"
+    r"|(?i:tel)\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$"
 )
 
 
@@ -223,13 +222,13 @@ def _is_above_amount(text: str, first: MerchantSpan) -> bool:
 
 def _first_name(spans: list[MerchantSpan]) -> MerchantSpan | None:
     """Return the first name that is not a mere number, else the first number (365)."""
-    numbers = [span for span in spans if NUMERIC_NAME.match(span.text)]
-    names = [
-        span
-        for span in spans
-        if not NUMERIC_NAME.match(span.text) and not _PHONE_ONLY.match(span.text)
-    ]
-    return next(iter(names or numbers), None)
+    number = None
+    for span in spans:
+        if NUMERIC_NAME.match(span.text):
+            number = number or span
+        elif not _PHONE_ONLY.match(span.text):
+            return span
+    return number
 
 
 def _with_unused_parts(
@@ -242,7 +241,12 @@ def _with_unused_parts(
 ) -> MerchantSpan:
     """Return the name with the unused parts directly before it (11/11 선물샵)."""
     text = message.masked.text
-    if text[max(0, name.start - 3) : name.start].rstrip(" ")[-1:] not in PLACEHOLDERS:
+    part = text[max(0, name.start - 3) : name.start].rstrip(" ")[-1:]
+    if part not in PLACEHOLDERS or (
+        # The only date or keyword is used.
+        (part == TIMESTAMP and timestamp and len(message.timestamps) < 2)
+        or (part == KEYWORD and keyword and len(message.keywords) < 2)
+    ):
         return name
     unused = [
         each.span

@@ -38,7 +38,17 @@ _NOTICE_SENTENCE = re.compile(
     rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])"
 )
 _SENTENCE_HINTS = (
-    *("메시지", "자세", "주셔서", "지금 ", "앱에서", "도움이", "더 많은", "궁금한", "본인"),
+    *(
+        "메시지",
+        "자세",
+        "주셔서",
+        "지금 ",
+        "앱에서",
+        "도움이",
+        "더 많은",
+        "궁금한",
+        "본인",
+    ),
 )
 # The last letters of a notice, or its first sign.
 _LAST_LETTERS = re.compile(rf"[다요오람기>][.!?~ )>\]\-]{{0,6}}(?:\n|\Z)|[{_MARK}]")

@@ -42,7 +42,9 @@ _PICTURES = re.compile(
 # A text with as many bars or dots has one field between two of them.
 MIN_SEPARATORS = 3
 # A title before the name that it repeats: KB국민카드 | KB국민카드(1234)승인.
-_SEPARATED_TITLE = re.compile(r"\s*(?P<first>\w\w)\w{0,10}[ ](?P<bar>[|·:])[ ]\[?(?P=first)")
+_SEPARATED_TITLE = re.compile(
+    r"\s*(?P<first>\w\w)\w{0,10}[ ](?P<bar>[|·:])[ ]\[?(?P=first)"
+)
 _FOLLOWED_BY_STATUS = re.compile(rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]")
 
 

@@ -24,7 +24,9 @@ ONE_TIME_CODE = re.compile(
 _LIMIT_CHANGE = re.compile(
     r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)"
 )
-_MAY_BE_GRANT = re.compile("할부[ ]|한도|발급|신청|심사|대출|카드론|가입|등록|해지|연동")
+_MAY_BE_GRANT = re.compile(
+    "할부[ ]|한도|발급|신청|심사|대출|카드론|가입|등록|해지|연동"
+)
 # A limit, a card or a loan that is granted: 임시한도 3,000,000원 승인.
 _GRANTED = re.compile(
     r"한도(?:액|금액)?(?:가|이|를|:)?[ ]?(?:최대[ ]?)?[\d,]{1,15}만?[ ]?원?(?:으로|이)?"

@@ -182,6 +182,8 @@ _KIND_PRIORITY = {Kind.DECLINED: 0, Kind.CANCELLATION: 1, Kind.APPROVAL: 2}
 MAX_KEYWORDS = 60
 # Characters before a keyword that decide its rank.
 MAX_CONTEXT_LENGTH = 24
+# Characters of the words before the first one of a keyword.
+MAX_QUALIFIER_LENGTH = 40
 # A word after a space, of which the part before may be the beginning: 취소 전문점.
 WORD_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
 
@@ -211,10 +213,12 @@ _AFTER_DATE_OR_CARD = re.compile(rf"[{TIMESTAMP}{ISSUER}{HOLDER_NAME}][ ,/|]{{0,
 def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
     """Return the keywords of a text whose other parts are masked."""
     text = masked.text
-    if not _KEYWORD_PREFILTER.search(text):
+    word = _KEYWORD_PREFILTER.search(text)
+    if word is None:
         return []
     keywords: list[StatusKeyword] = []
-    matches = list(islice(_KEYWORD.finditer(text), MAX_KEYWORDS))
+    first = max(0, word.start() - MAX_QUALIFIER_LENGTH)
+    matches = list(islice(_KEYWORD.finditer(text, first), MAX_KEYWORDS))
     starts = {match.start() for match in matches}
     before_name: list[StatusKeyword] = []
     for match in matches:

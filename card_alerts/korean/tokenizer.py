@@ -93,7 +93,6 @@ from card_alerts.money import (
 from card_alerts.result import Span
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
-_HAS_ROOM_HEADING = re.compile(r"\] \[|\d, ")
 MAX_ROOM_HEADINGS = 3
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
 # Cheap checks before the patterns.
@@ -112,7 +111,7 @@ _HAS_LABELS = re.compile(
 _HAS_NOTICE = re.compile("내역|알림|안내")
 _HAS_PARTNER = re.compile(r"U\+|S?KT[ -]")
 _HAS_COMPANY_LINE = re.compile(r"[A-Z] \d{4} ")
-_HAS_ACCOUNT = re.compile(r"\*\*|\d-[\d*]")
+_HAS_ACCOUNT = re.compile(r"\d-[\d*]")
 
 
 @dataclass(slots=True)
@@ -166,7 +165,8 @@ class TokenizedMessage:
         self._mask_timestamps()
         self._mask_installments()
         # The digits of accounts and phone numbers are no amounts.
-        if _HAS_ACCOUNT.search(masked.text):
+        has_dash = "-" in masked.text and _HAS_ACCOUNT.search(masked.text)
+        if has_dash or "**" in masked.text:
             masked.mask_all(ACCOUNT_NUMBER, NOISE)
             masked.mask_all(FOOTER_PHONE_NUMBER, NOISE)
         self.won_amounts = find_won_amounts(masked.text)
@@ -199,7 +199,7 @@ class TokenizedMessage:
 
     def _mask_room_heading(self) -> None:
         """Mask the name and the time with which KakaoTalk heads a message."""
-        if not _HAS_ROOM_HEADING.search(self.text):
+        if not ("] [" in self.text or ", " in self.text):
             return
         for match in islice(ROOM_HEADING.finditer(self.text), MAX_ROOM_HEADINGS):
             name, self_end = match.lastgroup or "", match.end()
