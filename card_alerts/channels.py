@@ -26,7 +26,8 @@ _PAY_APP_TEXT = re.compile(
     r"|애플페이|쿠팡페이|[가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)|온누리"
 )
 _CARD_APP_TEXT = re.compile(
-    r"(?i:KB) ?(?i:Pay)|(?i:SOL) ?페이|신한 ?플레이|우리(?i:WON)카드|하나 ?(?i:Pay|페이)"
+    r"(?i:KB) ?(?i:Pay)|(?i:SOL) ?페이|신한 ?플레이|우리(?i:WON)카드|하나 ?(?i:Pay"
+    r"|페이)"
     r"|(?i:NH) ?(?i:pay|페이)|디지로카|페이북|앱카드|· ?(?:일반)?승인"
 )
 _BANK_TEXT = re.compile(

@@ -34,7 +34,8 @@ _NUMBER = re.compile(r"\d[\d,.]*")
 _DETAIL = re.compile(
     r"\d{1,2}/\d{1,2}|\d{1,2}월 ?\d{1,2}일|\d{4}[-.]\d{2}[-.]\d{2}|\d:\d\d|카드|뱅크"
     r"|은행|페이|(?i:Pay)"
-    r"|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)|\b(?i:card|at|A/c|account)\b|\d{4}승인"
+    r"|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)|\b(?i:card|at|A/c"
+    r"|account)\b|\d{4}승인"
 )
 _TIME_OR_DIGITS = re.compile(
     r"\d/\d{1,2}[^\n]{0,3}\d:\d\d|\(\d{4}\)|\d{4}승인|\d\*\d\*"

@@ -33,7 +33,8 @@ _APPROVED = re.compile(
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
-    r"\b(?=(?-i:[smatpbdrlteoSMATPBDRLTEO]))(?:statement\b|minimum (?:payment|due|amount)|min(?:imum)?\.? due|amt due"
+    r"\b(?=(?-i:[smatpbdrlteoSMATPBDRLTEO]))(?:statement\b|minimum (?:payment|due"
+    r"|amount)|min(?:imum)?\.? due|amt due"
     r"|amount due|total due|payment (?:is )?due|bill\b|due (?:on|by|date)"
     r"|autopay|payment of [^\n]{1,60}(?:received|posted|credited|scheduled|processed)"
     r"|(?:received|thank you for) your[^\n]{0,20} payment"

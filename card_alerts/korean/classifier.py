@@ -47,7 +47,8 @@ _TERSE_APPROVAL = re.compile(
     rf"{INSTALLMENT}{{1,12}}[ ]?\n[^\n]{{1,40}}\s*$"
 )
 _CANCELLED = re.compile(
-    r"(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었|됐)?(?=[\s\])!.,]|$|되|됐)"
+    r"(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었"
+    r"|됐)?(?=[\s\])!.,]|$|되|됐)"
 )
 _PAYMENT_WORD = re.compile("승인|결제")
 _PAID_OUT = re.compile("지급")
@@ -209,7 +210,7 @@ class MessageEvidence:
     def _is_pending(self) -> bool:
         """Return True if a payment is announced, requested or held back.
 
-        A word for paying (토스머니 사용) does not outweigh such a word beside the amount.
+        A word for paying (토스머니 사용) does not outweigh one beside the amount.
         """
         text, masked = self.message.text, self.message.masked.text
         if self.keyword is None:
@@ -268,9 +269,6 @@ class MessageEvidence:
 
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword
-        if keyword is None and _CANCELLED.search(message.text):
-            # A cancellation that was not understood is no approval.
-            return False
         if keyword is None and self._is_unlikely_purchase():
             return False
         if self.money is None or keyword is None:
@@ -279,12 +277,7 @@ class MessageEvidence:
                 or self._is_wallet_notice()
                 or _TERSE_APPROVAL.search(message.masked.text) is not None
             )
-        if (
-            keyword.kind is Kind.CANCELLATION
-            and "환불" in message.text
-            and not _PAYMENT_WORD.search(self.keyword_text)
-            and rejection_rules.EXPECTED_REFUND.search(message.text)
-        ):
+        if self._is_expected_refund(keyword.kind):
             return False
         has_card = bool(
             message.issuer_match or message.card_digits or message.has_other_payer
@@ -306,9 +299,21 @@ class MessageEvidence:
             return bool(is_card_cancel) or keyword.rank <= RANK_ADJACENT
         return True
 
+    def _is_expected_refund(self, kind: Kind) -> bool:
+        """Return True for an order that was canceled, whose money is still to come."""
+        return (
+            kind is Kind.CANCELLATION
+            and "환불" in self.message.text
+            and not _PAYMENT_WORD.search(self.keyword_text)
+            and rejection_rules.EXPECTED_REFUND.search(self.message.text) is not None
+        )
+
     def _is_unlikely_purchase(self) -> bool:
         """Return True if only words that no purchase has say what happened."""
         message = self.message
+        if _CANCELLED.search(message.text):
+            # A cancellation that was not understood is no approval.
+            return True
         is_sure = (
             message.running_total is not None
             or "일시불" in message.text

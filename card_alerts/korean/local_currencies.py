@@ -55,7 +55,8 @@ _GENERIC_NAME = re.compile(r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?
 MAX_SCAN_LENGTH = 600
 _OWN_INITIALS = "".join(sorted({name[0] for name in _OWN_NAMES.split("|")}))
 _HAS_NAME = re.compile(
-    f"(?=[페PeE이사지{_OWN_INITIALS}])(?:페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐|{_OWN_NAMES})"
+    f"(?=[페PeE이사지{_OWN_INITIALS}])(?:페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐"
+    f"|{_OWN_NAMES})"
 )
 
 

@@ -55,9 +55,11 @@ _HAS_LABEL = re.compile(f"[:=](?:(?<=[{_LABEL_ENDS}][:=])|(?<=[{_LABEL_ENDS}] [:
 _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]|[장호체게소원]명[ ]")
 # Labels without a colon: 사용처 느루공방 거래시간 11/12 14:22
 _LABELED_INLINE = re.compile(
-    r"(?:^|(?<=\n)|(?<=[,·/|원][ ]))[ \-·•■◆▶]{0,3}(?:사용처|이용처|결제처|가맹점명?|상호명?)[ ]"
+    r"(?:^|(?<=\n)|(?<=[,·/|원][ ]))[ \-·•■◆▶]{0,3}(?:사용처|이용처|결제처|가맹점명?"
+    r"|상호명?)[ ]"
     r"(?P<field>(?![가-힣]{1,8}(?:은|는|에|이|가|의)[ ])[^\n:,]{1,60}?)"
-    r"(?=,[ ]|[ ](?:거래|승인|이용|결제)?(?:시간|일시|일자|번호|금액|시각)[ :]|[ ]*(?:\n|$))|"
+    r"(?=,[ ]|[ ](?:거래|승인|이용|결제)?(?:시간|일시|일자|번호|금액|시각)[ :]"
+    r"|[ ]*(?:\n|$))|"
     r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<merchant>[^\n:]{1,60}?)"
     r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
     r"|(?:^|(?<=\n))(?:(?:이용|승인|사용|결제)가맹점|(?:상점|매장|상호|업체|지점"
@@ -82,7 +84,8 @@ _AFTER_BAR = re.compile(
     r"|(?:카드|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제|취소)[ ]))"
     r"[ ]?\|[ ]?(?=[^\n|])"
     r"(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$)|[₩]?[\d,]{1,15}[ ]?원"
-    r"|\[?[가-힣\d.·]{0,5}(?:승인|취소|결제)[ ]?(?:완료|취소|알림|안내)?\]?[ ]*(?:[\n|]|$))"
+    r"|\[?[가-힣\d.·]{0,5}(?:승인|취소|결제)[ ]?(?:완료|취소|알림|안내)?\]?[ ]*(?:[\n"
+    r"|]|$))"
 )
 # What may stand before a name: 결제가 완료되었어요, 카카오페이.
 _STATUS_SENTENCE = (
@@ -154,7 +157,7 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
         match = _BEFORE_ACCOUNT.search(text)
     if match is None and "하신 " in text:
         match = _USED_AT.search(text)
-    if match is None and ("]에서" in text or "에서" in text and "'" in text):
+    if match is None and ("]에서" in text or ("에서" in text and "'" in text)):
         match = _QUOTED_BEFORE_AMOUNT.search(text)
     if match is None and ("에서" in text or "에 " in text):
         match = _BEFORE_AMOUNT.search(text)

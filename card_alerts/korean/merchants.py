@@ -100,13 +100,7 @@ def find_merchant(
         name = trim_merchant(text, start, end, is_overseas=is_overseas)
         is_sure = True
     else:
-        parts = [
-            part
-            for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
-            if match[0].strip(_PUNCTUATION)
-            and (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
-            and not _PAID_WITH.search(text, part.end - 3, part.end + 3)
-        ]
+        parts = _list_parts(text, is_overseas=is_overseas)
         before_particle = (p for p in parts if _PARTICLE_AFTER.match(text, p.end))
         after_bar = (
             p for p in parts if _BAR_BEFORE.search(text, max(0, p.start - 8), p.start)
@@ -162,6 +156,17 @@ def _find_quoted_name(
         return None
     start, end = quoted.span()
     return trim_merchant(message.text, start + 1, end - 1, is_overseas=is_overseas)
+
+
+def _list_parts(text: str, *, is_overseas: bool) -> list[MerchantSpan]:
+    """Return the unmasked parts of a text that may be names, in their order."""
+    return [
+        part
+        for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
+        if match[0].strip(_PUNCTUATION)
+        and (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
+        and not _PAID_WITH.search(text, part.end - 3, part.end + 3)
+    ]
 
 
 def _find_name_before_card(

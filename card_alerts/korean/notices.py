@@ -1,7 +1,7 @@
 """Stage 1, tokenize: find the notices that issuers print below or behind a payment.
 
-※ 해외 이용 시 수수료가 부과됩니다, 혜택을 확인해 보세요, 할부 전환하기 >: a line below the
-first that ends like a sentence or a button, without an amount and without the event.
+※ 해외 이용 시 수수료가 부과됩니다, 혜택을 확인해 보세요, 할부 전환하기 >: a line below
+the first that ends like a sentence or a button, without an amount and the event.
 """
 
 import re
@@ -32,8 +32,10 @@ _NOTICE_LINE = re.compile(
 _MARKED = re.compile(rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}")
 # A notice behind a payment on one line begins with a word that no name does.
 _NOTICE_SENTENCE = re.compile(
-    rf"(?<=[^\s])[ ]{{1,3}}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서|지금[ ](?:바로|앱"
-    rf"|확인)|앱에서[ ]|[가-힣A-Za-z]{{0,6}}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서|도움이[ ]|더[ ]많은[ ]|궁금한"
+    rf"(?<=[^\s])[ ]{{1,3}}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서"
+    rf"|지금[ ](?:바로|앱"
+    rf"|확인)|앱에서[ ]|[가-힣A-Za-z]{{0,6}}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서"
+    rf"|도움이[ ]|더[ ]많은[ ]|궁금한"
     rf"|본인이?[ ](?:사용|결제|이용))"
     rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])"
 )

@@ -325,16 +325,18 @@ class TokenizedMessage:
         if not ("*" in masked.text or "님" in masked.text):
             masked.mask_all(HOLDER_BEHIND_STATUS, HOLDER_NAME)
             masked.mask_all(HOLDER_ABOVE_DAY, HOLDER_NAME)
-        if not self.card_digits:
-            number = None
-            if MAY_HAVE_CARD_NUMBER.search(masked.text):
-                number = STANDALONE_CARD_NUMBER.search(masked.text)
-            if number:
-                self.card_digits = number.span(number.lastgroup or 0)
-                # Before group f stands the holder's name or a keyword.
-                masked.mask(*number.span("f" if number["f"] else 0), ISSUER)
+        if not self.card_digits and MAY_HAVE_CARD_NUMBER.search(masked.text):
+            self._mask_card_number()
         if "*" in masked.text or "님" in masked.text:
             masked.mask_all(HOLDER_NAMES, HOLDER_NAME)
+
+    def _mask_card_number(self) -> None:
+        """Mask digits of a card that stand apart from the issuer."""
+        number = STANDALONE_CARD_NUMBER.search(self.masked.text)
+        if number:
+            self.card_digits = number.span(number.lastgroup or 0)
+            # Before group f stands the holder's name or a keyword.
+            self.masked.mask(*number.span("f" if number["f"] else 0), ISSUER)
 
     def _mask_partner_product(self) -> None:
         """Mask the card of a partner where no issuer's is named."""
