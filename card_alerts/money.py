@@ -146,6 +146,7 @@ _BARE_NEGATIVE = re.compile(r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])")
 
 _VALUE = (
     rf"[ :=\-]{{0,3}}\n?[ ₩-]{{0,3}}\[?(?P<number>{_WHOLE})(?!\d|,\d)(?P<won>\s?원)?"
+    r"(?:(?<=원)(?:입니다|이에요|이[ ]남았(?:어요|습니다))[.!]?)?"
 )
 _MONTH = r"(?:(?:이번|지난)[ ]?달|이달|당월|금월|전월)"
 RUNNING_TOTAL_PATTERN = re.compile(

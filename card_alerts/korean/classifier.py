@@ -46,8 +46,10 @@ _TERSE_APPROVAL = re.compile(
     rf"\[{ISSUER}{{1,12}}\][ ]?{HOLDER_NAME}{{1,12}}[ ]?\n{AMOUNT}{{1,20}}[ ]?"
     rf"{INSTALLMENT}{{1,12}}[ ]?\n[^\n]{{1,40}}\s*$"
 )
-_CANCELLED = re.compile(
-    r"(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었"
+_NOT_APPROVED = re.compile(
+    r"(?<![가-힣])(?:승인|결제|거래)?[ ]?(?:거절|실패)(?:[ ]?금액)?(?=[\s\])!.,:]|$|되"
+    r"|됐)"
+    r"|(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었"
     r"|됐)?(?=[\s\])!.,]|$|되|됐)"
 )
 _PAYMENT_WORD = re.compile("승인|결제")
@@ -102,6 +104,10 @@ class MessageEvidence:
             for each in self.message.keywords
         )
 
+    def _is_approved(self) -> bool:
+        """Return True if the keyword can only tell what has happened."""
+        return "승인" in self.keyword_text or self._is_past_tense()
+
     def _is_past_tense(self) -> bool:
         return _PAST_TENSE.search(self.keyword_text) is not None
 
@@ -147,7 +153,8 @@ class MessageEvidence:
             text = _RATE_NOTICE.sub("", text)
         if self.has_strong_keyword or (has_clear_keyword and self.is_detailed):
             text = without_notices(text)
-            if any(word in text for word in _PAYMENT_DAYS):
+            is_told = self.has_printed_time or self._is_approved()
+            if is_told and any(word in text for word in _PAYMENT_DAYS):
                 text = _NEXT_PAYMENT.sub("", text)
         elif "다음" in text and self.has_printed_time:
             text = _NEXT_PAYMENT.sub("", text)
@@ -251,7 +258,7 @@ class MessageEvidence:
             return Reason.ONE_TIME_PASSWORD
         if rejection_rules.may_be_grant(text):
             return rejection_rules.grant_rejection_reason(
-                self._text_for_rules() if is_complete else text
+                self._text_for_rules() if is_complete else without_notices(text)
             )
         return None
 
@@ -311,8 +318,8 @@ class MessageEvidence:
     def _is_unlikely_purchase(self) -> bool:
         """Return True if only words that no purchase has say what happened."""
         message = self.message
-        if _CANCELLED.search(message.text):
-            # A cancellation that was not understood is no approval.
+        if _NOT_APPROVED.search(message.text):
+            # A cancellation or a decline that was not understood is no approval.
             return True
         is_sure = (
             message.running_total is not None

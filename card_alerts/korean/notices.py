@@ -25,7 +25,8 @@ _END = (
     r"|(?<=[가-힣 ])보기|받기|가기)[.!?~ )>\]\-]{0,6}|[가-힣][ ]?>[ ]?"
 )
 _NOTICE_LINE = re.compile(
-    rf"(?<=\n)(?={_LINE}(?:{_END})(?:\n|\Z)|[ ]{{0,3}}[{_MARK}]){_NOT_IN_NOTICE}"
+    rf"(?<=\n)(?={_LINE}(?:{_END})[{NOISE}]{{0,{MAX_NOTICE_LENGTH}}}"
+    rf"(?:\n|\Z)|[ ]{{0,3}}[{_MARK}]){_NOT_IN_NOTICE}"
     rf"(?=[^\n]*[가-힣]){_LINE}"
 )
 # A notice behind a mark ends its line.
@@ -39,21 +40,14 @@ _NOTICE_SENTENCE = re.compile(
     rf"|본인이?[ ](?:사용|결제|이용))"
     rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])"
 )
-_SENTENCE_HINTS = (
-    *(
-        "메시지",
-        "자세",
-        "주셔서",
-        "지금 ",
-        "앱에서",
-        "도움이",
-        "더 많은",
-        "궁금한",
-        "본인",
-    ),
+# A cheap check before it.
+_SENTENCE_HINT = re.compile(
+    "메시지|자세|주셔서|지금 |앱에서|도움이|더 많은|궁금한|본인"
 )
 # The last letters of a notice, or its first sign.
-_LAST_LETTERS = re.compile(rf"[다요오람기>][.!?~ )>\]\-]{{0,6}}(?:\n|\Z)|[{_MARK}]")
+_LAST_LETTERS = re.compile(
+    rf"[다요오람기>][.!?~ )>\]\-]{{0,6}}(?:[\n{NOISE}]|\Z)|[{_MARK}]"
+)
 
 
 def mask_notices(masked: MaskedText) -> None:
@@ -63,7 +57,7 @@ def mask_notices(masked: MaskedText) -> None:
         masked.mask_all(_NOTICE_LINE, NOISE)
     if "※" in text or "☞" in text:
         masked.mask_all(_MARKED, NOISE)
-    if any(word in text for word in _SENTENCE_HINTS):
+    if _SENTENCE_HINT.search(text):
         masked.mask_all(_NOTICE_SENTENCE, NOISE)
 
 
@@ -73,7 +67,7 @@ def without_notices(text: str) -> str:
         text = _NOTICE_LINE.sub("", text)
     if "※" in text or "☞" in text:
         text = _MARKED.sub("", text)
-    has_sentence = any(word in text for word in _SENTENCE_HINTS)
+    has_sentence = _SENTENCE_HINT.search(text) is not None
     return _NOTICE_SENTENCE.sub("", text) if has_sentence else text
 
 

@@ -14,6 +14,11 @@ from card_alerts.masked_text import (
     TIMESTAMP,
 )
 
+# A decline in brackets is what happened; a reason is a remark.
+CERTAIN_DECLINE = (
+    r"[^()\n]{0,8}(?:(?:승인|결제|거래|이용|사용|출금)[^()\n]{0,3}(?:거절|거부|불가|실패|불능"
+    r"|오류)|거절)"
+)
 _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
 _BENEFIT_WORD = (
     r"(?:(?:청구|즉시|현장)[ ]?할인|할인|캐시백(?:[ ]?적립)?|페이백|적립"
@@ -114,8 +119,8 @@ RECEIPT_NOISE = re.compile(
     r"|\((?:매월|매달|매주|매년)[ ]?(?:정기|자동)?[ ]?결제\)"
     r"|(?:승인|거래)[ ]?번호[ ]?[:(]?[ ]?\d{4,12}\)?|\([^()\n\d]{0,12}\d{1,4}건\)"
     rf"|(?<=[\n{ANY_PLACEHOLDER}][ ])(?:이용[ ]?)?\d{{1,4}}건(?![가-힣])"
-    rf"|(?<=[{TIMESTAMP}])[ ]?접수(?![가-힣])|\([^()\n]{{0,20}}(?:미등록|불가|초과|부족"
-    rf"|오류|거절|정지|제한|차단)[^()\n]{{0,10}}\)"
+    rf"|(?<=[{TIMESTAMP}])[ ]?접수(?![가-힣])|\((?!{CERTAIN_DECLINE}[^()\n]{{0,8}}\))"
+    rf"[^()\n]{{0,20}}(?:미등록|불가|초과|부족|오류|거절|정지|제한|차단)[^()\n]{{0,10}}\)"
 )
 # Holders of cards of companies, with the card's digits: [별나라] 승인 7109 45,000원.
 COMPANY_HEADING = re.compile(

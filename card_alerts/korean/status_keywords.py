@@ -66,7 +66,7 @@ _DECLINE = (
 )
 _CANCEL = (
     rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|결제|이용|사용)?(?:이|가|을"
-    rf"|를)?[ ]?(?:{_QUALIFIER}[ ]?)?취소(?:[ ]?승인)?{_COMPLETED_SUFFIX}"
+    rf"|를)?[ ]{{0,2}}(?:{_QUALIFIER}[ ]?)?취소(?:[ ]?승인)?{_COMPLETED_SUFFIX}"
     r"|환불[ ]?(?:완료|처리)?(?:되었습니다|됐어요|됐습니다|했어요)?"
 )
 _APPROVE = (
@@ -90,7 +90,7 @@ _NOT_YET = (
     r"|[이가을를]?(?![가-힣]))"
     r"|가능(?:합니다|해요)?(?![가-힣]|[ ]?(?:금액|액|한도))|한도(?![가-힣]|[ ]?(?:초과"
     r"|부족))"
-    r"|(?:됩니다|돼요|될|할|하기|하세요|하시|하면|해[ ]?주|시[ ])"
+    r"|(?:됩니다|돼요|될|할(?!인|부)|하기|하세요|하시|하면|해[ ]?주|시[ ])"
     r"|취소[ ]?(?:요청|신청|예정|접수|실패|불가)|승인[ ]?(?:요청|신청|예정|대기)"
 )
 _NOT_FOLLOWED_BY_NOUN = (
@@ -189,6 +189,8 @@ MAX_KEYWORDS = 60
 MAX_CONTEXT_LENGTH = 24
 # Characters of the words before the first one of a keyword.
 MAX_QUALIFIER_LENGTH = 40
+# Keywords that end so are whole sentences, and begin no name.
+_SENTENCE_ENDS = frozenset("다요")
 # A word after a space, of which the part before may be the beginning: 취소 전문점.
 WORD_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
 
@@ -252,7 +254,10 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
             # A word inside a name.
             continue
         following = WORD_FOLLOWS.match(text, end)
-        has_following_word = following is not None and following.end() not in starts
+        is_sentence = match[0][-1] in _SENTENCE_ENDS
+        has_following_word = (
+            following is not None and following.end() not in starts and not is_sentence
+        )
         kind = _KIND_BY_GROUP[match.lastgroup or "approved"]
         keyword = StatusKeyword(kind, match.span(), rank, has_following_word)
         (before_name if rank == RANK_BEFORE_NAME else keywords).append(keyword)
