@@ -221,7 +221,8 @@ class MessageEvidence:
         """
         text, masked = self.message.text, self.message.masked.text
         if self.keyword is None:
-            return PENDING.search(_NEXT_PAYMENT.sub("", text)) is not None
+            text = _NEXT_PAYMENT.sub("", without_notices(text))
+            return PENDING.search(text) is not None
         if not _WEAK_PAYMENT_WORD.search(self.keyword_text):
             return False
         return any(
@@ -326,8 +327,10 @@ class MessageEvidence:
             or "일시불" in message.text
             or message.labeled_merchant is not None
         )
-        found = rejection_rules.UNLIKELY_PURCHASE.search(message.text)
-        return not is_sure and found is not None
+        if is_sure:
+            return False
+        text = without_notices(message.text)
+        return rejection_rules.UNLIKELY_PURCHASE.search(text) is not None
 
     def _is_wallet_notice(self) -> bool:
         """Return True for the payment of a phone's wallet, which has no keyword.

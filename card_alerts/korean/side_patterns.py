@@ -33,7 +33,9 @@ POINTS_NAME = re.compile(
 # Discounts, cashback and points.
 BENEFITS = re.compile(
     # The minutes and the day in "19:10 캐시백" and "적립 11/04" are no benefit.
-    rf"(?<![\d,:])(?<!\d[./]){_NUMBER}[ ]?(?:원|P|점|포인트|TOP|마일리지"
+    # Neither is a payment in "₩80,000 캐시백 1,200원".
+    rf"(?<![\d,:₩])(?<!₩[ ])(?<!KRW)(?<!KRW[ ])(?<!\d[./]){_NUMBER}[ ]?(?:원|P|점"
+    rf"|포인트|TOP|마일리지"
     rf"|마일)?[이을]?[ ]?[/ ]?[ ]?{_BENEFIT_WORD}(?:이|을)?[ ]?"
     r"(?:예정|완료|금액|적용|혜택|지급)?"
     r"(?:됨|됐어요|되었습니다|됩니다|받았어요)?(?![가-힣]|[ ]입금"
