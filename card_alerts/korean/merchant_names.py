@@ -43,6 +43,7 @@ _SERVICE_HEADING = re.compile(
 ROUTE = re.compile(
     r"(?:[가-힣A-Z0-9]{1,8}[ ]){0,3}[가-힣]{1,8}[ ]?(?:→|->)[ ]?[가-힣]{1,8}"
 )
+MAX_HOLDER_LENGTH = 5
 _LEADING_WORD_STARTS = frozenset("오방으로")
 _BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
 # Words after a name.
@@ -167,7 +168,8 @@ def trim_merchant(
     if "[" in text[start : start + MAX_HEADING_GAP]:
         heading = _SERVICE_HEADING.match(text, start, end)
     start, end = _trim_edges(text, start, end)
-    if text[start : start + 1] in _LEADING_WORD_STARTS:
+    may_have_word = text[start : start + 1] in _LEADING_WORD_STARTS
+    if may_have_word or "님" in text[start : start + MAX_HOLDER_LENGTH]:
         word = _LEADING_WORD.match(text, start, end)
         start = word.end() if word else start
     if is_overseas:
