@@ -5,8 +5,10 @@ the first that ends like a sentence or a button, without an amount and the event
 """
 
 import re
+from itertools import islice
 
 from card_alerts.masked_text import NOISE, MaskedText
+from card_alerts.result import Span
 
 # Characters of a line that are examined.
 MAX_NOTICE_LENGTH = 200
@@ -32,15 +34,16 @@ _NOTICE_LINE = re.compile(
 # A notice behind a mark ends its line.
 _MARKED = re.compile(rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}")
 # A notice behind a payment on one line begins with a word that no name does.
-_NOTICE_SENTENCE = re.compile(
-    rf"(?<=[^\s])[ ]{{1,3}}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서"
-    rf"|지금[ ](?:바로|앱"
-    rf"|확인)|앱에서[ ]|[가-힣A-Za-z]{{0,6}}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서"
-    rf"|도움이[ ]|더[ ]많은[ ]|궁금한"
-    rf"|본인이?[ ](?:사용|결제|이용))"
-    rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])"
+_SENTENCE_START = re.compile(
+    r"(?<=[^\s])[ ]{{1,3}}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서"
+    r"|지금[ ](?:바로|앱|확인)|앱에서[ ]"
+    r"|[가-힣A-Za-z]{0,6}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서"
+    r"|도움이[ ]|더[ ]많은[ ]|궁금한|본인이?[ ](?:사용|결제|이용))"
 )
-# A cheap check before it.
+_SENTENCE_REST = re.compile(rf"{_NOT_IN_NOTICE}{_LINE}?(?:{_END})(?=\n|\Z|[{NOISE}])")
+# Places where a notice may begin that are examined; a message has one or two.
+MAX_SENTENCE_STARTS = 4
+# A cheap check before them.
 _SENTENCE_HINT = re.compile(
     "메시지|자세|주셔서|지금 |앱에서|도움이|더 많은|궁금한|본인"
 )
@@ -58,7 +61,7 @@ def mask_notices(masked: MaskedText) -> None:
     if "※" in text or "☞" in text:
         masked.mask_all(_MARKED, NOISE)
     if _SENTENCE_HINT.search(text):
-        masked.mask_all(_NOTICE_SENTENCE, NOISE)
+        masked.mask_spans(_find_sentences(masked.text), NOISE)
 
 
 def without_notices(text: str) -> str:
@@ -67,8 +70,20 @@ def without_notices(text: str) -> str:
         text = _NOTICE_LINE.sub("", text)
     if "※" in text or "☞" in text:
         text = _MARKED.sub("", text)
-    has_sentence = _SENTENCE_HINT.search(text) is not None
-    return _NOTICE_SENTENCE.sub("", text) if has_sentence else text
+    if _SENTENCE_HINT.search(text):
+        for start, end in reversed(_find_sentences(text)):
+            text = f"{text[:start]}{text[end:]}"
+    return text
+
+
+def _find_sentences(text: str) -> list[Span]:
+    """Return the notices behind a payment on one line, in order and apart."""
+    found: list[Span] = []
+    for start in islice(_SENTENCE_START.finditer(text), MAX_SENTENCE_STARTS):
+        rest = _SENTENCE_REST.match(text, start.end())
+        if rest and (not found or start.start() >= found[-1][1]):
+            found.append((start.start(), rest.end()))
+    return found
 
 
 def _may_have_notice_line(text: str) -> bool:
