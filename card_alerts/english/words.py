@@ -5,14 +5,15 @@ import re
 from card_alerts.result import Kind, Reason, Span
 
 _PASSWORD = re.compile(
-    r"\bOTP\b|one[- ]time(?! payment)|pass\s?code|verification code|security code"
-    r"|auth\w{0,12} code|login code",
+    r"\b(?=(?-i:[opvsalOPVSAL]))(?:OTP\b|one[- ]time(?! payment)|pass\s?code"
+    r"|verification code|security code|auth\w{0,12} code|login code)",
     re.IGNORECASE,
 )
 _DECLINED = re.compile(
-    r"\bdeclin\w{1,4}|insufficient|unsuccessful|not approved|(?:not|n't"
-    r"|not be) (?:authori[sz]ed|processed|completed|go through)"
-    r"|\bfailed\b|\bdenied\b|\brejected\b|could not be|couldn't",
+    r"\b(?=(?-i:[diunfrcDIUNFRC]))(?:declin\w{1,4}|insufficient|unsuccessful"
+    r"|not approved|not (?:be )?(?:authori[sz]ed|processed|completed|go through)"
+    r"|failed\b|denied\b|rejected\b|could not be|couldn't)"
+    r"|n't (?:authori[sz]ed|processed|completed|go through)",
     re.IGNORECASE,
 )
 _CANCELLED = re.compile(
@@ -61,8 +62,8 @@ _ADVERT = re.compile(
 )
 # An advert, even with a sentence such as "you spent".
 _OFFER = re.compile(
-    r"\bterms (?:and conditions )?apply\b|\bwhen you spend\b|\bwhen you spent\b"
-    r"|\b(?:if|once) you spen[dt]\b|\bspend (?:over|at least)\b|\boffers?:",
+    r"\b(?=(?-i:[twisoTWISO]))(?:terms (?:and conditions )?apply\b|when you spend\b"
+    r"|when you spent\b|(?:if|once) you spen[dt]\b|spend (?:over|at least)\b|offers?:)",
     re.IGNORECASE,
 )
 # A sentence that reports a payment, which outweighs most words of adverts.
@@ -75,11 +76,10 @@ _COMPLETED = re.compile(
 )
 # A payment that is announced; what has happened is told in another sentence.
 _FUTURE = re.compile(
-    r"\b(?:will|shall|to|going to)(?: soon)? be \w+|\bwill (?:charge|debit|deduct"
-    r"|renew|pay)\b"
-    r"|\bupcoming (?:payment|charge|renewal|debit|transaction)\b|\bscheduled\b"
-    r"|\bdue to renew\b"
-    r"|\brenews (?:on|in)\b|\bto be (?:debited|charged)\b",
+    r"\b(?=(?-i:[wstgudrWSTGUDR]))(?:(?:will|shall|to|going to)(?: soon)? be \w+"
+    r"|will (?:charge|debit|deduct|renew|pay)\b"
+    r"|upcoming (?:payment|charge|renewal|debit|transaction)\b|scheduled\b"
+    r"|due to renew\b|renews (?:on|in)\b|to be (?:debited|charged)\b)",
     re.IGNORECASE,
 )
 # A limit, a loan or an application that is granted.

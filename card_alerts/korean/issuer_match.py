@@ -52,6 +52,8 @@ _CARD_WORDS = re.compile(
 # Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
 _SEPARATORS = re.compile(r"[ \])\-:·>*]{0,4}")
+# The keywords of most messages; a cheap check before ATTACHED_KEYWORD.
+_PLAIN_KEYWORD = re.compile(r"(?:승인|취소)(?=\n|[ ][가-힣]{1,2}\*|[ ]\d|$)")
 _HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[A-Za-z]")
 _HOLDER_NAME = re.compile(r"[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님")
@@ -257,7 +259,11 @@ def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
 
 def _has_keyword_at(text: str, end: int) -> bool:
     separators = _SEPARATORS.match(text, end)
-    return bool(separators and ATTACHED_KEYWORD.match(text, separators.end()))
+    if separators is None:
+        return False
+    position = separators.end()
+    is_plain = _PLAIN_KEYWORD.match(text, position) is not None
+    return is_plain or ATTACHED_KEYWORD.match(text, position) is not None
 
 
 def _has_terms_at(text: str, start: int, end: int) -> bool:

@@ -151,6 +151,8 @@ _LINK = re.compile(
 )
 # Parts of words without which a pattern does not match: cheap checks before them.
 _STATEMENT_HINTS = (
+    # The most frequent ones first.
+    *("누적", "/", "월"),
     *(
         "예정",
         "청구",
@@ -176,7 +178,7 @@ _STATEMENT_HINTS = (
         "이번",
         "상환",
     ),
-    *("체험", "구독", "누적", "한도", "이상", "결제하실", "월", "이용금액", "/"),
+    *("체험", "구독", "한도", "이상", "결제하실", "이용금액"),
 )
 _BANK_HINTS = (
     *(
