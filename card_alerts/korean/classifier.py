@@ -329,8 +329,8 @@ class MessageEvidence:
         )
         if is_sure:
             return False
-        text = without_notices(message.text)
-        return rejection_rules.UNLIKELY_PURCHASE.search(text) is not None
+        # Notices, benefits and balances are masked, and decide nothing.
+        return rejection_rules.UNLIKELY_PURCHASE.search(message.masked.text) is not None
 
     def _is_wallet_notice(self) -> bool:
         """Return True for the payment of a phone's wallet, which has no keyword.

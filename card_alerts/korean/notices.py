@@ -36,7 +36,7 @@ _NOTICE_LINE = re.compile(
 _MARKED = re.compile(rf"(?<=[^\s(\[])[ ]{{0,3}}[{_MARK}]{_LINE}")
 # A notice behind a payment on one line begins with a word that no name does.
 _SENTENCE_START = re.compile(
-    r"(?<=[^\s])[ ]{{1,3}}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서"
+    r"(?<=[^\s])[ ]{1,3}(?=본[ ]메시지|자세한[ ]|자세히|이용해[ ]?주셔서"
     r"|지금[ ](?:바로|앱|확인)|앱에서[ ]"
     r"|[가-힣A-Za-z]{0,6}(?:페이|카드|뱅크|Pay|토스)[ ]앱에서"
     r"|도움이[ ]|더[ ]많은[ ]|궁금한|본인이?[ ](?:사용|결제|이용))"
