@@ -138,6 +138,18 @@ def followed_by(line: str) -> Change:
     return change
 
 
+def ended_by(sentence: str) -> Change:
+    """Print a sentence behind a message of one line."""
+
+    def change(payment: Payment) -> str | None:
+        is_whole = payment.parsed.merchant and payment.parsed.card_hint
+        if "\n" in payment.body or not is_whole:
+            return None
+        return f"{payment.text.rstrip()} {sentence}"
+
+    return change
+
+
 def instead_of_total(label: str) -> Change:
     """Print something else in place of the running total."""
 
@@ -222,6 +234,15 @@ SAME = {
             "이달 실적 320,000원",
             "할부 전환하기 >",
             "고객센터 1588-1234",
+        )
+    },
+    **{
+        f"sentence {each}": ended_by(each)
+        for each in (
+            "자세한 내용은 앱에서 확인하세요.",
+            "이용해 주셔서 감사합니다.",
+            "지금 앱에서 혜택을 확인해 보세요!",
+            "※ 해외 이용 시 수수료가 부과될 수 있습니다.",
         )
     },
     **{
