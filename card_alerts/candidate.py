@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
+from typing import NamedTuple
 
 from card_alerts.channels import find_channel
 from card_alerts.issuer import Issuer
@@ -29,8 +30,7 @@ MAX_CUT_MARK_LENGTH = 40
 _CUT_MARKS = frozenset("(….‥")
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentCandidate:
+class PaymentCandidate(NamedTuple):
     """The parts of a payment with their spans in the normalized text."""
 
     kind: Kind

@@ -26,15 +26,17 @@ _PAY_APP_TEXT = re.compile(
     r"|애플페이|쿠팡페이|[가-힣]{2,5}사랑(?:화폐|상품권|카드|페이)|온누리"
 )
 _CARD_APP_TEXT = re.compile(
-    r"KB ?Pay|SOL ?페이|신한 ?플레이|우리WON카드|하나 ?(?:Pay|페이)|NH ?(?:pay|페이)"
-    r"|디지로카|페이북|앱카드|· ?(?:일반)?승인",
-    re.IGNORECASE,
+    r"(?i:KB) ?(?i:Pay)|(?i:SOL) ?페이|신한 ?플레이|우리(?i:WON)카드|하나 ?(?i:Pay"
+    r"|페이)"
+    r"|(?i:NH) ?(?i:pay|페이)|디지로카|페이북|앱카드|· ?(?:일반)?승인"
 )
 _BANK_TEXT = re.compile(
-    r"(?=[출입통\d가-힣IKNM])(?:출금|입금|통장|\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}"
-    r"|(?:[가-힣]|IBK|KB|NH)은행"
-    r"|(?:카카오|토스|케이|iM)뱅크)"
+    r"(?=[출입통은뱅])(?:출금|입금|통장"
+    r"|(?:(?<=[가-힣])|(?<=IBK)|(?<=KB)|(?<=NH))은행"
+    r"|(?:(?<=카카오)|(?<=토스)|(?<=케이)|(?<=iM))뱅크)"
 )
+# The number of an account.
+_ACCOUNT_NUMBER = re.compile(r"\d\*{2,}\d|\d-\d[\d*]{1,5}-[\d*]{2}")
 
 
 def find_channel(
@@ -59,7 +61,8 @@ def find_channel(
     has_hint = "톡" in text or "] [" in text or "영수증" in text or "채널" in text
     if has_hint and not is_by_phone and _KAKAOTALK_TEXT.search(text):
         return Channel.KAKAOTALK
-    if _BANK_TEXT.search(text):
+    may_have_number = "**" in text or "-" in text
+    if _BANK_TEXT.search(text) or (may_have_number and _ACCOUNT_NUMBER.search(text)):
         return Channel.BANK
     if is_by_phone or ("발신" in text and _SMS_TEXT.search(text)):
         return Channel.CARD_SMS

@@ -51,9 +51,17 @@ def compile_aliases(issuers: tuple[Issuer, ...], flags: int = 0) -> re.Pattern[s
         )
     }
     longest_first = sorted(names, key=lambda name: (-len(name), name))
+    # Grouped by their first letters, so that few alternatives are tried.
+    by_initial: dict[str, list[str]] = {}
+    for name in longest_first:
+        initial = name[0].lower() if flags & re.IGNORECASE else name[0]
+        words = _SCRIPT_BOUNDARY.sub(" ", name)[1:]
+        by_initial.setdefault(initial, []).append(
+            r"\s?".join(map(re.escape, words.split(" ")))
+        )
     alternatives = "|".join(
-        r"\s?".join(map(re.escape, _SCRIPT_BOUNDARY.sub(" ", name).split(" ")))
-        for name in longest_first
+        f"{re.escape(initial)}(?:{'|'.join(rests)})"
+        for initial, rests in by_initial.items()
     )
     # The lookahead skips quickly over characters with which no name begins.
     initials = "".join(sorted({re.escape(name[0]) for name in names}))

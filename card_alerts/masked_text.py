@@ -56,10 +56,12 @@ class MaskedText:
 
     def mask_spans(self, spans: list[Span], placeholder: str) -> None:
         """Mask spans, which are sorted by their start and may overlap."""
+        if not spans:
+            return
         pieces: list[str] = []
         last_end = 0
         for span_start, end in spans:
-            start = max(span_start, last_end)
+            start = span_start if span_start > last_end else last_end
             if end <= start:
                 continue
             pieces += (self.text[last_end:start], placeholder * (end - start))

@@ -20,9 +20,8 @@ _STATUS = re.compile(
     r"승인(?!금액|번호|일)|취소|거절|결제(?!금액|예정|일(?!시불)|수단|계좌|대금|하면"
     r"|[ ]?시[ ])|사용(?!금액|처|가능|[ ]?가능)"
     r"|이용(?!금액|내역|안내|한도|가능|[ ]금액|[ ]?가능)|출금|입금|일시불"
-    r"|\b(?:spent|purchase|paid|charged?|transaction|txn|debited|credited|declined"
-    r"|refund(?:ed)?|used|authori[sz]ed|withdrawn|made)\b",
-    re.IGNORECASE,
+    r"|\b(?i:spent|purchase|paid|charged?|transaction|txn|debited|credited|declined"
+    r"|refund(?:ed)?|used|authori[sz]ed|withdrawn|made)\b"
 )
 _AMOUNT = re.compile(
     r"\d[ ]?원|[$€£₩¥₹][ ]?\d|(?<![A-Za-z])[A-Z]{3}[ ]?\d|\bRs\.? ?\d|\d[ ]?(?:USD|EUR"
@@ -34,10 +33,9 @@ _NUMBER = re.compile(r"\d[\d,.]*")
 # What a message has beside amount and status.
 _DETAIL = re.compile(
     r"\d{1,2}/\d{1,2}|\d{1,2}월 ?\d{1,2}일|\d{4}[-.]\d{2}[-.]\d{2}|\d:\d\d|카드|뱅크"
-    r"|은행|페이|Pay"
-    r"|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)|\bcard\b|\bat\b"
-    r"|\bA/c\b|\baccount\b|\d{4}승인",
-    re.IGNORECASE,
+    r"|은행|페이|(?i:Pay)"
+    r"|완료|원[ ]?(?:결제|승인|사용|취소)|되었|했어요|\(\d{4}\)|\b(?i:card|at|A/c"
+    r"|account)\b|\d{4}승인"
 )
 _TIME_OR_DIGITS = re.compile(
     r"\d/\d{1,2}[^\n]{0,3}\d:\d\d|\(\d{4}\)|\d{4}승인|\d\*\d\*"

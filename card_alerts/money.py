@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.currencies import CURRENCY_CODES
 from card_alerts.masked_text import ANY_PLACEHOLDER
@@ -30,7 +30,7 @@ _APOSTROPHE_GROUPED = r"\d{1,3}(?:['’]\d{3}){1,3}(?:\.\d{1,2})?(?!\d)"
 # Grouped by dots, without decimals: 1.234.000.
 _DOT_GROUPED = r"\d{1,3}(?:\.\d{3}){2,4}(?![\d.,])"
 # EUR 11/20 is a currency and a date.
-_NOT_A_DATE = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))/\d)"
+_NOT_A_DATE = r"(?!(?:(?<=[ :A-Z]\d)|(?<=[ :A-Z]\d\d))(?:/\d|[ ]?개월))"
 
 CURRENCY_WORDS = {
     "달러": "USD",
@@ -94,7 +94,9 @@ CURRENCY_SIGN_PATTERN = "|".join(
 
 _CURRENCY_FIRST = re.compile(
     rf"(?=[A-Z$€£¥₹฿₫₱₽₺₩])(?:(?P<sign>{CURRENCY_SIGN_PATTERN})"
-    r"|(?<![A-Za-z])(?<!\.\d\d[ ])(?P<code>[A-Z]{3}))[ :]{0,2}-?[ ]?"
+    # The code behind a number belongs to that one: 12,000 KRW 3개월.
+    r"|(?<![A-Za-z])(?<!\.\d\d[ ])(?<!,\d{3})(?<!,\d{3}[ ])(?P<code>[A-Z]{3}))"
+    r"[ :]{0,2}-?[ ]?"
     rf"(?P<number>{_SPACE_GROUPED}|{_APOSTROPHE_GROUPED}|{_DOT_GROUPED}"
     rf"|{_DECIMAL_COMMA}|(?:{_COMMA_GROUPED}|\d{{1,12}}+){_DECIMALS})"
     rf"{_NUMBER_END}{_NOT_A_DATE}"
@@ -144,20 +146,30 @@ _BARE_NEGATIVE = re.compile(r"(?<![\d\w*-])-(?P<number>\d{1,12})(?![\d,:/*-])")
 
 _VALUE = (
     rf"[ :=\-]{{0,3}}\n?[ ₩-]{{0,3}}\[?(?P<number>{_WHOLE})(?!\d|,\d)(?P<won>\s?원)?"
+    r"(?:(?<=원)(?:입니다|이에요|이[ ]남았(?:어요|습니다))[.!]?)?"
 )
+_MONTH = r"(?:(?:이번|지난)[ ]?달|이달|당월|금월|전월)"
 RUNNING_TOTAL_PATTERN = re.compile(
-    r"(?:총[ ]?|당월[ ]?|금월[ ]?|월[ ]?|이번[ ]?달[ ]?)?(?:누적|누계)"
+    r"(?=[총당금월이누올\d])(?:(?:총|당월|금월|(?:(?<!\d)\d{1,2})?월|이번[ ]?달|이달"
+    r"|올해)[ ]?)?(?:누적|누계)"
     r"[ ]?\(?(?:이용|사용|승인|결제)?\)?[ ]?(?:금액|액)?" + _VALUE
 )
 BALANCE_PATTERN = re.compile(
-    r"(?=[가-힣])(?:(?:통장|인센티브|캐시백|포인트|적립금|(?:총[ ]?)?보유|결제[ ]?후"
+    r"(?=[가-힣1])(?:(?:통장|(?<![가-힣A-Za-z])(?:계좌|카드|충전|머니|총|남은)|인센티브|캐시백|포인트|적립금"
+    r"|(?:총[ ]?)?보유|결제[ ]?후"
     r"|거래[ ]?후|사용[ ]?후|현재"
     r"|출금[ ]?가능"
     r"|사용[ ]?가능|이용[ ]?가능|가용)[ ]?)?"
     r"(?P<label>(?:월|이용|결제|총|카드|부여)?[ ]?한도[ ]?금액|(?:이용|결제|총"
-    r"|월)[ ]?한도|잔액|잔고"
+    r"|월간?|1?일|일일|하루|1?회)[ ]?한도|잔액|잔고"
+    r"|(?:(?:전월|당월|이달|이번[ ]?달|지난[ ]?달)[ ]?)?(?:이용[ ]?|카드[ ]?)?실적"
+    r"(?:[ ]?금액)?"
+    # What was spent in a month: 이번 달 사용 금액 532,100원, 이번달 총 250,000원.
+    rf"|{_MONTH}(?:에|은|엔)?[ ]?(?:총[ ]?)?(?:카드[ ]?)?(?:이용|사용|결제|지출|소비)"
+    rf"[ ]?(?:금액|총?액|합계)|{_MONTH}[ ]?(?:까지[ ]?)?총"
     r"|잔여(?:[ ]?한도)?|한도[ ]?잔액|잔여[ ]?금액|남은[ ]?한도|남은[ ]?금액"
-    r"|(?:이용|사용|지급|누적)[ ]?가능[ ]?(?:한도|금액|액)?|가용[ ]?(?:한도|금액|액))"
+    r"|(?:이용|사용|지급|누적|출금|결제)[ ]?가능[ ]?(?:한도|금액|액)?"
+    r"|가용[ ]?(?:한도|금액|액))"
     r"(?:은|이|:)?" + _VALUE
 )
 
@@ -184,8 +196,7 @@ _MINUS = re.compile(rf"(?:^|[\s({ANY_PLACEHOLDER}]|[A-Z$₩])-(?:[A-Z]{{3}} ?|[$
 CURRENCIES_WITHOUT_DECIMALS = frozenset({"VND", "IDR", "JPY", "KRW", "CLP", "PYG"})
 
 
-@dataclass(frozen=True, slots=True)
-class MoneyMatch:
+class MoneyMatch(NamedTuple):
     """A printed amount; `value` is its absolute value."""
 
     value: Decimal

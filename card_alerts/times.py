@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.result import Span
 
@@ -23,7 +23,9 @@ _TIME = (
     r"(?:[ ]?(?P<half_after>[AaPp][Mm])(?![A-Za-z]))?"
 )
 _DAY = (
-    r"(?:(?P<year>20\d\d|\d\d)[-./년年][ ]?(?P<month_full>\d{1,2})[-./월月][ ]?"
+    r"(?:(?P<year_joined>20\d\d)(?P<month_joined>[01]\d)(?P<day_joined>[0-3]\d)"
+    r"(?=[ ]\d{1,2}:\d\d)|(?P<year>20\d\d|\d\d)[-./년年][ ]?(?P<month_full>\d{1,2})["
+    r"-./월月][ ]?"
     r"(?P<day_full>\d{1,2})(?!\d|:)(?:[일日]|\.(?!\d))?"
     r"|(?P<month>\d{1,2})(?:/|[월月][ ]?)(?P<day>\d{1,2})(?!\d|:|%|[.]\d)[일日]?"
     r"|(?P<month_dot>\d{1,2})[.-](?P<day_dot>\d{1,2})(?=[ ,/(]{1,2}[가-힣"
@@ -33,7 +35,7 @@ _TIMESTAMP = re.compile(
     rf"(?=\d)(?<![\d~*-])(?<!\d,)(?<!\d[./]){_DAY}"
     rf"(?:[ ]?\([월화수목금토일月火水木金土日]\)"
     rf"|[ ]?[월화수목금토일]요일)?"
-    rf"(?:(?:[ ,./:T|]{{0,4}}|[ ]{{1,12}}"
+    rf"(?:(?:[ ,./:T|]{{0,4}}|[ ]{{1,12}}|[ ]-[ ]"
     rf"|[ ]?\n[ ]?(?!\d{{1,2}}:\d\d[ ][가-힣])){_TIME})?"
 )
 _STANDALONE_TIME = re.compile(rf"(?=[\d오午AaPp])(?<![\d:.,*-]){_TIME}(?![:\d])")
@@ -59,8 +61,7 @@ _ORIGINAL_PREFIX = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TimestampMatch:
+class TimestampMatch(NamedTuple):
     """A printed date, with the time printed beside it."""
 
     month: int
@@ -80,21 +81,19 @@ def find_timestamps(text: str) -> list[TimestampMatch]:
     found = []
     for match in islice(_TIMESTAMP.finditer(text), MAX_TIMESTAMPS):
         start, end = match.span()
-        groups = match.groupdict()
-        month = int(groups["month_full"] or groups["month"] or groups["month_dot"])
-        day = int(groups["day_full"] or groups["day"] or groups["day_dot"])
+        year, month, day = _printed_day(match)
         # 2000 is a leap year, so 29 February is possible.
         if make_date(2000, month, day) is None or _RANGE_SUFFIX.match(text, end):
             continue
-        has_time = bool(groups["hour"])
+        has_time = bool(match["hour"])
         if not has_time and _WORD_CONTINUES.match(text, end):
             continue
         # 12/14 이용건, 원거래 12/14: the date of the approval, and words around it.
         is_original = False
-        suffix = _ORIGINAL_SUFFIX.match(text, end)
-        if suffix and not has_time:
+        suffix = None if has_time else _ORIGINAL_SUFFIX.match(text, end)
+        if suffix:
             end, is_original = suffix.end(), True
-        as_of = _AS_OF.match(text, end)
+        as_of = _AS_OF.match(text, end) if "기준" in text else None
         end = as_of.end() if as_of else end
         before = text[max(0, start - 10) : start]
         if "거래" in before or "승인" in before:
@@ -105,7 +104,7 @@ def find_timestamps(text: str) -> list[TimestampMatch]:
             TimestampMatch(
                 month,
                 day,
-                2000 + int(groups["year"][-2:]) if groups["year"] else None,
+                year,
                 _parse_time(match),
                 (start, end),
                 is_original,
@@ -113,6 +112,18 @@ def find_timestamps(text: str) -> list[TimestampMatch]:
             )
         )
     return found
+
+
+def _printed_day(match: re.Match[str]) -> tuple[int | None, int, int]:
+    """Return year, month and day of a match; None for no year."""
+    if match["month"]:
+        return None, int(match["month"]), int(match["day"])
+    if match["month_dot"]:
+        return None, int(match["month_dot"]), int(match["day_dot"])
+    kind = "joined" if match["year_joined"] else "full"
+    year = match["year_joined"] or match["year"]
+    month, day = match[f"month_{kind}"], match[f"day_{kind}"]
+    return 2000 + int(year[-2:]), int(month), int(day)
 
 
 def find_standalone_time(text: str) -> tuple[Span, time | None] | None:

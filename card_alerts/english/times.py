@@ -17,17 +17,22 @@ _TIME = (
 _YEAR = r"(?P<year>20\d\d|\d\d)"
 _ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DATE_PATTERNS = (
-    r"(?P<year>20\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
-    rf"{_ORDINAL_DAY}[- ]?(?P<name>{_MONTH_NAME})(?:[-, ]{{0,2}}{_YEAR}(?![:\d]))?",
+    r"(?=\d)(?P<year>20\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
+    (
+        rf"(?=\d){_ORDINAL_DAY}[- ]?(?P<name>{_MONTH_NAME})"
+        rf"(?:[-, ]{{0,2}}{_YEAR}(?![:\d]))?"
+    ),
     (
         rf"(?P<name>{_MONTH_NAME})[ ]{_ORDINAL_DAY}(?!\d|:)"
         r"(?:,?[ ](?P<year>20\d\d)(?!\d))?"
     ),
-    rf"(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})(?:[/-]{_YEAR})?(?![/\d-])",
+    rf"(?=\d)(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})(?:[/-]{_YEAR})?(?![/\d-])",
 )
 _DATE_TIME_SEPARATOR = r"(?:[:T, ]{1,2}(?:at[ ])?|[ ]at[ ]|[ ]?\n)"
 _TIMESTAMP_PATTERNS = tuple(
-    re.compile(rf"(?<![\w/.-]){day}(?:{_DATE_TIME_SEPARATOR}{_TIME})?", re.IGNORECASE)
+    re.compile(
+        rf"(?=\w)(?<![\w/.-]){day}(?:{_DATE_TIME_SEPARATOR}{_TIME})?", re.IGNORECASE
+    )
     for day in _DATE_PATTERNS
 )
 _TIME_FIRST = re.compile(

@@ -5,19 +5,20 @@ import re
 from card_alerts.result import Kind, Reason, Span
 
 _PASSWORD = re.compile(
-    r"\bOTP\b|one[- ]time(?! payment)|pass\s?code|verification code|security code"
-    r"|auth\w{0,12} code|login code",
+    r"\b(?=(?-i:[opvsalOPVSAL]))(?:OTP\b|one[- ]time(?! payment)|pass\s?code"
+    r"|verification code|security code|auth\w{0,12} code|login code)",
     re.IGNORECASE,
 )
 _DECLINED = re.compile(
-    r"\bdeclin\w{1,4}|insufficient|unsuccessful|not approved|(?:not|n't"
-    r"|not be) (?:authori[sz]ed|processed|completed|go through)"
-    r"|\bfailed\b|\bdenied\b|\brejected\b|could not be|couldn't",
+    r"\b(?=(?-i:[diunfrcDIUNFRC]))(?:declin\w{1,4}|insufficient|unsuccessful"
+    r"|not approved|not (?:be )?(?:authori[sz]ed|processed|completed|go through)"
+    r"|failed\b|denied\b|rejected\b|could not be|couldn't)"
+    r"|n't (?:authori[sz]ed|processed|completed|go through)",
     re.IGNORECASE,
 )
 _CANCELLED = re.compile(
-    r"\brevers(?:ed|al)\b|\brefund(?:ed)?\b|\bvoided\b|\bcancell?ed\b|\breturned\b"
-    r"|\bchargeback\b|credit(?:ed)? (?:back|voucher)",
+    r"\b(?=(?-i:[rvcRVC]))(?:revers(?:ed|al)\b|refund(?:ed)?\b|voided\b|cancell?ed\b"
+    r"|returned\b|chargeback\b|credit(?:ed)? (?:back|voucher))",
     re.IGNORECASE,
 )
 # A refund that has not arrived yet.
@@ -27,26 +28,27 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 _APPROVED = re.compile(
-    r"\bspent\b|\bcharged?\b|\bpurchase[ds]?\b|\bpaid\b|\bused\b|\bapproved\b"
-    r"|\bapproval\b|\bauthori[sz](?:ed|ation)\b|\btransactions?\b|\btxn\b"
-    r"|\bdebited\b|\bpayment\b|\bmade\b|\bwithdrawn\b",
+    r"\b(?=(?-i:[scpuatdmwSCPUATDMW]))(?:spent|charged?|purchase[ds]?|paid|used|approved"
+    r"|approval|authori[sz](?:ed|ation)|transactions?|txn|debited|payment|made"
+    r"|withdrawn)\b",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
-    r"\bstatement\b|minimum (?:payment|due|amount)|\bmin(?:imum)?\.? due|\bamt due"
-    r"|amount due|total due|payment (?:is )?due|\bbill\b|due (?:on|by|date)"
+    r"\b(?=(?-i:[smatpbdrlteoSMATPBDRLTEO]))(?:statement\b|minimum (?:payment|due"
+    r"|amount)|min(?:imum)?\.? due|amt due"
+    r"|amount due|total due|payment (?:is )?due|bill\b|due (?:on|by|date)"
     r"|autopay|payment of [^\n]{1,60}(?:received|posted|credited|scheduled|processed)"
     r"|(?:received|thank you for) your[^\n]{0,20} payment"
     r"|payment of [^\n]{1,40} towards your"
     r"|payment (?:has )?(?:been )?(?:received|posted|scheduled)"
-    r"|pay your|late fee|\bEMI\b|overdue|past due|thank you for (?:your|the) payment",
+    r"|pay your|late fee|EMI\b|overdue|past due|thank you for (?:your|the) payment)",
     re.IGNORECASE,
 )
 _BANK_TRANSFER = re.compile(
-    r"\bcredited\b|\bdeposit(?:ed|s)?\b|\bzelle\b|\btransfer(?:red|s)?\b|\bNEFT\b"
-    r"|\bIMPS\b|\bRTGS\b|\bUPI\b|\bwithdr\w{1,8}|\bATM\b|\bsalary\b"
-    r"|sent you|you sent|\bpayroll\b|\bwire\b|\bACH\b|\bincoming\b|standing order"
-    r"|direct debit",
+    r"\b(?=(?-i:[cdztniruwaspyCDZTNIRUWASPY]))(?:credited\b|deposit(?:ed|s)?\b|zelle\b"
+    r"|transfer(?:red|s)?\b|NEFT\b|IMPS\b|RTGS\b|UPI\b|withdr\w{1,8}|ATM\b|salary\b"
+    r"|sent you|you sent|payroll\b|wire\b|ACH\b|incoming\b|standing order"
+    r"|direct debit)",
     re.IGNORECASE,
 )
 _ADVERT = re.compile(
@@ -60,8 +62,8 @@ _ADVERT = re.compile(
 )
 # An advert, even with a sentence such as "you spent".
 _OFFER = re.compile(
-    r"\bterms (?:and conditions )?apply\b|\bwhen you spend\b|\bwhen you spent\b"
-    r"|\b(?:if|once) you spen[dt]\b|\bspend (?:over|at least)\b|\boffers?:",
+    r"\b(?=(?-i:[twisoTWISO]))(?:terms (?:and conditions )?apply\b|when you spend\b"
+    r"|when you spent\b|(?:if|once) you spen[dt]\b|spend (?:over|at least)\b|offers?:)",
     re.IGNORECASE,
 )
 # A sentence that reports a payment, which outweighs most words of adverts.
@@ -74,11 +76,10 @@ _COMPLETED = re.compile(
 )
 # A payment that is announced; what has happened is told in another sentence.
 _FUTURE = re.compile(
-    r"\b(?:will|shall|to|going to)(?: soon)? be \w+|\bwill (?:charge|debit|deduct"
-    r"|renew|pay)\b"
-    r"|\bupcoming (?:payment|charge|renewal|debit|transaction)\b|\bscheduled\b"
-    r"|\bdue to renew\b"
-    r"|\brenews (?:on|in)\b|\bto be (?:debited|charged)\b",
+    r"\b(?=(?-i:[wstgudrWSTGUDR]))(?:(?:will|shall|to|going to)(?: soon)? be \w+"
+    r"|will (?:charge|debit|deduct|renew|pay)\b"
+    r"|upcoming (?:payment|charge|renewal|debit|transaction)\b|scheduled\b"
+    r"|due to renew\b|renews (?:on|in)\b|to be (?:debited|charged)\b)",
     re.IGNORECASE,
 )
 # A limit, a loan or an application that is granted.

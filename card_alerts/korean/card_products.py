@@ -17,8 +17,11 @@ _PRODUCT = re.compile(
     rf"|출금)[A-Za-z0-9가-힣][A-Za-z0-9가-힣"
     rf"+.&' ]{{0,{MAX_PRODUCT_LENGTH - 1}}}?)[ ]{{0,2}}"
     rf"(?=\((?:본인|가족)?[ ]?[\d*]{{4}}\)|(?:\d\*){{2}}(?![\d*])"
-    rf"|(?:해외|체크|체크카드|정상|국내|부분|가|선|사전)?[ ]?"
-    r"(?:승인|취소)(?:취소|거절)?(?![가-힣])|뒷자리)"
+    rf"|(?:해외|체크|체크카드|정상|국내|부분|전체|일반|카드|매출|가|선|사전)?[ ]?"
+    r"(?:(?:승인|취소)(?:취소|거절|승인)?|(?:승인|결제|사용|이용|취소)(?:이"
+    r"|가)?[ ]?(?:완료"
+    r"|처리)?[ ]?(?:됨|되었습니다|됐어요|됐습니다|했어요|하셨습니다|완료))(?![가-힣])"
+    r"|뒷자리)"
 )
 # A product before the issuer's name: 네이버 현대카드, 쇼핑엔 로카.
 LEADING_PRODUCT = re.compile(
@@ -42,7 +45,9 @@ LINE_PRODUCT = re.compile(
     r"[ ](?P<product>[A-Z][A-Za-z0-9+]{0,9}(?:[ ][A-Za-z0-9+]{1,9})?)(?=\n|$)"
 )
 # Words of the keyword behind a product, and names of cards that products follow.
-PRODUCT_SUFFIX = re.compile("[ ]?(?:해외|국내|자동(?:결제|납부|이체)|정기결제)$")
+PRODUCT_SUFFIX = re.compile(
+    "[ ]?(?:해외|국내|전체|일반|자동(?:결제|납부|이체)|정기결제)$"
+)
 PRODUCT_BRANDS = frozenset({"LOCA", "로카", "디지로카"})
 _HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[A-Za-z]")

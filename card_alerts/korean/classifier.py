@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from card_alerts.issuer import Issuer
 from card_alerts.korean import rejection_rules
 from card_alerts.korean.merchant_names import MerchantSpan
+from card_alerts.korean.notices import without_notices
 from card_alerts.korean.status_keywords import (
+    PENDING,
     PRELIMINARY_APPROVAL,
     RANK_ADJACENT,
     RANK_ATTACHED,
@@ -34,14 +36,23 @@ _PAST_TENSE = re.compile("했|하였|하셨|되었|됐|완료")
 _RATE_NOTICE = re.compile(r"환율[^\n\d]{0,30}금액[^\n\d]{0,30}(?:니다|요)(?![가-힣])")
 # The line of a receipt on the payment of the next month.
 _NEXT_PAYMENT = re.compile(
-    r"(?<=\n)[ \-·]{0,3}다음[ ]?결제[ ]?(?:예정)?일(?:자|시)?[ ]?[:=][^\n]{0,40}"
+    r"(?<=\n)[ \-·]{0,3}(?:다음|이번[ ]?달)?[ ]?(?:결제|청구|출금)(?:[ ]?예정)?일"
+    r"(?:자|시)?[ ]?[:=]?[ ]?\d[^\n원]{0,40}(?=\n|$)"
 )
+_PAYMENT_DAYS = ("예정일", "결제일", "청구일", "출금일")
 _WITHDRAWN = re.compile(r"출금(?=[ ]?[\d,]{1,15}원)")
 # [NH]홍*비님⏎51,200원 일시불⏎바람커피: card, holder, amount and terms, and a name.
 _TERSE_APPROVAL = re.compile(
     rf"\[{ISSUER}{{1,12}}\][ ]?{HOLDER_NAME}{{1,12}}[ ]?\n{AMOUNT}{{1,20}}[ ]?"
     rf"{INSTALLMENT}{{1,12}}[ ]?\n[^\n]{{1,40}}\s*$"
 )
+_NOT_APPROVED = re.compile(
+    r"(?<![가-힣])(?:승인|결제|거래)?[ ]?(?:거절|실패)(?:[ ]?금액)?(?=[\s\])!.,:]|$|되"
+    r"|됐)"
+    r"|(?<![가-힣])(?:승인|결제|매출|전체|부분)?[ ]?취소(?:[ ]?완료|되었"
+    r"|됐)?(?=[\s\])!.,]|$|되|됐)"
+)
+_PAYMENT_WORD = re.compile("승인|결제")
 _PAID_OUT = re.compile("지급")
 _DASHED_LINE = re.compile(r"(?:^|\n)[ ]?-")
 _LABELS = re.compile(f"{LABEL}+")
@@ -93,6 +104,10 @@ class MessageEvidence:
             for each in self.message.keywords
         )
 
+    def _is_approved(self) -> bool:
+        """Return True if the keyword can only tell what has happened."""
+        return "승인" in self.keyword_text or self._is_past_tense()
+
     def _is_past_tense(self) -> bool:
         return _PAST_TENSE.search(self.keyword_text) is not None
 
@@ -133,16 +148,21 @@ class MessageEvidence:
         It excludes quotes, and the merchant's name if the rest proves enough.
         """
         text, name = self.message.text, self.merchant
+        has_clear_keyword = self.keyword is not None and not self.keyword.is_weak
         if "환율" in text:
             text = _RATE_NOTICE.sub("", text)
-        if "다음" in text and self.has_printed_time:
+        if self.has_strong_keyword or (has_clear_keyword and self.is_detailed):
+            text = without_notices(text)
+            is_told = self.has_printed_time or self._is_approved()
+            if is_told and any(word in text for word in _PAYMENT_DAYS):
+                text = _NEXT_PAYMENT.sub("", text)
+        elif "다음" in text and self.has_printed_time:
             text = _NEXT_PAYMENT.sub("", text)
         if self.is_withdrawn_abroad():
             text = _WITHDRAWN.sub("", text)
         if "지급" in text and self.keyword:
             text = self._without_paid_benefits(text)
         issuer = self.message.issuer_match
-        has_clear_keyword = self.keyword is not None and not self.keyword.is_weak
         is_proven = (
             self.is_detailed
             or self.has_strong_keyword
@@ -189,7 +209,26 @@ class MessageEvidence:
         )
         if reason:
             return reason
-        return None if self._is_payment() else Reason.NO_PAYMENT
+        if rejection_rules.PERIOD_TOTAL.search(self.message.masked.text):
+            return Reason.NO_PAYMENT
+        is_payment = not self._is_pending() and self._is_payment()
+        return None if is_payment else Reason.NO_PAYMENT
+
+    def _is_pending(self) -> bool:
+        """Return True if a payment is announced, requested or held back.
+
+        A word for paying (토스머니 사용) does not outweigh one beside the amount.
+        """
+        text, masked = self.message.text, self.message.masked.text
+        if self.keyword is None:
+            text = _NEXT_PAYMENT.sub("", without_notices(text))
+            return PENDING.search(text) is not None
+        if not _WEAK_PAYMENT_WORD.search(self.keyword_text):
+            return False
+        return any(
+            AMOUNT in masked[max(0, each.start() - 4) : each.end() + 3]
+            for each in PENDING.finditer(text)
+        )
 
     def _definite_rejection_reason(self, *, is_conclusive: bool) -> Reason | None:
         """Return a reason that nothing else in the message outweighs, or None."""
@@ -220,7 +259,7 @@ class MessageEvidence:
             return Reason.ONE_TIME_PASSWORD
         if rejection_rules.may_be_grant(text):
             return rejection_rules.grant_rejection_reason(
-                self._text_for_rules() if is_complete else text
+                self._text_for_rules() if is_complete else without_notices(text)
             )
         return None
 
@@ -238,21 +277,26 @@ class MessageEvidence:
 
     def _is_payment(self) -> bool:
         message, keyword = self.message, self.keyword
+        if keyword is None and self._is_unlikely_purchase():
+            return False
         if self.money is None or keyword is None:
             return (
                 self.is_detailed
                 or self._is_wallet_notice()
                 or _TERSE_APPROVAL.search(message.masked.text) is not None
             )
+        if self._is_expected_refund(keyword.kind):
+            return False
         has_card = bool(
             message.issuer_match or message.card_digits or message.has_other_payer
         )
         if message.is_currency_missing and not has_card:
             return False
+        is_international = rejection_rules.INTERNATIONAL_SENDER.search(message.text)
+        if is_international and not self.is_detailed:
+            return False
         if message.issuer_match is not None:
             return True
-        if rejection_rules.INTERNATIONAL_SENDER.search(message.text):
-            return False
         if has_card or self.sender_issuer:
             return True
         # Without a card the message may be that of a shop, or of a person.
@@ -262,6 +306,31 @@ class MessageEvidence:
             is_card_cancel = _CARD_CANCEL.search(message.text)
             return bool(is_card_cancel) or keyword.rank <= RANK_ADJACENT
         return True
+
+    def _is_expected_refund(self, kind: Kind) -> bool:
+        """Return True for an order that was canceled, whose money is still to come."""
+        return (
+            kind is Kind.CANCELLATION
+            and "환불" in self.message.text
+            and not _PAYMENT_WORD.search(self.keyword_text)
+            and rejection_rules.EXPECTED_REFUND.search(self.message.text) is not None
+        )
+
+    def _is_unlikely_purchase(self) -> bool:
+        """Return True if only words that no purchase has say what happened."""
+        message = self.message
+        if _NOT_APPROVED.search(message.text):
+            # A cancellation or a decline that was not understood is no approval.
+            return True
+        is_sure = (
+            message.running_total is not None
+            or "일시불" in message.text
+            or message.labeled_merchant is not None
+        )
+        if is_sure:
+            return False
+        # Notices, benefits and balances are masked, and decide nothing.
+        return rejection_rules.UNLIKELY_PURCHASE.search(message.masked.text) is not None
 
     def _is_wallet_notice(self) -> bool:
         """Return True for the payment of a phone's wallet, which has no keyword.

@@ -16,6 +16,13 @@ def choose_issuer_match(matches: list[IssuerMatch], text: str) -> IssuerMatch | 
     """
     amount = text.find(AMOUNT)
     limit = amount if amount >= 0 else len(text)
+    if (
+        len(matches) == 1
+        and (only := matches[0]).span[0] < limit
+        and not (only.is_app or only.has_following_word)
+    ):
+        # Most messages name one card, and before the amount.
+        return only
     matches = [match for match in matches if not match.is_merchant_after_amount]
     certain = [match for match in matches if not match.has_following_word]
     uncertain = [

@@ -5,13 +5,14 @@ a keyword. What is printed beside a name decides how certain it is an issuer.
 """
 
 import re
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.issuer import Issuer
 from card_alerts.issuers import (
     Alias,
     compile_aliases,
+    find_issuer,
     get_alias,
 )
 from card_alerts.korean.card_numbers import CARD_NUMBER
@@ -51,6 +52,8 @@ _CARD_WORDS = re.compile(
 # Card words that names of issuers contain themselves.
 _CARD_WORDS_IN_NAMES = ("카드", "체크", "은행", "BC", "비씨")
 _SEPARATORS = re.compile(r"[ \])\-:·>*]{0,4}")
+# The keywords of most messages; a cheap check before ATTACHED_KEYWORD.
+_PLAIN_KEYWORD = re.compile(r"(?:승인|취소)(?=\n|[ ][가-힣]{1,2}\*|[ ]\d|$)")
 _HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[A-Za-z]")
 _HOLDER_NAME = re.compile(r"[가-힣]{1,2}\*|[가-힣]{2,4}[ ]?님")
@@ -94,8 +97,7 @@ _GLUED_KEYWORD = re.compile(rf"{AMOUNT}[ ]?(?:결제|승인|사용|이용|취소
 _TERMS_IN_BRACKETS = re.compile(rf"[ ,/·]{{0,3}}{INSTALLMENT}")
 
 
-@dataclass(frozen=True, slots=True)
-class IssuerMatch:
+class IssuerMatch(NamedTuple):
     """The name of an issuer, and the card that is printed beside it."""
 
     # The message, with the parts masked that were understood before.
@@ -156,13 +158,12 @@ class IssuerMatch:
         if not (self.digits or self.product or self.has_keyword):
             return start
         before = self.text[max(0, start - MAX_PRODUCT_LENGTH) : start]
-        partner = _PARTNER_BEFORE.search(before)
-        if partner:
-            return start - len(partner["lead"])
-        match = LEADING_PRODUCT.search(before)
+        match = _PARTNER_BEFORE.search(before) or LEADING_PRODUCT.search(before)
         if not match or ATTACHED_KEYWORD.match(match["lead"]):
             return start
-        return start - len(match["lead"])
+        # A title that names the same issuer is no product.
+        is_title = find_issuer(match["lead"]) is self.issuer
+        return start if is_title else start - len(match["lead"])
 
     def find_product(self) -> Span | None:
         """Return the card's name if no digits are printed (현대 MX Black)."""
@@ -258,7 +259,11 @@ def _match_number(text: str, start: int, end: int) -> re.Match[str] | None:
 
 def _has_keyword_at(text: str, end: int) -> bool:
     separators = _SEPARATORS.match(text, end)
-    return bool(separators and ATTACHED_KEYWORD.match(text, separators.end()))
+    if separators is None:
+        return False
+    position = separators.end()
+    is_plain = _PLAIN_KEYWORD.match(text, position) is not None
+    return is_plain or ATTACHED_KEYWORD.match(text, position) is not None
 
 
 def _has_terms_at(text: str, start: int, end: int) -> bool:
@@ -333,8 +338,11 @@ def _find_title(text: str, matches: list[IssuerMatch]) -> IssuerMatch | None:
     현대카드바람커피 above 홍*동 님, 현대카드M 승인: the card is named below.
     Pay services begin their texts with their names even where they name no card.
     """
-    start = _TEXT_START.match(text)
-    found = _ALIAS.match(text, start.end() if start else 0)
+    match = _TEXT_START.match(text)
+    start = match.end() if match else 0
+    if matches and matches[0].span[0] <= start < matches[0].end:
+        return None
+    found = _ALIAS.match(text, start)
     if found is None:
         return None
     alias = get_alias(found[0])

@@ -53,7 +53,11 @@ _BEFORE_AMOUNT = re.compile(
 _GENERIC_NAME = re.compile(r"사랑(?:화폐|상품권|카드|페이)|지역[ ]?화폐|지역사랑")
 # Characters that are searched; real messages have fewer.
 MAX_SCAN_LENGTH = 600
-_HAS_NAME = re.compile(f"페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐|상생카드|{_OWN_NAMES}")
+_OWN_INITIALS = "".join(sorted({name[0] for name in _OWN_NAMES.split("|")}))
+_HAS_NAME = re.compile(
+    f"(?=[페PeE이사지{_OWN_INITIALS}])(?:페이|Pay|[eE이][ ]?음|사랑|지역[ ]?화폐"
+    f"|{_OWN_NAMES})"
+)
 
 
 def is_generic_local_currency(name: str) -> bool:

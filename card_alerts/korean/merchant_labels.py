@@ -31,8 +31,9 @@ _NEXT_LABEL = (
 )
 # What follows a merchant's name.
 _NAME_END = re.compile(
-    r"[ ]/[ ]|[ ][\d,]{1,15}원[ ]?(?:결제|승인|사용)"
-    rf"|[ ]{{0,3}}(?:$|\n|\||[ ]·|\((?:일시불|\d{{1,2}}개월)\)|[ ]{_RUNNING_TOTAL}"
+    r"[ ]/[ ]|[ ][\d,]{1,15}원(?:을|이)?[ ]?(?:결제|승인|사용)"
+    rf"|[ ]{{0,3}}(?:$|\n|\||[ ]·|\((?:일시불|(?:할부|무이자)?[ ]?\d{{1,2}}개월"
+    rf"(?:[ ]?(?:할부|무이자))?)\)|[ ]{_RUNNING_TOTAL}"
     rf"|[ ,/\-]{{1,4}}{_NEXT_LABEL}"
     r"|[ ](?:잔액|한도|비밀번호|유효기간)[ ]?(?:부족|초과|오류)[ ]*(?:\n|$)"
     r"|[ ]\[|\[\d{2,4}-\d|[ ]-[ ]|[ ]{4}|[ ]{2,}(?:해외|국내|이용|자동)"
@@ -54,6 +55,11 @@ _HAS_LABEL = re.compile(f"[:=](?:(?<=[{_LABEL_ENDS}][:=])|(?<=[{_LABEL_ENDS}] [:
 _HAS_INLINE_LABEL = re.compile("처[ ]|점명?[ ]|상호[ ]|[장호체게소원]명[ ]")
 # Labels without a colon: 사용처 느루공방 거래시간 11/12 14:22
 _LABELED_INLINE = re.compile(
+    r"(?:^|(?<=\n)|(?<=[,·/|원][ ]))[ \-·•■◆▶]{0,3}(?:사용처|이용처|결제처|가맹점명?"
+    r"|상호명?)[ ]"
+    r"(?P<field>(?![가-힣]{1,8}(?:은|는|에|이|가|의)[ ])[^\n:,]{1,60}?)"
+    r"(?=,[ ]|[ ](?:거래|승인|이용|결제)?(?:시간|일시|일자|번호|금액|시각)[ :]"
+    r"|[ ]*(?:\n|$))|"
     r"(?<![가-힣])(?:사용처|이용처|결제처|가맹점명?|상호)[ ](?P<merchant>[^\n:]{1,60}?)"
     r"(?=[ ](?:거래|승인|이용|결제)(?:시간|일시|일자|번호|금액)[ ]|[ ]할부[ ])"
     r"|(?:^|(?<=\n))(?:(?:이용|승인|사용|결제)가맹점|(?:상점|매장|상호|업체|지점"
@@ -77,7 +83,9 @@ _AFTER_BAR = re.compile(
     r"(?:\d원|결제(?:[ ]?(?:취소|실패|완료))?|\)"
     r"|(?:카드|체크)(?![ ]?\|[^\n]{0,60}\d[ ]?원|[ ]?\|[ ]?(?:승인|결제|취소)[ ]))"
     r"[ ]?\|[ ]?(?=[^\n|])"
-    r"(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$))"
+    r"(?![가-힣]{2,6}(?:카드|체크)[ ]*(?:[\n|]|$)|[₩]?[\d,]{1,15}[ ]?원"
+    r"|\[?[가-힣\d.·]{0,5}(?:승인|취소|결제)[ ]?(?:완료|취소|알림|안내)?\]?[ ]*(?:[\n"
+    r"|]|$))"
 )
 # What may stand before a name: 결제가 완료되었어요, 카카오페이.
 _STATUS_SENTENCE = (
@@ -93,13 +101,18 @@ _PAY_APP = (
 # The name in "바람커피에서 9,900원".
 _BEFORE_AMOUNT = re.compile(
     rf"(?:^|\n|\])[ ]?(?>{_STATUS_SENTENCE}?)(?>{_PAY_APP}?)(?![^\n]{{0,60}}(?:님"
-    r"|카드로|페이로)[ ,])"
+    r"|카드(?:\([\d*]{4}\))?로|페이로)[ ,])"
     r"(?P<merchant>(?!\d\d?[/.]\d\d? \d\d:)[^\n\]|]{1,40}?)"
     r"(?:에서[ ,]{0,2}\n?|(?<=[가-힣)])에[ ](?=[\d,]{1,15}원[^\n]{0,4}결제))"
     r"(?=(?:[$₩€-]|[A-Z]{3})?[ ]?[\d,.]{1,15}[ ]?(?:원|달러|엔|[A-Z]{3})"
     r"|[$₩€]|결제(?:한|하신)[ ])"
 )
 
+# The name in "[바람커피]에서 9,900원" and "'바람커피'에서 9,900원".
+_QUOTED_BEFORE_AMOUNT = re.compile(
+    r"[\[‘“'\"](?P<merchant>[^\[\]\n‘’“”'\"]{1,40})[\]’”'\"]에서[ ,]{0,2}\n?"
+    r"(?=₩?[\d,]{1,15}[ ]?원)"
+)
 
 # The name in "바람커피 → 입출금통장(1234)", above which is told what was canceled.
 _BEFORE_ACCOUNT = re.compile(
@@ -144,6 +157,8 @@ def _find_name_in_sentence(text: str) -> re.Match[str] | None:
         match = _BEFORE_ACCOUNT.search(text)
     if match is None and "하신 " in text:
         match = _USED_AT.search(text)
+    if match is None and ("]에서" in text or ("에서" in text and "'" in text)):
+        match = _QUOTED_BEFORE_AMOUNT.search(text)
     if match is None and ("에서" in text or "에 " in text):
         match = _BEFORE_AMOUNT.search(text)
     return match

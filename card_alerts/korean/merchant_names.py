@@ -1,16 +1,22 @@
 """Stage 2, classify: cut a merchant's name out of the text around it."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from card_alerts.masked_text import ISSUER, PLACEHOLDERS, RUNNING_TOTAL
 from card_alerts.merchant_quality import is_gateway_name
 from card_alerts.result import Span
 
+# A name without brackets, or with pairs of them: (CU)길동점.
+_BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*){0,3}")
 # Spaces between the column of the merchant and that of its city.
 MIN_COLUMN_GAP = 4
 
-_LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!→➔]*")
+_LEADING_SEPARATORS = re.compile(r"[\s,./|·:;>\]\-—&~_*'\"!→➔▶▷■◆◇□•★☆@]*")
+# 오늘 바람커피에서 12,000원, 신한카드(1234)로 바람커피에서
+_LEADING_WORD = re.compile(
+    rf"(?:오늘|방금|[가-힣*]{{2,4}}님(?:이|은|께서)|(?<={ISSUER})으?로)[ ]+(?=[^ ])"
+)
 # The country before the name of a foreign merchant.
 _COUNTRY = re.compile(
     r"^(?:\((?:[A-Z]{2,3}|[가-힣]{2,6}(?=\)[ ]?[A-Z]))\)[ ]?"
@@ -37,6 +43,8 @@ _SERVICE_HEADING = re.compile(
 ROUTE = re.compile(
     r"(?:[가-힣A-Z0-9]{1,8}[ ]){0,3}[가-힣]{1,8}[ ]?(?:→|->)[ ]?[가-힣]{1,8}"
 )
+MAX_HOLDER_LENGTH = 5
+_LEADING_WORD_STARTS = frozenset("오방으로")
 _BARE_COUNTRY = re.compile(r"^\([A-Z]{2,3}\)?$")
 # Words after a name.
 _TRAILING_WORDS = re.compile(
@@ -53,16 +61,19 @@ _SUFFIX_LAST_CHARACTERS = frozenset("부월체부제건용액유서께한신).")
 _SENTENCE = re.compile(
     r"[ ].{0,200}(?:니다|세요|어요|아요|해요|까요|시오|바랍니다|됩니다|바람)[.!~ ]*$"
     r"|(?:^|[ ])[가-힣]{0,4}(?:하기|보기|받기|가기|확인)[.!~ ]*$"
-    r"|^[※☞▶▷◆☎*]|(?<![가-힣])문의|고객[ ]?센터[ :]{0,2}\d|추가하고|이용[ ]?안내"
-    r"|본인[ ]?(?:이[ ]?)?(?:아닌|아닐|미사용|사용)|앱에서[ ]|에서[ ]확인|[ ]환율"
+    r"|^[※☞☎*]|(?<![가-힣])문의|고객[ ]?센터[ :]{0,2}\d|추가하고|이용[ ]?안내"
+    r"|이용해[ ]?주셔서|본인[ ]?(?:이[ ]?)?(?:아닌|아닐|미사용|사용)|앱에서[ ]"
+    r"|에서[ ]확인|[ ]환율"
     r"|(?:이용|사용|승인|결제|거래)[ ]?내역|^\W*안내\W*$|마케팅[ ]?(?:메시지|정보|수신)"
     r"|포인트[ ]?(?:적립|\d)|^(?:결제|이용|승인|취소|환불|충전)[ ]?(?:수단|방법)[ ]"
 )
 _NOT_A_NAME = re.compile(
     r"^[\W\d_]*$|^\d{1,2}월(?:분)?$"
-    r"|^(?:원|월|일|건|체크|신용|카드|체크카드|신용카드|국내|해외|온라인"
+    r"|^(?:원|월|일|건|(?:정상[ ]?)?처리(?:[ ]?완료)?|무이자|할부|유이자|체크|신용"
+    r"|카드|체크카드|신용카드|국내|해외|온라인"
     r"|오프라인|본인|가족|회원님|고객님|고객|님|님의"
-    r"|자동이체|자동납부|자동결제|접수|\d{1,2}월[ ]?접수|결제[ ]?수단(?:을|이)?"
+    r"|자동이체|자동납부|자동결제|(?:다음[ ]?)?(?:결제|청구|출금)[ ]?(?:예정)?일|접수"
+    r"|\d{1,2}월[ ]?접수|결제[ ]?수단(?:을|이)?"
     r"|(?:자동)?(?:결제|납부|출금|이체|청구|인출)[ ]?예정|법인|개인"
     r"|(?:충전|이용|대여|주차)[ ]?요금"
     r"|이용건|사용건|승인건|결제건|건이|이|가|을|를"
@@ -80,6 +91,8 @@ _NOTICE_GAP = re.compile(
 _FOOTER = re.compile(
     r"[ ]{0,3}[※☞☎◆▶]|[ ]{1,3}•|[ ]{1,3}(?:고객[ ]?센터|문의[ :]"
     r"|본인이?[ ]?(?:아닐|아닌|미사용)|이용[ ]?안내|이용해[ ]?주셔서|감사합니다)"
+    r"|[ ]{1,3}(?:결제|이용|승인|거래|카드)?[ ]?(?:수단|번호|금액|일시|구분"
+    r"|유형)[ ]?[:=]"
     r"|[ ]{1,3}\(?(?:(?:환불|입금|취소)[ ]?예정|(?:취소|환불)[ ]?금액)"
 )
 # Words with which a notice begins, if the rest of the line is a sentence.
@@ -99,7 +112,7 @@ _NOTICE_START = re.compile(
 _SENTENCE_END = re.compile(
     r"(?:니다|세요|어요|아요|해요|에요|예요|까요|시오|바람|하기|보기|받기|가기|확인"
     r"|가능|불가|참고|안내|있음"
-    r"|됨|요망|드림|\d{4})[.!?~ )]*$"
+    r"|됨|요망|드림|\d{4})[.!?~ )>]*$"
 )
 _PARTICLE_WORD = re.compile(
     r"[ ](?=[가-힣]{1,8}(?:은|는|을|를|에|이|가|도|으로|에서|하면|하시면)[ ])"
@@ -122,8 +135,7 @@ MAX_LEGAL_FORM_LENGTH = 3
 _WIDE_GAP = re.compile(rf"[ ]{{{MIN_COLUMN_GAP},}}")
 
 
-@dataclass(frozen=True, slots=True)
-class MerchantSpan:
+class MerchantSpan(NamedTuple):
     """A part of a message that may be the merchant's name."""
 
     start: int
@@ -141,6 +153,8 @@ def trim_labeled_merchant(text: str, start: int, end: int) -> MerchantSpan | Non
     """Return the name at a place where only the merchant can be."""
     end = _cut_notice(text, start, end)
     start, end = _strip_suffixes(text, *_trim_edges(text, start, end))
+    word = _LEADING_WORD.match(text, start, end)
+    start = word.end() if word else start
     return (
         MerchantSpan(start, end, text[start:end], is_sure=True) if end > start else None
     )
@@ -154,6 +168,10 @@ def trim_merchant(
     if "[" in text[start : start + MAX_HEADING_GAP]:
         heading = _SERVICE_HEADING.match(text, start, end)
     start, end = _trim_edges(text, start, end)
+    may_have_word = text[start : start + 1] in _LEADING_WORD_STARTS
+    if may_have_word or "님" in text[start : start + MAX_HOLDER_LENGTH]:
+        word = _LEADING_WORD.match(text, start, end)
+        start = word.end() if word else start
     if is_overseas:
         country = _COUNTRY.match(text[start:end])
         if country and country.end() < end - start:
@@ -222,7 +240,8 @@ def _trim_edges(text: str, start: int, end: int) -> Span:
     if (
         text[start : start + 1] == "("
         and text[end - 1 : end] == ")"
-        and ("(" not in text[start + 1 : end] and end - start > MAX_LEGAL_FORM_LENGTH)
+        and end - start > MAX_LEGAL_FORM_LENGTH
+        and _BALANCED.fullmatch(text, start + 1, end - 1)
     ):
         # The whole name is in brackets.
         return start + 1, _trim_end(text, start + 1, end - 1)

@@ -6,7 +6,6 @@ keyword or an issuer that is not used belongs to the name that follows.
 """
 
 import re
-from dataclasses import replace
 from itertools import islice
 
 from card_alerts.issuers import find_issuer, get_alias
@@ -21,7 +20,7 @@ from card_alerts.korean.merchant_names import (
     trim_merchant,
 )
 from card_alerts.korean.status_keywords import RANK_ATTACHED, StatusKeyword
-from card_alerts.korean.tokenizer import TokenizedMessage
+from card_alerts.korean.tokenizer import QUOTED, TokenizedMessage
 from card_alerts.masked_text import (
     AMOUNT,
     ANY_PLACEHOLDER,
@@ -42,6 +41,7 @@ MAX_PREFIX_PARTS = 4
 # Unmasked parts that are examined; a message has one to twelve.
 MAX_SPANS = 80
 
+_PUNCTUATION = " ,./|·:;<>()[]-~*"
 _UNMASKED_SPAN = re.compile(rf"[^\n{ANY_PLACEHOLDER}]{{1,600}}")
 _LABELED = re.compile(
     rf"{MERCHANT_LABEL}"
@@ -49,6 +49,8 @@ _LABELED = re.compile(
     rf"|(?<=\n결제처|\n사용처|\n이용처|\n가맹점|가맹점명)[ ]"
     rf"(?P<inline>[^\n{ANY_PLACEHOLDER}]{{1,600}}))"
 )
+# The end of a label, and what is between it and its value.
+_MAY_BE_LABELED = re.compile(r"[점명처자소호트곳름](?:[ ]?[:=\n]|[ ](?<=[처점명][ ]))")
 _NEXT_LABEL = re.compile(
     r"[ ,/\-]{1,4}(?:승인|결제|이용|사용|거래|취소|할부|카드|누적|일시|금액|고객"
     r"|잔액)[가-힣]{0,4}[ ]?:.*"
@@ -63,10 +65,11 @@ _PAID_WITH = re.compile(
 )
 # A line of nothing but keywords and headings above the name: 결제완료⏎바람커피⏎9,000원.
 _STATUS_LINE = re.compile(rf"^[^\n{AMOUNT}{TIMESTAMP}]*[{KEYWORD}]+[ ]*\n\Z")
+# A keyword beside which 승인 is another one, and no part of a name.
+_PAYING_WORD = re.compile("(?:결제|사용|이용)(?:[ ]?완료)?\\Z")
 _PHONE_ONLY = re.compile(
-    r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|T\.?"
-    r"|tel\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$",
-    re.IGNORECASE,
+    r"^[\[(]?(?:[가-힣]{2,10}[ ])?(?:☎|[Tt]\.?"
+    r"|(?i:tel)\.?)?[ ]?\d{2,4}-?\d{3,4}(?:-\d{4})?[\])]?$"
 )
 
 
@@ -89,7 +92,7 @@ def find_merchant(
         return trim_labeled_merchant(message.text, *message.labeled_merchant)
     text = message.masked.text
     is_overseas = bool(message.foreign_amounts or OVERSEAS.search(message.text))
-    labeled = _LABELED.search(text)
+    labeled = _LABELED.search(text) if _MAY_BE_LABELED.search(text) else None
     if labeled:
         start, end = labeled.span(labeled.lastgroup or 0)
         next_label = _NEXT_LABEL.search(text, start, end)
@@ -97,12 +100,7 @@ def find_merchant(
         name = trim_merchant(text, start, end, is_overseas=is_overseas)
         is_sure = True
     else:
-        parts = [
-            part
-            for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
-            if (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
-            and not _PAID_WITH.search(text, part.end - 3, part.end + 3)
-        ]
+        parts = _list_parts(text, is_overseas=is_overseas)
         before_particle = (p for p in parts if _PARTICLE_AFTER.match(text, p.end))
         after_bar = (
             p for p in parts if _BAR_BEFORE.search(text, max(0, p.start - 8), p.start)
@@ -121,13 +119,68 @@ def find_merchant(
         is_sure = name is not None or (len(parts) == 1 and parts[0].start >= anchor)
         name = (
             name
+            or _name_above_date(parts, money, anchor, text)
             or _first_name([p for p in parts if p.start >= anchor])
             or _first_name([p for p in reversed(parts) if p.start < anchor])
         )
+        name = name or _find_quoted_name(message, is_overseas=is_overseas)
+        name = name or _find_name_before_card(message, is_overseas=is_overseas)
     if name:
         whole = _with_unused_parts(name, message, money, home_money, keyword, timestamp)
-        return replace(whole, is_sure=is_sure)
+        return whole._replace(is_sure=is_sure)
     return _find_pay_service(message)
+
+
+def _name_above_date(
+    parts: list[MerchantSpan], money: MoneyMatch | None, date_end: int, text: str
+) -> MerchantSpan | None:
+    """Return the name between amount and date, if only lines below have others.
+
+    What follows the line of the date and another part, as a total, is rather a notice.
+    """
+    if money is None or money.span[1] >= date_end:
+        return None
+    line_end = text.find("\n", date_end)
+    below = [part for part in parts if part.start >= date_end]
+    if not below or line_end < 0 or below[0].start < line_end:
+        return None
+    return _first_name([p for p in parts if money.span[1] <= p.start < date_end])
+
+
+def _find_quoted_name(
+    message: TokenizedMessage, *, is_overseas: bool
+) -> MerchantSpan | None:
+    """Return the first name in quotes, where no other is: '바람커피' 12,000원 결제."""
+    quoted = QUOTED.search(message.text) if "'" in message.text else None
+    if quoted is None:
+        return None
+    start, end = quoted.span()
+    return trim_merchant(message.text, start + 1, end - 1, is_overseas=is_overseas)
+
+
+def _list_parts(text: str, *, is_overseas: bool) -> list[MerchantSpan]:
+    """Return the unmasked parts of a text that may be names, in their order."""
+    return [
+        part
+        for match in islice(_UNMASKED_SPAN.finditer(text), MAX_SPANS)
+        if match[0].strip(_PUNCTUATION)
+        and (part := trim_merchant(text, *match.span(), is_overseas=is_overseas))
+        and not _PAID_WITH.search(text, part.end - 3, part.end + 3)
+    ]
+
+
+def _find_name_before_card(
+    message: TokenizedMessage, *, is_overseas: bool
+) -> MerchantSpan | None:
+    """Return the word before a card with digits, where no other name is.
+
+    네이버 현대카드(1234) names a product, but 바람커피 현대카드(1234) the shop.
+    """
+    match = message.issuer_match
+    if match is None or match.digits is None:
+        return None
+    start, end = match.start_with_product, match.span[0]
+    return trim_merchant(message.text, start, end, is_overseas=is_overseas)
 
 
 def _find_pay_service(message: TokenizedMessage) -> MerchantSpan | None:
@@ -160,7 +213,7 @@ def _is_title(match: IssuerMatch, message: TokenizedMessage) -> bool:
 def _is_above_amount(text: str, first: MerchantSpan) -> bool:
     """Return True for the name above an amount, or before amount and card."""
     before = text[: first.start]
-    after = text[first.end :].lstrip(" ,·\n")
+    after = text[first.end :].lstrip(" ,·|\n")
     line_end = text[first.end : first.end + 1]
     if line_end == "\n" and _STATUS_LINE.search(before) and after.startswith(AMOUNT):
         return True
@@ -174,13 +227,13 @@ def _is_above_amount(text: str, first: MerchantSpan) -> bool:
 
 def _first_name(spans: list[MerchantSpan]) -> MerchantSpan | None:
     """Return the first name that is not a mere number, else the first number (365)."""
-    numbers = [span for span in spans if NUMERIC_NAME.match(span.text)]
-    names = [
-        span
-        for span in spans
-        if not NUMERIC_NAME.match(span.text) and not _PHONE_ONLY.match(span.text)
-    ]
-    return next(iter(names or numbers), None)
+    number = None
+    for span in spans:
+        if NUMERIC_NAME.match(span.text):
+            number = number or span
+        elif not _PHONE_ONLY.match(span.text):
+            return span
+    return number
 
 
 def _with_unused_parts(
@@ -193,7 +246,12 @@ def _with_unused_parts(
 ) -> MerchantSpan:
     """Return the name with the unused parts directly before it (11/11 선물샵)."""
     text = message.masked.text
-    if text[max(0, name.start - 3) : name.start].rstrip(" ")[-1:] not in PLACEHOLDERS:
+    part = text[max(0, name.start - 3) : name.start].rstrip(" ")[-1:]
+    if part not in PLACEHOLDERS or (
+        # The only date or keyword is used.
+        (part == TIMESTAMP and timestamp and len(message.timestamps) < 2)
+        or (part == KEYWORD and keyword and len(message.keywords) < 2)
+    ):
         return name
     unused = [
         each.span
@@ -215,7 +273,10 @@ def _with_unused_parts(
         # A word after the amount is rather a keyword, unless the chosen one is surer.
         and (
             keyword is None
-            or keyword.rank == RANK_ATTACHED
+            or (
+                keyword.rank == RANK_ATTACHED
+                and not _PAYING_WORD.search(message.text, *keyword.span)
+            )
             or keyword.span > each.span
             or text[: each.span[0]].rstrip(" ")[-1:] != AMOUNT
         )

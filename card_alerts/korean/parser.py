@@ -14,6 +14,7 @@ from card_alerts.korean.bookings import build_booking
 from card_alerts.korean.classifier import MessageEvidence
 from card_alerts.korean.merchants import OVERSEAS, find_merchant
 from card_alerts.korean.status_keywords import (
+    CERTAIN_DECLINE,
     PARTIAL_CANCELLATION,
     WORD_FOLLOWS,
     StatusKeyword,
@@ -33,6 +34,17 @@ from card_alerts.times import TimestampMatch
 
 # The amount in won after a foreign one: USD 12.00 / 16,500원.
 _HOME_AMOUNT_PREFIX = re.compile(rf"{AMOUNT}[ ]?[/(=≒][ ]?약?[ ]?$")
+# Pictures beside words are no part of a name.
+_PICTURES = re.compile(
+    "[\u203c\u231a\u231b\u23f0\u2600\u2615\u26a0\u2705\u2714\u2728\u2755\u2757\u2764\u2b50"
+    "\U0001f000-\U0001faff]"
+)
+# A text with as many bars or dots has one field between two of them.
+MIN_SEPARATORS = 3
+# A title before the name that it repeats: KB국민카드 | KB국민카드(1234)승인.
+_SEPARATED_TITLE = re.compile(
+    r"\s*(?P<first>\w\w)\w{0,10}[ ](?P<bar>[|·:])[ ]\[?(?P=first)"
+)
 _FOLLOWED_BY_STATUS = re.compile(rf"[ /|·,.()\-]{{0,4}}[{KEYWORD}{INSTALLMENT}]")
 
 
@@ -40,6 +52,9 @@ def parse_korean(source: SourceText) -> ParseResult:
     """Return the result of a text with Korean words."""
     # The dot of a Japanese keyboard separates like the Korean one.
     text = source.normalized.text.replace("・", "·")
+    if _PICTURES.search(text):
+        text = _PICTURES.sub(" ", text)
+    text = _separate_fields(text)
     if rejection_rules.has_opt_out_number(text):
         return rejected(Reason.ADVERT)
     # Stage 1: find all parts, and choose those of the payment.
@@ -93,6 +108,22 @@ def parse_korean(source: SourceText) -> ParseResult:
         ),
         source,
     )
+
+
+def _separate_fields(text: str) -> str:
+    """Return the text with line breaks in place of bars or dots between all fields."""
+    if text.count("|") >= MIN_SEPARATORS:
+        text = text.replace("|", "\n")
+    for separator in (" | ", " · "):
+        if separator not in text:
+            continue
+        if text.count(separator) >= MIN_SEPARATORS:
+            text = text.replace(separator, " \n ")
+        title = _SEPARATED_TITLE.match(text)
+        if title:
+            start, end = title.span("bar")
+            text = f"{text[:start]}\n{text[end:]}"
+    return text
 
 
 def _choose_issuer(
@@ -173,6 +204,8 @@ def _choose_amount(amounts: list[MoneyMatch], text: str) -> MoneyMatch | None:
 def _is_part_of_merchant(keyword: StatusKeyword, message: TokenizedMessage) -> bool:
     """Return True for 한도초과 노래방 in an otherwise complete message."""
     if keyword.kind is not Kind.DECLINED or not keyword.is_weak:
+        return False
+    if CERTAIN_DECLINE.match(message.text, *keyword.span):
         return False
     match = message.issuer_match
     has_card = message.card_digits or (match and match.is_unambiguous)

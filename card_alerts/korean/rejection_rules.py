@@ -2,6 +2,7 @@
 
 import re
 
+from card_alerts.masked_text import AMOUNT, ANY_PLACEHOLDER
 from card_alerts.result import Reason
 
 # (광고) at the beginning, which the law requires of adverts, and its variants.
@@ -23,15 +24,22 @@ ONE_TIME_CODE = re.compile(
 _LIMIT_CHANGE = re.compile(
     r"한도[가를이은]?[^\n]{0,20}(?:상향|증액|하향|감액|조정|변경)"
 )
-_MAY_BE_GRANT = re.compile("한도|발급|신청|심사|대출|카드론")
+_MAY_BE_GRANT = re.compile(
+    "할부[ ]|한도|발급|신청|심사|대출|카드론|가입|등록|해지|연동"
+)
 # A limit, a card or a loan that is granted: 임시한도 3,000,000원 승인.
 _GRANTED = re.compile(
     r"한도(?:액|금액)?(?:가|이|를|:)?[ ]?(?:최대[ ]?)?[\d,]{1,15}만?[ ]?원?(?:으로|이)?"
     r"[ ]?(?:승인|부여|설정|적용|확대|제공)|한도[ ]?(?:가|를)?[ ]?(?:부여|확대|설정)"
     r"|한도[ ]?승인"
-    r"|발급(?:이|가|을)?[ ]?(?:심사(?:가|에)?[ ]?)?(?:신청[ ]?)?(?:승인|완료|거절"
+    r"|할부[ ]?(?:개월[ ]?)?(?:변경|전환)(?!하|[ ]?가능)|발급(?:이|가"
+    r"|을)?[ ]?(?:심사(?:가"
+    r"|에)?[ ]?)?(?:신청[ ]?)?(?:승인|완료|거절"
     r"|접수|되|됐)"
-    r"|(?:가입|신청|심사)(?:이|가|결과)?[ ]?(?:승인|거절|접수)(?:되|됐|완료|[ ]?안내)"
+    r"|(?:가입|신청|심사|등록|해지|연동)(?:이|가|결과)?[ ]?(?:승인|거절|접수)(?:되|됐"
+    r"|완료"
+    r"|[ ]?안내)|(?:가입|등록|해지|연동)(?:이|가)?[ ]?(?:정상[ ]?)?(?:완료|처리)(?:되"
+    r"|됐|$|[\s.!])"
     r"|(?:대출|카드론)(?:이|가)?[^\n\d]{0,8}(?:[\d,]{1,15}만?[ ]?원(?:이|을)?[ ]?)?"
     r"(?:승인|실행)"
 )
@@ -42,6 +50,24 @@ _LIMIT_NOTICE = re.compile(
 )
 # A list of what a day brought: 카드승인 17건 412,500원, 취소 1건 12,000원.
 SUMMARY = re.compile(r"(?:승인|취소)[ ]?\d{1,4}건[ ]?[\d,]{1,15}원")
+# What was spent in a time: 이번 달 120,000원을 사용하셨어요.
+PERIOD_TOTAL = re.compile(
+    rf"(?:(?:이번|지난|한)[ ]?[달주]|이달|올해|작년"
+    rf"|최근)[^\n\d{ANY_PLACEHOLDER}]{{0,8}}"
+    rf"(?:\d{{1,2}}월)?[^\n\d{ANY_PLACEHOLDER}]{{0,6}}[{AMOUNT}]"
+)
+# A message about money that no purchase is, where no word tells a purchase.
+UNLIKELY_PURCHASE = re.compile(
+    r"(?:니다|세요|어요|아요|해요|했어|보내)(?![가-힣])|예정|신청|접수되|정산|청구|납부|납기"
+    r"|발급|발송|배송|운송장|갱신|환불|쿠폰|현금[ ]?영수증|매입|미결제|선결제"
+    r"|즉시[ ]?결제|이월"
+    r"|연체|연회비|수납|견적|링크|피싱|요청|의심|차단|후기|교환권|등록|변경|전환|송금|충전(?!소|기|잔액)|입금"
+    r"|이체|포인트|호출|예상|공제|주의|대출|소액[ ]?결제|회비|(?:승인번호|결제|사용"
+    r"|이용)[ ]?안내"
+    r"|(?:결제|이용)[ ]?금액[ ]?나눠"
+)
+# A refund that is expected: 주문이 취소되었습니다. 12,000원 환불 예정.
+EXPECTED_REFUND = re.compile(r"환불(?:될|[ ]?처리)?[ ]?예정|환불[^\n]{0,20}소요")
 # Money that somebody asks for: 바람상회에서 12,000원 결제를 요청했어요.
 _PAYMENT_REQUEST = re.compile(r"결제를?[ ]?요청(?:했|하였|하셨|드)")
 # A cancellation that was not carried out.
@@ -125,6 +151,8 @@ _LINK = re.compile(
 )
 # Parts of words without which a pattern does not match: cheap checks before them.
 _STATEMENT_HINTS = (
+    # The most frequent ones first.
+    *("누적", "/", "월"),
     *(
         "예정",
         "청구",
@@ -150,7 +178,7 @@ _STATEMENT_HINTS = (
         "이번",
         "상환",
     ),
-    *("체험", "구독", "누적", "한도", "이상", "결제하실", "월", "이용금액", "/"),
+    *("체험", "구독", "한도", "이상", "결제하실", "이용금액"),
 )
 _BANK_HINTS = (
     *(

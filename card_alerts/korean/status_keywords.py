@@ -6,8 +6,8 @@ holder's name. It is never part of a longer word, since merchants have names suc
 """
 
 import re
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from card_alerts.masked_text import (
     AMOUNT,
@@ -23,10 +23,12 @@ from card_alerts.masked_text import (
 from card_alerts.result import Kind, Span
 
 _COMPLETED_SUFFIX = (
-    r"(?:[ ]?(?:완료|처리|접수|됨|성공|확인))?(?:안내|알림)?"
+    r"(?:[ ]?(?:완료|(?:처리|접수)(?:[ ]?완료)?|됨|성공|확인))?(?:[ ]?\((?:정상"
+    r"|전체)\))?"
+    r"(?:안내|알림)?"
     r"(?:[ ]?(?:완료)?[ ]?(?:되었습니다|되었어요|됐어요|됐습니다|했어요|했습니다"
     r"|하셨습니다|하셨어요"
-    r"|하였습니다|하셨네요|됩니다|되었음))?"
+    r"|하였습니다|하셨네요|되었음|OK))?"
 )
 _QUALIFIER = (
     r"(?:해외|국내|온라인|오프라인|정상|일반|일시불|할부|매출|매입|전체|부분|일부"
@@ -56,18 +58,21 @@ _DECLINE_REASON = (
 )
 _DECLINE = (
     rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:(?:승인|결제|거래|이용|사용|출금)[ ]?"
-    r"(?:이|가)?[ ]?(?:거절|거부|불가|실패|불능|되지[ ]?않)|미승인|거절)"
+    r"(?:이|가)?[ ]?(?:완료|처리)?(?:거절|거부|불가|실패|불능|오류|되지[ ]?않)|미승인"
+    r"|거절)"
     r"(?:[ ]?(?:안내|알림|내역|사유|건))?(?:되었습니다|되었어요|됐어요|됐습니다"
     r"|했어요|했습니다|하였습니다|았습니다|았어요|습니다)?"
     r"|결제에[ ]?실패(?:했어요|했습니다|하였습니다)|결제하지[ ]?못했(?:어요|습니다)"
 )
 _CANCEL = (
     rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|결제|이용|사용)?(?:이|가|을"
-    rf"|를)?[ ]?(?:{_QUALIFIER}[ ]?)?취소{_COMPLETED_SUFFIX}"
+    rf"|를)?[ ]{{0,2}}(?:{_QUALIFIER}[ ]?)?취소(?:[ ]?승인)?{_COMPLETED_SUFFIX}"
     r"|환불[ ]?(?:완료|처리)?(?:되었습니다|됐어요|됐습니다|했어요)?"
 )
 _APPROVE = (
-    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:이|가|을|를)?"
+    rf"(?:{_QUALIFIER}[ ]?){{0,2}}(?:승인|사용|이용|결제)(?:(?:이|가|을"
+    rf"|를)(?=[ ]?(?:정상"
+    r"|(?:완료|처리)(?!되지|[ ]?중)|성공|되었|됐|했|하였|하셨)))?"
     rf"{_COMPLETED_SUFFIX}"
     # The collection of an automatic payment, which no other text tells.
     r"|매출접수|체크(?:카드)?[ ]?출금|상품권[ ]?사용|승인금액|자동결제안내"
@@ -77,8 +82,20 @@ _OTHER_NOUN = (
     r"|일자"
     r"|처|가능|요청|신청|고객|회원|전원|불가|조건|건수|혜택|이벤트|할인|해지)"
 )
+# What has not happened, or not yet: 결제 대기, 승인 보류, 결제 예약 완료, 승인 시 적립.
+_NOT_YET = (
+    r"(?:예정|대기|시도|보류|예약|요청|신청|미완료|미확정|준비|(?:처리|진행)(?=[ ]?중"
+    r"|[ ]?예정))(?:[ ]?중)?"
+    r"(?:[ ]?(?:건|상태|안내|알림|일|완료))?(?:입니다|이에요|예요|됨|되었|됐|했|합니다"
+    r"|[이가을를]?(?![가-힣]))"
+    r"|가능(?:합니다|해요)?(?![가-힣]|[ ]?(?:금액|액|한도))|한도(?![가-힣]|[ ]?(?:초과"
+    r"|부족))"
+    r"|(?:됩니다|돼요|될|할(?!인|부)|하기|하세요|하시|하면|해[ ]?주|시[ ])"
+    r"|취소[ ]?(?:요청|신청|예정|접수|실패|불가)|승인[ ]?(?:요청|신청|예정|대기)"
+)
 _NOT_FOLLOWED_BY_NOUN = (
-    rf"(?!{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|입니다|이에요|이며"
+    rf"(?![ ]?(?:{_NOT_YET})|{_OTHER_NOUN}|[ ]{_OTHER_NOUN}(?:금액|일|입니다|이에요"
+    rf"|이며"
     r"|[은이을의에])?(?![가-힣])"
     rf"|일[ ]?\d|일[ ]?{TIMESTAMP}|일[ ]변경)"
 )
@@ -115,15 +132,27 @@ NOTICE_HEADING = re.compile(
     rf"{_WORD_START}(?:카드[ ]?|해외[ ]?)?(?:(?:승인취소|승인|이용|사용|결제|취소"
     rf"|거래)[ ]?내역[ ]?(?:알림|안내)?"
     rf"|(?:이용|사용|승인|거래)[ ]?(?:알림|안내)){_WORD_END}"
+    rf"|(?<={ISSUER})[ ]?(?:알림|안내|메시지)(?=[\])>: \n]|$)"
 )
 PARTIAL_CANCELLATION = re.compile(
     r"부분[ ]?(?:매출[ ]?|승인[ ]?|결제[ ]?)?취소|일부[ ]?(?:결제[ ]?)?취소"
     r"|부분[ ]?환불"
 )
 
+# An event that is announced, requested or held back: 결제 예정, 승인 대기, 결제됩니다.
+PENDING = re.compile(
+    r"(?:승인|결제|사용|이용|구매|청구|출금|납부|취소|환불)(?:이|가|을|를)?[ ]?"
+    rf"(?:{_NOT_YET})"
+)
+
 _CHECK_CARD_WITHDRAWAL = re.compile("체크(?:카드)?[ ]?출금$")
 
 PRELIMINARY_APPROVAL = re.compile("(?:가|선|사전|임시)승인")
+
+# A decline that no name contains, unlike a reason for one (한도초과 노래방).
+CERTAIN_DECLINE = re.compile(
+    r"(?:승인|결제|거래|이용|사용|출금)[^\n]{0,3}(?:거절|거부|불가|실패|불능|오류|되지|못)|거절"
+)
 
 # Ranks by position; the lowest rank decides.
 # Directly after an issuer, or in brackets.
@@ -158,12 +187,15 @@ _KIND_PRIORITY = {Kind.DECLINED: 0, Kind.CANCELLATION: 1, Kind.APPROVAL: 2}
 MAX_KEYWORDS = 60
 # Characters before a keyword that decide its rank.
 MAX_CONTEXT_LENGTH = 24
+# Characters of the words before the first one of a keyword.
+MAX_QUALIFIER_LENGTH = 40
+# Keywords that end so are whole sentences, and begin no name.
+_SENTENCE_ENDS = frozenset("다요")
 # A word after a space, of which the part before may be the beginning: 취소 전문점.
 WORD_FOLLOWS = re.compile("[ ]{1,2}(?=[가-힣A-Za-z0-9])")
 
 
-@dataclass(frozen=True, slots=True)
-class StatusKeyword:
+class StatusKeyword(NamedTuple):
     """A word that names the event, and its rank."""
 
     kind: Kind
@@ -188,15 +220,18 @@ _AFTER_DATE_OR_CARD = re.compile(rf"[{TIMESTAMP}{ISSUER}{HOLDER_NAME}][ ,/|]{{0,
 def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
     """Return the keywords of a text whose other parts are masked."""
     text = masked.text
-    if not _KEYWORD_PREFILTER.search(text):
+    word = _KEYWORD_PREFILTER.search(text)
+    if word is None:
         return []
     keywords: list[StatusKeyword] = []
-    matches = list(islice(_KEYWORD.finditer(text), MAX_KEYWORDS))
+    first = max(0, word.start() - MAX_QUALIFIER_LENGTH)
+    matches = list(islice(_KEYWORD.finditer(text, first), MAX_KEYWORDS))
     starts = {match.start() for match in matches}
     before_name: list[StatusKeyword] = []
     for match in matches:
         start, end = match.span()
-        if match[0][-1] in "이가" and _DAY_FOLLOWS.match(text, end):
+        is_subject = match.lastgroup != "declined" and match[0][-1] in "이가"
+        if is_subject and _DAY_FOLLOWS.match(text, end):
             # 승인이 10월29일 취소되었습니다: what was canceled.
             continue
         before = text[max(0, start - MAX_CONTEXT_LENGTH) : start]
@@ -219,7 +254,10 @@ def find_keywords(masked: MaskedText) -> list[StatusKeyword]:
             # A word inside a name.
             continue
         following = WORD_FOLLOWS.match(text, end)
-        has_following_word = following is not None and following.end() not in starts
+        is_sentence = match[0][-1] in _SENTENCE_ENDS
+        has_following_word = (
+            following is not None and following.end() not in starts and not is_sentence
+        )
         kind = _KIND_BY_GROUP[match.lastgroup or "approved"]
         keyword = StatusKeyword(kind, match.span(), rank, has_following_word)
         (before_name if rank == RANK_BEFORE_NAME else keywords).append(keyword)

@@ -7,7 +7,10 @@ from decimal import Decimal
 from itertools import islice
 
 from card_alerts.issuers import find_issuer
-from card_alerts.korean.card_numbers import STANDALONE_CARD_NUMBER
+from card_alerts.korean.card_numbers import (
+    MAY_HAVE_CARD_NUMBER,
+    STANDALONE_CARD_NUMBER,
+)
 from card_alerts.korean.implied_keywords import find_implied_keyword
 from card_alerts.korean.installments import find_installments
 from card_alerts.korean.issuer_choice import choose_issuer_match, mask_issuer_matches
@@ -21,6 +24,7 @@ from card_alerts.korean.local_currencies import (
     is_generic_local_currency,
 )
 from card_alerts.korean.merchant_labels import find_labeled_merchant
+from card_alerts.korean.notices import mask_notices
 from card_alerts.korean.side_patterns import (
     ACCOUNT_NUMBER,
     BENEFITS,
@@ -89,16 +93,17 @@ from card_alerts.money import (
 from card_alerts.result import Span
 from card_alerts.times import TimestampMatch, find_standalone_time, find_timestamps
 
-_HAS_ROOM_HEADING = re.compile(r"\] \[|\d, ")
 MAX_ROOM_HEADINGS = 3
 QUOTED = re.compile(r"(?<=[ \n])'[^'\n]{0,200}(?:'|$|(?=\n))")
 # Cheap checks before the patterns.
-_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가[능용]")
+_HAS_BALANCE = re.compile(r"잔[액고여]|한도|남은|가[능용]|실적|달|[당금전]월")
 _HAS_BENEFIT = re.compile(
     r"%|할인|캐시백|페이백|리워드|적립|인센티브|포인트|POINT|마일|봉사료|부가세|TOP"
     r"|원[^()\n]{0,12}\)"
 )
-_HAS_RECEIPT_NOISE = re.compile(r"번호|건|금액|접수|\([^()\n]{1,30}\)")
+_HAS_RECEIPT_NOISE = re.compile(
+    r"번호|\d건|금액|접수|\(매[월달주년]|미등록|불가|초과|부족|오류|거절|정지|제한|차단"
+)
 _AMOUNT = re.compile(r"\d[ ]?원|[A-Z]{3}[ ]?\d|[$€£¥₩]\d")
 _HAS_LABELS = re.compile(
     "금액|일[시자]|시[각간]|날짜|명|이름|카드|구분|번호|할부|수단|용자|사유"
@@ -106,7 +111,7 @@ _HAS_LABELS = re.compile(
 _HAS_NOTICE = re.compile("내역|알림|안내")
 _HAS_PARTNER = re.compile(r"U\+|S?KT[ -]")
 _HAS_COMPANY_LINE = re.compile(r"[A-Z] \d{4} ")
-_HAS_ACCOUNT = re.compile(r"\*\*|\d-[\d*]")
+_HAS_ACCOUNT = re.compile(r"\d-[\d*]")
 
 
 @dataclass(slots=True)
@@ -152,6 +157,7 @@ class TokenizedMessage:
             masked.mask_all(LINK, NOISE)
         self._mask_room_heading()
         self._mask_labeled_merchant()
+        mask_notices(masked)
         self._mask_other_payers()
         self._mask_totals_and_benefits()
         self.foreign_amounts = list(find_foreign_amounts(masked.text))
@@ -159,7 +165,8 @@ class TokenizedMessage:
         self._mask_timestamps()
         self._mask_installments()
         # The digits of accounts and phone numbers are no amounts.
-        if _HAS_ACCOUNT.search(masked.text):
+        has_dash = "-" in masked.text and _HAS_ACCOUNT.search(masked.text)
+        if has_dash or "**" in masked.text:
             masked.mask_all(ACCOUNT_NUMBER, NOISE)
             masked.mask_all(FOOTER_PHONE_NUMBER, NOISE)
         self.won_amounts = find_won_amounts(masked.text)
@@ -192,7 +199,7 @@ class TokenizedMessage:
 
     def _mask_room_heading(self) -> None:
         """Mask the name and the time with which KakaoTalk heads a message."""
-        if not _HAS_ROOM_HEADING.search(self.text):
+        if not ("] [" in self.text or ", " in self.text):
             return
         for match in islice(ROOM_HEADING.finditer(self.text), MAX_ROOM_HEADINGS):
             name, self_end = match.lastgroup or "", match.end()
@@ -281,10 +288,8 @@ class TokenizedMessage:
             masked.mask_all(DATE_RANGE, NOISE)
         self.timestamps = find_timestamps(masked.text)
         for placeholder, is_original in ((TIMESTAMP, False), (ORIGINAL_DATE, True)):
-            masked.mask_spans(
-                [t.span for t in self.timestamps if t.is_original is is_original],
-                placeholder,
-            )
+            spans = [t.span for t in self.timestamps if t.is_original is is_original]
+            masked.mask_spans(spans, placeholder)
         if ":" in masked.text or "시" in masked.text:
             standalone = find_standalone_time(masked.text)
             if standalone:
@@ -320,14 +325,18 @@ class TokenizedMessage:
         if not ("*" in masked.text or "님" in masked.text):
             masked.mask_all(HOLDER_BEHIND_STATUS, HOLDER_NAME)
             masked.mask_all(HOLDER_ABOVE_DAY, HOLDER_NAME)
-        if not self.card_digits:
-            number = STANDALONE_CARD_NUMBER.search(masked.text)
-            if number:
-                self.card_digits = number.span(number.lastgroup or 0)
-                # Before group f stands the holder's name or a keyword.
-                masked.mask(*number.span("f" if number["f"] else 0), ISSUER)
+        if not self.card_digits and MAY_HAVE_CARD_NUMBER.search(masked.text):
+            self._mask_card_number()
         if "*" in masked.text or "님" in masked.text:
             masked.mask_all(HOLDER_NAMES, HOLDER_NAME)
+
+    def _mask_card_number(self) -> None:
+        """Mask digits of a card that stand apart from the issuer."""
+        number = STANDALONE_CARD_NUMBER.search(self.masked.text)
+        if number:
+            self.card_digits = number.span(number.lastgroup or 0)
+            # Before group f stands the holder's name or a keyword.
+            self.masked.mask(*number.span("f" if number["f"] else 0), ISSUER)
 
     def _mask_partner_product(self) -> None:
         """Mask the card of a partner where no issuer's is named."""
@@ -348,7 +357,8 @@ class TokenizedMessage:
         if _HAS_LABELS.search(masked.text):
             masked.mask_all(LABELED_HOLDER_NAME, HOLDER_NAME)
             masked.mask_all(LABELS, LABEL)
-        card_kind = CARD_KIND.search(masked.text)
+        has_kind = "체크" in masked.text or "신용" in masked.text
+        card_kind = CARD_KIND.search(masked.text) if has_kind else None
         if card_kind:
             if self.is_check_card is None:
                 self.is_check_card = card_kind["part"].startswith("체크")
