@@ -82,7 +82,7 @@ def prepare(route: Any, method: str, client: JSONClient, member: Member) -> Any:
         into = make_entry(member, type="income", amount=5, wallet=make_wallet(member))
         if route.path.endswith("/refund"):
             return out.pk, {}, ""
-        body = {"with": into.pk}
+        body: dict[str, Any] = {"with": into.pk}
         if route.path.endswith("/unmerge"):
             path = f"/api/account/entries/{out.pk}/merge"
             assert client.send("POST", path, body).status_code == 200
