@@ -179,14 +179,13 @@ def scene(
     settings: Any,
     httpserver: HTTPServer,
     fx_source: FakeRates,
-    tmp_path: Path,
+    mail_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Scene]:
     """The scene on the day of the examples, with the outside services."""
     settings.BILLING_TEST_MODE = True
     settings.PUBLIC_URL = "https://ledger.example"
     monkeypatch.setattr("accounts.second_factor.make_seed", lambda: SEED)
-    settings.MAIL_SERVER = {"folder": tmp_path}
     settings.OCR_API_KEY = "key"
     settings.OCR_BASE_URL = httpserver.url_for("").rstrip("/")
     receipt = {"fullTextAnnotation": {"text": "김밥천국 강남점\n합계 12,000원"}}

@@ -1,7 +1,6 @@
 """The pages of the links in mails: they show a button, and spend nothing (spec 2.11)."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,12 +17,7 @@ from tests.support.mail import (
     read_waiting_mails,
 )
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def mail_folder(settings: Any, tmp_path: Path) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mail_folder")]
 
 
 def page_of(mail: ReadMail) -> str:

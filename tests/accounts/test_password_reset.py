@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,12 +30,7 @@ from tests.support.second_factors import give_totp
 CONFIRM = f"{RESET}/confirm"
 # Which Django numbers.
 SAVEPOINT_RE = re.compile(r'"s\d+_x\d+"')
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def mail_folder(settings: Any, tmp_path: Path) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mail_folder")]
 
 
 @contextmanager

@@ -46,6 +46,12 @@ def staff(live_server: Any) -> Member:
     return member
 
 
+@pytest.fixture
+def linked_mails(live_server: Any, settings: Any, mail_folder: Path) -> None:
+    """Write mails to a folder, with links to the live server."""
+    settings.PUBLIC_URL = live_server.url
+
+
 def use_look(page: Chromium, language: str, width: int) -> None:
     page.call("Network.setExtraHTTPHeaders", headers={"Accept-Language": language})
     page.resize(width, 900)
@@ -86,16 +92,10 @@ def test_staff_log_in_in_two_steps(
 
 
 @each_look
+@pytest.mark.usefixtures("linked_mails")
 def test_link_of_a_mail_sets_a_new_password(
-    page: Chromium,
-    live_server: Any,
-    settings: Any,
-    tmp_path: Path,
-    language: str,
-    width: int,
+    page: Chromium, language: str, width: int
 ) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
-    settings.PUBLIC_URL = live_server.url
     member = make_member()
     ask_reset(loginId=member.login_id)
     (mail,) = process_resets()
@@ -120,16 +120,10 @@ def test_link_of_a_mail_sets_a_new_password(
 
 
 @each_look
+@pytest.mark.usefixtures("linked_mails")
 def test_link_of_a_mail_verifies_the_address(
-    page: Chromium,
-    live_server: Any,
-    settings: Any,
-    tmp_path: Path,
-    language: str,
-    width: int,
+    page: Chromium, language: str, width: int
 ) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
-    settings.PUBLIC_URL = live_server.url
     member = make_member()
     mail, _ = ask_verification(JSONClient(member))
     use_look(page, language, width)

@@ -1,8 +1,5 @@
 """Codes in mails, spent and guessed at once (spec 2.11, 2.12)."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -24,12 +21,10 @@ from tests.support.mail import (
 )
 from tests.support.races import call_before, run_concurrently, sorted_statuses
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def mail_folder(settings: Any, tmp_path: Path) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("mail_folder"),
+]
 
 
 @pytest.mark.parametrize("is_spent", [False, True])

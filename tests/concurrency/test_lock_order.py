@@ -281,9 +281,8 @@ class HeldForever:
 
 
 @pytest.fixture
-def actor(settings: Any, tmp_path: Path) -> Member:
+def actor(settings: Any, mail_folder: Path) -> Member:
     settings.BILLING_TEST_MODE = True
-    settings.MAIL_SERVER = {"folder": tmp_path}
     return make_member(role="ADMIN", login_id="actor")
 
 

@@ -1,6 +1,7 @@
-"""Loopback servers that stand in for the outside services."""
+"""Fixtures that stand in for the outside services: loopback servers, a folder."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from socketserver import BaseServer
 from typing import Any
 
@@ -68,6 +69,13 @@ def prompt_servers() -> Iterator[None]:
 def reset_breakers() -> None:
     rates.circuit_breaker.reset()
     http_client.circuit_breaker.reset()
+
+
+@pytest.fixture
+def mail_folder(settings: Any, tmp_path: Path) -> Path:
+    """Return the folder that mails are written to in place of a server."""
+    settings.MAIL_SERVER = {"folder": tmp_path}
+    return tmp_path
 
 
 @pytest.fixture

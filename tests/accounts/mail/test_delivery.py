@@ -274,8 +274,7 @@ def test_folder_that_cannot_be_written_keeps_the_mails(
     assert read(mail).state == "WAITING"
 
 
-def test_job_records_no_run_without_a_mail(settings: Any, tmp_path: Path) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
+def test_job_records_no_run_without_a_mail(mail_folder: Path) -> None:
     tasks.send_mail()
     assert JobRun.objects.count() == 0
 

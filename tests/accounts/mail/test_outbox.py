@@ -1,6 +1,5 @@
 """The outbox of mails: written with their reason, sealed, limited (spec 2.10)."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,13 +18,9 @@ from core.errors import InvalidFieldError, RateLimitedError
 from core.sealing import UnsealingError
 from tests.support.mail import read_waiting_mails
 
+pytestmark = pytest.mark.usefixtures("mail_folder")
+
 CONTEXT = {"login_id": "minji", "code": "WDJB-MJHT", "link": "http://127.0.0.1:8000/x"}
-
-
-@pytest.fixture(autouse=True)
-def mail_folder(settings: Any, tmp_path: Path) -> Path:
-    settings.MAIL_SERVER = {"folder": tmp_path}
-    return tmp_path
 
 
 def queue(member: Member, **options: Any) -> Mail:

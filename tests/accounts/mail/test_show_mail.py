@@ -13,10 +13,7 @@ from accounts.mail.outbox import queue_mail
 from accounts.models import Mail, Member
 
 
-def test_newest_mail_is_printed(
-    free_member: Member, settings: Any, tmp_path: Path
-) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
+def test_newest_mail_is_printed(free_member: Member, mail_folder: Path) -> None:
     for number, code in enumerate(("WDJB-MJHT", "XXXX-BBBB")):
         queue_mail(
             free_member,
@@ -27,7 +24,7 @@ def test_newest_mail_is_printed(
         )
         send_due_mails()
         name = Mail.objects.latest("id").message_id.strip("<").partition("@")[0]
-        os.utime(tmp_path / f"{name}.eml", (number, number))
+        os.utime(mail_folder / f"{name}.eml", (number, number))
     output = StringIO()
     call_command("show_mail", stdout=output)
     text = output.getvalue()
