@@ -1,7 +1,6 @@
 """Changes of addresses, and which of them count as the member's own (spec 2.11)."""
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,24 +8,19 @@ import time_machine
 from django.utils import timezone
 
 from accounts.errors import ReauthenticationRequiredError
-from accounts.models import AuthSession, Mail, Member
+from accounts.models import Mail, Member
 from accounts.profile import update_profile
 from accounts.sessions import hash_session_key, revoke_sessions
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
-from tests.support.mail import ask_verification, read_waiting_mails
+from tests.support.mail import VERIFY, ask_verification, read_waiting_mails
 from tests.support.problems import assert_problem
+from tests.support.profiles import change_profile
+from tests.support.sessions import make_fresh, make_stale
 
-REQUEST = "/api/auth/email/verification"
-CONFIRM = f"{REQUEST}/confirm"
-PROFILE = "/api/auth/profile"
+CONFIRM = f"{VERIFY}/confirm"
 NEW = "new@example.com"
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def mail_folder(settings: Any, tmp_path: Path) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mail_folder")]
 
 
 @pytest.fixture
@@ -34,31 +28,10 @@ def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-@pytest.fixture
-def verified(free_member: Member) -> Member:
-    Member.objects.filter(pk=free_member.pk).update(verified_email=free_member.email)
-    return Member.objects.get(pk=free_member.pk)
-
-
-def make_fresh(member: Member) -> None:
-    AuthSession.objects.filter(member=member).update(
-        fresh_until=timezone.now() + timedelta(minutes=5)
-    )
-
-
-def make_stale(member: Member) -> None:
-    """Let the login of the member's sessions be long ago."""
-    AuthSession.objects.filter(member=member).update(fresh_until=None)
-
-
-def change(client: JSONClient, **fields: str) -> Any:
-    return client.send("PUT", PROFILE, fields)
-
-
 def test_unverified_address_changes_as_before(
     client: JSONClient, free_member: Member
 ) -> None:
-    response = change(client, email=NEW)
+    response = change_profile(client, email=NEW)
     assert (response.data["email"], response.data["pendingEmail"]) == (NEW, None)
     assert Mail.objects.count() == 0
 
@@ -67,24 +40,24 @@ def test_code_to_the_address_before_proves_nothing_of_the_new_one(
     client: JSONClient,
 ) -> None:
     _, body = ask_verification(client)
-    change(client, email=NEW)
+    change_profile(client, email=NEW)
     assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
 
 
 def test_verified_address_changes_when_the_new_one_is_verified(
-    verified: Member,
+    verified_member: Member,
 ) -> None:
-    client = JSONClient(verified)
-    make_fresh(verified)
-    response = change(client, email=NEW, displayName="New name")
+    client = JSONClient(verified_member)
+    make_fresh(verified_member)
+    response = change_profile(client, email=NEW, displayName="New name")
     assert response.status_code == 200
     data = response.data
-    assert data["email"] == verified.email
+    assert data["email"] == verified_member.email
     assert (data["emailVerified"], data["pendingEmail"]) == (True, NEW)
     assert data["displayName"] == "New name"
     # The address before is told.
     (notice,) = read_waiting_mails()
-    assert notice.to == verified.email
+    assert notice.to == verified_member.email
     assert NEW not in notice.text
     mail, body = ask_verification(client)
     assert mail.to == NEW
@@ -97,37 +70,42 @@ def test_verified_address_changes_when_the_new_one_is_verified(
 
 
 def test_change_of_a_verified_address_needs_fresh_authentication(
-    verified: Member,
+    verified_member: Member,
 ) -> None:
-    client = JSONClient(verified)
-    make_stale(verified)
-    response = change(client, email=NEW)
+    client = JSONClient(verified_member)
+    make_stale(verified_member)
+    response = change_profile(client, email=NEW)
     assert response.status_code == 403
     assert response.data["code"] == "REAUTHENTICATION_REQUIRED"
-    verified.refresh_from_db()
-    assert verified.pending_email == ""
+    verified_member.refresh_from_db()
+    assert verified_member.pending_email == ""
     # What is sent along unchanged needs none.
-    assert change(client, email=verified.email, displayName="A").status_code == 200
-    assert change(client, displayName="B").status_code == 200
+    assert (
+        change_profile(client, email=verified_member.email, displayName="A").status_code
+        == 200
+    )
+    assert change_profile(client, displayName="B").status_code == 200
 
 
 def test_change_of_a_verified_address_needs_mail(
-    verified: Member, settings: Any
+    verified_member: Member, settings: Any
 ) -> None:
     settings.MAIL_SERVER = None
-    make_fresh(verified)
-    client = JSONClient(verified)
-    make_fresh(verified)
-    assert_problem(change(client, email=NEW), 503, "MAIL_NOT_CONFIGURED")
-    assert change(client, displayName="A").status_code == 200
+    make_fresh(verified_member)
+    client = JSONClient(verified_member)
+    make_fresh(verified_member)
+    assert_problem(change_profile(client, email=NEW), 503, "MAIL_NOT_CONFIGURED")
+    assert change_profile(client, displayName="A").status_code == 200
 
 
-def test_current_address_takes_a_pending_one_back(verified: Member) -> None:
-    client = JSONClient(verified)
-    make_fresh(verified)
-    change(client, email=NEW)
+def test_current_address_takes_a_pending_one_back(verified_member: Member) -> None:
+    client = JSONClient(verified_member)
+    make_fresh(verified_member)
+    change_profile(client, email=NEW)
     _, body = ask_verification(client)
-    assert change(client, email=verified.email).data["pendingEmail"] is None
+    assert (
+        change_profile(client, email=verified_member.email).data["pendingEmail"] is None
+    )
     assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
 
 
@@ -136,10 +114,10 @@ def test_address_of_a_stale_session_needs_fresh_authentication(
 ) -> None:
     """A thief of the session could verify an address of their own."""
     make_stale(free_member)
-    change(client, email=NEW)
+    change_profile(client, email=NEW)
     for days in (0, 13):
         with time_machine.travel(timezone.now() + timedelta(days=days)):
-            response = client.send("POST", REQUEST, {})
+            response = client.send("POST", VERIFY, {})
             assert response.data["code"] == "REAUTHENTICATION_REQUIRED"
     make_fresh(free_member)
     assert ask_verification(client)[0].to == NEW
@@ -148,21 +126,21 @@ def test_address_of_a_stale_session_needs_fresh_authentication(
 def test_address_of_a_fresh_session_needs_none(
     client: JSONClient, free_member: Member
 ) -> None:
-    change(client, email=NEW)
+    change_profile(client, email=NEW)
     make_stale(free_member)
     assert ask_verification(client)[0].to == NEW
 
 
 def test_session_that_a_new_password_has_ended_leaves_no_pending_address(
-    verified: Member,
+    verified_member: Member,
 ) -> None:
     """The request of a thief may have been on its way."""
-    thief = JSONClient(verified)
+    thief = JSONClient(verified_member)
     key_hash = hash_session_key(thief.token)
-    revoke_sessions(verified)
+    revoke_sessions(verified_member)
     with pytest.raises(ReauthenticationRequiredError):
-        update_profile(verified, {"email": NEW}, session_key_hash=key_hash)
-    assert Member.objects.get(pk=verified.pk).pending_email == ""
+        update_profile(verified_member, {"email": NEW}, session_key_hash=key_hash)
+    assert Member.objects.get(pk=verified_member.pk).pending_email == ""
 
 
 def test_administrators_own_verified_address_changes_as_a_members(
@@ -191,11 +169,11 @@ def test_address_of_the_sign_up_needs_none(anonymous: JSONClient) -> None:
 
 
 def test_address_that_an_administrator_writes_is_not_verified(
-    verified: Member, administrator: Member
+    verified_member: Member, administrator: Member
 ) -> None:
     response = JSONClient(administrator).send(
-        "PUT", f"/api/users/{verified.pk}", {"email": NEW}
+        "PUT", f"/api/users/{verified_member.pk}", {"email": NEW}
     )
     assert (response.data["email"], response.data["emailVerified"]) == (NEW, False)
     # The verified one is told.
-    assert [mail.to for mail in read_waiting_mails()] == [verified.email]
+    assert [mail.to for mail in read_waiting_mails()] == [verified_member.email]

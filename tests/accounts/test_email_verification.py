@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,34 +12,18 @@ from accounts.codes import MAX_TRIES, normalize_code
 from accounts.models import Code, CodeRequest, Mail, Member, RateLimit
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
-from tests.support.mail import ask_verification, read_waiting_mails
+from tests.support.mail import VERIFY, ask_verification, read_waiting_mails
 from tests.support.problems import assert_problem
+from tests.support.profiles import PROFILE, change_profile
 
-REQUEST = "/api/auth/email/verification"
-CONFIRM = f"{REQUEST}/confirm"
-PROFILE = "/api/auth/profile"
+CONFIRM = f"{VERIFY}/confirm"
 NEW = "new@example.com"
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def mail_folder(settings: Any, tmp_path: Path) -> None:
-    settings.MAIL_SERVER = {"folder": tmp_path}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mail_folder")]
 
 
 @pytest.fixture
 def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
-
-
-@pytest.fixture
-def verified(free_member: Member) -> Member:
-    Member.objects.filter(pk=free_member.pk).update(verified_email=free_member.email)
-    return Member.objects.get(pk=free_member.pk)
-
-
-def change(client: JSONClient, **fields: str) -> Any:
-    return client.send("PUT", PROFILE, fields)
 
 
 def test_code_of_a_mail_verifies_the_address(
@@ -60,7 +43,7 @@ def test_answer_tells_when_the_code_ends_and_when_to_ask_again(
     client: JSONClient,
 ) -> None:
     with time_machine.travel("2026-11-23T12:00:00+09:00", tick=False):
-        data = client.send("POST", REQUEST, {}).data
+        data = client.send("POST", VERIFY, {}).data
     assert data["expiresAt"] == "2026-11-23T03:10:00+00:00"
     assert data["resendAfter"] == "2026-11-23T03:01:00+00:00"
 
@@ -79,7 +62,7 @@ def test_link_begins_with_the_public_address_and_not_the_host_header(
     settings.PUBLIC_URL = "https://ledger.example"
     settings.ALLOWED_HOSTS = ["*"]
     client = JSONClient(free_member)
-    client.send("POST", REQUEST, {}, HTTP_HOST="evil.example")
+    client.send("POST", VERIFY, {}, HTTP_HOST="evil.example")
     (mail,) = read_waiting_mails()
     assert mail.links[0].startswith("https://ledger.example/account/confirm?request=")
     assert "evil" not in mail.text + mail.html
@@ -168,19 +151,19 @@ def test_new_request_ends_the_older_one(client: JSONClient) -> None:
 
 def test_another_code_is_sent_after_a_minute(client: JSONClient) -> None:
     ask_verification(client)
-    response = client.send("POST", REQUEST, {})
+    response = client.send("POST", VERIFY, {})
     assert_problem(response, 429, "RATE_LIMITED")
     assert 0 < int(response.headers["Retry-After"]) <= 60
 
 
-def test_verified_address_needs_no_code(verified: Member) -> None:
-    response = JSONClient(verified).send("POST", REQUEST, {})
+def test_verified_address_needs_no_code(verified_member: Member) -> None:
+    response = JSONClient(verified_member).send("POST", VERIFY, {})
     assert_problem(response, 409, "ALREADY_VERIFIED")
 
 
 def test_without_mail_the_request_is_503(client: JSONClient, settings: Any) -> None:
     settings.MAIL_SERVER = None
-    assert_problem(client.send("POST", REQUEST, {}), 503, "MAIL_NOT_CONFIGURED")
+    assert_problem(client.send("POST", VERIFY, {}), 503, "MAIL_NOT_CONFIGURED")
 
 
 def test_address_that_a_mail_cannot_reach_is_a_bad_request(
@@ -188,13 +171,13 @@ def test_address_that_a_mail_cannot_reach_is_a_bad_request(
 ) -> None:
     """An identity provider may have told it."""
     Member.objects.filter(pk=free_member.pk).update(email="a@example.com\nBcc: b@c.de")
-    response = JSONClient(free_member).send("POST", REQUEST, {})
+    response = JSONClient(free_member).send("POST", VERIFY, {})
     assert_problem(response, 400, "VALIDATION_ERROR")
     assert Mail.objects.count() == 0
 
 
 def test_newline_in_an_address_is_refused(client: JSONClient) -> None:
-    response = change(client, email="a@example.com\nBcc: b@example.com")
+    response = change_profile(client, email="a@example.com\nBcc: b@example.com")
     assert_problem(response, 400, "VALIDATION_ERROR")
 
 
@@ -219,17 +202,17 @@ def test_language_of_the_sign_up_is_kept(
 def test_member_changes_the_language_of_mails_and_texts(
     client: JSONClient,
 ) -> None:
-    assert change(client, locale="ko").data["locale"] == "ko"
+    assert change_profile(client, locale="ko").data["locale"] == "ko"
     mail, _ = ask_verification(client)
     assert "확인 코드" in mail.subject
     # Where a client names no language, texts are in that of the member.
-    refused = client.send("POST", REQUEST, {})
+    refused = client.send("POST", VERIFY, {})
     assert refused.headers["Content-Language"] == "ko"
     assert "요" in refused.data["detail"]
-    named = client.send("POST", REQUEST, {}, HTTP_ACCEPT_LANGUAGE="en")
+    named = client.send("POST", VERIFY, {}, HTTP_ACCEPT_LANGUAGE="en")
     assert named.headers["Content-Language"] == "en"
     assert JSONClient().get(PROFILE).headers["Content-Language"] == "en"
-    assert change(client, locale="fr").status_code == 400
+    assert change_profile(client, locale="fr").status_code == 400
 
 
 def test_board_may_ask_for_a_verified_address(

@@ -1,7 +1,6 @@
 """The second factor: its set-up, its end, and the rotation of its key."""
 
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -25,36 +24,20 @@ from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.problems import assert_problem
 from tests.support.second_factors import (
+    FACTORS,
+    RECOVERY,
+    STALE,
+    TOTP,
     begin_login,
     code_now,
     complete_login,
     get_ticket,
     give_recovery_codes,
-    give_totp,
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-FACTORS = "/api/auth/factors"
-TOTP = f"{FACTORS}/totp"
 CONFIRM = f"{TOTP}/confirm"
-RECOVERY = f"{FACTORS}/recovery-codes"
-STALE = ("REAUTHENTICATION_REQUIRED", "methods")
-
-
-@pytest.fixture
-def clock() -> Iterator[time_machine.Traveller]:
-    # In the middle of a step, so that shifts are whole ones.
-    start = timezone.now().replace(second=15, microsecond=0)
-    with time_machine.travel(start, tick=False) as traveller:
-        yield traveller
-
-
-@pytest.fixture
-def member(free_member: Member) -> Member:
-    """Return a member with an authenticator app, without recovery codes."""
-    give_totp(free_member)
-    return free_member
 
 
 def set_up(client: JSONClient) -> tuple[str, list[str]]:
@@ -69,7 +52,7 @@ def set_up(client: JSONClient) -> tuple[str, list[str]]:
 
 
 def test_set_up_shows_what_an_app_needs(
-    free_member: Member, clock: time_machine.Traveller
+    free_member: Member, totp_clock: time_machine.Traveller
 ) -> None:
     response = JSONClient(free_member).send("POST", TOTP)
     uri = urlsplit(response.data["uri"])
@@ -112,23 +95,23 @@ def test_wrong_code_puts_nothing_in_force(free_member: Member) -> None:
 
 
 def test_seed_waits_ten_minutes(
-    free_member: Member, clock: time_machine.Traveller
+    free_member: Member, totp_clock: time_machine.Traveller
 ) -> None:
     client = JSONClient(free_member)
     secret = client.send("POST", TOTP).data["secret"]
-    clock.shift(timedelta(minutes=10))
+    totp_clock.shift(timedelta(minutes=10))
     AuthSession.objects.update(fresh_until=timezone.now() + timedelta(minutes=1))
     body = {"code": pyotp.TOTP(secret).at(timezone.now())}
     assert_problem(client.send("POST", CONFIRM, body), 400, "CODE_INVALID")
 
 
-def test_seed_that_waits_leaves_the_one_in_force(member: Member) -> None:
-    JSONClient(member).send("POST", TOTP)
-    assert complete_login(get_ticket(member), code_now()).status_code == 200
+def test_seed_that_waits_leaves_the_one_in_force(totp_member: Member) -> None:
+    JSONClient(totp_member).send("POST", TOTP)
+    assert complete_login(get_ticket(totp_member), code_now()).status_code == 200
 
 
 def test_code_of_the_set_up_opens_no_login(
-    free_member: Member, clock: time_machine.Traveller
+    free_member: Member, totp_clock: time_machine.Traveller
 ) -> None:
     secret, _ = set_up(JSONClient(free_member))
     code = pyotp.TOTP(secret).at(timezone.now())
@@ -155,9 +138,9 @@ def test_seed_is_sealed_in_the_database(free_member: Member) -> None:
     [("POST", TOTP), ("POST", CONFIRM), ("DELETE", TOTP), ("POST", RECOVERY)],
 )
 def test_changes_of_factors_ask_for_fresh_authentication(
-    member: Member, method: str, path: str
+    totp_member: Member, method: str, path: str
 ) -> None:
-    client = JSONClient(member)
+    client = JSONClient(totp_member)
     AuthSession.objects.update(fresh_until=None)
     response = client.send(method, path)
     assert_problem(response, 403, *STALE)
@@ -181,24 +164,24 @@ def test_session_that_ended_meanwhile_leaves_no_factor(
 # --- The end of it --------------------------------------------------------------
 
 
-def test_member_removes_the_factor(member: Member) -> None:
-    give_recovery_codes(member)
-    ticket = get_ticket(member)
-    client = JSONClient(member)
+def test_member_removes_the_factor(totp_member: Member) -> None:
+    give_recovery_codes(totp_member)
+    ticket = get_ticket(totp_member)
+    client = JSONClient(totp_member)
     assert client.send("DELETE", TOTP).status_code == 204
     assert client.get_json("/api/auth/profile")["secondFactor"] is False
     assert not TotpFactor.objects.exists()
     assert not RecoveryCode.objects.exists()
     assert_problem(complete_login(ticket, code_now()), 400, "CODE_INVALID")
-    assert begin_login(member).status_code == 200
+    assert begin_login(totp_member).status_code == 200
     assert_problem(client.send("DELETE", TOTP), 404, "NOT_FOUND")
 
 
-def test_command_ends_the_factor_and_the_log_says_so(member: Member) -> None:
+def test_command_ends_the_factor_and_the_log_says_so(totp_member: Member) -> None:
     output = StringIO()
-    call_command("end_factors", member.login_id.upper(), stdout=output)
+    call_command("end_factors", totp_member.login_id.upper(), stdout=output)
     assert "has ended" in output.getvalue()
-    assert begin_login(member).status_code == 200
+    assert begin_login(totp_member).status_code == 200
     entry = SecurityLogEntry.objects.get(kind="FACTOR_REMOVED")
     assert entry.is_by_staff
 
@@ -210,7 +193,9 @@ def test_command_says_what_it_cannot_end(db: None, login_id: str) -> None:
         call_command("end_factors", login_id)
 
 
-def test_seeds_are_sealed_again_with_a_new_key(member: Member, settings: Any) -> None:
+def test_seeds_are_sealed_again_with_a_new_key(
+    totp_member: Member, settings: Any
+) -> None:
     old = settings.SECRET_KEY
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 50, [old]
     for expected in ("1 encrypted again", "0 encrypted again"):
@@ -218,4 +203,4 @@ def test_seeds_are_sealed_again_with_a_new_key(member: Member, settings: Any) ->
         call_command("rotate_secrets_key", stdout=output)
         assert f"authenticator apps: {expected}" in output.getvalue()
     settings.SECRET_KEY_FALLBACKS = []
-    assert complete_login(get_ticket(member), code_now()).status_code == 200
+    assert complete_login(get_ticket(totp_member), code_now()).status_code == 200

@@ -1,7 +1,6 @@
 """Fresh authentication: what it takes, how long it lasts, who decides."""
 
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 import time_machine
 from django.test import RequestFactory
 from django.utils import timezone
-from pytest_httpserver import HTTPServer
 from rest_framework.request import Request
 
 from accounts.authentication import SessionAuthentication
@@ -18,8 +16,9 @@ from accounts.fresh_authentication import require_fresh_authentication
 from accounts.models import AuthSession, Member
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
-from tests.support.id_tokens import Vouch, fake_provider_at
+from tests.support.id_tokens import Vouch
 from tests.support.problems import assert_problem
+from tests.support.sessions import stale_client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,17 +26,6 @@ REAUTHENTICATE = "/api/auth/reauthenticate"
 VERIFY = "/api/auth/verify-password"
 SUBJECT = "subject-1"
 LIMITED = "RATE_LIMITED"
-
-
-@pytest.fixture
-def vouch(settings: Any, httpserver: HTTPServer) -> Vouch:
-    return fake_provider_at(settings, httpserver)
-
-
-@pytest.fixture
-def clock() -> Iterator[time_machine.Traveller]:
-    with time_machine.travel(timezone.now(), tick=False) as traveller:
-        yield traveller
 
 
 def require(client: JSONClient) -> None:
@@ -56,12 +44,6 @@ def is_fresh(client: JSONClient) -> bool:
     except ReauthenticationRequiredError:
         return False
     return True
-
-
-def stale_client(member: Member) -> JSONClient:
-    client = JSONClient(member)
-    AuthSession.objects.filter(member=member).update(fresh_until=None)
-    return client
 
 
 def test_login_is_fresh_for_ten_minutes(

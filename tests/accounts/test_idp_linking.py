@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import time_machine
 from django.utils import timezone
-from pytest_httpserver import HTTPServer
 
 from accounts.models import AuthSession, Member
 from tests.support.clients import JSONClient
@@ -15,17 +14,10 @@ from tests.support.id_tokens import (
     EMAIL,
     PICTURE,
     Vouch,
-    fake_provider_at,
 )
 from tests.support.identity_logins import log_in, make_idp_member
 from tests.support.problems import assert_problem
-
-
-@pytest.fixture(autouse=True)
-def vouch(settings: Any, httpserver: HTTPServer) -> Vouch:
-    """Return `vouch(**claims)`, which sets the provider's answer; None omits a claim."""
-    return fake_provider_at(settings, httpserver)
-
+from tests.support.sessions import stale_client
 
 # --- Link -----------------------------------------------------------------------
 
@@ -205,13 +197,6 @@ def test_later_logins_end_no_sessions(vouch: Vouch) -> None:
 
 
 # --- Addresses that link nothing --------------------------------------------------
-
-
-def stale_client(member: Member) -> JSONClient:
-    """Return a client whose login was long ago, as that of a stolen session."""
-    client = JSONClient(member)
-    AuthSession.objects.filter(member=member).update(fresh_until=None)
-    return client
 
 
 def change_email(client: JSONClient, email: str = EMAIL) -> None:

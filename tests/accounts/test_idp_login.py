@@ -13,16 +13,8 @@ from tests.support.id_tokens import (
     EMAIL,
     PICTURE,
     Vouch,
-    fake_provider_at,
 )
 from tests.support.identity_logins import log_in, make_idp_member
-
-
-@pytest.fixture(autouse=True)
-def vouch(settings: Any, httpserver: HTTPServer) -> Vouch:
-    """Return `vouch(**claims)`, which sets the provider's answer; None omits a claim."""
-    return fake_provider_at(settings, httpserver)
-
 
 # --- Create ---------------------------------------------------------------------
 

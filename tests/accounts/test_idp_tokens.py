@@ -18,7 +18,6 @@ from tests.support.id_tokens import (
     HEADER,
     Vouch,
     encode_id_token,
-    fake_provider_at,
     good_claims,
     make_id_token,
 )
@@ -26,12 +25,7 @@ from tests.support.identity_logins import log_in
 from tests.support.problems import assert_problem
 from tests.support.stores import find_closed_port
 
-
-@pytest.fixture(autouse=True)
-def vouch(settings: Any, httpserver: HTTPServer) -> Vouch:
-    """Return `vouch(**claims)`, which sets the provider's answer; None omits a claim."""
-    return fake_provider_at(settings, httpserver)
-
+pytestmark = pytest.mark.usefixtures("vouch")
 
 # --- The token ------------------------------------------------------------------
 

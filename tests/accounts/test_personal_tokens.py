@@ -2,7 +2,6 @@
 
 import re
 import zlib
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -29,12 +28,6 @@ WALLETS = "/api/account/wallets"
 TAGS = "/api/account/tags"
 ME = "/api/auth/session"
 ALL_SCOPES = [scope.value for scope in TokenScope]
-
-
-@pytest.fixture
-def clock() -> Iterator[time_machine.Traveller]:
-    with time_machine.travel(timezone.now(), tick=False) as traveller:
-        yield traveller
 
 
 def make_token(member: Member, *scopes: str, **body: Any) -> Any:

@@ -9,13 +9,9 @@ from accounts.models import AuthSession, Member
 from tests.conftest import ClientOf
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
+from tests.support.profiles import PROFILE, change_profile
 
-PATH = "/api/auth/profile"
 VERIFY = "/api/auth/verify-password"
-
-
-def change(client: JSONClient, **fields: Any) -> Any:
-    return client.send("PUT", PATH, fields)
 
 
 def test_profile_is_the_whole_member(
@@ -26,7 +22,7 @@ def test_profile_is_the_whole_member(
     premium_member.plan_product = "premium_monthly"
     premium_member.plan_auto_renew = True
     premium_member.save()
-    profile = client_of(premium_member).get_json(PATH)
+    profile = client_of(premium_member).get_json(PROFILE)
     assert datetime.fromisoformat(profile.pop("createdAt")).tzinfo is not None
     expires_at = datetime.fromisoformat(profile.pop("planExpiresAt"))
     assert expires_at == premium_member.plan_expires_at
@@ -57,7 +53,7 @@ def test_new_display_name_reaches_every_live_session_and_its_row(
 ) -> None:
     phone, laptop = client_of(free_member), client_of(free_member)
     laptop.get_json("/api/auth/session")
-    response = change(phone, displayName="이름 바꿈", email="new@example.com")
+    response = change_profile(phone, displayName="이름 바꿈", email="new@example.com")
     assert response.status_code == 200
     assert response.data["displayName"] == "이름 바꿈"
     assert response.data["email"] == "new@example.com"
@@ -71,21 +67,21 @@ def test_what_is_left_out_stays(
     free_member: Member, client_of: ClientOf, name: str
 ) -> None:
     client = client_of(free_member)
-    before = client.get_json(PATH)
+    before = client.get_json(PROFILE)
     value = {"displayName": "New name", "email": "new@example.com"}[name]
-    assert change(client, **{name: value}).data == before | {name: value}
+    assert change_profile(client, **{name: value}).data == before | {name: value}
 
 
 def test_empty_change_changes_nothing(free_member: Member, client_of: ClientOf) -> None:
     client = client_of(free_member)
-    before = client.get_json(PATH)
-    assert change(client).data == before
+    before = client.get_json(PROFILE)
+    assert change_profile(client).data == before
 
 
 def test_email_need_not_be_unique(
     free_member: Member, other_member: Member, client_of: ClientOf
 ) -> None:
-    response = change(client_of(free_member), email=other_member.email)
+    response = change_profile(client_of(free_member), email=other_member.email)
     assert response.status_code == 200
 
 
@@ -108,7 +104,7 @@ def test_email_need_not_be_unique(
 def test_malformed_change_is_refused_and_named(
     free_member: Member, client_of: ClientOf, fields: dict[str, Any]
 ) -> None:
-    response = change(client_of(free_member), **fields)
+    response = change_profile(client_of(free_member), **fields)
     assert (response.status_code, response.data["code"]) == (400, "VALIDATION_ERROR")
     assert [error["field"] for error in response.data["errors"]] == [*fields]
 
@@ -117,14 +113,17 @@ def test_profile_holds_a_hundred_characters_of_any_script(
     free_member: Member, client_of: ClientOf
 ) -> None:
     name = "가" * 98 + "👩" + "é"
-    assert change(client_of(free_member), displayName=name).data["displayName"] == name
+    assert (
+        change_profile(client_of(free_member), displayName=name).data["displayName"]
+        == name
+    )
 
 
 def test_members_cannot_promote_themselves(
     free_member: Member, client_of: ClientOf
 ) -> None:
     client = client_of(free_member)
-    before = client.get_json(PATH)
+    before = client.get_json(PROFILE)
     fields: dict[str, Any] = {
         "id": 1,
         "loginId": "admin",
@@ -142,7 +141,7 @@ def test_members_cannot_promote_themselves(
         "idpPicture": "https://evil.example/a.png",
         "profileImage": "x",
     }
-    assert change(client, **fields).data == before
+    assert change_profile(client, **fields).data == before
     free_member.refresh_from_db()
     assert free_member.check_password(PASSWORD)
     assert free_member.idp_id is None
@@ -151,14 +150,14 @@ def test_members_cannot_promote_themselves(
 def test_members_change_only_themselves(
     free_member: Member, other_member: Member, client_of: ClientOf
 ) -> None:
-    change(client_of(free_member), id=other_member.pk, displayName="Mine")
+    change_profile(client_of(free_member), id=other_member.pk, displayName="Mine")
     other_member.refresh_from_db()
     assert other_member.display_name == "Somebody else"
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT"])
 def test_profile_needs_a_login(anonymous: JSONClient, method: str) -> None:
-    assert anonymous.send(method, PATH, {}).status_code == 401
+    assert anonymous.send(method, PROFILE, {}).status_code == 401
 
 
 # --- Re-authentication ----------------------------------------------------------

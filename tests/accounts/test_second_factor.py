@@ -1,6 +1,5 @@
 """The second factor: both steps of a login, and what it guards beside."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +21,8 @@ from tests.support.id_tokens import fake_provider_at
 from tests.support.problems import assert_problem
 from tests.support.second_factors import (
     SEED,
+    STALE,
+    TOTP,
     begin_login,
     code_now,
     complete_login,
@@ -33,35 +34,17 @@ from tests.support.second_factors import (
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-FACTORS = "/api/auth/factors"
-TOTP = f"{FACTORS}/totp"
 REAUTHENTICATE = "/api/auth/reauthenticate"
 BACKUP = "/api/account/backup"
-STALE = ("REAUTHENTICATION_REQUIRED", "methods")
-
-
-@pytest.fixture
-def clock() -> Iterator[time_machine.Traveller]:
-    # In the middle of a step, so that shifts are whole ones.
-    start = timezone.now().replace(second=15, microsecond=0)
-    with time_machine.travel(start, tick=False) as traveller:
-        yield traveller
-
-
-@pytest.fixture
-def member(free_member: Member) -> Member:
-    """Return a member with an authenticator app, without recovery codes."""
-    give_totp(free_member)
-    return free_member
 
 
 # --- Login ----------------------------------------------------------------------
 
 
 def test_first_step_gives_a_ticket_and_no_session(
-    member: Member, clock: time_machine.Traveller
+    totp_member: Member, totp_clock: time_machine.Traveller
 ) -> None:
-    response = begin_login(member)
+    response = begin_login(totp_member)
     assert response.data["methods"] == ["TOTP"]
     ending = timezone.now() + timedelta(minutes=5)
     assert response.data["expiresAt"] == ending.isoformat()
@@ -70,18 +53,18 @@ def test_first_step_gives_a_ticket_and_no_session(
     assert LoginTicket.objects.get().digest != response.data["ticket"]
 
 
-def test_wrong_password_gives_no_ticket(member: Member) -> None:
-    response = begin_login(member, password="wrong-battery-8")
+def test_wrong_password_gives_no_ticket(totp_member: Member) -> None:
+    response = begin_login(totp_member, password="wrong-battery-8")
     assert_problem(response, 401, "INVALID_CREDENTIALS")
-    assert count_tickets(member) == 0
+    assert count_tickets(totp_member) == 0
 
 
-def test_both_steps_make_a_session(member: Member) -> None:
-    response = complete_login(get_ticket(member, deviceName="Phone"), code_now())
+def test_both_steps_make_a_session(totp_member: Member) -> None:
+    response = complete_login(get_ticket(totp_member, deviceName="Phone"), code_now())
     assert set(response.data) == {"token", "expiresAt", "member"}
     client = JSONClient()
     client.use_token(response.data["token"])
-    assert client.get_json("/api/auth/session")["id"] == member.pk
+    assert client.get_json("/api/auth/session")["id"] == totp_member.pk
     (session,) = client.get_json("/api/auth/sessions")
     assert session["deviceName"] == "Phone"
 
@@ -101,42 +84,42 @@ def test_login_by_identity_provider_asks_for_the_factor_too(
 
 @pytest.mark.parametrize("steps", [-1, 0, 1])
 def test_one_step_either_side_is_taken(
-    member: Member, clock: time_machine.Traveller, steps: int
+    totp_member: Member, totp_clock: time_machine.Traveller, steps: int
 ) -> None:
-    response = complete_login(get_ticket(member), code_now(steps=steps))
+    response = complete_login(get_ticket(totp_member), code_now(steps=steps))
     assert response.status_code == 200
 
 
 @pytest.mark.parametrize("steps", [-2, 2])
 def test_other_steps_are_refused(
-    member: Member, clock: time_machine.Traveller, steps: int
+    totp_member: Member, totp_clock: time_machine.Traveller, steps: int
 ) -> None:
-    response = complete_login(get_ticket(member), code_now(steps=steps))
+    response = complete_login(get_ticket(totp_member), code_now(steps=steps))
     assert_problem(response, 400, "CODE_INVALID")
 
 
 def test_step_counts_once_and_ends_the_earlier_ones(
-    member: Member, clock: time_machine.Traveller
+    totp_member: Member, totp_clock: time_machine.Traveller
 ) -> None:
-    assert complete_login(get_ticket(member), code_now()).status_code == 200
+    assert complete_login(get_ticket(totp_member), code_now()).status_code == 200
     for steps in (0, -1):
-        response = complete_login(get_ticket(member), code_now(steps=steps))
+        response = complete_login(get_ticket(totp_member), code_now(steps=steps))
         assert_problem(response, 400, "CODE_INVALID")
-    clock.shift(timedelta(seconds=30))
-    assert complete_login(get_ticket(member), code_now()).status_code == 200
+    totp_clock.shift(timedelta(seconds=30))
+    assert complete_login(get_ticket(totp_member), code_now()).status_code == 200
 
 
 def test_ticket_dies_with_success(
-    member: Member, clock: time_machine.Traveller
+    totp_member: Member, totp_clock: time_machine.Traveller
 ) -> None:
-    ticket = get_ticket(member)
+    ticket = get_ticket(totp_member)
     assert complete_login(ticket, code_now()).status_code == 200
-    clock.shift(timedelta(seconds=30))
+    totp_clock.shift(timedelta(seconds=30))
     assert_problem(complete_login(ticket, code_now()), 400, "CODE_INVALID")
 
 
-def test_ticket_dies_with_five_failures(member: Member) -> None:
-    ticket, other = get_ticket(member), get_ticket(member)
+def test_ticket_dies_with_five_failures(totp_member: Member) -> None:
+    ticket, other = get_ticket(totp_member), get_ticket(totp_member)
     for _ in range(5):
         response = complete_login(ticket, wrong_code())
         assert_problem(response, 400, "CODE_INVALID")
@@ -145,39 +128,39 @@ def test_ticket_dies_with_five_failures(member: Member) -> None:
 
 
 def test_ticket_dies_after_five_minutes(
-    member: Member, clock: time_machine.Traveller
+    totp_member: Member, totp_clock: time_machine.Traveller
 ) -> None:
-    ticket = get_ticket(member)
-    clock.shift(timedelta(minutes=5))
+    ticket = get_ticket(totp_member)
+    totp_clock.shift(timedelta(minutes=5))
     assert_problem(complete_login(ticket, code_now()), 400, "CODE_INVALID")
 
 
-def test_ticket_dies_with_a_changed_password(member: Member) -> None:
-    ticket = get_ticket(member)
-    change_password(member, PASSWORD, "another-horse-9", ip_address="127.0.0.1")
+def test_ticket_dies_with_a_changed_password(totp_member: Member) -> None:
+    ticket = get_ticket(totp_member)
+    change_password(totp_member, PASSWORD, "another-horse-9", ip_address="127.0.0.1")
     assert_problem(complete_login(ticket, code_now()), 400, "CODE_INVALID")
 
 
-def test_ticket_dies_with_suspension(member: Member) -> None:
-    ticket = get_ticket(member)
-    Member.objects.filter(pk=member.pk).update(status="SUSPENDED")
+def test_ticket_dies_with_suspension(totp_member: Member) -> None:
+    ticket = get_ticket(totp_member)
+    Member.objects.filter(pk=totp_member.pk).update(status="SUSPENDED")
     assert_problem(complete_login(ticket, code_now()), 400, "CODE_INVALID")
     assert not AuthSession.objects.exists()
 
 
-def test_wrong_codes_count_as_failed_logins(member: Member) -> None:
-    tickets = [get_ticket(member) for _ in range(2)]
+def test_wrong_codes_count_as_failed_logins(totp_member: Member) -> None:
+    tickets = [get_ticket(totp_member) for _ in range(2)]
     for ticket in tickets:
         for _ in range(5):
             complete_login(ticket, wrong_code())
-    assert_problem(begin_login(member), 429, "RATE_LIMITED")
+    assert_problem(begin_login(totp_member), 429, "RATE_LIMITED")
 
 
 def test_wrong_codes_from_many_addresses_are_limited_by_account(
-    member: Member,
+    totp_member: Member,
 ) -> None:
     """Six digits are few: a thousand addresses would find them within a day."""
-    tickets = [get_ticket(member) for _ in range(5)]
+    tickets = [get_ticket(totp_member) for _ in range(5)]
     answers = [
         complete_login(ticket, wrong_code(), REMOTE_ADDR=f"203.0.{number}.{attempt}")
         for number, ticket in enumerate(tickets)
@@ -188,12 +171,12 @@ def test_wrong_codes_from_many_addresses_are_limited_by_account(
 
 
 @pytest.mark.parametrize("ticket", ["unknown", "\ud7ff", "x" * 100])
-def test_unknown_ticket_is_the_same_error(member: Member, ticket: str) -> None:
+def test_unknown_ticket_is_the_same_error(totp_member: Member, ticket: str) -> None:
     assert_problem(complete_login(ticket, code_now()), 400, "CODE_INVALID")
 
 
-def test_second_factor_makes_a_session_fresh_again(member: Member) -> None:
-    client = JSONClient(member)
+def test_second_factor_makes_a_session_fresh_again(totp_member: Member) -> None:
+    client = JSONClient(totp_member)
     AuthSession.objects.update(fresh_until=None)
     response = client.send("POST", REAUTHENTICATE, {"code": wrong_code()})
     assert_problem(response, 400, "CODE_INVALID")
@@ -206,25 +189,27 @@ def test_second_factor_makes_a_session_fresh_again(member: Member) -> None:
 # --- What else it guards --------------------------------------------------------
 
 
-def test_deleting_the_account_asks_for_fresh_authentication(member: Member) -> None:
-    client = JSONClient(member)
+def test_deleting_the_account_asks_for_fresh_authentication(
+    totp_member: Member,
+) -> None:
+    client = JSONClient(totp_member)
     AuthSession.objects.update(fresh_until=None)
     assert_problem(client.send("DELETE", "/api/auth/me"), 403, *STALE)
     client.send("POST", REAUTHENTICATE, {"password": PASSWORD})
     assert client.send("DELETE", "/api/auth/me").status_code == 204
 
 
-def test_backup_asks_for_fresh_authentication(member: Member) -> None:
+def test_backup_asks_for_fresh_authentication(totp_member: Member) -> None:
     Member.objects.update(plan="PREMIUM")
-    client = JSONClient(member)
+    client = JSONClient(totp_member)
     AuthSession.objects.update(fresh_until=None)
     assert_problem(client.send("GET", BACKUP), 403, *STALE)
     client.send("POST", REAUTHENTICATE, {"password": PASSWORD})
     assert client.send("GET", BACKUP).status_code == 200
 
 
-def test_plan_is_asked_for_before_fresh_authentication(member: Member) -> None:
-    client = JSONClient(member)
+def test_plan_is_asked_for_before_fresh_authentication(totp_member: Member) -> None:
+    client = JSONClient(totp_member)
     AuthSession.objects.update(fresh_until=None)
     assert_problem(client.send("GET", BACKUP), 403, "PREMIUM_REQUIRED")
 

@@ -1,7 +1,7 @@
 """The security log that a member sees: what is in it, from where, and for how long."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,6 @@ BACKUP = "/api/account/backup"
 ADDRESS = "203.0.113.7"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"
 WRONG = "wrong-battery-8"
-
-
-@pytest.fixture
-def clock() -> Iterator[time_machine.Traveller]:
-    with time_machine.travel(timezone.now(), tick=False) as traveller:
-        yield traveller
 
 
 def make_client(member: Member | None = None) -> JSONClient:

@@ -15,6 +15,11 @@ from tests.support.factories import PASSWORD
 SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 LOGIN = "/api/auth/login"
 SECOND_STEP = "/api/auth/login/second-factor"
+FACTORS = "/api/auth/factors"
+TOTP = f"{FACTORS}/totp"
+RECOVERY = f"{FACTORS}/recovery-codes"
+# Code and extra field of the problem where a login is too long ago.
+STALE = ("REAUTHENTICATION_REQUIRED", "methods")
 
 
 def give_totp(member: Member) -> None:

@@ -1,10 +1,12 @@
 """Clients of the tests with sessions, by bearer token and by cookie."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
-from accounts.models import Member
+from accounts.models import AuthSession, Member
 from accounts.sessions import create_session
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD
@@ -30,6 +32,25 @@ def warm_up(member: Member) -> JSONClient:
     """Return a client whose session is cached."""
     client = JSONClient(member)
     assert status_of(client) == 200
+    return client
+
+
+def make_fresh(member: Member) -> None:
+    """Let the login of the member's sessions be recent."""
+    AuthSession.objects.filter(member=member).update(
+        fresh_until=timezone.now() + timedelta(minutes=5)
+    )
+
+
+def make_stale(member: Member) -> None:
+    """Let the login of the member's sessions be long ago."""
+    AuthSession.objects.filter(member=member).update(fresh_until=None)
+
+
+def stale_client(member: Member) -> JSONClient:
+    """Return a client whose login was long ago, as that of a stolen session."""
+    client = JSONClient(member)
+    make_stale(member)
     return client
 
 
