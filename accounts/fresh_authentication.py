@@ -37,7 +37,7 @@ def require_fresh_authentication(request: Request) -> None:
 
 
 def require_fresh_authentication_with_factor(request: Request) -> None:
-    """As `require_fresh_authentication`, of a member with a second factor only.
+    """Require fresh authentication of a member with a second factor only.
 
     For what has asked for nothing before there were second factors: clients that know
     of none see no new refusal.

@@ -26,7 +26,7 @@ class MemberFilter:
 
     @property
     def column_filters(self) -> dict[str, str]:
-        """The filters of role, status and plan that are given."""
+        """Return the filters of role, status and plan that are given."""
         given = {"role": self.role, "status": self.status, "plan": self.plan}
         return {name: value for name, value in given.items() if value}
 

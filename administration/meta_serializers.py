@@ -6,7 +6,7 @@ from core.api.serializers import Serializer
 
 
 class MetaFeaturesSerializer(Serializer):
-    """What is set up; further features may be added."""
+    """The features that are set up; others may be added."""
 
     signup = serializers.BooleanField(help_text="New members may sign up now.")
     providers = serializers.ListField(
@@ -107,7 +107,7 @@ class LegalPagesSerializer(Serializer):
 
 
 class SupportSerializer(Serializer):
-    """How members reach the operator."""
+    """The ways in which members reach the operator."""
 
     email = serializers.EmailField(allow_null=True, help_text="Address for questions.")
     url = serializers.URLField(allow_null=True, help_text="URL of a page for help.")

@@ -133,7 +133,7 @@ class Purchase(models.Model):
 
     @property
     def purchase_token(self) -> str:
-        """The token of the store; raises `UnsealingError` if its key is lost."""
+        """Return the token of the store; raise `UnsealingError` if its key is lost."""
         return unseal(self.sealed_token, self.sealing_context).decode()
 
     @property
@@ -229,7 +229,7 @@ class StoreNotification(models.Model):
 
     @property
     def body(self) -> str:
-        """The body as text; raises `UnsealingError` if its key is lost."""
+        """Return the body as text; raise `UnsealingError` if its key is lost."""
         return unseal(self.sealed_body, self.sealing_context).decode()
 
     @property

@@ -1,4 +1,4 @@
-"""What was paid for purchases and refunded, as the store says of their orders.
+"""Orders of purchases: sums that were paid and refunded, as the store tells.
 
 A purchase is recorded with the price of the settings. The hourly job then reads its
 order, and again after the store has ended the purchase early, or has voided it.

@@ -1,4 +1,4 @@
-"""How much a member may write on the board in an hour (spec 10.2)."""
+"""Limits of what a member writes on the board in an hour (spec 10.2)."""
 
 from datetime import timedelta
 from typing import Literal

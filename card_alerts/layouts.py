@@ -110,7 +110,7 @@ class Layout:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The names of the marked parts in their order: `merchant`, `amount`."""
+        """Return the names of the marked parts in order: `merchant`, `amount`."""
         return tuple(
             _SLOT_NAMES[character]
             for character in self.template
@@ -119,7 +119,7 @@ class Layout:
 
     @property
     def sample(self) -> str:
-        """The text it was learned from, with digits and names masked."""
+        """Return the text it was learned from, with digits and names masked."""
         return _PLACEHOLDER.sub(
             lambda match: (
                 _MASKS.get(match[0]) or f"{{{_SLOT_NAMES.get(match[0], '')}}}"

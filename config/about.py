@@ -1,4 +1,4 @@
-"""What this installation tells about itself: version, name, clients, addresses."""
+"""The installation as it shows itself: version, name, clients, addresses."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Which jobs run regularly, and how often (a part of the settings)."""
+"""The schedule of the jobs (a part of the settings)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

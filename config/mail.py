@@ -1,4 +1,4 @@
-"""Where mails go: `MAIL_URL` and `MAIL_FROM` (a part of the settings)."""
+"""The mail server: `MAIL_URL` and `MAIL_FROM` (a part of the settings)."""
 
 from email.utils import parseaddr
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What entries do to balances and flows: the only definition (spec 3.4).
+"""The effects of entries on balances and flows: the only definition (spec 3.4).
 
 An entry is one movement of one wallet, in one direction, and lines that say what it was
 for; a flat entry is its only line. A line for a category of the type of the direction
@@ -29,7 +29,7 @@ class LineAmount:
 
 @dataclass(slots=True)
 class Effects:
-    """What an entry adds to balances by wallet, and to flows by type and category."""
+    """Sums that an entry adds to balances by wallet, to flows by type and category."""
 
     balances: Counter[int] = field(default_factory=Counter)
     flows: Counter[tuple[str, int | None]] = field(default_factory=Counter)

@@ -165,7 +165,7 @@ class EntryFilter:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the rows of the filters' category and wallet say about the entries."""
+    """The part of the filters that the rows of category and wallet decide."""
 
     category_ids: list[int] = field(default_factory=list)
     category_has_lines: bool = False

@@ -1,4 +1,4 @@
-"""What the type of an entry allows: currencies and installments (spec 3.4, 3.19)."""
+"""Rules of the type of an entry: currencies and installments (spec 3.4, 3.19)."""
 
 from django.utils.translation import gettext
 

@@ -51,7 +51,7 @@ class ShapedLine(Protocol):
 
 
 class Shaped(Protocol):
-    """What an entry and a template have in common."""
+    """The fields that an entry and a template have in common."""
 
     @property
     def type(self) -> str: ...

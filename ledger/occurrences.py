@@ -88,7 +88,7 @@ class RecurringRunResult:
 
 
 class Turn(NamedTuple):
-    """What one transaction has done; the ids of its rules that are due still."""
+    """The result of one transaction, and the ids of rules that are due still."""
 
     result: RecurringRunResult = RecurringRunResult()
     unfinished: tuple[int, ...] = ()

@@ -22,7 +22,7 @@ class OwnedView(APIView):
 
     @property
     def member(self) -> Member:
-        """The caller, whose ledger it is."""
+        """Return the caller, whose ledger it is."""
         return current_member(self.request)
 
 

@@ -1,4 +1,4 @@
-"""Which entries and templates name a wallet or category otherwise than flat entries do.
+"""Entries and templates that name a wallet or category as flat entries do not.
 
 Transfers, split entries, and merged ones: `ledger.parted_moves` moves them.
 """

@@ -1,4 +1,4 @@
-"""How many rows a list may have that is answered as a whole (spec 10.1)."""
+"""Quotas of the rows of lists that are answered as a whole (spec 10.1)."""
 
 from typing import Any
 

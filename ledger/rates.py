@@ -49,7 +49,7 @@ class Rate(NamedTuple):
 
     @property
     def inverse(self) -> "Rate | None":
-        """The rate of the opposite direction; None if it rounds to 0."""
+        """Return the rate of the opposite direction, None if it rounds to 0."""
         rate = compute_rate(1, self.rate)
         return Rate(rate, self.rate_date) if rate else None
 
@@ -64,12 +64,12 @@ class RateKey:
 
     @property
     def oldest_allowed(self) -> date:
-        """The earliest `rate_date` that may stand in for the day."""
+        """Return the earliest `rate_date` that may stand in for the day."""
         return self.day - min(timedelta(MAX_RATE_AGE_DAYS), self.day - date.min)
 
     @property
     def lease_name(self) -> str:
-        """The name of the lease under which the rate is fetched."""
+        """Return the name of the lease under which the rate is fetched."""
         return f"rate {self.base}/{self.quote} {self.day}"
 
 

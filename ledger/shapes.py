@@ -1,4 +1,4 @@
-"""What a move of a wallet or category leaves of a transfer or split entry.
+"""The shape of a transfer or split entry after a move of a wallet or category.
 
 A part for the wallet that the entry is then paid from goes: it has no effect any more.
 Lines for one category become one line. What has one line left is flat: booked on its
@@ -33,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a move may change of an entry or template.
+    """The parts of an entry or template that a move may change.
 
     `to_wallet_id` is that of a flat transfer, and `parts` are the lines of a split one.
     After a move there may be a single part, of what has become flat.

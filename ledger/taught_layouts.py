@@ -1,4 +1,4 @@
-"""What corrections of pending entries teach about the layouts of texts (spec 4.11)."""
+"""Layouts of texts, learned from corrections of pending entries (spec 4.11)."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""What quick entries and recurring rules share: shape, lines and tags."""
+"""The common part of quick entries and recurring rules: shape, lines and tags."""
 
 from dataclasses import dataclass
 from typing import Any

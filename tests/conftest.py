@@ -48,7 +48,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """On Citus, expect it to refuse the statements of some tests, and skip others."""
+    """Expect Citus to refuse the statements of some tests; skip others on it."""
     if not has_citus():
         return
     for item in items:
@@ -106,7 +106,7 @@ def free_member(db: None) -> Member:
 
 @pytest.fixture
 def other_member(db: None) -> Member:
-    """Another member, whose ledger must stay invisible."""
+    """Return another member, whose ledger must stay invisible."""
     return make_member(display_name="Somebody else")
 
 
@@ -127,5 +127,5 @@ def anonymous(db: None) -> JSONClient:
 
 @pytest.fixture
 def client_of() -> ClientOf:
-    """`client_of(member)`: a client with a bearer session of the member."""
+    """Return `client_of(member)`, which makes a client with a bearer session."""
     return JSONClient

@@ -1,4 +1,4 @@
-"""Who may call what: every route, every method, every caller."""
+"""Access: every route, every method, every caller."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -303,7 +303,7 @@ def find_scope(method: str, path: str) -> str | None:
 def token_keys(
     django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[dict[str, str]]:
-    """A token of each scope, and one of all, of an administrator with the paid plan."""
+    """Yield an administrator's token of each scope, and one of all."""
     with django_db_blocker.unblock():
         member = make_member(role="ADMIN")
         session = hash_session_key(JSONClient(member).token)

@@ -52,7 +52,7 @@ def read_tree(module: str) -> ast.Module:
 
 
 def imports_of(module: str) -> set[str]:
-    """Dotted names; `from a import b` counts as `a` and as `a.b`."""
+    """Return dotted names; `from a import b` counts as `a` and as `a.b`."""
     names = set()
     for node in ast.walk(read_tree(module)):
         if isinstance(node, ast.Import):

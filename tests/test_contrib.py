@@ -32,7 +32,7 @@ NAME_RE = re.compile(r"\bledger_[a-z_]+")
 
 @pytest.fixture
 def metric_names(db: None) -> set[str]:
-    """The names of all samples that a scrape can have."""
+    """Return the names of all samples that a scrape can have."""
     families = text_string_to_metric_families(render_metrics().decode())
     return {
         family.name + suffix

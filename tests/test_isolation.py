@@ -139,7 +139,7 @@ REORDER_CASES = [
 
 
 def dump_rows_of(member: Member) -> list[str]:
-    """Every row of every table that names the member, as text."""
+    """Return every row of every table that names the member, as text."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT table_name FROM information_schema.columns"
@@ -226,7 +226,7 @@ def test_id_of_another_member_in_a_path_is_404_and_nothing_changes(
 
 
 def body_with(serializer: str, field: str, row_id: int, wallet_id: int) -> Any:
-    """A body that names a row, and the name of its field in an error."""
+    """Return a body that names a row, and the name of its field in an error."""
     if serializer != "LineSerializer":
         return WHOLE_BODY | {field: row_id}, field
     lines = [{"amount": 3}, {"amount": 2, field: row_id}]

@@ -88,7 +88,7 @@ def catalogue() -> Catalog:
 
 
 def text_of(message: str | tuple[str, ...] | list[str] | None) -> str:
-    """The text, or the first of its forms."""
+    """Return the text, or the first of its forms."""
     assert message
     return message if isinstance(message, str) else message[0]
 

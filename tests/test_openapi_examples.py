@@ -182,7 +182,7 @@ def scene(
     mail_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Scene]:
-    """The scene on the day of the examples, with the outside services."""
+    """Yield the scene on the day of the examples, with the outside services."""
     settings.BILLING_TEST_MODE = True
     settings.PUBLIC_URL = "https://ledger.example"
     monkeypatch.setattr("accounts.second_factor.make_seed", lambda: SEED)

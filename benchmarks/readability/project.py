@@ -129,12 +129,12 @@ class Project:
 
     @property
     def packages(self) -> set[str]:
-        """The names of the top-level folders."""
+        """Return the names of the top-level folders."""
         return {name.partition(".")[0] for name in self.modules if "." in name}
 
     @property
     def product(self) -> list[Module]:
-        """The modules that are neither tests nor benchmarks nor migrations."""
+        """Return the modules that are neither tests nor benchmarks nor migrations."""
         modules = self.modules.values()
         return [each for each in modules if not NOT_PRODUCT.match(each.name)]
 

@@ -28,7 +28,7 @@ class Answer(NamedTuple):
 
     @property
     def code(self) -> str:
-        """The code of an error, "" for any other answer."""
+        """Return the code of an error, "" for any other answer."""
         return self.body.get("code", "") if self.status >= 400 else ""
 
 

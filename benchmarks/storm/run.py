@@ -45,7 +45,7 @@ PROVIDERS = ("FX_BASE_URL", "PRICE_BASE_URL", "OCR_BASE_URL", "STORE_BASE_URL")
 
 @dataclass
 class StormResult:
-    """What happened: the answers, the kills with the seconds until the return."""
+    """The answers, and the kills with the seconds until the return."""
 
     record: Record = field(default_factory=Record)
     kills: list[tuple[str, float]] = field(default_factory=list)

@@ -183,7 +183,7 @@ class TokenizedMessage:
 
     @property
     def has_installment_terms(self) -> bool:
-        """Whether 일시불 or a number of months is printed."""
+        """Return True if 일시불 or a number of months is printed."""
         return INSTALLMENT in self.masked.text
 
     def _mask_labeled_merchant(self) -> None:

@@ -29,7 +29,7 @@ JSON_MEDIA_TYPE = "application/json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What a request has beside its method and path.
+    """The parts of a request beside its method and path.
 
     `path` and `query` are the parameters, `upload` is the form field of a file, and
     `caller` is who sends it: "member" has the paid plan, "free_member" has not,

@@ -16,7 +16,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
 class TokenScope(StrEnum):
-    """What a personal token may be allowed to do."""
+    """The rights that a personal token may have."""
 
     LEDGER_READ = "ledger:read"
     LEDGER_WRITE = "ledger:write"

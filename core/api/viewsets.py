@@ -35,7 +35,7 @@ class ModelViewSet(
 
     @property
     def object_id(self) -> int:
-        """The id in the path."""
+        """Return the id in the path."""
         return int(self.kwargs[self.lookup_url_kwarg or self.lookup_field])
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:

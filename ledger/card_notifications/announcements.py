@@ -68,7 +68,7 @@ _ADD_NOTIFICATION = f"""
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What is stored of a notification; the fields are those of `Notification`."""
+    """The stored part of a notification; the fields are those of `Notification`."""
 
     fingerprint: PaymentFingerprint
     entry_id: int | None = None

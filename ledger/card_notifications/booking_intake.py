@@ -55,13 +55,13 @@ class BookingIntake:
 
     @property
     def type(self) -> EntryType:
-        """The type of an entry that is no transfer."""
+        """Return the type of an entry that is no transfer."""
         is_deposit = self.booking.direction is BookingDirection.DEPOSIT
         return EntryType.INCOME if is_deposit else EntryType.EXPENSE
 
     @property
     def can_have_mirror(self) -> bool:
-        """Whether another account may tell the same; a bill and cash have no other."""
+        """Return True if another account may tell the same, unlike a bill and cash."""
         is_bill = self.own_move is not None and self.own_move.is_card_bill
         return self.booking.purpose is BookingPurpose.TRANSFER and not is_bill
 

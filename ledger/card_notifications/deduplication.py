@@ -76,7 +76,7 @@ class PaymentFingerprint:
 
     @property
     def is_of_account(self) -> bool:
-        """Whether the text prints a balance or an account."""
+        """Return True if the text prints a balance or an account."""
         return self.balance is not None or self.channel == Channel.BANK
 
     @property
@@ -88,7 +88,7 @@ class PaymentFingerprint:
 
     @property
     def merchant_key(self) -> str:
-        """The merchant in the form in which merchants are compared."""
+        """Return the merchant in the form in which merchants are compared."""
         return normalize_merchant(self.merchant)
 
 

@@ -42,7 +42,7 @@ class Mirror:
 
     @property
     def can_become_transfer(self) -> bool:
-        """Whether the entry is pending, and what the booking said.
+        """Return True if the entry is pending, and as the booking said.
 
         Any other one stays: the member has said what the booking was.
         """

@@ -1,4 +1,4 @@
-"""What moves between the wallets of the demo household, and what comes back.
+"""Transfers between the wallets of the demo household, and its refunds.
 
 Pure: transfers of each month, bills of the card, purchases in two categories, and
 clothes that are returned. The loan is paid back by a recurring rule.

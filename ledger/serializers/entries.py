@@ -70,7 +70,7 @@ class ClockTimeField(StrictCharField):
 
 
 class ExcludedField(StrictBooleanField):
-    """Whether an entry is left out; null is false."""
+    """A boolean: the entry is left out; null is false."""
 
     # For the OpenAPI document.
     is_null_only_in_requests = True

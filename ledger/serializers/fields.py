@@ -104,7 +104,7 @@ class LinkedTagListField(LedgerTagListField):
 
 
 class MovingField(serializers.BooleanField):
-    """Whether the entries of a wallet or category are moving to another one."""
+    """A boolean: the entries of a wallet or category are moving to another one."""
 
     def __init__(self, **kwargs: Any) -> None:
         fixed = {

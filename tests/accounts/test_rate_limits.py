@@ -24,7 +24,7 @@ THREE_A_MINUTE = RateLimitPolicy("test", 3, timedelta(minutes=1))
 
 
 def make_older(by: timedelta, *, attempts: slice = slice(None)) -> None:
-    """As if these attempts had been made earlier."""
+    """Let these attempts be older."""
     limit = RateLimit.objects.get()
     limit.attempts[attempts] = [at - by for at in limit.attempts[attempts]]
     limit.save()

@@ -49,7 +49,7 @@ def sign_up(client: JSONClient, address: str = "", **fields: Any) -> Any:
 
 
 def use_up(client: JSONClient, **extra: str) -> None:
-    """Five attempts, refused ones, from one address."""
+    """Make five attempts that are refused, from one address."""
     for _ in range(5):
         refused = client.send("POST", PATH, body_of(website="spam"), **extra)
         assert refused.status_code == 400

@@ -362,7 +362,7 @@ def replay_token_with_other_nonce(scene: Scene) -> None:
 
 @scenario("squatter registered the address first", "MEMBER")
 def register_address_first(scene: Scene) -> None:
-    """The intruder made the account; now the owner of the address has come."""
+    """Let the intruder make the account before the owner of the address comes."""
     scene.steal_session()
     token = scene.vouch(sub="owner", email=scene.victim.email)
     response = JSONClient().send("POST", "/api/auth/idp", {"idToken": token})

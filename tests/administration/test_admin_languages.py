@@ -62,7 +62,7 @@ def read_texts(html: str) -> list[str]:
 
 
 def find_english(html: str, *data: str) -> list[str]:
-    """Texts with a word in Latin letters that is neither a name nor data."""
+    """Return the texts with a word in Latin letters that is no name and no data."""
     found = []
     for text in read_texts(html):
         rest = text
@@ -81,7 +81,7 @@ def member(administrator: Member) -> Member:
 
 @pytest.fixture
 def data(administrator: Member, member: Member) -> list[str]:
-    """What the rows themselves have in Latin letters."""
+    """Return what the rows themselves have in Latin letters."""
     requests = AuditLogEntry.objects.values_list("request_id", flat=True)
     images = [str(image.pk) for image in Image.objects.all()]
     return [

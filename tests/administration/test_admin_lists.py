@@ -202,7 +202,7 @@ def test_runs_are_filtered_by_the_jobs_that_the_code_knows(browser: JSONClient) 
 
 
 def fill(administrator: Member) -> None:
-    """Two rows in each list."""
+    """Create two rows in each list."""
     now = timezone.now()
     for number in range(2):
         member = make_member()

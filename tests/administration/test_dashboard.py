@@ -41,7 +41,7 @@ TODAY = date(2026, 11, 21)
 
 
 def days_back(series: Any, days: int) -> Any:
-    """The figure of so many days ago."""
+    """Return the figure of so many days ago."""
     return series[-1 - days]
 
 

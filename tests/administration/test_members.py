@@ -38,7 +38,7 @@ def ids_of(page: Any) -> list[int]:
 
 
 def find(client: JSONClient, **query: Any) -> list[int]:
-    """The ids that a list answers, with a count that agrees."""
+    """Return the ids that a list answers, with a count that agrees."""
     page = client.get_json(PATH, **query)
     assert page["count"] == len(page["results"])
     return ids_of(page)
@@ -428,7 +428,7 @@ ROUNDS = 15
 
 
 def race(method: str, path: str, body: Any, one: Member, two: Member) -> list[int]:
-    """Each changes the other at once; the two answers."""
+    """Let each change the other at once; return the two status codes."""
     calls = [
         partial(JSONClient(actor).send, method, path.format(other.pk), body)
         for actor, other in ((one, two), (two, one))

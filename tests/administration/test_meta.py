@@ -1,4 +1,4 @@
-"""What an application learns about the installation (spec 7.8)."""
+"""The facts of the installation for applications (spec 7.8)."""
 
 import json
 from pathlib import Path

@@ -37,7 +37,7 @@ def is_open(settings: Any) -> None:
 
 
 def read() -> dict[Any, Any]:
-    """Samples by name and sorted labels."""
+    """Return samples by name and sorted labels."""
     response = JSONClient().get("/metrics", **ALLOWED)
     assert response.status_code == 200
     assert response.headers["Content-Type"].startswith("text/plain")

@@ -30,7 +30,7 @@ PRICES = {"premium_monthly": 4_900, "premium_yearly": 49_000, "premium_weekly": 
 
 
 def buy(order: str, *, token: str = "", days: float = 1, **fields: Any) -> Purchase:
-    """A purchase of so many days ago, by a member of its own unless one is given."""
+    """Create a purchase of so many days ago, by a new member unless one is given."""
     member = fields.pop("member", None) or make_member()
     price = PRICES[fields.get("product_id", "premium_monthly")]
     defaults: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What was paid and refunded is recorded from the orders of the store."""
+"""Payments and refunds are recorded from the orders of the store."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -38,7 +38,7 @@ def refunded() -> tuple[datetime | None, Any]:
 
 
 def refund(total: str) -> dict[str, Any]:
-    """The history of an order that was refunded."""
+    """Return the history of an order with a refund of this total."""
     event = {"eventTime": REFUNDED_AT, "refundDetails": {"total": money(total)}}
     return {"refundEvent": event}
 

@@ -1,4 +1,4 @@
-"""How much a member may write in an hour, and nothing twice."""
+"""Limits of what a member writes in an hour, and nothing twice."""
 
 from datetime import timedelta
 from typing import Any

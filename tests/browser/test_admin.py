@@ -32,7 +32,7 @@ def staff(live_server: Any) -> Member:
 
 @pytest.fixture
 def page(live_server: Any, staff: Member) -> Iterator[Chromium]:
-    """A browser in which the administrator has just logged in."""
+    """Yield a browser in which the administrator has just logged in."""
     with Chromium(PROGRAM) as browser:
         browser.open(f"{live_server.url}/admin/")
         browser.type("#id_username", staff.login_id)

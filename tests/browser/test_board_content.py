@@ -45,7 +45,7 @@ def show_in_chromium(httpserver: HTTPServer, content: str) -> str:
 
 
 def store(content: str) -> str:
-    """The content of a post as it is read back."""
+    """Create a post; return its content as it is read back."""
     body = {"title": "Rice", "category": "tips", "content": f"<p>Rice</p>{content}"}
     client = JSONClient(make_member())
     response = client.send("POST", "/api/board/posts", body)

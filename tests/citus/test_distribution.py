@@ -43,7 +43,7 @@ class InterruptedError(Exception):
 
 @pytest.fixture
 def empty_database(django_db_setup: None, monkeypatch: Any) -> Iterator[str]:
-    """A database of the coordinator without tables, in the place of the test database."""
+    """Use a database of the coordinator without tables as the test database."""
     name = f"{connection.settings_dict['NAME']}_filled"
     nodes = list_nodes()
     drop_database(name, nodes[0])

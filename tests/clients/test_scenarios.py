@@ -19,7 +19,7 @@ BUILD_TIMEOUT_SECONDS = 600
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    """The service without members, since sign-ups from an address are limited."""
+    """Run a service without members, since sign-ups are limited by address."""
     tmp_path.chmod(0o711)  # PostgreSQL may run under another account
     database = PostgresServer(tmp_path / "postgres", is_migrated=True)
     fast_store = ValkeyServer()

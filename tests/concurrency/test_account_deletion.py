@@ -144,7 +144,7 @@ ACCOUNT = (open_wallet, rename, log_in, leave)
 
 
 def race(*actions: Action) -> list[Any]:
-    """The actions beside a self-deletion, each with a session of its own."""
+    """Run the actions beside a self-deletion, each with its session; return the answers."""
     life = begin_life()
     calls = []
     for action in (*actions, leave):

@@ -149,7 +149,7 @@ def die_every(crew: Crew, seconds: float, rounds: int) -> None:
 
 
 def check_effects(crew: Crew) -> None:
-    """Each demoted once; no two runs of a job at the same time; some were skipped."""
+    """Check that each was demoted once, no runs of a job overlapped, some were skipped."""
     end = time.monotonic() + MEMBERS + 30
     left = "SELECT count(*) FROM member WHERE plan = 'PREMIUM'"
     while crew.ask(left) != [(0,)] and time.monotonic() < end:
@@ -188,7 +188,7 @@ def test_jobs_run_again_after_an_outage_of_each_store(crew: Crew) -> None:
 
 
 def measure() -> None:
-    """The long form: two minutes, a death of everything every ten seconds."""
+    """Run the long form: two minutes, a kill of everything every ten seconds."""
     with (
         tempfile.TemporaryDirectory(prefix="household-ledger-beats-") as folder,
         run_crew(Path(folder)) as crew,

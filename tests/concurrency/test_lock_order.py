@@ -277,7 +277,7 @@ COUNTED_BEFORE = {"rate_limit"}
 
 class HeldForever:
     def ensure_held(self) -> None:
-        """As a lease that is held."""
+        """Do nothing: the lease is held."""
 
 
 @pytest.fixture
@@ -288,7 +288,7 @@ def actor(settings: Any, mail_folder: Path) -> Member:
 
 @pytest.fixture
 def cast_of(actor: Member) -> dict[str, Any]:
-    """The rows that the requests name, by name; all of them refer to each other."""
+    """Return the rows that the requests name, by name; all refer to each other."""
     other = make_member()
     wallet, category = make_wallet(actor), make_category(actor)
     target, pension = make_wallet(actor), make_wallet(actor, manual_valuation=True)

@@ -32,7 +32,7 @@ NEW = "another-horse-10"
 
 @pytest.fixture(autouse=True)
 def patient_fast_store() -> Iterator[None]:
-    """A busy machine must not turn this into a test without the fast store."""
+    """Raise the timeouts of the fast store, so that a busy machine still uses it."""
     with redis_at(settings.REDIS_URL, seconds=5):
         yield
 
@@ -61,7 +61,7 @@ def log_out(client: JSONClient) -> int:
 def count_revived(
     member: Member, end: Callable[[JSONClient], object], *, rounds: int = ROUNDS
 ) -> int:
-    """Rounds after which the session was alive although it had ended."""
+    """Return the number of rounds after which an ended session was alive."""
     revived = 0
     for number in range(rounds):
         client = by_token(create_session(member)[0])

@@ -49,7 +49,7 @@ def begin(kind: str) -> tuple[MovingLedger, JSONClient]:
 
 
 def client_like(client: JSONClient) -> JSONClient:
-    """Another client with the same session, for another thread."""
+    """Return another client with the same session, for another thread."""
     other = JSONClient()
     other.use_token(client.token)
     return other

@@ -46,7 +46,7 @@ def member() -> Member:
 
 
 def send_another(client: JSONClient, method: str, path: str, body: Any = None) -> Any:
-    """A request of the same session by another client, for another thread."""
+    """Send a request of the same session by another client, for another thread."""
     other = JSONClient()
     other.use_token(client.token)
     return partial(other.send, method, path, body)

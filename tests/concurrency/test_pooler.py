@@ -42,7 +42,7 @@ def server() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="module")
 def direct(server: PostgresServer) -> Iterator[psycopg.Connection[Any]]:
-    """A session of the server itself."""
+    """Yield a session of the server itself."""
     url = server.folder.url_file.read_text().strip()
     with psycopg.connect(url, autocommit=True) as connection:
         yield connection

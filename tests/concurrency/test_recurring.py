@@ -32,7 +32,7 @@ def member() -> Member:
 
 
 def make_administrator() -> Member:
-    """One for so long that what is due before the test's own day is not missed."""
+    """Create an administrator of long ago, so that no due date before today is missed."""
     member = make_member(role="ADMIN")
     Member.objects.filter(pk=member.pk).update(premium_since=LONG_AGO)
     return member
@@ -53,12 +53,12 @@ def work() -> Any:
 
 
 def make_daily(member: Member, **fields: Any) -> RecurringRule:
-    """A rule with five due dates that wait."""
+    """Create a rule with five due dates that wait."""
     return make_rule(member, frequency="DAILY", anchor_date=FIRST, **fields)
 
 
 def assert_each_date_is_booked_once() -> None:
-    """One entry for each occurrence, one occurrence for each rule and date."""
+    """Assert that each occurrence has one entry, each rule and date one occurrence."""
     occurrences = Occurrence.objects.values_list("rule_id", "due_date", "entry_id")
     keys = Counter((rule, due) for rule, due, _ in occurrences)
     assert set(keys.values()) <= {1}

@@ -35,7 +35,7 @@ LOGINS = 64
 
 @pytest.fixture
 def member(db: None, monkeypatch: pytest.MonkeyPatch) -> Member:
-    """A member with a second factor, whom no limit of attempts keeps from the race."""
+    """Return a member with a second factor, whom no limit of attempts stops."""
     limit = RateLimitPolicy(
         "second-factor", 10 * LOGINS, second_factor.WRONG_CODES.window
     )

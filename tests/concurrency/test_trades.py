@@ -25,7 +25,7 @@ def client() -> JSONClient:
 
 @pytest.fixture
 def member(client: JSONClient) -> Any:
-    """The member behind the client."""
+    """Return the member behind the client."""
     from accounts.models import Member
 
     return Member.objects.get()

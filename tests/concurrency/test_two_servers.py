@@ -222,7 +222,7 @@ ACCOUNT_NUMBER = "110-234-567890"
 
 
 def send_secrets(service: RunningService) -> list[str]:
-    """Each request that carries a secret, in good and in bad form; the secrets."""
+    """Send each request with a secret, in good and bad form; return the secrets."""
     token = log_in(service, "outage2")
     secrets = [token, PASSWORD, PICTURE[30:], ACCOUNT_NUMBER, TOKEN]
 

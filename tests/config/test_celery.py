@@ -1,4 +1,4 @@
-"""What Beat runs when."""
+"""The schedule of Beat."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ PURGE = "purge_sessions"
 
 
 def make_scheduler() -> DatabaseScheduler:
-    """A Beat that has just started, on the stored schedule."""
+    """Return a Beat that has just started, on the stored schedule."""
     return DatabaseScheduler(app=app, lazy=False)
 
 

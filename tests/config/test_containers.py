@@ -34,7 +34,7 @@ def read_file(name: str) -> dict[str, Any]:
 
 
 def read_compose(name: str) -> dict[str, Any]:
-    """The file as Compose reads it: on top of the first one."""
+    """Return the file as Compose reads it: on top of the first one."""
     compose = read_file(FILES[0])
     if name == FILES[0]:
         return compose
@@ -58,7 +58,7 @@ def list_services() -> list[Any]:
 
 
 def read_health_check() -> list[str]:
-    """The command of the image's HEALTHCHECK."""
+    """Return the command of the image's HEALTHCHECK."""
     text = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
     (line,) = [each for each in text.splitlines() if each.startswith("HEALTHCHECK ")]
     command: list[str] = json.loads(line.partition(" CMD ")[2])

@@ -21,7 +21,7 @@ Set = Callable[[str], None]
 
 @pytest.fixture
 def setting(monkeypatch: pytest.MonkeyPatch) -> Set:
-    """`setting(value)` sets the variable that the tests read."""
+    """Return `setting(value)`, which sets the variable that the tests read."""
     monkeypatch.delenv(NAME, raising=False)
     return lambda value: monkeypatch.setenv(NAME, value)
 

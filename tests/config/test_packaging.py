@@ -50,7 +50,7 @@ def read_pins(name: str) -> dict[str, str]:
 
 
 def read_blocks(name: str) -> list[str]:
-    """A block per requirement: its line and the hashes that belong to it."""
+    """Return a block per requirement: its line and its hashes."""
     lines = [
         line for line in read(name).splitlines() if not line.strip().startswith("#")
     ]
@@ -63,7 +63,7 @@ def read_compose(name: str = "compose.yaml") -> dict[str, Any]:
 
 
 def read_instructions(name: str) -> list[str]:
-    """The Dockerfile's instructions, with their continued lines joined."""
+    """Return the Dockerfile's instructions, with their continued lines joined."""
     joined = re.sub(r"\\\n\s*", "", read("Dockerfile"))
     return [line for line in joined.splitlines() if line.startswith(f"{name} ")]
 

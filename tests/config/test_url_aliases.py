@@ -41,7 +41,7 @@ ALIASES = [
 
 
 def list_addresses(written: str, canonical: str) -> list[str]:
-    """As written, as written below /api, and the canonical one."""
+    """Return the address as written, as written below /api, and the canonical one."""
     return [written, f"/api{written}", canonical]
 
 

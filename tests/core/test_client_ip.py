@@ -1,4 +1,4 @@
-"""Where a request comes from, with proxies in front and without."""
+"""The address of a client, with proxies in front and without."""
 
 from typing import Any
 

@@ -25,7 +25,7 @@ def answer(
     response: Any = None,
     **headers: str,
 ) -> Any:
-    """The middleware's answer to a request, after a view that answers the content."""
+    """Return the middleware's answer after a view that answers the content."""
 
     def view(request: HttpRequest) -> Any:
         given = {"Content-Type": "application/json"} | {

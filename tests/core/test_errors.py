@@ -10,7 +10,7 @@ from core.errors import violated_constraint_name
 
 
 def error_of_worker(message: str, constraint_name: str | None = None) -> IntegrityError:
-    """An error as Citus passes it on: with the text of the worker, without its parts."""
+    """Return an error as Citus passes it on: the worker's text without its parts."""
     error = IntegrityError(message)
     cause: Any = Exception(message)
     cause.diag = SimpleNamespace(

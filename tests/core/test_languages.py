@@ -29,7 +29,7 @@ BAD_ENTRY = {
 
 
 def texts_of(response: Any) -> list[str]:
-    """The texts of an error that are for people."""
+    """Return the texts of an error that are for people."""
     body = response.data
     return [body["title"], body["detail"]] + [
         error["detail"] for error in body.get("errors", ())
@@ -37,7 +37,7 @@ def texts_of(response: Any) -> list[str]:
 
 
 def without_texts(response: Any) -> dict[str, Any]:
-    """The rest of the body, which programs read."""
+    """Return the rest of the body, which programs read."""
     body = response.data
     errors = [
         {name: value for name, value in error.items() if name != "detail"}

@@ -47,7 +47,7 @@ def queue() -> Queue:
 
 @pytest.fixture
 def busy(queue: Queue) -> Queue:
-    """A queue whose threads have requests of others."""
+    """Return a queue whose threads have requests of others."""
     for client in ("first", "second"):
         assert queue.add(client) is queue.take()
     return queue

@@ -36,7 +36,7 @@ Script = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def stores() -> Iterator[Environment]:
-    """Stores of this module alone, with the tables of the service and a demo ledger."""
+    """Yield stores of this module alone, with all tables and a demo ledger."""
     kept = ("TEST_DATABASE_URL", "DATABASE_URL", "REDIS_URL", "DATABASE_TRANSACTION")
     with pytest.MonkeyPatch.context() as patch:
         for name in [each for each in os.environ if each.startswith(kept)]:
@@ -76,7 +76,7 @@ def start(
 
 
 def run(environment: Environment, module: str, *arguments: object) -> str:
-    """The output of a script that must succeed."""
+    """Return the output of a script that must succeed."""
     process = start(environment, module, *arguments)
     _, said = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, said
@@ -125,7 +125,7 @@ def wait_for(is_true: Callable[[], object]) -> None:
 
 @pytest.fixture(scope="module")
 def dump(stores: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A backup with the member `demo` alone."""
+    """Return a backup with the member `demo` alone."""
     path = tmp_path_factory.mktemp("backup") / "ledger.dump"
     said = run(stores, "backup", path)
     assert "restored and checked: 1 members, " in said

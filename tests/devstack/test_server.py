@@ -78,7 +78,7 @@ def ask(port: int, path: str, body: Any = None) -> tuple[int, bytes]:
 
 
 def manage(data_dir: Path, port: int, *arguments: str) -> None:
-    """`script/manage` in the same surroundings."""
+    """Run `script/manage` in the same surroundings."""
     command = [
         sys.executable,
         "-m",
@@ -93,7 +93,7 @@ def manage(data_dir: Path, port: int, *arguments: str) -> None:
 
 
 def wait_for_a_job(data_dir: Path) -> None:
-    """Beat sends each job at its first start, and the worker does it."""
+    """Wait for a job, which Beat sends at its first start and the worker does."""
     url = (data_dir / "postgres" / "url").read_text().strip()
     end = time.monotonic() + JOB_SECONDS
     with psycopg.connect(url, autocommit=True) as connection:
@@ -107,7 +107,7 @@ def wait_for_a_job(data_dir: Path) -> None:
 
 
 def check_what_the_web_server_does_itself(port: int) -> None:
-    """A refusal leaves the connection open; what is too long is a problem too."""
+    """Check that a refusal leaves the connection open, and that excess is refused."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=15)
     for path in ("/api/nothing", "/api/account/entries", "/api/auth/login"):
         connection.request("PUT", path, b"x" * 3_000_000)
@@ -129,7 +129,7 @@ def check_what_the_web_server_does_itself(port: int) -> None:
 
 
 def check_that_silence_holds_nothing_up(port: int) -> None:
-    """More clients than threads send headers and no body."""
+    """Check that more clients than threads, which send headers only, hold up nobody."""
     silent = []
     for _ in range(8):
         connection = socket.create_connection((LOOPBACK, port))

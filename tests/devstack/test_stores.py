@@ -35,7 +35,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="root runs it as anothe
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
-    """A folder that other accounts can enter, which pytest's own are not."""
+    """Yield a folder that other accounts can enter, which pytest's own are not."""
     path = Path(tempfile.mkdtemp())
     path.chmod(0o711)
     yield path

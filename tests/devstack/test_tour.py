@@ -27,7 +27,7 @@ def read_tour(name: str = "README.md") -> str:
 
 @pytest.fixture
 def server() -> Iterator[dict[str, str]]:
-    """The environment of a terminal beside `script/server`, which has no data yet."""
+    """Yield the environment of a terminal beside `script/server` without data."""
     data_dir = Path(tempfile.mkdtemp())
     data_dir.chmod(0o711)
     copy_migrated_cluster(data_dir / "postgres", is_ephemeral=False)

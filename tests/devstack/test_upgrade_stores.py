@@ -36,7 +36,7 @@ needs_old_programs = pytest.mark.skipif(
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
-    """A folder that other accounts can enter, which pytest's own are not."""
+    """Yield a folder that other accounts can enter, which pytest's own are not."""
     path = Path(tempfile.mkdtemp())
     path.chmod(0o711)
     yield path
@@ -80,7 +80,7 @@ def manage(data_dir: Path, *arguments: str) -> None:
 
 
 def create_old_cluster(data_dir: Path, programs: Path) -> None:
-    """The data directory as it is after the wheel's version has changed."""
+    """Make the data directory as it is after the wheel's version has changed."""
     store = create_cluster(StoreDir(data_dir / "postgres"), programs)
     with running(store) as database:
         given = environment(data_dir) | {
@@ -98,7 +98,7 @@ def create_old_cluster(data_dir: Path, programs: Path) -> None:
 
 
 def list_logins(data_dir: Path) -> tuple[list[str], int]:
-    """The members in the cluster as script/server would run it, and its version."""
+    """Return the members in the cluster as script/server runs it, and its version."""
     stores = acquire_stores(["postgres"], data_dir)
     try:
         with psycopg.connect(stores.settings["DATABASE_URL"]) as connection:

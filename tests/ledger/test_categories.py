@@ -333,7 +333,7 @@ def test_type_of_an_unused_category_changes_and_it_goes_last(
 
 
 def build_tree(member: Member) -> dict[Any, Any]:
-    """Two expense majors with two minors each and an income one, shuffled."""
+    """Create two expense majors with two minors each and an income one, shuffled."""
     b = make_category(member, name="b", sort_order=2)
     a = make_category(member, name="a", sort_order=1)
     i = make_category(member, name="i", type="income", sort_order=1)

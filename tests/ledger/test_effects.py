@@ -1,4 +1,4 @@
-"""What entries do to balances and flows is the same in Python and in the database."""
+"""Effects of entries on balances and flows: Python and the database agree."""
 
 from itertools import product
 from typing import Any

@@ -25,7 +25,7 @@ def client(free_member: Member) -> JSONClient:
 
 @pytest.fixture
 def sealed(settings: Any) -> None:
-    """A key is set."""
+    """Set a key."""
     settings.ACCOUNT_NUMBER_KEYS = [KEY]
 
 

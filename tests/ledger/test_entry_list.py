@@ -46,7 +46,7 @@ KEYWORDS = ["coffee", "COFFEE", "식사", "점심", "%", "_", "\\", "0%", "a_", 
 
 
 def build_random_ledger(member: Member, random: Random) -> list[Any]:
-    """About 120 entries over 14 months, with everything that filters ask for."""
+    """Create some 120 entries over 14 months, with everything that filters ask for."""
     wallets = [make_wallet(member) for _ in range(3)]
     tags = [make_tag(member, name=name) for name in ("여행", "work", "a b")]
     categories: dict[str, list[Any]] = {"income": [None], "expense": [None]}
@@ -107,7 +107,7 @@ def pick_query(random: Random, wallets: Any) -> dict[str, Any]:
 
 
 def matches(entry: Entry, query: dict[str, Any]) -> bool:
-    """The filters of spec 3.5; a keyword is trimmed like all text."""
+    """Return True if the filters match (spec 3.5); a keyword is trimmed as all text."""
     category = entry.category
     category_names = {category.name} if category else set()
     if category and category.parent:

@@ -1,4 +1,4 @@
-"""What entries add to balances is their income less their expense, after every write."""
+"""Entries add their income less their expense to balances, after every write."""
 
 from typing import Any
 

@@ -47,7 +47,7 @@ def fetch(statement: str, tables: set[str]) -> list[Any]:
 
 
 def list_tables() -> set[str]:
-    """Those of the ledger whose rows belong to members."""
+    """Return the tables of the ledger whose rows belong to members."""
     models = apps.get_app_config("ledger").get_models(include_auto_created=True)
     return {model._meta.db_table for model in models} - set(WITHOUT_MEMBER)
 

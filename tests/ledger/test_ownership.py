@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def assert_breaks(constraint: Any, write: Any) -> None:
-    """The write is refused by this constraint, at once or at the latest on commit."""
+    """Assert that this constraint refuses the write, at the latest on commit."""
     with pytest.raises(IntegrityError, match=constraint):
         write_at_once(write)
 

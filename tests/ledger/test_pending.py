@@ -23,7 +23,7 @@ def client(free_member: Member) -> JSONClient:
 
 @pytest.fixture
 def rateless(free_member: Member) -> Entry:
-    """A foreign entry that came while no rate could be had."""
+    """Return a foreign entry that came while no rate could be had."""
     return make_entry(
         free_member,
         pending=True,

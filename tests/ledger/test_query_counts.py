@@ -72,7 +72,7 @@ def add_stock(member: Member, number: Any) -> None:
 
 
 def add_trade(member: Member, number: Any) -> None:
-    """Of a stock with a fresh price; what changed was replayed."""
+    """Create a trade of a stock with a fresh price; what changed was replayed."""
     now = timezone.now()
     StockQuote.objects.create(
         code=f"CODE{number}",
@@ -123,7 +123,7 @@ def add_occurrence(member: Member, number: Any) -> None:
 
 
 def add_flow(member: Member, number: Any) -> None:
-    """An entry of its own day, category, wallet and tag."""
+    """Create an entry of its own day, category, wallet and tag."""
     make_entry(
         member,
         date=date(2026, 11, 1) + timedelta(number % 30),

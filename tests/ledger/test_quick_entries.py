@@ -272,5 +272,5 @@ def test_deleted_quick_entry_is_gone(client: JSONClient, full: dict[str, Any]) -
 
 
 def _following(quick: dict[str, Any]) -> dict[str, Any]:
-    """What follows from the category and the type."""
+    """Return what follows from the category and the type."""
     return {name: quick[name] for name in ("categoryId", "categoryType")}

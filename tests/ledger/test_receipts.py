@@ -36,7 +36,7 @@ RED, BLUE = (255, 0, 0), (0, 0, 255)
 
 @pytest.fixture
 def vision(settings: Any, httpserver: HTTPServer, tmp_path: Path) -> HTTPServer:
-    """Google Vision, which finds TEXT on every picture."""
+    """Return a fake of Google Vision, which finds TEXT on every picture."""
     settings.OCR_API_KEY = "AIzaSy-very-secret-key"
     settings.OCR_BASE_URL = httpserver.url_for("").rstrip("/")
     settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
@@ -75,7 +75,7 @@ def send(client: JSONClient, fields: dict[str, Any]) -> Any:
 
 
 def sent_to(vision: HTTPServer) -> Image.Image:
-    """The picture that the provider was given."""
+    """Return the picture that the provider was given."""
     ((request, _),) = vision.log
     text = json.loads(request.data)["requests"][0]["image"]["content"]
     return Image.open(io.BytesIO(base64.b64decode(text)))

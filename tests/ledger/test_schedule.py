@@ -1,4 +1,4 @@
-"""When a recurring transaction is due, beside a model that counts day by day."""
+"""Due dates of recurring transactions, beside a model that counts day by day."""
 
 import calendar
 import time
@@ -17,7 +17,7 @@ QUICK_SECONDS = 0.5
 
 
 def model_is_due(schedule: Schedule, day: date) -> bool:
-    """Whether the day is a due date, without any of the module's arithmetic."""
+    """Return True if the day is a due date, without any of the module's arithmetic."""
     anchor, interval = schedule.anchor, schedule.interval
     if day < anchor or (schedule.end and day > schedule.end):
         return False

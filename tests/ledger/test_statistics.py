@@ -149,7 +149,7 @@ def make_random_ledger(member: Member, random: Any, count: int = 150) -> None:
 def random(
     request: pytest.FixtureRequest, premium_member: Member, other_member: Member
 ) -> Any:
-    """A random ledger, with somebody else's beside it."""
+    """Create random ledgers of two members; return the source of randomness."""
     random = Random(request.param)
     make_random_ledger(premium_member, random)
     make_random_ledger(other_member, random, 20)

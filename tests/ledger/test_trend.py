@@ -31,7 +31,7 @@ TODAY = date(2026, 11, 21)
 
 @pytest.fixture(autouse=True)
 def _noon() -> Iterator[None]:
-    """21 November 2026, a Saturday, at noon in Seoul."""
+    """Stop the clock at noon in Seoul on Saturday, 21 November 2026."""
     with time_machine.travel(NOON, tick=False):
         yield
 
@@ -46,7 +46,7 @@ def has_valuation(wallet: Any) -> Any:
 
 
 def worth_at(member: Member, end: Any) -> int:
-    """What the wallets were worth at the end of a day, by adding up entries."""
+    """Return what the wallets were worth at the end of a day, by adding up entries."""
     total = 0
     for wallet in Wallet.objects.owned_by(member):
         if has_valuation(wallet):
@@ -90,7 +90,7 @@ def weeks_until(today: Any, count: Any) -> list[Any]:
 def assert_trend_is_right(
     member: Member, client: JSONClient, points: Any, periods: Any
 ) -> None:
-    """Every point but the last is the end of its period; the last is now."""
+    """Assert that each point is the end of its period, and the last one is now."""
     expected = [
         {"start": start.isoformat(), "end": end.isoformat()}
         | flow_within(member, start, end)

@@ -1,1 +1,1 @@
-"""What the tests share: clients, factories, fakes, fault injection, races."""
+"""Shared by the tests: clients, factories, fakes, fault injection, races."""

@@ -17,7 +17,7 @@ IMAGES = "/admin/board/image/"
 
 
 def logged_in_browser(member: Member) -> JSONClient:
-    """A browser in which the member is logged in."""
+    """Return a browser in which the member is logged in."""
     browser = JSONClient()
     browser.cookies["sessionid"] = JSONClient(member).token
     return browser

@@ -28,7 +28,7 @@ DRIFT = """
 
 
 def find_counter_drift() -> list[Any]:
-    """Rows whose counters differ from what there is to count."""
+    """Return the rows whose counters differ from what there is to count."""
     with connection.cursor() as cursor:
         cursor.execute(DRIFT)
         return list(cursor.fetchall())

@@ -26,7 +26,7 @@ BOOKED, SKIPPED, MISSED = Occurrence.Status
 
 
 def noon(day: str) -> datetime:
-    """Noon of the day in Seoul."""
+    """Return noon of the day in Seoul."""
     return datetime.fromisoformat(f"{day}T12:00:00+09:00")
 
 
@@ -35,7 +35,7 @@ def travel_to(day: str) -> Any:
 
 
 def make_premium_since(since: datetime = LONG_AGO, **fields: Any) -> Member:
-    """A member whose plan runs since then; the database notes its own clock."""
+    """Create a member whose plan runs since then; the database notes its own clock."""
     member = make_member(plan="PREMIUM", **fields)
     return set_premium_since(member, since)
 
@@ -70,7 +70,7 @@ def next_date_of(client: JSONClient, rule: Any) -> Any:
 
 
 def list_occurrences(client: JSONClient, rule: Any) -> Any:
-    """Due date and status, oldest first."""
+    """Return due dates and statuses, oldest first."""
     body = client.get_json(f"{RECURRING}/{rule['id']}/occurrences", size=100)
     return [(row["dueDate"], row["status"]) for row in body["results"]][::-1]
 

@@ -14,7 +14,7 @@ from tests.support.documented import assert_documented
 
 @functools.cache
 def share_handler(enforce_csrf_checks: bool) -> ClientHandler:
-    """One handler for all clients: each would load the middleware anew."""
+    """Return one handler for all clients: each would load the middleware anew."""
     handler = ClientHandler(enforce_csrf_checks=enforce_csrf_checks)
     handler.load_middleware()
     return handler
@@ -41,7 +41,7 @@ class JSONClient(Client):
         return response
 
     def send(self, method: str, path: str, body: Any = None, **extra: Any) -> Any:
-        """The response, with `.data` as the parsed body (exact decimals)."""
+        """Return the response, with `.data` as the parsed body (exact decimals)."""
         if body is not None:
             extra |= {"data": json.dumps(body), "content_type": "application/json"}
         response: Any = self.generic(method.upper(), path, **extra)

@@ -151,7 +151,7 @@ class Chromium:
         self.call("Target.disposeBrowserContext", browserContextId=self._context)
 
     def call(self, method: str, **parameters: Any) -> Any:
-        """One command of the protocol, and its result."""
+        """Send one command of the protocol; return its result."""
         return self._browser.call(method, self._session, self.events, **parameters)
 
     def open(self, address: str) -> None:
@@ -161,7 +161,7 @@ class Chromium:
         self._wait_for_next_page()
 
     def evaluate(self, script: str) -> Any:
-        """The value of a script in the page."""
+        """Return the value of a script in the page."""
         result = self.call(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )
@@ -170,7 +170,7 @@ class Chromium:
         return result["result"].get("value")
 
     def wait(self, script: str) -> None:
-        """Until the script is true; a page that is just going away counts as not."""
+        """Wait until the script is true, which it is not of a page that goes away."""
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
             try:
@@ -182,11 +182,11 @@ class Chromium:
         raise PageError(f"did not come true: {script}\n{self.text()[:2000]}")
 
     def text(self) -> str:
-        """What can be read on the page."""
+        """Return what can be read on the page."""
         return str(self.evaluate("document.body.innerText"))
 
     def click(self, selector: str, *, leave: bool = True) -> None:
-        """A click of the mouse in the middle of the element.
+        """Click with the mouse in the middle of the element.
 
         With `leave` it leads to another page, which has loaded when this returns.
         """
@@ -215,7 +215,7 @@ class Chromium:
             self._wait_for_next_page()
 
     def type(self, selector: str, text: str) -> None:
-        """Text into a field, in place of what was there."""
+        """Type text into a field, in place of what was there."""
         name = json.dumps(selector)
         self.wait(f"document.querySelector({name})")
         self.evaluate(
@@ -234,17 +234,17 @@ class Chromium:
         )
 
     def use_scheme(self, scheme: str) -> None:
-        """`light` or `dark`, as the system would ask for it."""
+        """Ask for `light` or `dark`, as the system would."""
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.call("Emulation.setEmulatedMedia", features=[feature])
 
     def shoot(self, path: Path | str) -> None:
-        """A picture of the page."""
+        """Write a picture of the page."""
         picture = self.call("Page.captureScreenshot")
         Path(path).write_bytes(base64.b64decode(picture["data"]))
 
     def requested(self) -> set[str]:
-        """The addresses that the pages asked for."""
+        """Return the addresses that the pages asked for."""
         return {
             event["params"]["request"]["url"]
             for event in self.events
@@ -252,7 +252,7 @@ class Chromium:
         }
 
     def errors(self) -> list[str]:
-        """What a Content-Security-Policy refused, and exceptions of scripts."""
+        """Return what a Content-Security-Policy refused, and exceptions of scripts."""
         self.evaluate("1")  # reads what is still in the pipe
         entries = [
             event["params"]["entry"]["text"]
@@ -273,7 +273,7 @@ class Chromium:
 
 
 def _make_pipe() -> tuple[int, int]:
-    """Reading and writing end, out of the way of 3 and 4."""
+    """Return the reading and the writing end, out of the way of 3 and 4."""
     ends = []
     for end in os.pipe():
         ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR))

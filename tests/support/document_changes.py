@@ -1,4 +1,4 @@
-"""What of an OpenAPI document breaks the clients of an earlier one.
+"""Changes of an OpenAPI document that break the clients of an earlier one.
 
     script/manage spectacular --format openapi-json |
         .venv/bin/python -m tests.support.document_changes

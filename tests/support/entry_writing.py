@@ -57,7 +57,7 @@ UNUSED: dict[str, Any] = {
 
 
 def create_entry(client: JSONClient, body: Any) -> Any:
-    """The new entry's body; it must be accepted."""
+    """Create an entry, which must be accepted; return its body."""
     response = client.send("POST", ENTRIES, body)
     assert response.status_code == 201, response.content
     return response.data

@@ -104,7 +104,7 @@ def make_budget(member: Member, **fields: Any) -> Budget:
 
 
 def make_rule(member: Member, **fields: Any) -> RecurringRule:
-    """A rule whose next due date is its anchor."""
+    """Create a rule whose next due date is its anchor."""
     number = next(_numbers)
     anchor = fields.setdefault("anchor_date", date(2026, 11, 2))
     defaults = {
@@ -124,14 +124,14 @@ def make_stock(member: Member, **fields: Any) -> Stock:
 
 
 def make_trade(member: Member, **fields: Any) -> Trade:
-    """A buy of ten shares at 100 each, of a stock of its own unless one is given."""
+    """Create a buy of ten shares at 100 each, of a new stock unless one is given."""
     stock = fields.pop("stock", None) or make_stock(member)
     defaults = {"side": "BUY", "date": date(2026, 11, 2), "quantity": 10, "price": 100}
     return Trade.objects.create(member=member, stock=stock, **defaults | fields)
 
 
 def make_post(member: Member, *, ups: int = 0, downs: int = 0, **fields: Any) -> Post:
-    """A post with votes of members who are made for it."""
+    """Create a post with votes of members who are made for it."""
     number = next(_numbers)
     defaults = {"title": f"Post {number}", "content": "<p>Words</p>"}
     defaults |= {"category": "community", "search_text": f"post {number} words"}
@@ -147,7 +147,7 @@ def make_post(member: Member, *, ups: int = 0, downs: int = 0, **fields: Any) ->
 def make_comment(
     member: Member, *, ups: int = 0, downs: int = 0, **fields: Any
 ) -> Comment:
-    """A comment with votes, below a post of its own unless one is given."""
+    """Create a comment with votes, below a new post unless one is given."""
     post = fields.pop("post", None) or make_post(make_member())
     defaults = {"content": f"Comment {next(_numbers)}"}
     comment = Comment.objects.create(member=member, post=post, **defaults | fields)
@@ -160,7 +160,7 @@ def make_comment(
 
 
 def make_voters(ups: int, downs: int) -> list[tuple[Member, int]]:
-    """Members who cannot log in, each with a vote."""
+    """Create members who cannot log in; return each with a vote."""
     numbers = [next(_numbers) for _ in range(ups + downs)]
     voters = Member.objects.bulk_create(
         Member(login_id=f"voter{n}", display_name=f"Voter {n}", password="!")
@@ -170,7 +170,7 @@ def make_voters(ups: int, downs: int) -> list[tuple[Member, int]]:
 
 
 def count_rows_of(member: Member) -> dict[str, int]:
-    """How many rows of each table name this member, by table."""
+    """Count the rows that name this member, by table."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT table_name FROM information_schema.columns"

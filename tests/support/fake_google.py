@@ -15,7 +15,7 @@ MakeIdToken = Callable[..., str]
 
 
 def fake_google_at(settings: Any, httpserver: HTTPServer) -> MakeIdToken:
-    """`vouch(**claims)`: a push token that Google vouches for."""
+    """Return `vouch(**claims)`, which makes a push token that Google vouches for."""
     settings.STORE_PUSH_AUDIENCE, settings.STORE_PUSH_EMAIL = AUDIENCE, EMAIL
     settings.IDP_TOKENINFO_URL = httpserver.url_for("/tokeninfo")
 

@@ -29,7 +29,7 @@ PURCHASES, ORDERS = f"{APPLICATION}/purchases", f"{APPLICATION}/orders"
 
 @functools.cache
 def make_account() -> dict[str, str]:
-    """The key of a service account, as the Play Console hands it out."""
+    """Return the key of a service account, as the Play Console hands it out."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = key.private_bytes(
         serialization.Encoding.PEM,
@@ -78,7 +78,7 @@ class FakePlay:
         auto_renew: bool = True,
         **more: Any,
     ) -> datetime:
-        """From now on the store says this of the token; when it expires."""
+        """Let the store say this of the token from now on; return when it expires."""
         expires_at = expires_at or timezone.now() + timedelta(days=30)
         plan = {"autoRenewEnabled": True} if auto_renew else {}
         line = {
@@ -104,7 +104,7 @@ class FakePlay:
     def bill(
         self, order: str, total: str, currency: str = "KRW", **more: Any
     ) -> dict[str, Any]:
-        """From now on the store says this of the order."""
+        """Let the store say this of the order from now on."""
         self.orders[order] = {
             "orderId": order,
             "state": "PROCESSED",
@@ -121,7 +121,7 @@ class FakePlay:
 
     @property
     def calls(self) -> list[str]:
-        """`GET tokens/T`, `POST tokens/T:acknowledge`: tokens aside, what was asked."""
+        """Return what was asked, tokens aside, as `POST tokens/T:acknowledge`."""
         return [
             f"{request.method} {request.path.split('/purchases/')[1]}"
             for request, _ in self.server.log
@@ -168,7 +168,7 @@ class FakePlay:
 
 
 def money(amount: str, currency: str = "KRW") -> dict[str, Any]:
-    """An amount on the wire: whole units as text, and nanos unless zero."""
+    """Return an amount on the wire: whole units as text, and nanos unless zero."""
     units, _, decimals = amount.partition(".")
     nanos = int(decimals.ljust(9, "0"))
     return {"currencyCode": currency, "units": units} | (
@@ -186,7 +186,7 @@ def error_response(status: int, name: str) -> Response:
 
 @contextmanager
 def fake_play_at(settings: Any) -> Iterator[FakePlay]:
-    """Google Play as the store, with a server of its own."""
+    """Use Google Play as the store, with a server of its own."""
     google_play._build_credentials.cache_clear()
     with HTTPServer(threaded=True) as server:
         settings.STORE_VERIFIER = VERIFIER

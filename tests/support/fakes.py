@@ -32,7 +32,7 @@ class FakeRates:
         return [request.path for request, _ in self.log]
 
     def quote(self, base: str, quote: str, rate: str, day: str) -> None:
-        """From now on Frankfurter has this rate, of this day, for every day."""
+        """Let Frankfurter have this rate, of this day, for every day from now on."""
         body = f'{{"date":"{day}","base":"{base}","quote":"{quote}","rate":{rate}}}'
         self.answer(f"/v2/rate/{base}/{quote}", body)
 
@@ -46,11 +46,11 @@ class FakeRates:
             matcher.respond_with_handler(body)
 
     def clear(self) -> None:
-        """Nothing that was agreed before holds."""
+        """Remove all answers that were set before."""
         self._server.clear()
 
     def forget(self) -> None:
-        """The same, and sources are asked at once again."""
+        """Remove all answers, and let sources be asked at once again."""
         self.clear()
         reset_breakers()
 
@@ -80,13 +80,13 @@ def mail_folder(settings: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def fx_source(settings: Any, httpserver: HTTPServer) -> Iterator[FakeRates]:
-    """The sources of exchange rates; they know nothing yet."""
+    """Yield the sources of exchange rates, without rates yet."""
     yield from fake_rates_at(settings, httpserver)
 
 
 @pytest.fixture
 def slow_fx_source(settings: Any) -> Iterator[FakeRates]:
-    """The same for answers that take long: a server that no other test waits for."""
+    """Yield the same for answers that take long, on a server of this test alone."""
     with HTTPServer(threaded=True) as server:
         yield from fake_rates_at(settings, server)
 

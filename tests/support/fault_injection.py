@@ -47,7 +47,7 @@ class PostgresServer:
         self.start()
 
     def start(self) -> None:
-        """Returns once it answers, at the address of the last time."""
+        """Start the server at the address of the last time; return once it answers."""
         self.process = store_supervisor.start(self.store, self.folder)
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> None:
@@ -100,7 +100,7 @@ class RunningService:
     settings: dict[str, str] = field(default_factory=dict)
 
     def start(self) -> None:
-        """The web server and its members, on a database that is brought up to date."""
+        """Start the web server and its members, on a migrated database."""
         self.migrate()
         self.serve()
         self.tokens = [self._sign_up(number) for number in range(MEMBERS)]
@@ -147,7 +147,7 @@ class RunningService:
     def run_python(
         self, arguments: list[str], *, start_new_session: bool = False
     ) -> subprocess.Popen[bytes]:
-        """One of the service's processes; its words go to the log."""
+        """Start one of the service's processes; its output goes to the log."""
         with self.log.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, *arguments],
@@ -183,7 +183,7 @@ class RunningService:
 
     @contextmanager
     def under_load(self) -> Iterator[list[TimedResponse]]:
-        """Requests of several clients during the block; their answers after it."""
+        """Send requests of several clients during the block; yield their answers."""
         answers: list[TimedResponse] = []
         over = threading.Event()
         turns = itertools.count()

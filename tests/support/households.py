@@ -159,7 +159,7 @@ class Household:
         return found
 
     def assert_flows(self, income: int, expense: int, day: date = DAY) -> None:
-        """Every report must show this income and expense."""
+        """Assert that every report shows this income and expense."""
         found = self.flows(day)
         assert found == dict.fromkeys(found, (income, expense))
         actual = self.budget_status(day)["income"]["actual"]

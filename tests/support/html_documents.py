@@ -17,7 +17,7 @@ needs_chromium = pytest.mark.skipif(not PROGRAM, reason="no Chromium was found")
 
 
 def render(address: str) -> str:
-    """The document as it stands when the page has had its time."""
+    """Return the document as it is when the time of the page is over."""
     with tempfile.TemporaryDirectory() as profile:
         run = subprocess.run(
             [

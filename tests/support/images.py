@@ -13,7 +13,7 @@ SCRIPT = b"<script>alert(document.domain)</script>"
 
 
 def draw(kind: str = "png", size: tuple[int, int] = (40, 30), **options: Any) -> bytes:
-    """Noise: no two neighbouring pixels are alike."""
+    """Return an image of noise: no two neighboring pixels are alike."""
     return encode(make_noise(size), kind, **options)
 
 
@@ -35,7 +35,7 @@ def decode(content: bytes) -> Image.Image:
 def animate(
     kind: str, frames: int, size: tuple[int, int] = (24, 16), **options: Any
 ) -> bytes:
-    """A moving picture, each frame of one colour of its own."""
+    """Return an animation, each frame of one color of its own."""
     first, *rest = (
         Image.new("RGB", size, (i * 37 % 256, i * 91 % 256, i * 53 % 256))
         for i in range(frames)
@@ -44,14 +44,14 @@ def animate(
 
 
 def make_bare_gif(frames: int, size: tuple[int, int] = (1, 1)) -> bytes:
-    """As many frames of one pixel as are wanted, each in 15 bytes."""
+    """Return a GIF of as many frames of one pixel as are wanted, each in 15 bytes."""
     head = b"GIF89a" + struct.pack("<HH", *size) + b"\x80\0\0" + b"\0\0\0\xff\xff\xff"
     frame = b",\0\0\0\0\x01\0\x01\0\0" + b"\x02\x02\x4c\x01\0"
     return head + frame * frames + b";"
 
 
 def make_png_bomb(side: int) -> bytes:
-    """A PNG of side × side grey pixels, a bit each, packed twice over: tiny."""
+    """Return a tiny PNG of side × side gray pixels, a bit each, packed twice over."""
     rows = zlib.compressobj(9)
     line = b"\0" * (side // 8 + 2)
     data = b"".join(rows.compress(line) for _ in range(side)) + rows.flush()
@@ -66,7 +66,7 @@ def make_png_bomb(side: int) -> bytes:
 
 
 def make_exif(orientation: int = 1) -> Image.Exif:
-    """What a camera writes: how it was held, who held it, and where."""
+    """Return what a camera writes: how it was held, who held it, and where."""
     exif = Image.Exif()
     exif[0x0112] = orientation
     exif[0x013B] = "A. Photographer"
@@ -76,6 +76,6 @@ def make_exif(orientation: int = 1) -> Image.Exif:
 
 
 def make_gif_program() -> bytes:
-    """A GIF that is a JavaScript program too: its width is the start of a comment."""
+    """Return a GIF that is also JavaScript: its width is the start of a comment."""
     gif = make_bare_gif(1, size=(0x2A2F, 1))
     return gif + b"*/=1;alert(document.domain);//"

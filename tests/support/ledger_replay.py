@@ -47,7 +47,7 @@ class Booking:
 
     @property
     def sign(self) -> int:
-        """1 for money that comes in, -1 for money that goes out."""
+        """Return 1 for money that comes in, -1 for money that goes out."""
         return 1 if self.type == INCOME else -1
 
     @property
@@ -66,7 +66,7 @@ class Booking:
 
     @property
     def balance_changes(self) -> list[tuple[int, int]]:
-        """Wallet and amount of what it adds to balances."""
+        """Return wallet and amount of what it adds to balances."""
         if self.wallet_id is None:
             return []
         changes = [(self.wallet_id, self.sign * self.amount)]
@@ -78,7 +78,7 @@ class Booking:
 
     @property
     def moves(self) -> list[tuple[int, int]]:
-        """Wallet and amount of what its wallet lines take and give."""
+        """Return wallet and amount of what its wallet lines take and give."""
         moved = []
         for line in self.lines:
             if line.wallet_id is not None and self.wallet_id is not None:

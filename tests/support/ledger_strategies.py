@@ -68,7 +68,7 @@ def decimals(digits: int, places: int) -> st.SearchStrategy[str]:
 
 
 def rows_of(fields: dict[str, Any], most: int) -> Rows:
-    """Rows with every optional field set, null, or left out."""
+    """Return rows with every optional field set, null, or left out."""
 
     def leave_out(drawn: tuple[dict[str, Any], bool]) -> dict[str, Any]:
         row, is_short = drawn
@@ -111,7 +111,7 @@ def books(draw: st.DrawFn) -> Book:
 
 
 def wallets(names: list[str]) -> Rows:
-    """One for each name; the first is a card."""
+    """Draw a wallet for each name; the first is a card."""
 
     def one(number: int, name: str) -> st.SearchStrategy[dict[str, Any]]:
         kinds = Wallet.Kind.values if number else ["CARD"]
@@ -133,7 +133,7 @@ def wallets(names: list[str]) -> Rows:
 
 
 def entries(base: dict[str, Any], card: str) -> Rows:
-    """Home and foreign ones, by card in installments, pending without a rate."""
+    """Draw entries: home and foreign, by card in installments, pending without rate."""
     home = base | {"date": days(1, 9999), "amount": AMOUNTS}
     foreign = home | {"originalAmount": decimals(16, 4)}
     kinds = (
@@ -184,7 +184,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 def expect_tables(book: Book, today: date) -> dict[str, list[tuple[Any, ...]]]:
-    """The rows of the workbook of this ledger; next dates aside."""
+    """Return the rows of the workbook of this ledger, next dates aside."""
     month = {"year": today.year, "month": today.month}
     sorted_book = book | {
         "categories": sort_categories(book["categories"]),
@@ -219,7 +219,7 @@ def cell_of(sheet: str, column: str, row: dict[str, Any]) -> Any:
 
 
 def sort_categories(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """By type; each major one is followed by its minor ones."""
+    """Sort categories by type; each major one is followed by its minor ones."""
     majors = [row for kind in TYPES for row in rows if is_major(row, kind)]
     return [
         each

@@ -33,7 +33,7 @@ _LOCKED_BY_STATEMENT = re.compile(
 
 @dataclass
 class LockLog:
-    """What each statement has locked first: names of locks and tables."""
+    """The first locks of each statement: names of locks and tables."""
 
     steps: list[tuple[str, set[str]]] = field(default_factory=list)
 

@@ -44,7 +44,7 @@ class ReadMail:
 
     @property
     def request_id(self) -> str:
-        """The id in the first link."""
+        """Return the id in the first link."""
         return parse_qs(urlsplit(self.links[0]).query)["request"][0]
 
 

@@ -67,12 +67,12 @@ class MovingLedger:
 
     @property
     def field(self) -> str:
-        """How entries refer to it."""
+        """Return the field by which entries refer to it."""
         return "wallet" if self.kind == "wallets" else "category"
 
     @property
     def naming(self) -> dict[str, Any]:
-        """The part of a body that names what moves."""
+        """Return the part of a body that names what moves."""
         if self.kind == "wallets":
             return {"walletId": self.wallet.pk}
         return {"category": self.category.name}
@@ -135,7 +135,7 @@ def interrupt(
 
 
 def read_sums(client: JSONClient) -> dict[str, Any]:
-    """What a move must not change at any moment."""
+    """Return what a move must not change at any moment."""
     worth = client.get_json(f"{A}/networth")
     months = [
         client.get_json(f"{A}/statistics/month", year=2026, month=month)

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def assert_problem(response: Any, status: int, code: str, *members: str) -> None:
-    """`members` are those that only this error has."""
+    """Assert that it is this problem; `members` are the fields of this error only."""
     assert response.status_code == status, response.content
     assert response.headers["Content-Type"] == "application/problem+json"
     body = json.loads(response.content)
@@ -18,7 +18,7 @@ def assert_problem(response: Any, status: int, code: str, *members: str) -> None
 
 
 def assert_invalid(response: Any, *fields: Any) -> None:
-    """400 VALIDATION_ERROR that names exactly these fields."""
+    """Assert that it is a 400 VALIDATION_ERROR that names exactly these fields."""
     assert response.status_code == 400, response.content
     assert response.headers["Content-Type"] == "application/problem+json"
     assert response.data["code"] == "VALIDATION_ERROR"

@@ -23,7 +23,7 @@ SELECT EXISTS (
 
 
 def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What the calls returned, in their order; all start behind one barrier.
+    """Return what the calls return, in their order; all start behind one barrier.
 
     An exception in a thread is raised here. Connections are given back, so that
     none outlives its thread.
@@ -43,7 +43,7 @@ def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 def sorted_statuses(responses: Sequence[Any]) -> list[int]:
-    """The status codes, sorted; in an assertion they tell what won."""
+    """Return the status codes, sorted; in an assertion they tell what won."""
     return sorted(response.status_code for response in responses)
 
 

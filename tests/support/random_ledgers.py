@@ -130,7 +130,7 @@ class RandomLedger:
         self.delete(f"{ENTRIES}/{chosen}")
 
     def replace_one(self, kinds: "Sequence[Kind]") -> None:
-        """PUT another entry in the place of one that has no refund and is none."""
+        """Put another entry in the place of one that has no refund and is none."""
         free = sorted(set(self.bodies) - self.linked)
         if not free:
             return
@@ -208,7 +208,7 @@ CLEARED: Body = {
 
 
 def assert_taken(body: Body, answer: Body) -> None:
-    """The answer has what the body says; nothing was rounded, dropped or changed."""
+    """Assert that the answer has what the body says: not rounded, dropped, changed."""
     for name, value in body.items():
         if name == "lines":
             sent = [
@@ -261,7 +261,7 @@ def transfer_with_fee(ledger: RandomLedger) -> Body:
 
 
 def split(ledger: RandomLedger) -> Body:
-    """Lines of any sign on anything: both types, nothing, other wallets."""
+    """Draw lines of any sign on anything: both types, nothing, other wallets."""
     type_ = ledger.random.choice([INCOME, EXPENSE, EXPENSE, TRANSFER])
     body = ledger.base(type_)
     wallet: int | None = ledger.pick_wallet()
@@ -291,7 +291,7 @@ def pay_slip(ledger: RandomLedger) -> Body:
 
 
 def loose_refund(ledger: RandomLedger) -> Body:
-    """Money back of an expense that is not in the ledger."""
+    """Draw money back of an expense that is not in the ledger."""
     return ledger.base(INCOME) | {
         "walletId": ledger.random.choice([None, *ledger.wallet_ids]),
         "category": ledger.pick_category(EXPENSE),

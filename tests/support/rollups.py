@@ -50,7 +50,7 @@ TABLES: dict[Any, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def list_line_amounts(entry: Entry) -> list[LineAmount]:
-    """The lines of an entry; a flat entry is its only line."""
+    """Return the lines of an entry; a flat entry is its only line."""
     if not entry.line_count:
         return [
             LineAmount(
@@ -69,7 +69,7 @@ def effects_of(entry: Entry) -> Effects:
 
 
 def recompute_rollups() -> dict[str, dict[Any, Any]]:
-    """The tables as they must be, by key, without what adds up to nothing."""
+    """Return the tables as they must be, by key, without what adds up to nothing."""
     tags = defaultdict(list)
     for link in EntryTag.objects.all():
         tags[link.entry_id].append(link.tag_id)
@@ -177,7 +177,7 @@ def _add_entry(  # noqa: C901 - one table after the other
 
 
 def stored_rollups() -> dict[str, dict[Any, Any]]:
-    """The tables as they are, by key, without rows that are all zero."""
+    """Return the tables as they are, by key, without rows that are all zero."""
     stored = {}
     for model, (key, columns) in TABLES.items():
         rows = model.objects.values(*key, *columns)

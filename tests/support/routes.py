@@ -8,6 +8,7 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, get_resolver
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+# Ids that no row has.
 MISSING_ID = 987_654_321
 # Ids that no row has.
 MISSING_UUID = "12345678-1234-4234-8234-123456789abc"
@@ -26,7 +27,7 @@ class Route:
     random_ids: tuple[str, ...] = ()
 
     def address(self, **ids: Any) -> str:
-        """The path with ids in it; those not given belong to no row."""
+        """Return the path with ids in it; those not given belong to no row."""
         missing = dict.fromkeys(self.parameters, MISSING_ID) | dict.fromkeys(
             self.random_ids, MISSING_UUID
         )
@@ -34,7 +35,7 @@ class Route:
 
 
 def list_routes() -> list[Route]:
-    """Every route of the service that answers anything but refusals.
+    """Return every route of the service that answers anything but refusals.
 
     The pages of Django admin are left out.
     """

@@ -76,7 +76,7 @@ def start_interpreters() -> subprocess.Popen[str]:
 
 
 def stop_interpreters(server: subprocess.Popen[str]) -> None:
-    """It ends with its standard input."""
+    """Close the standard input of the interpreters, which ends them."""
     server.communicate()
 
 

@@ -14,7 +14,7 @@ TOKEN = "opaque.token-AO_J1Ox"
 def notification_data(
     kind: str = "subscriptionNotification", **part: Any
 ) -> dict[str, Any]:
-    """The data of a notification."""
+    """Return the data of a notification."""
     return {
         "version": "1.0",
         "packageName": PACKAGE,
@@ -28,7 +28,7 @@ def renewal_data(token: str = TOKEN, kind: int = 2) -> dict[str, Any]:
 
 
 def push_body(data: Any, message_id: Any = "1") -> dict[str, Any]:
-    """The push of a notification."""
+    """Return the push of a notification."""
     if not isinstance(data, str):
         data = base64.b64encode(json.dumps(data).encode()).decode()
     message = {"data": data, "messageId": message_id, "publishTime": "2026-11-21"}

@@ -23,7 +23,7 @@ START_SECONDS = 10.0
 
 
 def find_closed_port() -> int:
-    """A loopback port that nobody listens on."""
+    """Return a loopback port that nobody listens on."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         port: int = sock.getsockname()[1]
@@ -59,7 +59,7 @@ class ValkeyServer:
         self._wait()
 
     def fill(self) -> None:
-        """From now on it refuses to write."""
+        """Fill the server, so that it refuses to write from now on."""
         self.run("CONFIG", "SET", "maxmemory", "1mb")
 
     def run(self, *command: Any) -> Any:
@@ -67,7 +67,7 @@ class ValkeyServer:
             return client.execute_command(*command)
 
     def dump(self) -> bytes:
-        """All keys and values, to look for what must not be there."""
+        """Return all keys and values, to look for what must not be there."""
         with make_redis_client(self.url, seconds=2) as client:
             keys = list(client.scan_iter())
             return b"\n".join([*keys, *(client.get(key) or b"" for key in keys)])
@@ -83,7 +83,7 @@ class ValkeyServer:
 
 
 def make_redis_client(url: str, seconds: float = 0.15) -> Redis:
-    """A client as the service makes it: short time limits, no retries."""
+    """Return a client as the service makes it: short time limits, no retries."""
     return Redis.from_url(
         url,
         socket_timeout=seconds,
@@ -109,7 +109,7 @@ def redis_at(url: str, seconds: float = 0.15) -> Iterator[None]:
 
 @contextmanager
 def run_valkey() -> Iterator[ValkeyServer]:
-    """A server that the service uses until the end of the block."""
+    """Run a server that the service uses until the end of the block."""
     server = ValkeyServer()
     try:
         with redis_at(server.url):

@@ -52,7 +52,7 @@ NOON = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
 
 
 def give_everything(member: Member) -> None:
-    """Rows in every table that names a member; a new table needs a line here."""
+    """Create rows in every table that names a member; a new table needs a line here."""
     wallet = make_wallet(member)
     major = make_category(member)
     make_category(member, parent=major)

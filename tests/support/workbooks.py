@@ -79,7 +79,7 @@ COUNTS = dict.fromkeys(HEADERS, 0) | {name: len(rows) for name, rows in WHOLE.it
 
 
 def make_xlsx(book: Book) -> bytes:
-    """What a member might make in a spreadsheet program of these rows."""
+    """Return what a member might make of these rows in a spreadsheet program."""
     workbook = Workbook(write_only=True)
     for name, rows in book.items():
         sheet = workbook.create_sheet(name)
@@ -92,7 +92,7 @@ def make_xlsx(book: Book) -> bytes:
 
 
 def _cell(sheet: Any, value: Any) -> Any:
-    """Text is typed in as text, also where it looks like a formula."""
+    """Return a cell that keeps text as text, also where it looks like a formula."""
     value = ", ".join(value) if isinstance(value, list) else value
     cell = WriteOnlyCell(sheet, value)
     if isinstance(value, str):
@@ -118,7 +118,7 @@ def send_json(client: JSONClient, book: Any, query: str = "") -> Any:
 
 
 def read_book(data: bytes) -> dict[str, list[tuple[Any, ...]]]:
-    """The tables of a workbook as openpyxl, another reader than ours, sees them."""
+    """Return the tables of a workbook as read by openpyxl, another reader than ours."""
     workbook = load_workbook(io.BytesIO(data), read_only=True)
     return {
         sheet.title: [tuple(map(_plain, row)) for row in sheet.values]
@@ -137,7 +137,7 @@ def download_backup(member: Any) -> bytes:
 
 
 def error_places(response: Any) -> set[tuple[Any, ...]]:
-    """Sheet, row, column and code of each error."""
+    """Return sheet, row, column and code of each error."""
     return {
         (e["sheet"], e["row"], e["column"], e["code"]) for e in response.data["errors"]
     }

@@ -20,7 +20,7 @@ from tests.support.smtp import (
 def inbox(
     settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Inbox]:
-    """The mails of a server with STARTTLS and login, which is that of the settings."""
+    """Yield the mails of a server with STARTTLS and login that the settings name."""
     inbox = Inbox()
     context = make_certificate(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))

@@ -15,7 +15,7 @@ from core import redis_client
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The tasks that are sent; Valkey is there."""
+    """Return the tasks that are sent; Valkey is there."""
     calls: list[Any] = []
 
     @contextmanager

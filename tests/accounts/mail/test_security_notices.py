@@ -24,7 +24,7 @@ LURE = "visit-evil.example"
 
 @pytest.fixture
 def member(free_member: Member, inbox: Inbox) -> Member:
-    """A member with a verified address."""
+    """Return a member with a verified address."""
     free_member.verified_email = free_member.email
     free_member.save_fields("verified_email")
     return free_member

@@ -15,7 +15,7 @@ PATH = "/api/users"
 
 @pytest.fixture
 def client(administrator: Member, client_of: ClientOf) -> JSONClient:
-    """An administrator's, with 25 members to list."""
+    """Return an administrator's client, with 25 members to list."""
     for _ in range(24):
         make_member()
     return client_of(administrator)

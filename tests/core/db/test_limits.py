@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def role_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A role for this test, whose settings are the only source of limits."""
+    """Yield a role for this test, whose settings are the only source of limits."""
     role = f"role_{uuid.uuid4().hex}"
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE ROLE {role} LOGIN SUPERUSER PASSWORD '{role}'")

@@ -37,7 +37,7 @@ def session() -> Iterator[WatchdogConnection]:
 
 @pytest.fixture
 def replicated() -> Iterator[base.DatabaseWrapper]:
-    """A wrapper whose settings name two hosts."""
+    """Yield a wrapper whose settings name two hosts."""
     with open_pool(hosts=2) as wrapper:
         yield wrapper
 

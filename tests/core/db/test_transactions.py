@@ -55,7 +55,7 @@ def make_conflict(kind: type[psycopg.Error]) -> OperationalError:
 
 
 def fail_first(times: int, error: Exception) -> Callable[[], int]:
-    """A function that fails so many times and then returns the number of calls."""
+    """Return a function that fails so often and then returns the number of calls."""
     calls: list[None] = []
 
     @retry_on_conflict
@@ -118,7 +118,7 @@ def _add_point(member: Member) -> None:
 
 
 def meet_in_a_deadlock(client: JSONClient, category: Category) -> Any:
-    """The response to a change of the category that a deadlock ends at first.
+    """Return the response to a change of the category that first ends in a deadlock.
 
     PostgreSQL ends the transaction that finds the deadlock, which is the other one if
     that began to wait more than `deadlock_timeout` later: then they meet again.
@@ -195,7 +195,7 @@ def test_conflict_is_never_told_as_a_database_that_does_not_answer(
 
 
 def list_undecorated(module: Path) -> set[str]:
-    """The functions of a module that open a transaction and are not decorated."""
+    """Return the functions of a module with a transaction and without a decorator."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     return {
         node.name
@@ -210,7 +210,7 @@ def list_undecorated(module: Path) -> set[str]:
 
 
 def list_own_code(function: ast.FunctionDef) -> list[str]:
-    """The decorators and statements of a function, without those of inner ones."""
+    """Return decorators and statements of a function, without those of inner ones."""
     texts = [ast.unparse(each) for each in function.decorator_list]
     nodes: list[ast.AST] = list(function.body)
     while nodes:

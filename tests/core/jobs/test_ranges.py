@@ -158,7 +158,7 @@ ranges.run_job_in_ranges("book", job, {LAST_ID})
 
 
 def start_worker_and_kill_it() -> float:
-    """A worker that is killed in its second range; when that was."""
+    """Start a worker, kill it in its second range, and return when that was."""
     name = str(connection.settings_dict["NAME"])
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED_WORKER, name], cwd=ROOT, stdout=subprocess.PIPE

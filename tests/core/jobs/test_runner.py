@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run beside another waits until that renews its lease."""
+    """Shorten the lease, since a run beside another waits until that renews it."""
     monkeypatch.setattr(holding, "LEASE_TTL_SECONDS", 1.0)
 
 

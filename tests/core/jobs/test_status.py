@@ -1,4 +1,4 @@
-"""Whether jobs run when they should: the command for monitoring."""
+"""The command that monitors if jobs run when they should."""
 
 import io
 from datetime import timedelta

@@ -51,7 +51,7 @@ def memory_growth() -> Iterator[Growth]:
 
 
 def repack(changes: Any, *, extra: Any = (), source: Any = GOOD) -> bytes:
-    """The good workbook with some parts replaced or added."""
+    """Return the good workbook with some parts replaced or added."""
     file = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(source)) as old,
@@ -87,7 +87,7 @@ def string_bomb() -> bytes:
 
 
 def with_declared_sizes(data: bytes, size: int) -> bytes:
-    """The archive claims that each part unpacks to `size` bytes."""
+    """Return an archive that claims that each part unpacks to `size` bytes."""
     changed = bytearray(data)
     for signature, offset in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):
         at = changed.find(signature)

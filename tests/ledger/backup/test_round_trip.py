@@ -118,7 +118,7 @@ def turn_round(client: JSONClient, path: str, *ids: int) -> None:
 
 
 def set_up(client: JSONClient) -> tuple[int, int]:
-    """Wallets, categories and tags as use leaves them: reordered, with gaps."""
+    """Create wallets, categories and tags as use leaves them: reordered, with gaps."""
     cash = add(client, "wallets", name="b", kind="CASH", archived=True)
     gone = add(client, "wallets", name="gone", kind="BANK")
     card = add(client, "wallets", name="a", kind="CARD", accountNumber="012-3")
@@ -137,7 +137,7 @@ def set_up(client: JSONClient) -> tuple[int, int]:
 
 
 def live(client: JSONClient, member: Any, cash: int, card: int) -> None:
-    """Entries out of the order of their days, templates, rules, budgets."""
+    """Create entries out of the order of their days, templates, rules, budgets."""
     today = timezone.localdate()
     base = {
         "type": "expense",

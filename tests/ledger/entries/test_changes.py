@@ -23,7 +23,7 @@ from tests.support.problems import assert_invalid
 
 
 def make_shapes(member: Member) -> dict[str, Any]:
-    """One entry of every shape that the service can hold, by its name."""
+    """Return an entry of every shape that the service can hold, by its name."""
     card = make_wallet(member, kind="CARD")
     major = make_category(member)
     minor = make_category(member, parent=major)

@@ -38,7 +38,7 @@ def sell(quantity: Any, price: Any, fee: int = 0, tax: int = 0, day: Any = DAY) 
 
 
 def summarize(*trades: Any) -> Any:
-    """Quantity, average cost, cost and realized profit as they are answered."""
+    """Return quantity, average cost, cost and realized profit as they are answered."""
     found = replay(trades)
     return (
         Decimal(found.quantity) / QUANTITY_SCALE,
@@ -195,7 +195,7 @@ TRADES = st.lists(
 
 
 def drop_what_oversells(trades: Any) -> Any:
-    """As a ledger keeps them: in order, and never more sold than is held."""
+    """Return the trades as a ledger keeps them: in order, never more sold than held."""
     held, kept = 0, []
     for trade in sorted(trades, key=lambda t: (t.date, t.is_sell)):
         if trade.is_sell and trade.quantity > held:

@@ -27,7 +27,7 @@ def client(premium_member: Member) -> JSONClient:
 
 
 def make_quote(code: str, price: int | None) -> StockQuote:
-    """A fresh price, so that nothing is looked up; None is a code without one."""
+    """Store a fresh price, so that nothing is looked up; None is a code without one."""
     now = timezone.now()
     return StockQuote.objects.create(
         code=code,

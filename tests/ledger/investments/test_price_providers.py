@@ -80,7 +80,7 @@ class FakeMarket:
 
 @pytest.fixture
 def market(settings: Any) -> Iterator[FakeMarket]:
-    """A server of this test's own: what is still slow must not meet the next one."""
+    """Yield a server of this test alone: slow requests must not meet the next test."""
     fake = FakeMarket()
     with HTTPServer(threaded=True) as server:
         server.expect_request("/moved").respond_with_json({"datas": []})
@@ -93,7 +93,7 @@ def market(settings: Any) -> Iterator[FakeMarket]:
 
 @pytest.fixture
 def dollars(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One dollar is 1,400 won."""
+    """Set the rate of the dollar to 1,400 won."""
 
     def look_up(base: str, quote: str, day: Any) -> Rate:
         assert (base, quote) == ("USD", "KRW")
@@ -103,7 +103,7 @@ def dollars(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def expire() -> None:
-    """All prices are so old that they are looked up again."""
+    """Make all prices so old that they are looked up again."""
     past = timezone.now() - timedelta(days=1)
     StockQuote.objects.update(next_refresh_at=past)
     StockQuote.objects.exclude(fetched_at=None).update(fetched_at=past)

@@ -16,7 +16,7 @@ NOON = datetime(2026, 11, 21, 3, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def now() -> Iterator[Any]:
-    """21 November 2026, a Saturday, at noon in Seoul; `shift` moves it on."""
+    """Stop the clock on Saturday, 21 November 2026, 12:00 in Seoul; `shift` moves it."""
     with time_machine.travel(NOON, tick=False) as traveller:
         yield traveller
 

@@ -311,7 +311,7 @@ def test_time_and_excluded_have_their_types(
 
 
 def assert_equal_refusals(found: list[dict[str, Any]]) -> None:
-    """A row of another member is refused as one that does not exist."""
+    """Assert that a row of another member is refused as one that does not exist."""
     assert found[0] == found[1]
 
 

@@ -1,4 +1,4 @@
-"""What other ledgers get wrong about transfers, splits, refunds and left-out entries."""
+"""Errors of other ledgers with transfers, splits, refunds and left-out entries."""
 
 from datetime import date, timedelta
 from typing import Any

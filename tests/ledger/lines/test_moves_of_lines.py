@@ -1,4 +1,4 @@
-"""What a move of a wallet or category leaves of transfers and lines."""
+"""Transfers and lines after a move of a wallet or category."""
 
 from typing import Any
 
@@ -202,7 +202,7 @@ def test_move_of_a_category_leaves_a_transfer_of_a_split(household: Household) -
 
 
 def assert_is_whole(household: Household, entry: dict[str, Any]) -> None:
-    """The entry is one that a client could have written: it can be sent again."""
+    """Assert that a client could have written the entry: it can be sent again."""
     assert len(entry["lines"]) != 1
     changes, flows = household.changes(), household.categories()
     path = f"{ENTRIES}/{entry['id']}"

@@ -1,4 +1,4 @@
-"""What entries with lines must leave as it was, and what old clients may rely on.
+"""Old clients and older rules beside entries with lines.
 
 That each new table leads its keys with the member is asked by the tests of indexes.
 """
@@ -55,7 +55,7 @@ def answers() -> dict[str, Answer]:
 
 
 def assert_same_order(actual: Any, expected: Any, place: str) -> None:
-    """The fields of before stand in their order, whatever is between them."""
+    """Assert that the fields of before are in their order, whatever is between them."""
     if isinstance(expected, dict):
         assert [name for name in actual if name in expected] == list(expected), place
         for name, value in expected.items():

@@ -92,7 +92,7 @@ def test_reconcile_of_a_typed_in_wallet_writes_a_valuation(
 
 
 def make_pension(household: Household, value: int = 1_000) -> dict[str, Any]:
-    """A typed-in wallet, valued today."""
+    """Create a typed-in wallet, valued today."""
     body = {
         "name": "연금",
         "kind": "PENSION",

@@ -1,4 +1,4 @@
-"""What refunds and merges keep, beyond the examples of the specification."""
+"""Refunds and merges, beyond the examples of the specification."""
 
 from typing import Any
 

@@ -31,7 +31,7 @@ def client(premium_member: Member) -> JSONClient:
 
 @pytest.fixture
 def moving(ledger: MovingLedger, client: JSONClient) -> MovingLedger:
-    """The ledger after the request, before the job."""
+    """Return the ledger after the request, before the job."""
     response = client.send("DELETE", ledger.deletion)
     assert response.status_code == 202, response.content
     return ledger

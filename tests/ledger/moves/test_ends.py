@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 
 def steps_of(source: Any) -> Iterator[int]:
-    """The batches of a move, which goes on after the first one."""
+    """Return the batches of a move that follow the first one."""
     batches = move_job._move_in_batches(source)
     next(batches)
     return batches

@@ -1,4 +1,4 @@
-"""What a wallet or category refuses while its entries move."""
+"""Changes that a wallet or category refuses while its entries move."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ RULE = NAMED | {"frequency": "MONTHLY", "anchorDate": "2026-11-21"}
 
 
 def list_refused(ledger: MovingLedger) -> dict[str, tuple[str, str, Any]]:
-    """Requests that name what is moving: each is to be refused."""
+    """Return requests that name what is moving: each is to be refused."""
     inside = entries_of(ledger.source).filter(pending=False).first()
     pending = entries_of(ledger.source).get(pending=True)
     outside = Entry.objects.filter(wallet=None, category=None).first()

@@ -1,4 +1,4 @@
-"""What a move leaves of a split entry, without the database."""
+"""The shape of a split entry after a move, without the database."""
 
 from collections import Counter
 from dataclasses import replace
@@ -79,7 +79,7 @@ def compute(shape: Shape) -> Effects:
 def read_effects(
     shape_list: list[Shape], source: int, target: int, name: str
 ) -> tuple[dict[int, int], dict[tuple[str, int | None], int]]:
-    """The sums by wallet and category, those of the source as those of the target."""
+    """Return the sums by wallet and category, the source counted as the target."""
     balances: Counter[int] = Counter()
     flows: Counter[tuple[str, int | None]] = Counter()
     for shape in shape_list:

@@ -1,4 +1,4 @@
-"""What is new goes to the target while entries move to it."""
+"""New entries go to the target while entries move to it."""
 
 from datetime import datetime
 from typing import Any
@@ -30,7 +30,7 @@ NOON = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
 
 @pytest.fixture
 def moving_card(premium_member: Member, client: JSONClient) -> MovingLedger:
-    """The member's only card, which is moving to a bank account."""
+    """Return the member's only card, which is moving to a bank account."""
     ledger = make_moving_ledger(premium_member, "wallets")
     Wallet.objects.filter(pk=ledger.wallet.pk).update(kind="CARD", name="신한카드")
     assert client.send("DELETE", ledger.deletion).status_code == 202

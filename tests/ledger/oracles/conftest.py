@@ -23,7 +23,7 @@ KINDS = {"plain": PLAIN_KINDS, "lines": ALL_KINDS}
 
 @pytest.fixture(scope="module", params=list(KINDS))
 def kind(request: pytest.FixtureRequest) -> Any:
-    """A ledger of income and expenses only, or one with every kind of line."""
+    """Return the kind of ledger: income and expenses only, or every kind of line."""
     return request.param
 
 

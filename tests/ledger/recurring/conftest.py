@@ -1,4 +1,4 @@
-"""Who keeps the rules: a member whose plan has run for years."""
+"""The owner of the rules: a member whose plan has run for years."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.support.clients import JSONClient
 
 @pytest.fixture(autouse=True)
 def _today() -> Iterator[None]:
-    """21 November 2026, a Saturday."""
+    """Stop the clock on Saturday, 21 November 2026."""
     with travel_to("2026-11-21"):
         yield
 

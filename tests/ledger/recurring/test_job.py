@@ -254,7 +254,7 @@ def test_run_of_a_range_leaves_the_members_outside_of_it(db: None) -> None:
 
 @pytest.fixture
 def broken(member: Member, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A rule that cannot be booked, between two that can."""
+    """Yield a rule that cannot be booked, between two that can."""
     book = occurrences_module.create_booked_entries
 
     def fail(booked: Any, now: Any) -> Any:

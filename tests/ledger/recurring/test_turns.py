@@ -26,7 +26,7 @@ def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def make_overdue(member: Member, count: int) -> list[RecurringRule]:
-    """Rules with thirty due dates each until today."""
+    """Create rules with thirty due dates each until today."""
     first = date.fromisoformat(TODAY) - timedelta(days=DAYS - 1)
     return [
         make_rule(member, frequency="DAILY", anchor_date=first) for _ in range(count)
