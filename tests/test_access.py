@@ -329,7 +329,7 @@ def token_keys(
 def test_token_opens_what_its_scope_says(
     access: Any, method: Any, path: Any, token_keys: dict[str, str]
 ) -> None:
-    """Every route with every scope, and with all of them where none is enough."""
+    # Every route with every scope, and with all of them where none is enough.
     required = find_scope(method, path)
     view: Any = ROUTES[path].view
     is_refused_without = bool(view.authentication_classes)
@@ -350,8 +350,7 @@ def test_token_opens_what_its_scope_says(
 
 
 def test_view_without_a_scope_refuses_tokens() -> None:
-    """Also one that derives from a view which has declared some."""
-
+    # Also one that derives from a view which has declared some.
     class Declared(APIView):
         token_scopes = LEDGER
 
@@ -389,7 +388,7 @@ def test_unknown_address_of_administrators_refuses_all_others(
 
 
 def test_paid_paths_are_those_of_the_contract() -> None:
-    """However they are written: /api/account/tags/reorder, /tags/reorder …"""
+    # However they are written: /api/account/tags/reorder, /tags/reorder …
     for access, _, path in ROWS:
         short = path.removeprefix("/api").removeprefix("/account").removeprefix("/")
         is_ledger = not short.startswith(("auth", "admin", "billing", "board", "users"))
@@ -422,7 +421,7 @@ def test_plan_opens_paid_paths_only_while_it_runs(
 def test_session_of_a_suspended_member_opens_nothing(
     access: Any, method: Any, path: Any
 ) -> None:
-    """Also one that nobody has ended, and of an administrator."""
+    # Also one that nobody has ended, and of an administrator.
     member = make_member(role="ADMIN")
     client = JSONClient(member)
     Member.objects.filter(pk=member.pk).update(status="SUSPENDED")

@@ -125,7 +125,7 @@ def test_translations_have_the_placeholders_of_their_texts(catalogue: Catalog) -
 
 
 def test_translated_sentences_are_polite(catalogue: Catalog) -> None:
-    """Labels, titles and links are no sentences."""
+    # Labels, titles and links are no sentences.
     sentences = [
         message
         for message in list_messages(catalogue)

@@ -229,7 +229,7 @@ def test_examples_are_answered_as_they_say(module: str, scene: Scene) -> None:
 def test_first_steps_need_nothing_that_only_the_examples_have(
     operation_id: str, premium_member: Member
 ) -> None:
-    """Whoever tries the document out has none of the rows of the examples."""
+    # Whoever tries the document out has none of the rows of the examples.
     scenario = Scenario(Scene({"member": premium_member}))
     example = EXAMPLES[operation_id]
     assert scenario.send(operation_id, example).status_code == example.status

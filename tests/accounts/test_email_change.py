@@ -112,7 +112,7 @@ def test_current_address_takes_a_pending_one_back(verified_member: Member) -> No
 def test_address_of_a_stale_session_needs_fresh_authentication(
     client: JSONClient, free_member: Member
 ) -> None:
-    """A thief of the session could verify an address of their own."""
+    # A thief of the session could verify an address of their own.
     make_stale(free_member)
     change_profile(client, email=NEW)
     for days in (0, 13):
@@ -134,7 +134,7 @@ def test_address_of_a_fresh_session_needs_none(
 def test_session_that_a_new_password_has_ended_leaves_no_pending_address(
     verified_member: Member,
 ) -> None:
-    """The request of a thief may have been on its way."""
+    # The request of a thief may have been on its way.
     thief = JSONClient(verified_member)
     key_hash = hash_session_key(thief.token)
     revoke_sessions(verified_member)
@@ -146,7 +146,7 @@ def test_session_that_a_new_password_has_ended_leaves_no_pending_address(
 def test_administrators_own_verified_address_changes_as_a_members(
     administrator: Member,
 ) -> None:
-    """`/api/users/{id}` is no way around fresh authentication."""
+    # `/api/users/{id}` is no way around fresh authentication.
     Member.objects.update(verified_email=administrator.email)
     client = JSONClient(administrator)
     make_stale(administrator)

@@ -169,7 +169,7 @@ def test_without_mail_the_request_is_503(client: JSONClient, settings: Any) -> N
 def test_address_that_a_mail_cannot_reach_is_a_bad_request(
     free_member: Member,
 ) -> None:
-    """An identity provider may have told it."""
+    # An identity provider may have told it.
     Member.objects.filter(pk=free_member.pk).update(email="a@example.com\nBcc: b@c.de")
     response = JSONClient(free_member).send("POST", VERIFY, {})
     assert_problem(response, 400, "VALIDATION_ERROR")

@@ -151,7 +151,7 @@ def test_changes_of_factors_ask_for_fresh_authentication(
 def test_session_that_ended_meanwhile_leaves_no_factor(
     free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check is repeated under the lock: a reset ends the session in between."""
+    # The check is repeated under the lock: a reset ends the session in between.
     client = JSONClient(free_member)
     monkeypatch.setattr(
         "accounts.views.factors.require_fresh_authentication",

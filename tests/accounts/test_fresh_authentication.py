@@ -145,7 +145,7 @@ def test_refusal_names_the_ways_that_the_member_has(
 
 
 def test_cached_copy_of_a_session_does_not_decide(free_member: Member) -> None:
-    """Neither that it is fresh, nor that it is not."""
+    # Neither that it is fresh, nor that it is not.
     client = JSONClient(free_member)
     client.get_json("/api/auth/session")
     AuthSession.objects.update(fresh_until=None)
@@ -167,7 +167,7 @@ def test_changing_the_password_by_cookie_begins_a_fresh_session(
 
 
 def test_password_of_a_member_without_one_begins_no_fresh_session(db: None) -> None:
-    """Nothing was proved: whoever has stolen the session can send a new password."""
+    # Nothing was proved: whoever has stolen the session can send a new password.
     member = make_member(idp_id=SUBJECT, password=None)
     browser = JSONClient()
     browser.cookies["sessionid"] = stale_client(member).token

@@ -41,7 +41,7 @@ def test_verified_email_links_a_local_account(vouch: Vouch) -> None:
 def test_linking_keeps_the_password_of_a_verified_address_only(
     vouch: Vouch, is_verified: bool
 ) -> None:
-    """A stranger may have registered an address that was never verified."""
+    # A stranger may have registered an address that was never verified.
     member = make_member(email=EMAIL, verified_email=EMAIL if is_verified else "")
     session = JSONClient(member)
     vouch()
@@ -158,7 +158,7 @@ def test_missing_email_links_no_account_without_one(vouch: Vouch) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_linking_ends_the_password_and_all_other_sessions(vouch: Vouch) -> None:
-    """A person who registered another's address first must not share the account."""
+    # A person who registered another's address first must not share the account.
     member = make_member(email=EMAIL)
     squatters = [JSONClient(member), JSONClient(member)]
     for squatter in squatters:
@@ -220,7 +220,7 @@ def assert_linking_refused(member: Member) -> None:
 def test_address_of_a_stale_session_links_nothing_however_long_it_waits(
     vouch: Vouch, free_member: Member
 ) -> None:
-    """A stolen session could have changed it."""
+    # A stolen session could have changed it.
     vouch()
     change_email(stale_client(free_member))
     assert_linking_refused(free_member)

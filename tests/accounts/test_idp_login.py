@@ -109,7 +109,7 @@ def test_second_login_finds_the_member_by_subject(vouch: Vouch) -> None:
 
 @pytest.mark.django_db
 def test_subject_takes_precedence_over_email(vouch: Vouch) -> None:
-    """The email address may belong to another person by now."""
+    # The email address may belong to another person by now.
     make_member(email=EMAIL)
     mine = make_idp_member(idp_id="subject-1", email="old@example.com")
     vouch()

@@ -231,7 +231,7 @@ def test_right_logins_do_not_count(anonymous: JSONClient) -> None:
 
 
 def test_right_login_does_not_wipe_out_failures(anonymous: JSONClient) -> None:
-    """Otherwise the owner of one account could guess the password of another."""
+    # Otherwise the owner of one account could guess the password of another.
     member = make_member()
     for _ in range(9):
         log_in(anonymous, member.login_id, WRONG)

@@ -55,7 +55,7 @@ def test_unchanged_password_is_refused(
 def test_wrong_current_password_goes_before_an_unchanged_one(
     free_member: Member, client_of: ClientOf
 ) -> None:
-    """Otherwise the response would reveal the password to a thief of the session."""
+    # Otherwise the response would reveal the password to a thief of the session.
     response = change(client_of(free_member), new="guess-9", current="guess-9")
     assert response.data["code"] == "PASSWORD_MISMATCH"
 
@@ -184,7 +184,7 @@ def test_session_by_cookie_gets_a_new_key(free_member: Member) -> None:
 def test_administrator_stays_in_the_admin(
     administrator: Member, by_cookie: bool
 ) -> None:
-    """Django's admin ends sessions whose password hash is not the member's."""
+    # Django's admin ends sessions whose password hash is not the member's.
     browser = JSONClient()
     key = create_session(administrator)[0]
     browser.cookies["sessionid"] = key

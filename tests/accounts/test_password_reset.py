@@ -83,7 +83,7 @@ KINDS = ["unknown", "identity provider", "suspended", "two accounts", "one accou
 
 
 def test_whoever_asks_gets_the_same_answer_after_the_same_work(db: None) -> None:
-    """The statements of the request are the same; a job does what differs."""
+    # The statements of the request are the same; a job does what differs.
     seen = set()
     for number, kind in enumerate([*KINDS, "verified"]):
         email = f"address{number}@example.com"
@@ -214,7 +214,7 @@ def test_member_who_was_suspended_since_cannot_confirm(free_member: Member) -> N
 def test_address_that_somebody_else_may_have_written_gets_nothing(
     free_member: Member, administrator: Member, by_staff: bool
 ) -> None:
-    """Neither a stolen session nor an administrator takes an account over by it."""
+    # Neither a stolen session nor an administrator takes an account over by it.
     body = {"email": "thief@example.com"}
     if by_staff:
         JSONClient(administrator).send("PUT", f"/api/users/{free_member.pk}", body)

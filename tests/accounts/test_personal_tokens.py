@@ -72,7 +72,7 @@ def test_token_is_shown_once_and_stored_as_a_hash(
 
 
 def test_key_is_found_by_scanners() -> None:
-    """A prefix, 43 characters of 256 bits and a checksum of 6."""
+    # A prefix, 43 characters of 256 bits and a checksum of 6.
     keys = {make_token_key() for _ in range(100)}
     assert len(keys) == 100
     for key in keys:
@@ -355,7 +355,7 @@ def test_without_mail_nobody_is_told_of_an_end(
 
 
 def test_row_of_a_token_has_scopes_and_that_of_a_session_none(db: None) -> None:
-    """A constraint of the table; the authentication reads the scopes only."""
+    # A constraint of the table; the authentication reads the scopes only.
     member = make_member()
     JSONClient(member)
     token_client(member)

@@ -93,7 +93,7 @@ def test_code_of_another_member_opens_nothing(
 def test_seed_copied_from_another_member_opens_nothing(
     totp_member: Member, other_member: Member
 ) -> None:
-    """It is sealed under the id of its member."""
+    # It is sealed under the id of its member.
     give_totp(other_member)
     theirs = TotpFactor.objects.get(member=other_member).sealed_seed
     TotpFactor.objects.filter(member=totp_member).update(sealed_seed=theirs)

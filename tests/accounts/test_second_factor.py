@@ -159,7 +159,7 @@ def test_wrong_codes_count_as_failed_logins(totp_member: Member) -> None:
 def test_wrong_codes_from_many_addresses_are_limited_by_account(
     totp_member: Member,
 ) -> None:
-    """Six digits are few: a thousand addresses would find them within a day."""
+    # Six digits are few: a thousand addresses would find them within a day.
     tickets = [get_ticket(totp_member) for _ in range(5)]
     answers = [
         complete_login(ticket, wrong_code(), REMOTE_ADDR=f"203.0.{number}.{attempt}")
@@ -224,7 +224,7 @@ def test_without_a_factor_backup_and_deletion_ask_for_nothing(
 
 
 def test_stolen_session_sets_no_first_password_past_the_factor(db: None) -> None:
-    """It could verify that password, and remove the factor."""
+    # It could verify that password, and remove the factor.
     member = make_member(password=None, idp_id="1")
     give_totp(member)
     client = JSONClient(member)
@@ -236,7 +236,7 @@ def test_stolen_session_sets_no_first_password_past_the_factor(db: None) -> None
 
 
 def test_seed_is_what_apps_expect() -> None:
-    """RFC 6238: SHA-1, 6 digits, 30 seconds."""
+    # RFC 6238: SHA-1, 6 digits, 30 seconds.
     totp = pyotp.TOTP(SEED)
     assert (totp.digits, totp.interval) == (6, 30)
     # Appendix B, of which the last six digits are shown.

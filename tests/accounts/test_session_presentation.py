@@ -166,7 +166,7 @@ def test_key_chosen_by_a_client_never_becomes_a_session(free_member: Member) -> 
 def test_session_presented_by_cookie_at_login_ends(
     free_member: Member, other_member: Member
 ) -> None:
-    """An attacker's own session, planted in a browser, does not become another's."""
+    # An attacker's own session, planted in a browser, does not become another's.
     attacker, browser = warm_up(other_member), JSONClient()
     browser.cookies[COOKIE] = attacker.token
     token = log_in(browser, free_member).data["token"]
@@ -218,7 +218,7 @@ def test_cookie_is_renewed_when_its_session_slides(
 
 
 def test_browser_in_use_stays_logged_in(free_member: Member) -> None:
-    """The browser drops a cookie at its expiry, as the client of this test does not."""
+    # The browser drops a cookie at its expiry, as the client of this test does not.
     with time_machine.travel(timezone.now(), tick=False) as clock:
         browser = JSONClient()
         log_in(browser, free_member)

@@ -196,7 +196,7 @@ def test_weak_password_is_refused(anonymous: JSONClient, password: str) -> None:
 
 
 def test_password_is_taken_as_it_is(anonymous: JSONClient) -> None:
-    """Blanks at its ends belong to it, and so does any script."""
+    # Blanks at its ends belong to it, and so does any script.
     password = "  열려라 참깨 七 "
     assert sign_up(anonymous, password=password).status_code == 201
     assert Member.objects.get().check_password(password)
@@ -322,7 +322,7 @@ def test_forged_header_does_not_help_without_a_proxy(
 def test_forged_header_does_not_help_behind_one_proxy(
     anonymous: JSONClient, settings: Any
 ) -> None:
-    """The proxy appends the true address; the client can forge those before it."""
+    # The proxy appends the true address; the client can forge those before it.
     settings.TRUSTED_PROXY_COUNT = 1
     for number in range(5):
         forged = f"10.0.0.{number}, 198.51.100.7"

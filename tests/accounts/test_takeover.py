@@ -468,7 +468,7 @@ def test_table_has_the_scenarios_of_both_roles() -> None:
 def test_owner_gets_in_where_the_intruder_does_not(
     settings: Any, httpserver: HTTPServer
 ) -> None:
-    """The ways that are tried are ways in."""
+    # The ways that are tried are ways in.
     scene = Scene(make_member(), fake_provider_at(settings, httpserver))
     scene.passwords = [PASSWORD]
     scene.steal_session()

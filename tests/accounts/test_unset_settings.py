@@ -119,7 +119,7 @@ def test_no_mail_is_written_and_what_needs_one_says_so(premium_member: Member) -
 
 
 def test_old_sessions_slide_as_before(free_member: Member) -> None:
-    """Those from before the update have neither a device name nor freshness."""
+    # Those from before the update have neither a device name nor freshness.
     client = make_old_client(free_member)
     AuthSession.objects.update(fresh_until=None, name="")
     with time_machine.travel(timezone.now() + timedelta(days=6)):

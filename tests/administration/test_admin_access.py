@@ -49,7 +49,7 @@ def test_other_members_cannot_open_it(path: str, premium_member: Member) -> None
 def test_change_by_another_site_is_refused(
     administrator: Member, free_member: Member
 ) -> None:
-    """The cookie alone changes nothing: each form has a token of its own."""
+    # The cookie alone changes nothing: each form has a token of its own.
     JSONClient(free_member)
     session = AuthSession.objects.get(member=free_member)
     category = DefaultCategory.objects.create(type="expense", name="새", sort_order=99)

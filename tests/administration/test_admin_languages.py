@@ -148,7 +148,7 @@ def test_login_page_is_korean() -> None:
 
 
 def test_pages_are_english_for_others(administrator: Member) -> None:
-    """Without rows: those of members are in Korean."""
+    # Without rows: those of members are in Korean.
     use_korean_categories()
     browser = logged_in_browser(administrator)
     for path in ("/admin/", MEMBERS, SETTINGS, "/admin/board/post/"):

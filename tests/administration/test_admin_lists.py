@@ -136,7 +136,7 @@ def test_no_list_reads_a_table_whole(
     monkeypatch: pytest.MonkeyPatch,
     path: Any,
 ) -> None:
-    """Every statement over rows that grow has a limit, choices of filters too."""
+    # Every statement over rows that grow has a limit, choices of filters too.
     monkeypatch.setattr(lists.ListAdmin, "list_per_page", 1)
     fill(administrator)
     found = [s for s in list_statements(browser, path) if s.startswith("SELECT")]
@@ -170,7 +170,7 @@ def test_no_list_loads_images_and_hashes_of_members(
 def test_search_for_a_whole_id_takes_its_index(
     browser: JSONClient, administrator: Member, path: str, index: str
 ) -> None:
-    """At any size of the table: sequential scans are disabled here."""
+    # At any size of the table: sequential scans are disabled here.
     fill(administrator)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
@@ -219,7 +219,7 @@ def fill(administrator: Member) -> None:
 def test_page_of_a_row_offers_no_choice_of_members(
     browser: JSONClient, administrator: Member
 ) -> None:
-    """A select of a million options would never load."""
+    # A select of a million options would never load.
     member, other = make_member(), make_member()
     purchase = make_purchase(member, "GPA.1")
     entry = AuditLogEntry.objects.create(
@@ -255,7 +255,7 @@ def test_filter_that_the_list_does_not_offer_is_refused(
 def test_day_that_is_none_is_left_out_of_a_filter(
     browser: JSONClient, path: Any
 ) -> None:
-    """Django leads back to the list without it."""
+    # Django leads back to the list without it.
     assert browser.get(path, {"created_at__year": "99999"}).status_code == 400
     response = browser.get(path, {"created_at__gte": "99999-01-01"})
     assert (response.status_code, response.headers["Location"]) == (302, f"{path}?e=1")

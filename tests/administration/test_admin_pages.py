@@ -185,7 +185,7 @@ def test_list_is_sorted_by_an_index(
     table: str,
     direction: str,
 ) -> None:
-    """At any size of the table: sequential scans and whole sorts are disabled here."""
+    # At any size of the table: sequential scans and whole sorts are disabled here.
     make_rows(administrator)
     # The column of checkboxes is counted too.
     is_first = 0 if "action-toggle" in get_page(browser, path) else 1

@@ -187,7 +187,7 @@ def test_plan_by_action_is_permanent(browser: JSONClient) -> None:
 def test_several_members_are_changed_each_on_their_own(
     browser: JSONClient, administrator: Member
 ) -> None:
-    """A refused one, the administrator's own account, does not affect the others."""
+    # A refused one, the administrator's own account, does not affect the others.
     one, two = make_member(), make_member()
     answer = run_action(browser, "suspend", one, administrator, two, confirmed="yes")
     assert answer.headers["Location"].startswith(MEMBERS)

@@ -177,7 +177,7 @@ def test_members_are_active_by_their_newest_session() -> None:
 def test_daily_job_counts_active_members_by_ranges(
     ends_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where a range ends at an active member."""
+    # Also where a range ends at an active member.
     now = timezone.now()
     members = [make_member() for _ in range(5)]
     monkeypatch.setattr(daily_metrics, "MEMBERS_PER_STATEMENT", members[ends_at].pk)

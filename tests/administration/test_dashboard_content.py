@@ -88,7 +88,7 @@ def test_board_is_counted_by_day(free_member: Member) -> None:
 
 
 def test_every_notification_that_is_sent_in_is_counted(premium_member: Member) -> None:
-    """Those that are ignored are stored nowhere else."""
+    # Those that are ignored are stored nowhere else.
     client = JSONClient(premium_member)
     path = "/api/account/entries/notification"
     payment = "[Web발신]\n신한카드(1309)승인 홍*동 4,800원(일시불) 바람커피성수"
@@ -113,7 +113,7 @@ def test_active_members_have_a_course() -> None:
 
 
 def test_no_table_that_grows_is_counted_whole(administrator: Member) -> None:
-    """The index must cost the same with a million members as with ten."""
+    # The index must cost the same with a million members as with ten.
     make_entry(make_member())
     browser = logged_in_browser(administrator)
     statements: list[str] = []

@@ -186,7 +186,7 @@ def test_dashboard_shows_the_revenue(free_member: Member) -> None:
     ],
 )
 def test_revenue_is_read_by_indexes(read: Any, indexes: tuple[str, ...]) -> None:
-    """At any size of the table: sequential scans are disabled here."""
+    # At any size of the table: sequential scans are disabled here.
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         with CaptureQueriesContext(connection) as queries:

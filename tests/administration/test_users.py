@@ -237,7 +237,7 @@ def test_what_administrators_do_is_in_the_log(
 def test_profile_of_another_administrator_is_not_changed(
     administrator: Member, client_of: ClientOf, body: dict[str, str]
 ) -> None:
-    """Whoever writes their address could become that administrator."""
+    # Whoever writes their address could become that administrator.
     other = make_member(role="ADMIN")
     before = Member.objects.values().get(pk=other.pk)
     client = client_of(administrator)

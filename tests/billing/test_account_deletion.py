@@ -49,7 +49,7 @@ def test_deletion_by_an_administrator_leaves_the_hash_too(
 def test_hash_needs_the_key(
     buyer: JSONClient, other_member: Member, settings: Any
 ) -> None:
-    """Order ids cannot be guessed from the table alone."""
+    # Order ids cannot be guessed from the table alone.
     buy(buyer, "test-1")
     buyer.send("DELETE", "/api/auth/me")
     old = settings.SECRET_KEY

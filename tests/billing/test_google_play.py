@@ -216,7 +216,7 @@ def test_obfuscated_account_id_must_be_of_the_member(
 def test_replaced_token_no_longer_counts(
     buyer: JSONClient, free_member: Member, play: FakePlay
 ) -> None:
-    """An upgrade: the store calls both tokens active for a while."""
+    # An upgrade: the store calls both tokens active for a while.
     later = timezone.now() + timedelta(days=60)
     play.sell("old", order="GPA.1", product="premium_yearly", expires_at=later)
     buy(buyer, "old", "premium_yearly")
@@ -506,7 +506,7 @@ def test_update_of_a_known_order_does_not_undo_the_administrators_plan(
 def test_late_response_does_not_overwrite_a_newer_one(
     buyer: JSONClient, free_member: Member, play: FakePlay
 ) -> None:
-    """The first request gets its response last."""
+    # The first request gets its response last.
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     checked_at = timezone.now()

@@ -99,7 +99,7 @@ def test_resume_of_an_expired_subscription_ends_the_plan(
 def test_deferred_renewal_moves_the_expiry_of_its_order(
     buyer: JSONClient, play: FakePlay
 ) -> None:
-    """The store may extend an order; it stays the same order."""
+    # The store may extend an order; it stays the same order.
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
     later = expiry.replace(year=expiry.year + 1)

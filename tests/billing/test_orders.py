@@ -257,7 +257,7 @@ def test_unreadable_order_is_no_response(
 def test_job_that_reads_orders_and_a_verification_do_not_undo_each_other(
     buyer: JSONClient, play: FakePlay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The verification has read the row before the job writes to it."""
+    # The verification has read the row before the job writes to it.
     play.sell(TOKEN)
     buy(buyer, TOKEN)
     play.bill("GPA.1", "3900")

@@ -85,7 +85,7 @@ def test_other_plans_are_left_alone(fields: Any) -> None:
 
 
 def test_member_who_renews_keeps_premium_after_the_expiry() -> None:
-    """The store decides, and notifies (spec 6.1)."""
+    # The store decides, and notifies (spec 6.1).
     member = make_subscriber(plan_auto_renew=True)
     run_expiry(timezone.now())
     assert JSONClient(member).send("GET", "/api/account/tags").status_code == 200
@@ -222,7 +222,7 @@ def test_unavailable_store_is_asked_three_times_only(
 def test_run_of_the_job_is_stored_with_what_it_did(
     subscriber: Member, play: FakePlay
 ) -> None:
-    """A run without a response of the store is FAILED, for `check_jobs`."""
+    # A run without a response of the store is FAILED, for `check_jobs`.
     make_subscriber()
     play.fail(503)
     with pytest.raises(StoreUnavailableError):
@@ -362,7 +362,7 @@ def test_purchase_is_not_acknowledged_once_the_store_has_refunded_it(
 def test_batch_is_no_larger_than_its_limit_whatever_the_plan_of_its_statement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A nested loop that runs the subquery again would lock further rows each time."""
+    # A nested loop that runs the subquery again would lock further rows each time.
     for _ in range(12):
         make_subscriber()
     batches: list[int] = []

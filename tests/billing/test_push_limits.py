@@ -42,7 +42,7 @@ def test_one_address_pushes_120_times_a_minute() -> None:
 
 
 def test_all_addresses_together_push_300_times_a_minute() -> None:
-    """The attack: as much as it takes, from as many addresses as it takes."""
+    # The attack: as much as it takes, from as many addresses as it takes.
     statuses = [
         push(f"192.0.2.{number % 50}", str(number)).status_code for number in range(350)
     ]

@@ -280,7 +280,7 @@ def test_grace_period_of_a_known_order_lengthens_the_plan(
 def test_body_is_not_trusted(
     buyer: JSONClient, free_member: Member, play: FakePlay
 ) -> None:
-    """A forged notification only makes the service ask the store."""
+    # A forged notification only makes the service ask the store.
     expiry = play.sell(TOKEN)
     buy(buyer, TOKEN)
     for number, kind in enumerate((12, 13, 2, 4)):
@@ -398,10 +398,9 @@ def test_worker_looks_every_minute() -> None:
 def test_thousand_messages_are_each_handled_once(
     play: FakePlay, vouch: MakeIdToken
 ) -> None:
-    """Duplicates, shuffled, unknown types, bad base64, wrong audience, old tokens.
-
-    In the end the plan of each member is what Play says.
-    """
+    # Duplicates, shuffled, unknown types, bad base64, wrong audience, old tokens.
+    #
+    # In the end the plan of each member is what Play says.
     wrong = [f"Bearer {sign({'aud': 'https://elsewhere.example'})}", "", "Bearer x"]
     right = f"Bearer {vouch()}"
     members = [make_member() for _ in range(20)]

@@ -138,7 +138,7 @@ def test_subscription_beside_a_permanent_plan_is_cancelled_and_resumed() -> None
 
 
 def test_resume_after_the_expiry_opens_nothing(buyer: JSONClient) -> None:
-    """Otherwise one paid month would last forever."""
+    # Otherwise one paid month would last forever.
     buy(buyer, "test-1")
     act(buyer, "cancel")
     member = Member.objects.get()
@@ -163,7 +163,7 @@ def test_cancel_after_the_expiry_ends_what_renewed_itself(buyer: JSONClient) -> 
 
 
 def test_resume_of_a_plan_without_a_recorded_purchase() -> None:
-    """The expiry may come from elsewhere, such as an earlier service."""
+    # The expiry may come from elsewhere, such as an earlier service.
     member = make_member(
         plan="PREMIUM", plan_expires_at=timezone.now() + timedelta(days=3)
     )

@@ -66,7 +66,7 @@ def test_period_is_a_calendar_month_or_year(
 
 
 def test_month_begins_on_the_day_of_the_home_clock(free_member: Member) -> None:
-    """Half an hour after midnight in Seoul it is still the day before in UTC."""
+    # Half an hour after midnight in Seoul it is still the day before in UTC.
     with time_machine.travel("2027-01-30T15:30:00Z", tick=False):
         response = buy(JSONClient(free_member), "test-1")
     end = datetime.fromisoformat("2027-02-28T00:30:00+09:00")
@@ -120,7 +120,7 @@ def test_purchase_of_another_member_is_refused(
 def test_database_keeps_each_order_once(
     buyer: JSONClient, other_member: Member
 ) -> None:
-    """The unique constraint, whatever the member and the token."""
+    # The unique constraint, whatever the member and the token.
     buy(buyer, "test-1")
     purchase = Purchase.objects.get()
     purchase.pk, purchase.member = None, other_member
@@ -220,7 +220,7 @@ def test_verifier_of_the_setting_replaces_the_stub(
 def test_deleted_account_does_not_free_its_purchase(
     buyer: JSONClient, free_member: Member, other_member: Member
 ) -> None:
-    """Only the keyed hash of the order stays."""
+    # Only the keyed hash of the order stays.
     buy(buyer, "test-1")
     assert buyer.send("DELETE", "/api/auth/me").status_code == 204
     assert not Purchase.objects.exists()

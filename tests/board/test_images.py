@@ -395,7 +395,7 @@ def test_more_than_ten_megabytes_are_413(client: JSONClient) -> None:
 
 
 def test_most_pixels_are_taken(client: JSONClient) -> None:
-    """Also by the limits of the process that decodes them."""
+    # Also by the limits of the process that decodes them.
     content = encode(Pixels.new("1", (8_000, MAX_PIXELS // 8_000)))
     assert serve(client, content).format == "PNG"
 

@@ -368,7 +368,7 @@ ODD_TEXT = 'say "no" \\ / <b>&\u2028 tab\t\x1f 한글 😀'
 
 
 def test_json_of_a_list_is_that_of_the_values(client: JSONClient) -> None:
-    """PostgreSQL writes it: whatever the texts, every character is that of orjson."""
+    # PostgreSQL writes it: whatever the texts, every character is that of orjson.
     reader = Member.objects.get()
     pictures: list[dict[str, Any]] = [
         {"idp_picture": 'https://pictures.example/?a="1"&b=2'},

@@ -152,7 +152,7 @@ def test_tags_are_trimmed_and_count_once(
 def test_edit_without_tags_keeps_the_tags_of_the_old_post(
     category: str, free_member: Member, client_of: ClientOf
 ) -> None:
-    """Also when the category changes (spec 5.1)."""
+    # Also when the category changes (spec 5.1).
     client = client_of(free_member)
     for method in ("PUT", "PATCH"):
         # Not the same post twice.
@@ -287,7 +287,7 @@ def test_deleted_post_takes_its_comments_and_votes_along(
 def test_missing_or_hidden_post_is_404(
     method: str, path: Any, administrator: Member, client_of: ClientOf
 ) -> None:
-    """For the author and administrators too, and before the body is validated."""
+    # For the author and administrators too, and before the body is validated.
     client = client_of(administrator)
     hidden = make_post(administrator, is_hidden=True)
     for post_id in (987_654_321, 2**63, HUGE, hidden.pk):
@@ -300,7 +300,7 @@ def test_missing_or_hidden_post_is_404(
 def test_errors_have_an_order(
     free_member: Member, anonymous: JSONClient, client_of: ClientOf
 ) -> None:
-    """401, then 403, then 404, then 400."""
+    # 401, then 403, then 404, then 400.
     post, missing = make_post(make_member()), f"{POSTS}/987654321"
     client = client_of(free_member)
     assert anonymous.send("PUT", address(post), {}).status_code == 401
@@ -342,8 +342,7 @@ def test_detail_names_recommenders_in_the_order_of_their_votes(
 def test_writing_is_one_transaction(
     free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error in the award leaves no post behind."""
-
+    # An error in the award leaves no post behind.
     def fail(*_: Any) -> None:
         raise RuntimeError
 

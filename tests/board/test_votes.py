@@ -138,7 +138,7 @@ def test_author_of_the_post_votes_on_comments_of_others(
 
 @pytest.mark.django_db
 def test_counters_follow_every_way_of_writing_votes() -> None:
-    """The triggers count bulk updates and deletions too."""
+    # The triggers count bulk updates and deletions too.
     member = make_member()
     first, second = make_post(member, ups=2), make_post(member, ups=1, downs=2)
     PostVote.objects.filter(value=1).update(value=-1)

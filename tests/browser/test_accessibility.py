@@ -110,7 +110,7 @@ def test_page_fits_and_has_no_barriers(
 
 
 def test_axe_finds_barriers(page: Chromium, live_server: Any) -> None:
-    """Otherwise the test above would prove nothing."""
+    # Otherwise the test above would prove nothing.
     page.open(f"{live_server.url}/")
     page.evaluate("document.querySelector('main').innerHTML = '<input id=a>';0")
     assert any(found.startswith("label: #a") for found in find_barriers(page))

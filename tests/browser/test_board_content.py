@@ -59,7 +59,7 @@ def store(content: str) -> str:
 def test_attack_runs_where_nothing_is_cleaned(
     httpserver: HTTPServer, attack: int
 ) -> None:
-    """Otherwise the next test would prove nothing."""
+    # Otherwise the next test would prove nothing.
     assert MARK in show_in_chromium(httpserver, ATTACKS[attack]).partition("<head>")[0]
 
 
@@ -81,7 +81,7 @@ def test_picture_opened_directly_is_a_picture(live_server: Any) -> None:
 def test_html_among_the_pictures_runs_nothing_when_opened(
     live_server: Any, kind: str
 ) -> None:
-    """No upload gets that far; the headers would hold it even so."""
+    # No upload gets that far; the headers would hold it even so.
     script = RAN.replace("&quot;", '"')
     content = f"<!doctype html><p>hello</p><script>{script}</script>".encode()
     document = render(f"{live_server.url}{keep(make_member(), content, kind)}")

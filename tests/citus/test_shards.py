@@ -132,7 +132,7 @@ def test_request_touches_one_ledger(
 
 
 def test_places_of_all_ledgers_are_counted(premium_member: Member) -> None:
-    """The meter itself counts a statement that names no member on all shards."""
+    # The meter itself counts a statement that names no member on all shards.
     with record_touched_ledgers() as places, connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM account_entry")
     with connection.cursor() as cursor:

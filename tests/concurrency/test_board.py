@@ -38,7 +38,7 @@ def assert_all_are(responses: Any, *statuses: Any) -> None:
 def test_64_members_voting_at_once_and_one_toggling_64_times(
     kind: str, rounds: int
 ) -> None:
-    """In every round all voters toggle; then one of them alone, 64 times."""
+    # In every round all voters toggle; then one of them alone, 64 times.
     make = make_post if kind == "posts" else make_comment
     votes = PostVote if kind == "posts" else CommentVote
     path = f"/api/board/{kind}/{make(make_member()).pk}/vote"
@@ -72,8 +72,7 @@ def test_same_state_set_64_times_at_once_is_one_vote() -> None:
 def test_without_the_lock_votes_at_once_break_the_uniqueness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Without it, two requests read no vote and both insert one."""
-
+    # Without it, two requests read no vote and both insert one.
     def look(post_id: Any) -> Any:
         return Post.objects.get(pk=post_id)
 
@@ -117,7 +116,7 @@ def test_comments_written_and_deleted_at_once_are_counted() -> None:
 
 
 def test_post_deleted_while_others_write_below_it_leaves_nothing_behind() -> None:
-    """Each write comes before the deletion or gets 404."""
+    # Each write comes before the deletion or gets 404.
     voters = [JSONClient(make_member()) for _ in range(4)]
     author, admin = make_member(), JSONClient(make_member(role="ADMIN"))
     for _ in range(20):
@@ -144,7 +143,7 @@ def test_post_deleted_while_others_write_below_it_leaves_nothing_behind() -> Non
 
 
 def test_members_who_leave_at_once_while_others_write_never_wait_crosswise() -> None:
-    """Two members commented and voted on each other's posts; a third writes."""
+    # Two members commented and voted on each other's posts; a third writes.
     for _ in range(15):
         leavers, other = [make_member() for _ in range(2)], make_member()
         members = [*leavers, other]

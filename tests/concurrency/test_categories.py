@@ -41,7 +41,7 @@ def assert_two_levels() -> None:
 def test_two_moves_at_once_never_make_three_levels(
     client: JSONClient, member: Any
 ) -> None:
-    """a under b while b goes under c: each alone is right, both together never."""
+    # a under b while b goes under c: each alone is right, both together never.
     a, b, c = (make_category(member).pk for _ in range(3))
     for _ in range(ROUNDS):
         Category.objects.update(parent=None)
@@ -236,7 +236,7 @@ def test_move_of_entries_racing_a_new_entry_loses_none(
 def test_move_of_entries_racing_a_change_to_a_new_category_never_deadlocks(
     client: JSONClient, member: Any
 ) -> None:
-    """One locks the lists and then the entries, the other must not do the reverse."""
+    # One locks the lists and then the entries, the other must not do the reverse.
     for number in range(ROUNDS // 2):
         source, target = make_category(member), make_category(member)
         entry = make_entry(member, category=source)

@@ -126,7 +126,7 @@ def test_no_acknowledged_write_is_lost_when_the_primary_dies(
 def test_writes_move_on_when_the_primary_is_made_read_only(
     service: ReplicatedService,
 ) -> None:
-    """A planned change: the former primary goes on answering reads."""
+    # A planned change: the former primary goes on answering reads.
     with service.under_writers() as writes:
         run_on(
             service.pair.primary,

@@ -37,7 +37,7 @@ CALLERS = 8
 
 
 def test_hanging_identity_provider_does_not_keep_others_waiting() -> None:
-    """Eight anonymous callers, more than one process has threads."""
+    # Eight anonymous callers, more than one process has threads.
     with (
         tempfile.TemporaryDirectory(prefix="household-ledger-hang-") as name,
         socket.create_server((LOOPBACK, 0)) as provider,
@@ -111,7 +111,7 @@ def test_third_look_up_of_a_rate_reads_the_last_one_and_writes_nothing() -> None
 
 @pytest.mark.django_db(transaction=True)
 def test_foreign_payment_is_kept_while_look_ups_of_rates_are_busy() -> None:
-    """The phone may not send its notification again."""
+    # The phone may not send its notification again.
     client = JSONClient(make_member(plan="PREMIUM"))
     with full(frankfurter.bulkhead):
         response: Any = client.send("POST", NOTIFICATION, {"text": FOREIGN})

@@ -123,7 +123,7 @@ def test_image_that_is_deleted_while_posts_begin_to_show_it_is_whole_or_gone(
 def test_deletion_in_the_middle_of_the_write(
     deletion: Callable[[Image], None], is_new: bool, statement: str, is_kept: bool
 ) -> None:
-    """Before the image is locked it is deleted; after that the deletion waits."""
+    # Before the image is locked it is deleted; after that the deletion waits.
     client, image = prepare(deletion)
     create, change = list_writes(client, image)
     with call_before(statement, partial(deletion, image)) as deleted:

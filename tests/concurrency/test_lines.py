@@ -71,10 +71,9 @@ def test_two_refunds_at_once_do_not_exceed_the_expense(free_member: Member) -> N
 def test_two_refunds_exceed_the_expense_without_the_locks(
     free_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With them, a check before the row is written is enough.
-
-    The service checks afterwards, when the totals of the two wait for each other, too.
-    """
+    # With them, a check before the row is written is enough.
+    #
+    # The service checks afterwards too, when the totals of the two wait for each other.
     expense = make_entry(free_member, amount=30)
     checked = threading.Barrier(2)
 

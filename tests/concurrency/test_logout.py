@@ -126,7 +126,7 @@ def test_logouts_of_one_session_at_once_are_one_logout() -> None:
 
 
 def test_saving_a_session_never_brings_it_back_after_its_end() -> None:
-    """Django's admin saves sessions; a save that comes late must fail."""
+    # Django's admin saves sessions; a save that comes late must fail.
     member = make_member()
 
     def save(key: str) -> None:

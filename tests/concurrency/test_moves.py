@@ -158,7 +158,7 @@ def test_write_racing_the_request_goes_along_or_is_refused(
 
 @pytest.mark.parametrize("kind", ["wallets", "categories"])
 def test_entry_that_comes_within_the_request_waits_for_it(kind: str) -> None:
-    """The lock of the ledger: without it the entry would stay behind."""
+    # The lock of the ledger: without it the entry would stay behind.
     ledger, client = begin(kind)
     with call_before('UPDATE "account', lambda: enter(client_like(client), ledger)) as (
         written
@@ -214,7 +214,7 @@ def test_member_writes_while_the_job_moves(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["wallets", "categories"])
 def test_two_workers_at_once_move_each_entry_once(kind: str) -> None:
-    """As after a worker that was taken for killed."""
+    # As after a worker that was taken for killed.
     for _ in range(ROUNDS):
         ledger, client = begin(kind)
         assert client.send("DELETE", ledger.deletion).status_code == 202

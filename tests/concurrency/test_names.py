@@ -62,7 +62,7 @@ def address(member: Member, method: str, name: str) -> str:
 def test_tag_that_is_renamed_or_deleted_below_a_writer_is_never_a_500(
     member: Member, method: str, name: str, change: str
 ) -> None:
-    """It has found the old tag and is about to create the new one."""
+    # It has found the old tag and is about to create the new one.
     client, tag = JSONClient(member), make_tag(member, name="old")
     body = BODY | {"tags": ["old", "new"]}
     path = address(member, method, name)
@@ -82,7 +82,7 @@ def test_tag_that_is_renamed_or_deleted_below_a_writer_is_never_a_500(
 def test_tag_that_gets_the_name_of_a_new_one_never_deadlocks_with_its_writer(
     member: Member, method: str, name: str
 ) -> None:
-    """The writer has created the name and links the tag that is renamed to it."""
+    # The writer has created the name and links the tag that is renamed to it.
     client, tag = JSONClient(member), make_tag(member, name="old")
     body = BODY | {"tags": ["new", "old"]}
     path = address(member, method, name)
@@ -154,7 +154,7 @@ def test_learned_category_that_changes_below_a_notification_is_never_a_500(
 def test_budget_that_moves_into_a_month_that_is_copied_never_deadlocks(
     member: Member,
 ) -> None:
-    """The copy writes the categories in their order, the move against it."""
+    # The copy writes the categories in their order, the move against it.
     client = JSONClient(member)
     first, second = make_category(member), make_category(member)
     for category in (first, second):
@@ -172,7 +172,7 @@ def test_budget_that_moves_into_a_month_that_is_copied_never_deadlocks(
 def test_tag_that_is_deleted_below_an_entry_with_known_names_leaves_no_link(
     member: Member,
 ) -> None:
-    """The entry is created by one statement, before or after the deletion."""
+    # The entry is created by one statement, before or after the deletion.
     client, tag = JSONClient(member), make_tag(member, name="old")
     delete = send_another(client, "DELETE", f"{ACCOUNT}/tags/{tag.pk}")
     with call_before("SELECT account_create_entry", delete) as deleted:

@@ -99,7 +99,7 @@ def test_requests_are_asked_to_come_again_while_postgresql_is_stopped(
 def test_service_refuses_in_time_while_postgresql_hangs(
     service: RunningService,
 ) -> None:
-    """Its kernel goes on answering for a PostgreSQL that is stopped by a signal."""
+    # Its kernel goes on answering for a PostgreSQL that is stopped by a signal.
     with service.under_load() as answers:
         service.database.hang()
         asked = time.monotonic()

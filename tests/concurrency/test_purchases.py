@@ -68,8 +68,7 @@ def test_identical_purchases_are_applied_once() -> None:
 def test_without_the_lock_the_expiry_would_be_moved_by_some_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With the member's row locked, concurrent orders add up."""
-
+    # With the member's row locked, concurrent orders add up.
     def buy_two(number: int) -> int:
         member = make_member(plan="PREMIUM", plan_expires_at=timezone.now())
         client = make_client(member)
@@ -106,7 +105,7 @@ def test_many_members_and_one_order() -> None:
 
 
 def test_purchase_while_its_owner_leaves_is_never_applied_to_another() -> None:
-    """The order is always either recorded or redeemed, never free."""
+    # The order is always either recorded or redeemed, never free.
     for number in range(ROUNDS):
         token = f"test-{number}"
         owner, newcomer = make_member(), make_member()
@@ -215,7 +214,7 @@ def count_acknowledgements(play: FakePlay, token: str) -> int:
 def test_unknown_token_of_a_notification_and_its_verification_have_one_owner(
     settings: Any, order: str, named: str
 ) -> None:
-    """The store answers both before either is recorded where they come at once."""
+    # The store answers both before either is recorded where they come at once.
     with fake_play_at(settings) as play:
         for number in range(4):
             token = f"token-{number}"
@@ -252,7 +251,7 @@ def test_unknown_token_of_a_notification_and_its_verification_have_one_owner(
 def test_acknowledgement_that_ends_during_a_verification_stays_noted(
     settings: Any,
 ) -> None:
-    """The verification has read the row before, and is about to write it."""
+    # The verification has read the row before, and is about to write it.
     with fake_play_at(settings) as play:
         play.deaf.add("acknowledge")
         play.sell("token")

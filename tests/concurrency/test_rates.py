@@ -59,7 +59,7 @@ def test_64_first_look_ups_are_one_outside_call(slow_fx_source: FakeRates) -> No
 def test_without_the_lock_they_would_be_many(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The race that the lock ends is real."""
+    # The race that the lock ends is real.
     monkeypatch.setattr(rates, "lease", lambda name: nullcontext(name))
     slow_fx_source.answer(PATH, answer_after(0.3))
     run_concurrently([look_up] * 6)
@@ -78,8 +78,7 @@ def test_source_that_fails_is_asked_once_by_all(slow_fx_source: FakeRates) -> No
 def test_other_process_that_asks_is_waited_for(
     slow_fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lease lies in the database: any holder counts as asking."""
-
+    # The lease lies in the database: any holder counts as asking.
     def hold() -> None:
         with lease(LEASE):
             time.sleep(0.6)

@@ -86,7 +86,7 @@ def test_workers_at_once_book_each_date_once(workers: int, member: Member) -> No
 
 
 def test_workers_at_once_make_an_unknown_name_once(member: Member) -> None:
-    """The rule's category and tags are shared, so no other worker creates them."""
+    # The rule's category and tags are shared, so no other worker creates them.
     for number in range(5):
         category = make_category(member, name=f"Rent {number}")
         for _ in range(3):
@@ -185,7 +185,7 @@ def test_job_racing_a_change_of_its_rule_books_no_date_twice(
 def test_job_racing_a_change_of_course_books_no_date_twice_and_loses_none(
     client: JSONClient, member: Member, body: dict[str, Any]
 ) -> None:
-    """The job or the change books the earlier due dates, never both."""
+    # The job or the change books the earlier due dates, never both.
     for _ in range(ROUNDS):
         rule = make_daily(member, end_date=FIRST + timedelta(days=DAYS - 1))
         change, first, second = run_concurrently(

@@ -120,8 +120,7 @@ def test_concurrent_writes_come_before_or_after_a_restore(
 def test_restore_that_lost_its_lease_while_it_read_changes_nothing(
     client: JSONClient, member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process that was stopped for long wakes up after another restore."""
-
+    # A process that was stopped for long wakes up after another restore.
     def validate_late(*args: Any) -> Any:
         backup = validate_tables(*args)
         monkeypatch.undo()

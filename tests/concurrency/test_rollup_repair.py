@@ -83,7 +83,7 @@ def test_two_repairs_at_once_add_what_is_lacking_once(member: Member) -> None:
 def test_what_was_computed_before_a_rebuild_is_not_added(
     member: Member, monkeypatch: pytest.MonkeyPatch, is_used: Any
 ) -> None:
-    """A wallet is deleted between the two steps, which sets or deletes its totals."""
+    # A wallet is deleted between the two steps, which sets or deletes its totals.
     wallet, other = make_wallet(member), make_wallet(member)
     if is_used:
         make_entry(member, wallet=wallet)

@@ -74,7 +74,7 @@ def spent_by_reading_and_saving() -> Iterator[None]:
 
 
 def test_step_that_is_read_and_saved_counts_twice(member: Member) -> None:
-    """The race: two requests read the same last step before either writes it."""
+    # The race: two requests read the same last step before either writes it.
     match = second_factor.match_code(member, code_now(), timezone.now())
     assert match is not None
     with spent_by_reading_and_saving():
@@ -141,7 +141,7 @@ def test_two_confirmations_of_one_seed_make_one_set_of_codes(db: None) -> None:
 
 
 def test_removal_during_a_login_leaves_no_half_of_it(member: Member) -> None:
-    """Either the login was first, or its ticket has gone with the factor."""
+    # Either the login was first, or its ticket has gone with the factor.
     for _ in range(5):
         client, ticket, code = JSONClient(member), get_ticket(member), code_now()
         login, removal = run_concurrently(

@@ -20,7 +20,7 @@ ROUNDS = 40
 
 
 def test_entries_written_and_deleted_at_once_never_wait_crosswise() -> None:
-    """An entry is written before its tags and deleted after them."""
+    # An entry is written before its tags and deleted after them.
     client = JSONClient(make_member(role="ADMIN"))
 
     def create(day: Any) -> Any:

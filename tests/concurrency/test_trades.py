@@ -68,7 +68,7 @@ def test_racing_sells_never_oversell(client: JSONClient, member: Any) -> None:
 def test_without_the_lock_they_would(
     client: JSONClient, member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The race is real: this is what the lock is for."""
+    # The race is real: this is what the lock is for.
     monkeypatch.setattr(trading, "lock_ledger", lambda *_: None)
     for _ in range(ROUNDS):
         stock = make_trade(member, quantity=10).stock

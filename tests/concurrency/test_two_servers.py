@@ -169,7 +169,7 @@ def test_purchase_on_one_server_counts_on_the_other_at_once(servers: Servers) ->
 
 
 def test_sign_up_limit_is_shared(servers: Servers) -> None:
-    """Three of the five of this hour were the members of the fixture."""
+    # Three of the five of this hour were the members of the fixture.
     statuses = []
     for number, service in enumerate([servers.first, servers.second] * 2):
         body = {

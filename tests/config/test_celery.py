@@ -65,7 +65,7 @@ def test_jobs_of_the_service_run_as_often_as_it_says() -> None:
 
 
 def test_queue_keeps_no_results_and_the_home_time_zone() -> None:
-    """Beat goes silent when the connection of a result backend dies."""
+    # Beat goes silent when the connection of a result backend dies.
     assert app.conf.result_backend is None
     assert app.conf.task_ignore_result is True
     assert app.conf.timezone == settings.TIME_ZONE

@@ -21,7 +21,7 @@ print([name for name in sys.modules if name.partition(".")[0] == "PIL"])
 
 
 def test_web_process_does_not_load_the_decoder() -> None:
-    """It keeps the memory that a large image took."""
+    # It keeps the memory that a large image took.
     command = [sys.executable, "-c", LIST_MODULES]
     run = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60

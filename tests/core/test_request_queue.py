@@ -88,7 +88,7 @@ def test_requests_of_one_client_are_limited(queue: Queue) -> None:
 
 
 def test_waiting_requests_are_limited_in_all(busy: Queue) -> None:
-    """Each may hold a large body."""
+    # Each may hold a large body.
     for number in range(MAX_WAITING_REQUESTS):
         busy.add(f"client {number}")
     with pytest.raises(ServiceUnavailableError):
@@ -120,7 +120,7 @@ def test_request_waits_for_the_shorter_limit_where_no_thread_was_idle_for_long(
 
 
 def test_time_in_the_queue_of_ones_own_client_is_no_overload(queue: Queue) -> None:
-    """It has a limit of its own, so that the client learns that it asks too much."""
+    # It has a limit of its own, so that the client learns that it asks too much.
     queue.add("greedy")
     waiting = queue.add("greedy")
     for _ in range(3):

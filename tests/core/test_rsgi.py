@@ -173,7 +173,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("body", BROKEN.values(), ids=list(BROKEN))
 def test_broken_chunked_body_is_refused(server: Server, body: bytes) -> None:
-    """Its beginning must not be taken for the whole."""
+    # Its beginning must not be taken for the whole.
     head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     received = server.send_raw(head + body)
     assert b" 400 " in received
@@ -213,7 +213,7 @@ def test_silent_clients_hold_no_thread(server: Server) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the option is Linux's")
 def test_client_that_does_not_read_loses_its_connection(server: Server) -> None:
-    """The kernel drops it without a word to the client."""
+    # The kernel drops it without a word to the client.
     with socket.create_connection((LOOPBACK, server.port)) as connection:
         port = connection.getsockname()[1]
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -226,7 +226,7 @@ def test_client_that_does_not_read_loses_its_connection(server: Server) -> None:
 
 
 def test_headers_that_do_not_come_end_the_connection(server: Server) -> None:
-    """`send_raw` waits for that, for 20 seconds."""
+    # `send_raw` waits for that, for 20 seconds.
     received = server.send_raw(b"GET / HTTP/1.1\r\nHost:")
     assert b" 200 " not in received
 
@@ -253,7 +253,7 @@ def test_health_is_answered_while_all_threads_wait_and_the_rest_is_refused(
 
 
 def test_rejected_request_is_not_worked_on(server: Server) -> None:
-    """The thread comes to it when its client has its answer."""
+    # The thread comes to it when its client has its answer.
     with ExitStack() as stack:
         asleep = [stack.enter_context(closing(server.connect())) for _ in range(2)]
         for number, each in enumerate(asleep):
@@ -358,7 +358,7 @@ def test_address_of_a_client_without_one_is_empty() -> None:
 
 
 def test_worker_whose_main_process_was_killed_ends(tmp_path: Path) -> None:
-    """Else it would go on answering beside the next start, on the same port."""
+    # Else it would go on answering beside the next start, on the same port.
     server = Server(tmp_path / "log")
     worker = int(server.send("GET", "/pid")[1])
     server.process.kill()

@@ -319,7 +319,7 @@ def test_backups_of_a_directory_are_deleted_by_age(
 def test_what_killed_backups_left_in_a_directory_is_deleted(
     stores: Environment, tmp_path: Path
 ) -> None:
-    """Of each the file is locked for as long as its backup writes."""
+    # Of each the file is locked for as long as its backup writes.
     left, taken = tmp_path / "ledger-1.dump.partial", tmp_path / "ledger-2.dump.partial"
     left.touch()
     lock = open_lock_file(taken)
@@ -339,7 +339,7 @@ def test_what_killed_backups_left_in_a_directory_is_deleted(
 def test_backup_that_waited_for_another_one_overwrites_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_renamed: bool, text: str
 ) -> None:
-    """The other one ends after the name was found free, before the file is locked."""
+    # The other one ends after the name was found free, before the file is locked.
     path, partial = tmp_path / "a.dump", tmp_path / "a.dump.partial"
 
     def open_while_other_ends(lock_path: Path) -> int:
@@ -367,7 +367,7 @@ def test_number_of_days_is_not_negative(stores: Environment, tmp_path: Path) -> 
 def test_database_whose_name_leaves_no_room_for_that_of_the_former_is_refused(
     stores: Environment, dump: Path
 ) -> None:
-    """PostgreSQL would cut `_restoring` off, and drop the database of the service."""
+    # PostgreSQL would cut `_restoring` off, and drop the database of the service.
     name = "x" * 63
     url = stores.settings["DATABASE_URL"]
     with psycopg.connect(url, autocommit=True) as connection:

@@ -84,7 +84,7 @@ def test_process_that_does_not_stop_is_killed(
 
 
 def test_web_server_worker_and_beat_are_run() -> None:
-    """The worker runs processes: a pool of threads misses the return of the queue."""
+    # The worker runs processes: a pool of threads misses the return of the queue.
     web, worker, beat = supervisor.build_processes(8000)
     assert "config.server" in web.arguments
     assert " ".join(worker.arguments).endswith("server-8000@%h")

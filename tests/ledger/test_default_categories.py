@@ -167,7 +167,7 @@ def test_minor_ones_of_a_skipped_major_go_under_the_members_own(
 def test_import_never_makes_a_third_level(
     client: JSONClient, free_member: Member
 ) -> None:
-    """The member keeps a minor one by the name of a default major."""
+    # The member keeps a minor one by the name of a default major.
     major = DefaultCategory.objects.filter(minors__isnull=False)[0]
     home = make_category(free_member, name="Home", type=major.type)
     own = make_category(free_member, name=major.name, type=major.type, parent=home)

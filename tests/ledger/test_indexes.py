@@ -81,14 +81,14 @@ def test_every_reference_between_members_rows_carries_the_member() -> None:
 
 
 def test_no_foreign_key_sets_columns_to_null() -> None:
-    """Citus rejects SET NULL in a key that contains the distribution column."""
+    # Citus rejects SET NULL in a key that contains the distribution column.
     actions = {row[5] for row in fetch(FOREIGN_KEYS, list_tables())}
     # No action, restrict, and cascades.
     assert actions == {"a", "r", "c"}
 
 
 def test_every_table_leads_to_the_ledger_or_is_a_total_of_it() -> None:
-    """No row can be written for a member who has left (spec 1.8)."""
+    # No row can be written for a member who has left (spec 1.8).
     tables = list_tables()
     keys = fetch(FOREIGN_KEYS, tables)
     references = {(table, target) for table, _, target, *_ in keys}

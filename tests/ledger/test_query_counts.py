@@ -204,7 +204,7 @@ def test_occurrences_cost_the_same_queries_for_1_and_for_50(
 def test_page_of_entries_is_read_with_three_statements_at_most(
     query: str, most: int, free_member: Member
 ) -> None:
-    """Rows, count, tags; a category name costs one more look-up."""
+    # Rows, count, tags; a category name costs one more look-up.
     client = JSONClient(free_member)
     category = make_category(free_member, name="Food")
     make_entry(free_member, memo="a", tags=("one",), category=category)

@@ -180,7 +180,7 @@ def test_source_that_is_back_is_asked_when_the_pause_is_over(
 def test_source_that_fails_slowly_costs_one_pair_only(
     fx_source: FakeRates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other pairs do not wait for a source that was silent a moment ago."""
+    # Other pairs do not wait for a source that was silent a moment ago.
     monkeypatch.setattr(rates.circuit_breaker, "slow_failure_seconds", 0)
     monkeypatch.setattr(http_client.circuit_breaker, "slow_failure_seconds", 0)
     fx_source.answer(USD_KRW, "down", status=503)

@@ -272,7 +272,7 @@ def test_picture_is_shrunk_to_its_longest_side(
 
 @pytest.mark.parametrize("orientation", [1, 2, 3, 4, 5, 6, 7, 8])
 def test_picture_is_turned_as_the_camera_was_held(orientation: int) -> None:
-    """The stored pixels are the upright ones, moved as EXIF says they were."""
+    # The stored pixels are the upright ones, moved as EXIF says they were.
     upright = Image.new("RGB", (64, 32), BLUE)
     upright.paste(RED, (0, 0, 32, 16))
     undo: dict[int, Callable[[Image.Image], Image.Image]] = {
@@ -401,7 +401,7 @@ def test_large_upload_is_not_held_in_memory(
     size: int,
     status: int,
 ) -> None:
-    """Without the fake: its own server would count."""
+    # Without the fake: its own server would count.
     settings.OCR_API_KEY, settings.FILE_UPLOAD_TEMP_DIR = "key", str(tmp_path)
     monkeypatch.setattr(receipts, "recognize_text", lambda picture: TEXT)
     upload(client, draw())

@@ -18,7 +18,7 @@ ORDER BY 1
 
 @pytest.mark.parametrize("table", ["account_entry", "account_memo_total"])
 def test_every_index_of_memos_is_sorted_by_member(table: str) -> None:
-    """One that is not, such as one of words, has lists of all members' memos."""
+    # One that is not, such as one of words, has lists of all members' memos.
     with connection.cursor() as cursor:
         cursor.execute(INDEXES, [table])
         indexes = cursor.fetchall()

@@ -182,7 +182,7 @@ def test_notice_goes_to_the_verified_address_without_a_limit(
 def test_notices_to_an_unverified_address_count_and_are_left_out(
     free_member: Member,
 ) -> None:
-    """Whoever signs up with a stranger's address makes us their sender."""
+    # Whoever signs up with a stranger's address makes us their sender.
     for _ in range(7):
         queue_notice(free_member, "email_change")
     assert Mail.objects.count() == 5

@@ -101,7 +101,7 @@ def test_every_operation_has_a_unique_id_in_camel_case(document: Any) -> None:
 
 
 def test_operation_ids_are_those_of_the_table(document: Any) -> None:
-    """Clients are generated from the ids: none of them ever changes."""
+    # Clients are generated from the ids: none of them ever changes.
     table = (ROOT / "docs" / "api-operations.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| ([A-Z]+) \| `(\S+)` \| (.+?) \|$", table, re.M)
     assert sorted(rows) == sorted(
@@ -217,7 +217,7 @@ def test_id_in_a_path_is_described_by_its_noun(document: Any) -> None:
 
 
 def test_paths_of_one_shape_differ_in_a_number(document: Any) -> None:
-    """`/entries/{entryId}/confirm` and `/entries/layouts/{layoutId}` share no path."""
+    # `/entries/{entryId}/confirm` and `/entries/layouts/{layoutId}` share no path.
     numbers = {
         f"{{{parameter['name']}}}"
         for _, _, operation in list_operations(document)
@@ -301,7 +301,7 @@ def test_document_comes_under_the_name_that_is_asked_for(
 def test_document_is_rendered_once(
     accept: str, renderer: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everybody may request it, and to render it takes longer than most requests."""
+    # Everybody may request it, and to render it takes longer than most requests.
     first = JSONClient().get("/api/schema", HTTP_ACCEPT=accept)
     monkeypatch.setattr(renderer, "render", lambda *_: b"rendered again")
     again = JSONClient().get("/api/schema", HTTP_ACCEPT=accept)
@@ -313,7 +313,7 @@ def test_document_is_rendered_once(
 def test_document_is_built_by_one_of_the_first_requests(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The library fails while two threads load its extensions."""
+    # The library fails while two threads load its extensions.
     built: list[int] = []
 
     class SlowGenerator:

@@ -118,7 +118,7 @@ def test_answers_always_have_their_fields() -> None:
 
 
 def test_requests_have_no_defaults_that_generators_would_send() -> None:
-    """Generators count such a property as required, and send it in every PATCH."""
+    # Generators count such a property as required, and send it in every PATCH.
     assert [name for _, name, described in PROPERTIES if "default" in described] == []
     assert SCHEMAS["WalletWrite"]["required"] == ["kind", "name"]
     assert SCHEMAS["EntryWrite"]["required"] == ["date", "type"]
@@ -128,7 +128,7 @@ def test_requests_have_no_defaults_that_generators_would_send() -> None:
 
 
 def test_answers_promise_no_limits() -> None:
-    """A limit that is raised later would break clients that check it."""
+    # A limit that is raised later would break clients that check it.
     limits = {"maxLength", "minLength", "maximum", "minimum", "maxItems", "pattern"}
     for schema in ANSWER_SCHEMAS:
         # Those with a type: a property may be called `minimum`.

@@ -72,7 +72,7 @@ def test_functions_and_triggers_of_the_database_are_those_of_the_files() -> None
 
 
 def test_files_create_again_what_the_database_has() -> None:
-    """Text, options and conditions: PostgreSQL prints both times in its own form."""
+    # Text, options and conditions: PostgreSQL prints both times in its own form.
     before = sorted(rows(FUNCTIONS)), sorted(rows(TRIGGERS))
     with connection.cursor() as cursor:
         for path in sql_files():
@@ -147,7 +147,7 @@ def test_composite_foreign_keys_of_the_models_are_those_of_the_database() -> Non
 
 
 def test_every_foreign_key_between_rows_of_members_carries_the_member() -> None:
-    """No row of a member can refer to a row of another member's ledger (spec 1.8)."""
+    # No row of a member can refer to a row of another member's ledger (spec 1.8).
     owned = {
         model._meta.db_table
         for model in apps.get_app_config("ledger").get_models()
@@ -165,7 +165,7 @@ def test_every_foreign_key_between_rows_of_members_carries_the_member() -> None:
 
 
 def test_every_reference_between_rows_of_members_is_a_foreign_key() -> None:
-    """A field with `db_constraint=False` needs a composite foreign key instead."""
+    # A field with `db_constraint=False` needs a composite foreign key instead.
     keys = {
         (table, column)
         for _, table, _, columns, _ in rows(FOREIGN_KEYS)
@@ -181,11 +181,10 @@ def test_every_reference_between_rows_of_members_is_a_foreign_key() -> None:
 
 
 def test_no_generated_column_is_a_key_of_its_row() -> None:
-    """PostgreSQL would lock the row of an update as if its key changed.
-
-    It does so where a trigger may change the row before the update, and with it what
-    the column is computed from. Such an update waits for all who refer to the row.
-    """
+    # PostgreSQL would lock the row of an update as if its key changed.
+    #
+    # It does so where a trigger may change the row before the update, and with it what
+    # the column is computed from. Such an update waits for all who refer to the row.
     sql = """
         SELECT i.indexrelid::regclass::text, a.attname
         FROM pg_index i JOIN pg_attribute a

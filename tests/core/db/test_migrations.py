@@ -98,7 +98,7 @@ def read_catalog(database_url: str) -> dict[str, Rows]:
 
 
 def test_every_app_goes_to_zero_and_back(database_url: str) -> None:
-    """The way back leaves nothing behind, and the way up makes the same again."""
+    # The way back leaves nothing behind, and the way up makes the same again.
     full, first_rows = read_catalog(database_url), ask(database_url, FIRST_ROWS)
     assert len(first_rows) > 50
     migrate(database_url, *((app, "zero") for app in APPS))
@@ -117,7 +117,7 @@ def test_every_app_goes_to_zero_and_back(database_url: str) -> None:
 
 
 def test_each_app_has_one_initial_migration() -> None:
-    """Nothing is released yet: a change goes into the initial migration."""
+    # Nothing is released yet: a change goes into the initial migration.
     assert {config.label for config in own_apps()} == set(APPS)
     for config in own_apps():
         found = [path.name for path in Path(config.path, "migrations").glob("0*.py")]

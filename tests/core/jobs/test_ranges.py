@@ -76,8 +76,7 @@ def test_workers_at_once_share_a_run_and_process_each_range_once() -> None:
 def test_without_leases_they_would_process_ranges_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The race that the leases end is real."""
-
+    # The race that the leases end is real.
     class NoLease:
         def __init__(self, name: str) -> None: ...
         def ensure_held(self) -> None: ...
@@ -192,7 +191,7 @@ def test_run_whose_workers_were_all_killed_is_continued_by_the_next_task() -> No
 def test_worker_that_lost_its_range_does_not_record_its_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A process that was stopped for long wakes up after another took over."""
+    # A process that was stopped for long wakes up after another took over.
     late = Recorder()
 
     def lose(now: Any, first_id: int, last_id: int) -> int:

@@ -76,8 +76,7 @@ def test_of_many_at_once_one_gets_a_free_or_expired_lease(
 
 
 def test_looking_and_then_writing_would_let_several_in() -> None:
-    """The race that the one statement ends is real."""
-
+    # The race that the one statement ends is real.
     def look_and_write() -> bool:
         if Lease.objects.filter(name="a", expires_at__gt=Now()).exists():
             return False

@@ -249,7 +249,7 @@ def test_third_reader_gets_503_after_waiting(
 def test_backup_gets_503_while_a_process_writes_as_many_as_it_may(
     premium_member: Member,
 ) -> None:
-    """Large ones of one member would hold all of its threads for seconds."""
+    # Large ones of one member would hold all of its threads for seconds.
     client = JSONClient(premium_member)
     with ExitStack() as stack:
         for _ in range(concurrency_limits.MAX_EXPORTS):

@@ -271,7 +271,7 @@ def test_totals_are_right_and_kept_after_a_failure_halfway(
     premium_member: Member,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The triggers of the totals are off while rows are written, and on again."""
+    # The triggers of the totals are off while rows are written, and on again.
     make_entry(premium_member, amount=700, tags=("old",))
     write = ledger_writer.copy_rows
 

@@ -55,7 +55,7 @@ def test_budgets_become_those_of_the_current_month(restore: Any) -> None:
 
 
 def test_rule_that_has_ended_stays_ended(restore: Any) -> None:
-    """It has an end date and an empty next date; a missing field is not an empty one."""
+    # It has an end date and an empty next date; a missing field is not an empty one.
     today = timezone.localdate().isoformat()
     rule = {"type": "expense", "amount": 1, "frequency": "DAILY", "anchorDate": today}
     ended = rule | {"name": "ended", "endDate": today, "nextDate": None}
@@ -99,7 +99,7 @@ def test_recurring_rules_continue_from_their_next_date(restore: Any) -> None:
 
 
 def test_due_dates_of_more_than_a_year_ago_are_not_booked(restore: Any) -> None:
-    """An inactive rule keeps its next date: it books nothing anyway."""
+    # An inactive rule keeps its next date: it books nothing anyway.
     past = days_ago(3_000)
     rule = {"type": "expense", "amount": 1, "frequency": "DAILY"}
     rule |= {"anchorDate": past.isoformat(), "nextDate": past.isoformat()}
@@ -131,7 +131,7 @@ def test_due_dates_missed_before_the_backup_are_booked_once_after_the_restore(
 def test_due_dates_of_before_the_plan_are_booked_for_a_restored_rule(
     client: JSONClient, premium_member: Member
 ) -> None:
-    """The rule is older than the plan of this account, which has just begun."""
+    # The rule is older than the plan of this account, which has just begun.
     anchor = days_ago(3)
     make_rule(premium_member, frequency="DAILY", anchor_date=anchor, next_date=anchor)
     book = download_backup(premium_member)

@@ -238,7 +238,7 @@ def test_amount_in_json_is_a_whole_number_within_bounds(
 
 
 def test_decimals_in_json_keep_all_their_digits(client: JSONClient) -> None:
-    """A float has 15 to 17 of them."""
+    # A float has 15 to 17 of them.
     row = json.dumps(FOREIGN)
     row = row.replace('"5"', "123456789012.1234").replace('"1300"', "0.12345678")
     body = f'{{"entries": [{row}]}}'

@@ -325,7 +325,7 @@ def test_change_that_needs_a_rate_is_502_and_changes_nothing_without_one(
 def test_entry_that_changes_while_its_rate_is_looked_up_gets_the_right_one(
     client: JSONClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is needed is seen under the lock, so it is looked up once more."""
+    # What is needed is seen under the lock, so it is looked up once more.
     entry = create_entry(client, PLAIN)
     looked_up = []
 

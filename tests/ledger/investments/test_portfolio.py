@@ -188,7 +188,7 @@ def test_rates_of_loss_and_of_shares_that_cost_nothing(
 def test_every_change_of_a_trade_shows_at_once(
     client: JSONClient, premium_member: Member
 ) -> None:
-    """The result of a replay is stored and valid until the next write."""
+    # The result of a replay is stored and valid until the next write.
     stock = make_priced_stock(premium_member, 1)
     row = trade(stock, "BUY", 2, 10, 100)
     client.get_json(PORTFOLIO)

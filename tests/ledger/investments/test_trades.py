@@ -233,7 +233,7 @@ def test_each_stock_and_each_member_is_on_its_own(
 
 
 def test_check_agrees_with_the_replay(premium_member: Member, stock: Stock) -> None:
-    """Random histories and changes; the replay from the beginning is right."""
+    # Random histories and changes; the replay from the beginning is right.
     random = Random(7)
     refused = 0
     for _ in range(150):

@@ -123,7 +123,7 @@ def test_sums_are_right_after_each_batch(
 def test_totals_by_memo_go_with_their_entries(
     premium_member: Member, client: JSONClient
 ) -> None:
-    """The last transaction must not look for them: a member has millions."""
+    # The last transaction must not look for them: a member has millions.
     ledger = make_moving_ledger(premium_member, "categories")
     assert client.send("DELETE", ledger.deletion).status_code == 202
     memos = MemoRollup.objects.owned_by(premium_member).filter(
@@ -152,7 +152,7 @@ def test_last_transaction_reads_few_rows(
     kind: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Writers of the ledger wait for it, however many entries have moved."""
+    # Writers of the ledger wait for it, however many entries have moved.
     monkeypatch.setattr(move_job, "BATCH_SIZE", 10_000)
     ledger = make_moving_ledger(premium_member, kind)
     with without_triggers():
@@ -217,7 +217,7 @@ def test_deletion_of_a_small_category_does_not_look_for_its_memos(
 def test_wrong_totals_of_the_source_stay_as_wrong_as_they_are(
     premium_member: Member, client: JSONClient, stored: int | None
 ) -> None:
-    """A repair adds what it computed before the batch (`ledger.rollup_repair`)."""
+    # A repair adds what it computed before the batch (`ledger.rollup_repair`).
     ledger = make_moving_ledger(premium_member, "categories")
     assert client.send("DELETE", ledger.deletion).status_code == 202
     wrong = MemoRollup.objects.owned_by(premium_member).filter(

@@ -78,7 +78,7 @@ def test_budgets_stay_until_the_end(moving: MovingLedger) -> None:
 def test_small_move_leaves_other_totals_alone(
     premium_member: Member, client: JSONClient
 ) -> None:
-    """In a ledger that is large otherwise it would take too long to compute them."""
+    # In a ledger that is large otherwise it would take too long to compute them.
     source, target = make_wallet(premium_member), make_wallet(premium_member)
     make_entry(premium_member, wallet=source)
 
@@ -98,7 +98,7 @@ def test_totals_of_flat_entries_move_without_a_look_at_lines(
     monkeypatch: pytest.MonkeyPatch,
     kind: str,
 ) -> None:
-    """After a restore PostgreSQL may read all lines again for each of the entries."""
+    # After a restore PostgreSQL may read all lines again for each of the entries.
     monkeypatch.setattr(moves, "MAX_ENTRIES_OF_REQUEST", 1_000)
     ledger = make_moving_ledger(premium_member, kind)
     with CaptureQueriesContext(connection) as queries:
