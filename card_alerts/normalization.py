@@ -1,6 +1,6 @@
-"""Normalize a text, and map offsets back to the text as it was sent.
+r"""Normalize a text, and map offsets back to the text as it was sent.
 
-Normalized is NFKC, without invisible characters, with "\\n" as the only line break.
+Normalized is NFKC, without invisible characters, with "\n" as the only line break.
 Runs of spaces are kept, since they separate a merchant from the notice after it.
 """
 

@@ -1,4 +1,7 @@
-"""A member's life, from sign-up to deletion: python scenario.py BASE_URL"""
+"""A member's life, from sign-up to deletion.
+
+Use: python scenario.py BASE_URL
+"""
 
 import base64
 import datetime
