@@ -1,0 +1,38 @@
+"""The expected income of a month."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from ledger.models import BudgetIncome
+from tests.support.budgets import INCOME, MOST, NOVEMBER
+from tests.support.clients import JSONClient
+
+
+def test_expected_income_is_0_until_it_is_set(client: JSONClient) -> None:
+    assert client.get_json(INCOME, **NOVEMBER) == NOVEMBER | {"amount": 0}
+    for amount in (5_000, 0, MOST):
+        response = client.send("PUT", INCOME, NOVEMBER | {"amount": amount})
+        assert response.status_code == 200
+        assert response.data == NOVEMBER | {"amount": amount}
+        assert client.get_json(INCOME, **NOVEMBER) == response.data
+    assert client.get_json(INCOME, year=2026, month=12)["amount"] == 0
+    assert BudgetIncome.objects.count() == 1
+
+
+def test_expected_income_is_the_members_own(
+    client: JSONClient, other_member: Member
+) -> None:
+    BudgetIncome.objects.create(member=other_member, year=2026, month=11, amount=9)
+    assert client.get_json(INCOME, **NOVEMBER)["amount"] == 0
+    client.send("PUT", INCOME, NOVEMBER | {"amount": 1})
+    assert BudgetIncome.objects.get(member=other_member).amount == 9
+
+
+@pytest.mark.parametrize("amount", [-1, MOST + 1, "5", None, 0.5])
+def test_expected_income_is_a_whole_amount_not_below_0(
+    client: JSONClient, amount: Any
+) -> None:
+    response = client.send("PUT", INCOME, NOVEMBER | {"amount": amount})
+    assert [error["field"] for error in response.data["errors"]] == ["amount"]
