@@ -19,18 +19,6 @@ def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def write(client: JSONClient, body: Any) -> Any:
-    response = client.send("POST", CATEGORIES, body)
-    assert response.status_code == 201, response.content
-    return response.data
-
-
-def change(client: JSONClient, method: str, category_id: Any, body: Any) -> Any:
-    response = client.send(method, f"{CATEGORIES}/{category_id}", body)
-    assert response.status_code == 200, response.content
-    return response.data
-
-
 def assert_hierarchy_is_kept(response: Any) -> None:
     assert response.status_code == 400, response.content
     assert response.data["code"] == "CATEGORY_HIERARCHY"
@@ -40,7 +28,7 @@ def assert_hierarchy_is_kept(response: Any) -> None:
 
 
 def test_category_needs_only_name_and_type(client: JSONClient) -> None:
-    category = write(client, PLAIN)
+    category = client.create_json(CATEGORIES, PLAIN)
     assert category == PLAIN | {
         "id": category["id"],
         "parentId": None,
@@ -52,8 +40,10 @@ def test_category_needs_only_name_and_type(client: JSONClient) -> None:
 
 
 def test_minor_category_sits_under_a_major_one(client: JSONClient) -> None:
-    major = write(client, PLAIN)
-    minor = write(client, PLAIN | {"name": "Cafe", "parentId": major["id"]})
+    major = client.create_json(CATEGORIES, PLAIN)
+    minor = client.create_json(
+        CATEGORIES, PLAIN | {"name": "Cafe", "parentId": major["id"]}
+    )
     assert minor["parentId"] == major["id"]
     assert minor["sortOrder"] == 1
 
@@ -102,7 +92,10 @@ def test_missing_name_or_type_is_refused(
 
 
 def test_name_of_100_characters_is_kept(client: JSONClient) -> None:
-    assert write(client, PLAIN | {"name": "가" * 100})["name"] == "가" * 100
+    assert (
+        client.create_json(CATEGORIES, PLAIN | {"name": "가" * 100})["name"]
+        == "가" * 100
+    )
 
 
 def test_parent_of_another_member_is_refused(
@@ -127,10 +120,10 @@ def test_id_member_level_and_order_of_a_body_have_no_effect(
         "parentLevel": 2,
     }
     if method == "POST":
-        body = write(client, forged)
+        body = client.create_json(CATEGORIES, forged)
         assert body["sortOrder"] == 2
     else:
-        body = change(client, method, own.pk, forged)
+        body = client.change_json(method, f"{CATEGORIES}/{own.pk}", forged)
         assert (body["id"], body["sortOrder"]) == (own.pk, 1)
     stored = Category.objects.get(pk=body["id"])
     assert (stored.member, stored.level) == (free_member, 1)
@@ -160,15 +153,15 @@ def test_both_types_and_all_members_may_use_a_name(
     client: JSONClient, other_member: Member
 ) -> None:
     make_category(other_member, name="Food")
-    write(client, PLAIN)
-    write(client, PLAIN | {"type": "income"})
+    client.create_json(CATEGORIES, PLAIN)
+    client.create_json(CATEGORIES, PLAIN | {"type": "income"})
 
 
 def test_new_type_into_a_taken_name_is_a_duplicate(
     client: JSONClient, free_member: Member
 ) -> None:
     make_category(free_member, name="Food", type="income")
-    category = write(client, PLAIN)
+    category = client.create_json(CATEGORIES, PLAIN)
     path = f"{CATEGORIES}/{category['id']}"
     response = client.send("PATCH", path, {"type": "income"})
     assert (response.status_code, response.data["code"]) == (409, "DUPLICATE")
@@ -182,7 +175,7 @@ def test_rename_reaches_entries_and_quick_entries(
     make_entry(free_member, category=major)
     make_entry(free_member, category=minor)
     make_quick_entry(free_member, category=major)
-    changed = change(client, "PATCH", major.pk, {"name": "New"})
+    changed = client.change_json("PATCH", f"{CATEGORIES}/{major.pk}", {"name": "New"})
     assert changed["name"] == "New"
     rows = client.get_json("/api/account/entries")["results"]
     assert [row["category"] for row in rows] == ["Minor", "New"]
@@ -245,7 +238,9 @@ def test_type_of_a_minor_category_stays_that_of_its_major(
     minor = make_category(free_member, parent=major)
     path = f"{CATEGORIES}/{minor.pk}"
     assert_hierarchy_is_kept(client.send("PATCH", path, {"type": "income"}))
-    changed = change(client, "PATCH", minor.pk, {"type": "income", "parentId": None})
+    changed = client.change_json(
+        "PATCH", f"{CATEGORIES}/{minor.pk}", {"type": "income", "parentId": None}
+    )
     assert (changed["type"], changed["parentId"]) == ("income", None)
 
 
@@ -274,9 +269,13 @@ def test_minor_category_moves_between_majors_and_becomes_major(
 ) -> None:
     first, second = make_category(free_member), make_category(free_member)
     minor = make_category(free_member, parent=first)
-    moved = change(client, "PATCH", minor.pk, {"parentId": second.pk})
+    moved = client.change_json(
+        "PATCH", f"{CATEGORIES}/{minor.pk}", {"parentId": second.pk}
+    )
     assert moved["parentId"] == second.pk
-    freed = change(client, "PUT", minor.pk, {"name": "Free", "type": "expense"})
+    freed = client.change_json(
+        "PUT", f"{CATEGORIES}/{minor.pk}", {"name": "Free", "type": "expense"}
+    )
     assert freed["parentId"] is None
     assert freed["sortOrder"] > second.sort_order
 
@@ -287,7 +286,9 @@ def test_major_category_without_minor_ones_becomes_minor_and_goes_last(
     major = make_category(free_member)
     make_category(free_member, parent=major, sort_order=4)
     other = make_category(free_member)
-    moved = change(client, "PATCH", other.pk, {"parentId": major.pk})
+    moved = client.change_json(
+        "PATCH", f"{CATEGORIES}/{other.pk}", {"parentId": major.pk}
+    )
     assert (moved["parentId"], moved["sortOrder"]) == (major.pk, 5)
 
 
@@ -296,7 +297,7 @@ def test_patch_of_the_name_keeps_parent_and_place(
 ) -> None:
     major = make_category(free_member)
     minor = make_category(free_member, parent=major, sort_order=3)
-    changed = change(client, "PATCH", minor.pk, {"name": "New"})
+    changed = client.change_json("PATCH", f"{CATEGORIES}/{minor.pk}", {"name": "New"})
     assert (changed["parentId"], changed["sortOrder"]) == (major.pk, 3)
 
 
@@ -307,8 +308,8 @@ def test_what_was_read_can_be_sent_back_as_it_is(
     minor = make_category(free_member, parent=major)
     for row in (major, minor):
         body = client.get_json(f"{CATEGORIES}/{row.pk}")
-        assert change(client, "PUT", row.pk, body) == body
-        assert change(client, "PATCH", row.pk, {}) == body
+        assert client.change_json("PUT", f"{CATEGORIES}/{row.pk}", body) == body
+        assert client.change_json("PATCH", f"{CATEGORIES}/{row.pk}", {}) == body
 
 
 def test_type_of_a_used_category_stays(client: JSONClient, free_member: Member) -> None:
@@ -325,7 +326,9 @@ def test_type_of_an_unused_category_changes_and_it_goes_last(
 ) -> None:
     make_category(free_member, type="income", sort_order=40)
     category = make_category(free_member, sort_order=1)
-    changed = change(client, "PATCH", category.pk, {"type": "income"})
+    changed = client.change_json(
+        "PATCH", f"{CATEGORIES}/{category.pk}", {"type": "income"}
+    )
     assert (changed["type"], changed["sortOrder"]) == ("income", 41)
 
 
@@ -367,8 +370,8 @@ def test_new_category_goes_last_among_its_siblings(
     client: JSONClient, free_member: Member
 ) -> None:
     ids = build_tree(free_member)
-    major = write(client, PLAIN | {"name": "c"})
-    minor = write(client, PLAIN | {"name": "a3", "parentId": ids["a"]})
+    major = client.create_json(CATEGORIES, PLAIN | {"name": "c"})
+    minor = client.create_json(CATEGORIES, PLAIN | {"name": "a3", "parentId": ids["a"]})
     assert (major["sortOrder"], minor["sortOrder"]) == (3, 3)
     names = names_of(client.get_json(CATEGORIES, type="expense"))
     assert names == ["a", "a1", "a2", "a3", "b", "b1", "b2", "c"]

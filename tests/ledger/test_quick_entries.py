@@ -20,18 +20,6 @@ def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def write(client: JSONClient, body: Any) -> Any:
-    response = client.send("POST", QUICK, body)
-    assert response.status_code == 201, response.content
-    return response.data
-
-
-def change(client: JSONClient, method: str, quick_id: Any, body: Any) -> Any:
-    response = client.send(method, f"{QUICK}/{quick_id}", body)
-    assert response.status_code == 200, response.content
-    return response.data
-
-
 @pytest.fixture
 def full(free_member: Member) -> dict[str, Any]:
     return {
@@ -46,7 +34,7 @@ def full(free_member: Member) -> dict[str, Any]:
 
 
 def test_quick_entry_needs_only_name_and_type(client: JSONClient) -> None:
-    quick = write(client, PLAIN)
+    quick = client.create_json(QUICK, PLAIN)
     assert quick == PLAIN | {
         "id": quick["id"],
         "amount": None,
@@ -66,7 +54,7 @@ def test_quick_entry_needs_only_name_and_type(client: JSONClient) -> None:
 def test_quick_entry_keeps_every_field_that_is_written(
     client: JSONClient, full: dict[str, Any]
 ) -> None:
-    quick = write(client, full)
+    quick = client.create_json(QUICK, full)
     assert quick.items() >= (full | {"sortOrder": 1}).items()
     assert client.get_json(f"{QUICK}/{quick['id']}") == quick
     assert client.get_json(QUICK) == [quick]
@@ -130,14 +118,14 @@ def test_missing_name_or_type_is_refused(
 
 
 def test_two_quick_entries_may_have_one_name(client: JSONClient) -> None:
-    write(client, PLAIN)
-    write(client, PLAIN)
+    client.create_json(QUICK, PLAIN)
+    client.create_json(QUICK, PLAIN)
 
 
 def test_unknown_category_and_tags_are_created(
     client: JSONClient, free_member: Member
 ) -> None:
-    write(client, PLAIN | {"category": "New", "tags": ["new"]})
+    client.create_json(QUICK, PLAIN | {"category": "New", "tags": ["new"]})
     category = Category.objects.get(name="New")
     assert (category.member, category.type, category.parent) == (
         free_member,
@@ -160,9 +148,9 @@ def test_refused_quick_entry_creates_nothing(
 def test_put_clears_what_it_leaves_out(
     client: JSONClient, full: dict[str, Any]
 ) -> None:
-    quick = write(client, full)
-    changed = change(client, "PUT", quick["id"], PLAIN)
-    empty = write(client, PLAIN)
+    quick = client.create_json(QUICK, full)
+    changed = client.change_json("PUT", f"{QUICK}/{quick['id']}", PLAIN)
+    empty = client.create_json(QUICK, PLAIN)
     same = {"id": 0, "sortOrder": 0}
     assert changed | same == empty | same
     assert changed["sortOrder"] == quick["sortOrder"]
@@ -171,7 +159,7 @@ def test_put_clears_what_it_leaves_out(
 def test_patch_changes_each_field_alone(
     client: JSONClient, full: dict[str, Any]
 ) -> None:
-    quick = write(client, full)
+    quick = client.create_json(QUICK, full)
     bodies: list[dict[str, Any]] = [
         {"name": "Dinner"},
         {"amount": None},
@@ -185,7 +173,7 @@ def test_patch_changes_each_field_alone(
         {"type": "income"},
     ]
     for body in bodies:
-        changed = change(client, "PATCH", quick["id"], body)
+        changed = client.change_json("PATCH", f"{QUICK}/{quick['id']}", body)
         assert changed == quick | body | _following(changed)
         quick = changed
 
@@ -194,17 +182,17 @@ def test_what_was_read_can_be_sent_back_as_it_is(
     client: JSONClient, full: dict[str, Any]
 ) -> None:
     for body in (full, PLAIN):
-        quick = write(client, body)
-        assert change(client, "PUT", quick["id"], quick) == quick
-        assert change(client, "PATCH", quick["id"], {}) == quick
+        quick = client.create_json(QUICK, body)
+        assert client.change_json("PUT", f"{QUICK}/{quick['id']}", quick) == quick
+        assert client.change_json("PATCH", f"{QUICK}/{quick['id']}", {}) == quick
 
 
 def test_new_type_takes_the_category_of_that_type_by_name(
     client: JSONClient, free_member: Member
 ) -> None:
     income = make_category(free_member, name="Gift", type="income")
-    quick = write(client, PLAIN | {"category": "Gift"})
-    changed = change(client, "PATCH", quick["id"], {"type": "income"})
+    quick = client.create_json(QUICK, PLAIN | {"category": "Gift"})
+    changed = client.change_json("PATCH", f"{QUICK}/{quick['id']}", {"type": "income"})
     assert changed["category"] == "Gift"
     assert QuickEntry.objects.get(pk=quick["id"]).category == income
 
@@ -213,9 +201,9 @@ def test_id_member_and_order_of_a_body_have_no_effect(
     client: JSONClient, free_member: Member, other_member: Member
 ) -> None:
     forged = {"id": 1, "member": other_member.pk, "memberId": 1, "sortOrder": 70}
-    quick = write(client, PLAIN | forged)
+    quick = client.create_json(QUICK, PLAIN | forged)
     assert quick["sortOrder"] == 1
-    assert change(client, "PATCH", quick["id"], forged) == quick
+    assert client.change_json("PATCH", f"{QUICK}/{quick['id']}", forged) == quick
     assert QuickEntry.objects.get(pk=quick["id"]).member == free_member
 
 
@@ -224,7 +212,7 @@ def test_new_quick_entry_goes_last(
 ) -> None:
     make_quick_entry(other_member, sort_order=99)
     make_quick_entry(free_member, sort_order=8)
-    assert write(client, PLAIN)["sortOrder"] == 9
+    assert client.create_json(QUICK, PLAIN)["sortOrder"] == 9
 
 
 def test_reorder_gives_the_quick_entries_the_order_of_the_ids(
@@ -262,7 +250,7 @@ def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:
 
 
 def test_deleted_quick_entry_is_gone(client: JSONClient, full: dict[str, Any]) -> None:
-    quick = write(client, full)
+    quick = client.create_json(QUICK, full)
     path = f"{QUICK}/{quick['id']}"
     assert client.send("DELETE", path).status_code == 204
     for method in ("GET", "PUT", "PATCH", "DELETE"):

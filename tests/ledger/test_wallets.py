@@ -30,23 +30,11 @@ def client(free_member: Member) -> JSONClient:
     return JSONClient(free_member)
 
 
-def write(client: JSONClient, body: Any) -> Any:
-    response = client.send("POST", WALLETS, body)
-    assert response.status_code == 201, response.content
-    return response.data
-
-
-def change(client: JSONClient, method: str, wallet_id: Any, body: Any) -> Any:
-    response = client.send(method, f"{WALLETS}/{wallet_id}", body)
-    assert response.status_code == 200, response.content
-    return response.data
-
-
 # --- fields -------------------------------------------------------------------
 
 
 def test_wallet_needs_only_name_and_kind(client: JSONClient) -> None:
-    wallet = write(client, PLAIN)
+    wallet = client.create_json(WALLETS, PLAIN)
     assert wallet == {
         "id": wallet["id"],
         "name": "Cash",
@@ -76,7 +64,7 @@ def test_wallet_keeps_every_field_that_is_written(client: JSONClient) -> None:
         "archived": True,
         "memo": "a\nb",
     }
-    wallet = write(client, body)
+    wallet = client.create_json(WALLETS, body)
     computed = {"id": wallet["id"], "balance": 1_000, "sortOrder": 1, "moving": False}
     assert wallet == body | computed
     assert client.get_json(f"{WALLETS}/{wallet['id']}") == wallet
@@ -85,7 +73,7 @@ def test_wallet_keeps_every_field_that_is_written(client: JSONClient) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_wallet_may_be_of_each_kind(client: JSONClient, kind: str) -> None:
-    assert write(client, PLAIN | {"kind": kind})["kind"] == kind
+    assert client.create_json(WALLETS, PLAIN | {"kind": kind})["kind"] == kind
 
 
 @pytest.mark.parametrize("name", ["name", "kind"])
@@ -157,7 +145,7 @@ def test_value_that_does_not_fit_is_refused(
 def test_value_at_its_limit_is_kept_as_it_is(
     client: JSONClient, name: str, value: Any
 ) -> None:
-    assert write(client, PLAIN | {name: value})[name] == value
+    assert client.create_json(WALLETS, PLAIN | {name: value})[name] == value
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
@@ -177,10 +165,10 @@ def test_id_member_balance_and_order_of_a_body_have_no_effect(
         "encrypted_account_number": "forged",
     }
     if method == "POST":
-        body = write(client, forged)
+        body = client.create_json(WALLETS, forged)
         assert body["sortOrder"] == 2
     else:
-        body = change(client, method, own.pk, forged)
+        body = client.change_json(method, f"{WALLETS}/{own.pk}", forged)
         assert (body["id"], body["sortOrder"]) == (own.pk, 1)
     assert body["balance"] == 0
     assert body["accountNumber"] is None
@@ -212,12 +200,12 @@ def test_two_members_may_use_the_same_name(
     client: JSONClient, other_member: Member
 ) -> None:
     make_wallet(other_member, name="Cash")
-    write(client, PLAIN)
+    client.create_json(WALLETS, PLAIN)
 
 
 def test_wallet_keeps_its_own_name_on_a_change(client: JSONClient) -> None:
-    wallet = write(client, PLAIN)
-    assert change(client, "PUT", wallet["id"], PLAIN) == wallet
+    wallet = client.create_json(WALLETS, PLAIN)
+    assert client.change_json("PUT", f"{WALLETS}/{wallet['id']}", PLAIN) == wallet
 
 
 # --- PUT and PATCH ------------------------------------------------------------
@@ -236,16 +224,16 @@ FULL = {
 
 
 def test_put_clears_what_it_leaves_out(client: JSONClient) -> None:
-    wallet = write(client, FULL)
-    changed = change(client, "PUT", wallet["id"], PLAIN)
-    empty = write(client, PLAIN | {"name": "Empty"})
+    wallet = client.create_json(WALLETS, FULL)
+    changed = client.change_json("PUT", f"{WALLETS}/{wallet['id']}", PLAIN)
+    empty = client.create_json(WALLETS, PLAIN | {"name": "Empty"})
     same = {"id": 0, "name": "", "sortOrder": 0}
     assert changed | same == empty | same
 
 
 @pytest.mark.parametrize("name", ["name", "kind"])
 def test_put_without_name_or_kind_is_refused(client: JSONClient, name: str) -> None:
-    wallet = write(client, FULL)
+    wallet = client.create_json(WALLETS, FULL)
     body = {key: value for key, value in PLAIN.items() if key != name}
     assert_invalid(client.send("PUT", f"{WALLETS}/{wallet['id']}", body), name)
 
@@ -254,8 +242,10 @@ def test_put_without_name_or_kind_is_refused(client: JSONClient, name: str) -> N
 def test_patch_changes_one_field_and_leaves_the_others(
     client: JSONClient, name: Any
 ) -> None:
-    wallet = write(client, PLAIN | {"manualValuation": True})
-    changed = change(client, "PATCH", wallet["id"], {name: FULL[name]})
+    wallet = client.create_json(WALLETS, PLAIN | {"manualValuation": True})
+    changed = client.change_json(
+        "PATCH", f"{WALLETS}/{wallet['id']}", {name: FULL[name]}
+    )
     expected = wallet | {name: FULL[name]}
     if name == "openingBalance":
         expected["balance"] = FULL[name]
@@ -265,24 +255,28 @@ def test_patch_changes_one_field_and_leaves_the_others(
 def test_what_was_read_can_be_sent_back_as_it_is(
     client: JSONClient, free_member: Member
 ) -> None:
-    wallet = write(client, FULL)
+    wallet = client.create_json(WALLETS, FULL)
     make_entry(free_member, wallet_id=wallet["id"])
     wallet = client.get_json(f"{WALLETS}/{wallet['id']}")
-    assert change(client, "PUT", wallet["id"], wallet) == wallet
+    assert client.change_json("PUT", f"{WALLETS}/{wallet['id']}", wallet) == wallet
 
 
 def test_patch_of_nothing_changes_nothing(client: JSONClient) -> None:
-    wallet = write(client, FULL)
-    assert change(client, "PATCH", wallet["id"], {}) == wallet
+    wallet = client.create_json(WALLETS, FULL)
+    assert client.change_json("PATCH", f"{WALLETS}/{wallet['id']}", {}) == wallet
 
 
 def test_account_number_is_cleared_by_null_and_by_an_empty_text(
     client: JSONClient,
 ) -> None:
-    wallet = write(client, FULL)
+    wallet = client.create_json(WALLETS, FULL)
     for empty in (None, ""):
-        change(client, "PATCH", wallet["id"], {"accountNumber": "110-2"})
-        changed = change(client, "PATCH", wallet["id"], {"accountNumber": empty})
+        client.change_json(
+            "PATCH", f"{WALLETS}/{wallet['id']}", {"accountNumber": "110-2"}
+        )
+        changed = client.change_json(
+            "PATCH", f"{WALLETS}/{wallet['id']}", {"accountNumber": empty}
+        )
         assert changed["accountNumber"] is None
         assert "accountNumberUnreadable" not in changed
 
@@ -294,9 +288,12 @@ def test_card_with_installments_stays_a_card(
     entry = make_entry(free_member, wallet=card, installment_months=3)
     response = client.send("PATCH", f"{WALLETS}/{card.pk}", {"kind": "BANK"})
     assert_invalid(response, "kind")
-    change(client, "PATCH", card.pk, {"name": "Other card"})
+    client.change_json("PATCH", f"{WALLETS}/{card.pk}", {"name": "Other card"})
     Entry.objects.filter(pk=entry.pk).update(installment_months=None)
-    assert change(client, "PATCH", card.pk, {"kind": "BANK"})["kind"] == "BANK"
+    assert (
+        client.change_json("PATCH", f"{WALLETS}/{card.pk}", {"kind": "BANK"})["kind"]
+        == "BANK"
+    )
 
 
 # --- balances -----------------------------------------------------------------
@@ -341,10 +338,10 @@ def test_current_value_is_active_for_accounts_with_manual_valuation(
     client: JSONClient,
 ) -> None:
     body = PLAIN | {"kind": "PENSION", "currentValue": 500, "openingBalance": 7}
-    manual = write(client, body | {"name": "A", "manualValuation": True})
+    manual = client.create_json(WALLETS, body | {"name": "A", "manualValuation": True})
     assert manual["currentValue"] == 500
     assert manual["balance"] == 7
-    kept = write(client, body | {"name": "B", "manualValuation": False})
+    kept = client.create_json(WALLETS, body | {"name": "B", "manualValuation": False})
     assert kept["currentValue"] is None
 
 
@@ -357,7 +354,7 @@ def test_new_wallet_goes_last(
     make_wallet(other_member, sort_order=99)
     make_wallet(free_member, sort_order=8, name="A")
     make_wallet(free_member, sort_order=3, name="B")
-    assert write(client, PLAIN)["sortOrder"] == 9
+    assert client.create_json(WALLETS, PLAIN)["sortOrder"] == 9
     assert [row["name"] for row in client.get_json(WALLETS)] == ["B", "A", "Cash"]
 
 
@@ -371,7 +368,7 @@ def test_reorder_gives_the_wallets_the_order_of_the_ids(
     assert client.get_json(WALLETS) == response.data
     orders = [row["sortOrder"] for row in response.data]
     assert orders == sorted(set(orders))
-    assert write(client, PLAIN)["sortOrder"] > orders[-1]
+    assert client.create_json(WALLETS, PLAIN)["sortOrder"] > orders[-1]
 
 
 def test_reorder_of_an_empty_list_is_empty(client: JSONClient) -> None:

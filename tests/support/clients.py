@@ -57,3 +57,15 @@ class JSONClient(Client):
         response = self.get(path, {k: v for k, v in query.items() if v is not None})
         assert response.status_code == 200, response.content
         return json.loads(response.content, parse_float=Decimal)
+
+    def create_json(self, path: str, body: Any) -> Any:
+        """Return the body of the answer to a POST that must create a row."""
+        response = self.send("POST", path, body)
+        assert response.status_code == 201, response.content
+        return response.data
+
+    def change_json(self, method: str, path: str, body: Any) -> Any:
+        """Return the body of the answer to a PUT or PATCH that must succeed."""
+        response = self.send(method, path, body)
+        assert response.status_code == 200, response.content
+        return response.data
