@@ -17,13 +17,12 @@ from billing.stores import load_verifier
 from core.errors import ProviderUnavailableError
 from tests.support.clients import JSONClient
 from tests.support.fake_store import FakePlay, money
-from tests.support.purchases import buy
+from tests.support.purchases import TOKEN, buy
 from tests.support.store_pushes import notification_data, push_notification
 from tests.support.store_rows import make_purchase
 
 pytestmark = pytest.mark.django_db
 
-TOKEN = "opaque.token-AO_J1Ox"
 REFUNDED_AT = "2026-11-20T10:00:00.5Z"
 
 

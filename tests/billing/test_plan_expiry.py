@@ -21,12 +21,11 @@ from core.jobs.models import JobRun
 from tests.support.clients import JSONClient
 from tests.support.factories import make_member
 from tests.support.fake_store import FakePlay
-from tests.support.purchases import buy
+from tests.support.purchases import TOKEN, buy
 from tests.support.store_rows import make_store_notification
 
 pytestmark = pytest.mark.django_db
 
-TOKEN = "opaque.token-AO_J1Ox"
 SECOND = timedelta(seconds=1)
 
 

@@ -18,9 +18,8 @@ from tests.support.admin_site import get_page, logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.fake_store import FakePlay
 from tests.support.problems import assert_problem
-from tests.support.purchases import buy
+from tests.support.purchases import TOKEN, buy
 from tests.support.store_pushes import (
-    TOKEN,
     push_body,
     push_notification,
     renewal_data,

@@ -30,10 +30,9 @@ from tests.support.factories import make_member
 from tests.support.fake_google import MakeIdToken, sign
 from tests.support.fake_store import PACKAGE, FakePlay
 from tests.support.problems import assert_problem
-from tests.support.purchases import buy
+from tests.support.purchases import TOKEN, buy
 from tests.support.store_pushes import (
     PATH,
-    TOKEN,
     notification_data,
     push_body,
     push_notification,

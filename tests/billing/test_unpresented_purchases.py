@@ -16,8 +16,8 @@ from billing.store_notifications import process_pending_notifications
 from tests.support.admin_site import get_page, logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.fake_store import FakePlay
-from tests.support.purchases import buy
-from tests.support.store_pushes import TOKEN, push_notification, renewal_data
+from tests.support.purchases import TOKEN, buy
+from tests.support.store_pushes import push_notification, renewal_data
 
 pytestmark = pytest.mark.django_db
 

@@ -16,11 +16,6 @@ HOT = 50
 HUGE = 10**30
 
 
-@pytest.fixture
-def client(free_member: Member) -> JSONClient:
-    return JSONClient(free_member)
-
-
 def below(post: Any) -> str:
     return f"/api/board/posts/{post.pk}/comments"
 

@@ -20,11 +20,6 @@ NOW = datetime.fromisoformat("2026-11-20T12:00:00+09:00")
 HOT, DAY = 50, timedelta(days=1)
 
 
-@pytest.fixture
-def client(free_member: Member) -> JSONClient:
-    return JSONClient(free_member)
-
-
 def ids_of(body: Any) -> list[Any]:
     return [post["id"] for post in body["results"]]
 

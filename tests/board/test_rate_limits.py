@@ -21,11 +21,6 @@ LIMITS = {"posts": 60, "comments": 300, "votes": 1_200}
 WINDOW = timedelta(hours=1)
 
 
-@pytest.fixture
-def client(free_member: Member) -> JSONClient:
-    return JSONClient(free_member)
-
-
 def write(client: JSONClient, kind: str, number: int, target: Post) -> Any:
     if kind == "posts":
         return client.send("POST", f"{BOARD}/posts", POST | {"title": f"{number}"})

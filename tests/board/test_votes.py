@@ -13,11 +13,6 @@ from tests.support.factories import make_comment, make_member, make_post
 KINDS = ["posts", "comments"]
 
 
-@pytest.fixture
-def client(free_member: Member) -> JSONClient:
-    return JSONClient(free_member)
-
-
 def make_target(kind: str, member: Member | None = None, **fields: Any) -> Any:
     make = make_post if kind == "posts" else make_comment
     return make(member or make_member(), **fields)

@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.support.clients import JSONClient
 from tests.support.fake_store import PACKAGE
+from tests.support.purchases import TOKEN
 
 PATH = "/api/billing/store/rtdn"
-TOKEN = "opaque.token-AO_J1Ox"
 
 
 def notification_data(

@@ -13,12 +13,9 @@ from accounts.models import Member
 from billing.models import Purchase
 from tests.support.clients import JSONClient
 from tests.support.fake_store import TOKEN_PATH, FakePlay, make_account
-from tests.support.purchases import buy
+from tests.support.purchases import SUBSCRIPTION, TOKEN, buy
 
 pytestmark = pytest.mark.django_db
-
-TOKEN = "opaque.token-AO_J1Ox"
-SUBSCRIPTION = "/api/billing/subscription"
 
 
 def decode(part: str) -> bytes:
