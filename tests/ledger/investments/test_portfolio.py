@@ -21,11 +21,6 @@ AT = datetime.fromisoformat("2026-11-20T15:30:00+09:00")
 MAX = 999_999_999_999
 
 
-@pytest.fixture
-def client(premium_member: Member) -> JSONClient:
-    return JSONClient(premium_member)
-
-
 def make_quote(code: str, price: int | None) -> StockQuote:
     """Store a fresh price, so that nothing is looked up; None is a code without one."""
     now = timezone.now()

@@ -16,11 +16,6 @@ SAMSUNG = {"code": "005930", "name": "삼성전자", "market": "KOSPI"}
 NOW = datetime.fromisoformat("2026-11-20T15:30:00+09:00")
 
 
-@pytest.fixture
-def client(premium_member: Member) -> JSONClient:
-    return JSONClient(premium_member)
-
-
 def make_quote(code: str, price: int, **fields: Any) -> StockQuote:
     now = timezone.now()
     defaults = {

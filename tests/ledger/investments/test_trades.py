@@ -19,11 +19,6 @@ MAX = 999_999_999_999
 
 
 @pytest.fixture
-def client(premium_member: Member) -> JSONClient:
-    return JSONClient(premium_member)
-
-
-@pytest.fixture
 def stock(premium_member: Member) -> Stock:
     return make_stock(premium_member)
 

@@ -9,7 +9,10 @@ import time_machine
 
 from accounts.models import Member
 from tests.support.clients import JSONClient
-from tests.support.households import Household
+from tests.support.households import (
+    Household,
+)
+from tests.support.refusals import Refusals
 
 NOON = datetime(2026, 11, 21, 3, tzinfo=UTC)
 
@@ -29,3 +32,8 @@ def client(premium_member: Member) -> JSONClient:
 @pytest.fixture
 def household(client: JSONClient) -> Household:
     return Household(client)
+
+
+@pytest.fixture
+def refusals(household: Household, premium_member: Member) -> Refusals:
+    return Refusals(household, premium_member)
