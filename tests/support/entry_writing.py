@@ -67,3 +67,9 @@ def update_entry(client: JSONClient, method: str, entry_id: Any, body: Any) -> A
     response = client.send(method, f"{ENTRIES}/{entry_id}", body)
     assert response.status_code == 200, response.content
     return response.data
+
+
+def ids_of(client: JSONClient, **query: Any) -> list[Any]:
+    body = client.get_json(ENTRIES, **query)
+    assert body["count"] == len(body["results"])
+    return [row["id"] for row in body["results"]]

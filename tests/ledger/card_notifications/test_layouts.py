@@ -1,10 +1,8 @@
 """Corrections of pending entries teach the layout of their text (spec 4.11)."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import time_machine
 
 from accounts.models import Member
 from ledger.models import Entry, Notification, TaughtLayout
@@ -13,7 +11,7 @@ from tests.support.alert_texts import APPROVAL, CANCELLATION, ENTRIES, NOTIFICAT
 from tests.support.clients import JSONClient
 from tests.support.factories import make_layout, make_wallet
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("now")]
 
 LAYOUTS = f"{ENTRIES}/layouts"
 SENDER = "1544-7200"
@@ -25,17 +23,6 @@ NEXT = (
     "[Web발신]\n신한카드(1309)승인 홍*동 52,000원(3개월)11/12 21:05"
     " 온라인 소담문구 누적564,300원"
 )
-
-
-@pytest.fixture(autouse=True)
-def now() -> Iterator[Any]:
-    with time_machine.travel("2026-11-21T12:00:00+09:00", tick=False) as traveller:
-        yield traveller
-
-
-@pytest.fixture
-def client(premium_member: Member) -> JSONClient:
-    return JSONClient(premium_member)
 
 
 @pytest.fixture

@@ -22,11 +22,6 @@ OTHER = (
 
 
 @pytest.fixture
-def client(premium_member: Member) -> JSONClient:
-    return JSONClient(premium_member)
-
-
-@pytest.fixture
 def send(client: JSONClient) -> Any:
     def post(text: str, path: str = NOTIFICATION, **fields: Any) -> Any:
         body = {"text": text, "receivedAt": NOVEMBER} | fields

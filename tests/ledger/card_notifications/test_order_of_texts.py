@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from accounts.models import Member
 from ledger.models import Entry, Notification
 from tests.support.alert_texts import (
     APPROVAL,
@@ -27,11 +26,6 @@ CANCELLED_PUSH = PUSH.replace("신한카드승인", "신한카드취소").replac
 PRELIMINARY = "[Web발신]\n신한카드(1309)가승인 홍*동 150,000원 11/10 08:31 바람주유소"
 FINAL = "[Web발신]\n신한카드(1309)승인 홍*동 63,200원 11/10 08:36 바람주유소"
 RELEASED = PRELIMINARY.replace("가승인", "취소").replace("08:31", "08:37")
-
-
-@pytest.fixture
-def client(premium_member: Member) -> JSONClient:
-    return JSONClient(premium_member)
 
 
 @pytest.fixture

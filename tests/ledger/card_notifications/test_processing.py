@@ -1,11 +1,9 @@
 """Notifications become pending entries, once (spec 4.1)."""
 
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 import pytest
-import time_machine
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -21,7 +19,6 @@ from tests.support.alert_texts import (
     INSTALLMENT,
     NOTIFICATION,
     PARSE,
-    PARTIAL,
     PUSH,
     SECOND,
     UNTIMED,
@@ -31,29 +28,7 @@ from tests.support.factories import make_category, make_entry, make_wallet
 from tests.support.fakes import FakeRates
 from tests.support.rollups import assert_rollups_are_right
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def now() -> Iterator[Any]:
-    with time_machine.travel("2026-11-21T12:00:00+09:00", tick=False) as traveller:
-        yield traveller
-
-
-@pytest.fixture
-def client(premium_member: Member) -> JSONClient:
-    return JSONClient(premium_member)
-
-
-@pytest.fixture
-def send(client: JSONClient) -> Any:
-    def post(text: str, status: Any = None, **fields: Any) -> Any:
-        response = client.send("POST", NOTIFICATION, {"text": text} | fields)
-        expected = 201 if response.data.get("action") == "CREATED" else 200
-        assert response.status_code == (status or expected), response.content
-        return response.data
-
-    return post
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("now")]
 
 
 def test_payment_becomes_a_pending_expense(
@@ -162,82 +137,6 @@ def test_text_without_a_time_is_a_duplicate_within_five_minutes(
     assert Entry.objects.count() == 2
 
 
-def test_cancellation_removes_the_pending_entry(send: Any) -> None:
-    send(APPROVAL)
-    body = send(CANCELLATION)
-    assert (body["action"], body["entry"]) == ("CANCELLED", None)
-    assert not Entry.objects.exists()
-    assert send(CANCELLATION)["action"] == "DUPLICATE"
-
-
-def test_cancellation_of_a_confirmed_entry_creates_a_pending_refund(
-    client: JSONClient, send: Any, premium_member: Member
-) -> None:
-    card = make_wallet(premium_member, kind="CARD", name="신한카드")
-    entry_id = send(APPROVAL)["entry"]["id"]
-    client.send("POST", f"{ENTRIES}/{entry_id}/confirm")
-    body = send(CANCELLATION)
-    assert body["action"] == "REFUND_PENDING"
-    refund = body["entry"]
-    assert (refund["type"], refund["amount"], refund["pending"]) == (
-        "income",
-        4800,
-        True,
-    )
-    assert (refund["walletId"], refund["memo"]) == (card.pk, "바람커피성수")
-    assert Entry.objects.count() == 2
-    assert send(CANCELLATION)["entry"] == refund
-
-
-def test_one_approval_is_cancelled_once(send: Any) -> None:
-    send(APPROVAL)
-    send(CANCELLATION)
-    later = CANCELLATION.replace("08:31", "09:31").replace("507,500", "502,700")
-    body = send(later)
-    assert (body["action"], body["reason"]) == ("IGNORED", "NO_MATCHING_APPROVAL")
-
-
-def test_newest_of_two_equal_approvals_is_cancelled(send: Any) -> None:
-    first, second = send(APPROVAL)["entry"], send(SECOND)["entry"]
-    send(CANCELLATION.replace("08:31", "10:00"))
-    assert (
-        [entry.pk for entry in Entry.objects.all()] == [first["id"]] != [second["id"]]
-    )
-
-
-def test_cancellation_matches_an_approval_of_an_earlier_month(send: Any) -> None:
-    send(APPROVAL.replace("11/10", "09/28"))
-    assert send(CANCELLATION)["action"] == "CANCELLED"
-
-
-def test_cancellation_after_more_than_90_days_matches_nothing(send: Any) -> None:
-    send(APPROVAL.replace("11/10", "08/11"))
-    assert send(CANCELLATION)["reason"] == "NO_MATCHING_APPROVAL"
-
-
-def test_cancellation_without_an_approval_is_ignored(send: Any) -> None:
-    for _ in range(2):
-        body = send(CANCELLATION)
-        assert (body["action"], body["reason"], body["entry"]) == (
-            "IGNORED",
-            "NO_MATCHING_APPROVAL",
-            None,
-        )
-    assert not Entry.objects.exists()
-
-
-@pytest.mark.parametrize("is_known", [True, False])
-def test_partial_cancellation_always_creates_a_pending_refund(
-    send: Any, is_known: bool
-) -> None:
-    if is_known:
-        send(APPROVAL)
-    body = send(PARTIAL)
-    assert body["action"] == "REFUND_PENDING"
-    assert (body["entry"]["type"], body["entry"]["amount"]) == ("income", 1000)
-    assert Entry.objects.filter(type="expense").count() == is_known
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -330,55 +229,6 @@ def test_entry_without_a_rate_awaits_an_amount(client: JSONClient, send: Any) ->
     assert [error["field"] for error in response.data["errors"]] == ["amount"]
     response = client.send("POST", path, {"amount": 53_000})
     assert (response.status_code, response.data["pending"]) == (200, False)
-
-
-def test_parsing_stores_nothing_and_returns_spans(
-    client: JSONClient, premium_member: Member
-) -> None:
-    card = make_wallet(premium_member, kind="CARD", name="신한카드")
-    response = client.send("POST", PARSE, {"text": APPROVAL})
-    assert response.status_code == 200
-    body = response.data
-    messages = body.pop("messages")
-    assert messages == [body]
-    spans = body.pop("spans")
-    assert body == {
-        "recognized": True,
-        "kind": "approval",
-        "cardCompany": "신한",
-        "cardHint": "1309",
-        "amount": 4800,
-        "currency": None,
-        "originalAmount": None,
-        "merchant": "바람커피성수",
-        "merchantConfidence": "SURE",
-        "installmentMonths": None,
-        "occurredAt": "2026-11-10T08:31:00+09:00",
-        "runningTotal": 512300,
-        "balance": None,
-        "balanceCurrency": None,
-        "balanceDifference": None,
-        "preliminary": False,
-        "direction": None,
-        "walletId": card.pk,
-        "reason": None,
-        "taughtBy": None,
-    }
-    merchant = spans["merchant"]
-    assert APPROVAL[merchant["start"] : merchant["end"]] == "바람커피성수"
-    assert "4,800" in APPROVAL[spans["amount"]["start"] : spans["amount"]["end"]]
-    assert not Entry.objects.exists()
-    assert not Notification.objects.exists()
-
-
-def test_declined_text_is_not_recognized_but_has_its_fields(client: JSONClient) -> None:
-    body = client.send("POST", PARSE, {"text": DECLINED}).data
-    assert (body["recognized"], body["kind"], body["reason"]) == (
-        False,
-        "declined",
-        "DECLINED",
-    )
-    assert (body["amount"], body["cardCompany"]) == (86_000, "하나")
 
 
 @pytest.mark.parametrize("path", [NOTIFICATION, PARSE])
