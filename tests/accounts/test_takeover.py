@@ -6,8 +6,6 @@ when the owner throws everybody out. The intruder tries every password and every
 that they have; none may open the account, and nothing that opens it may have changed.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -21,82 +19,19 @@ from accounts.sessions import revoke_sessions
 from tests.support.admin_site import MEMBERS, logged_in_browser
 from tests.support.clients import JSONClient
 from tests.support.factories import PASSWORD, make_member
-from tests.support.id_tokens import encode_id_token as encode
-from tests.support.id_tokens import fake_provider_at, good_claims
+from tests.support.id_tokens import fake_provider_at
 from tests.support.look_alikes import LOOK_ALIKES
+from tests.support.profiles import PROFILE
+from tests.support.takeover_scene import (
+    ME,
+    OWN_ADDRESS,
+    OWN_PASSWORD,
+    SCENARIOS,
+    Scene,
+    scenario,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-OWN_ADDRESS = "intruder@evil.example"
-OWN_PASSWORD = "intruders-horse-9"
-ME = "/api/auth/session"
-PROFILE = "/api/auth/profile"
-
-
-@dataclass
-class Scene:
-    """The victim, and what the intruder has gathered."""
-
-    victim: Member
-    vouch: Callable[..., str]
-    passwords: list[str] = field(default_factory=lambda: [OWN_PASSWORD])
-    # Claims and header of ID tokens; the provider vouches for those without a header.
-    identities: list[tuple[dict[str, Any], Any]] = field(default_factory=list)
-    login_ids: list[str] = field(default_factory=list)
-    tokens: list[str] = field(default_factory=list)
-    days: float = 0
-
-    def have_identity(self, header: Any = None, **claims: Any) -> None:
-        self.identities.append(({"sub": "intruder"} | claims, header))
-
-    def steal_session(self) -> JSONClient:
-        """Return a client with a session whose login was long ago."""
-        client = JSONClient(self.victim)
-        AuthSession.objects.update(fresh_until=None)
-        assert client.send("GET", ME).status_code == 200
-        self.tokens.append(client.token)
-        return client
-
-    def set_victim(self, **fields: Any) -> None:
-        if "email" in fields:
-            # As the member writes it, with fresh authentication.
-            fields["authenticated_email"] = fields["email"]
-        Member.objects.filter(pk=self.victim.pk).update(**fields)
-        self.victim.refresh_from_db()
-
-    def try_ways_in(self) -> Iterator[Any]:
-        """Send whatever may open the account; yield the responses."""
-        for login_id in [self.victim.login_id, *self.login_ids]:
-            for password in self.passwords:
-                body = {"loginId": login_id, "password": password}
-                yield JSONClient().send("POST", "/api/auth/login", body)
-        for claims, header in self.identities:
-            token = self.vouch(**claims)
-            if header is not None:
-                token = encode(header, good_claims(claims))
-            yield JSONClient().send("POST", "/api/auth/idp", {"idToken": token})
-        for token in self.tokens:
-            client = JSONClient()
-            client.use_token(token)
-            yield client.send("GET", PROFILE)
-            browser = JSONClient()
-            browser.cookies["sessionid"] = token
-            yield browser.send("GET", PROFILE)
-
-
-Scenario = Callable[[Scene], None]
-SCENARIOS: dict[str, tuple[str, Scenario]] = {}
-
-
-def scenario(name: str, roles: str = "MEMBER ADMIN") -> Callable[[Scenario], Scenario]:
-    """Add a scenario, with a victim of each of the roles."""
-
-    def add(function: Scenario) -> Scenario:
-        for role in roles.split():
-            SCENARIOS[f"{name}, {role.lower()}"] = (role, function)
-        return function
-
-    return add
 
 
 # --- Look-alikes ------------------------------------------------------------------
