@@ -11,8 +11,8 @@ from ledger.lines import LineData
 from ledger.models import Wallet
 from ledger.models.base import CategoryType, EntryType
 from ledger.models.lines import MAX_LINES, MIN_LINES
-from ledger.ownership import UncheckedPrimaryKeyField
-from ledger.serializers.fields import NameField, OptionalTextField
+from ledger.ownership import OwnedPrimaryKeyField, UncheckedPrimaryKeyField
+from ledger.serializers.fields import CategoryNameField, NameField, OptionalTextField
 
 TYPE_TEXT = (
     "Money received (`income`), spent (`expense`), or moved to another own wallet "
@@ -167,6 +167,28 @@ _SHARED = ("toWalletId", "toWallet", "categoryId", "categoryType", "lines")
 
 def make_type_field() -> serializers.ChoiceField:
     return serializers.ChoiceField(choices=EntryType.choices, help_text=TYPE_TEXT)
+
+
+def make_category_field() -> CategoryNameField:
+    """Return the field of the category of a quick entry or recurring rule."""
+    return CategoryNameField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="By name; an unknown one is created as a major category. Null: none.",
+    )
+
+
+def make_wallet_field() -> OwnedPrimaryKeyField:
+    """Return the field of the wallet of a quick entry or recurring rule."""
+    return OwnedPrimaryKeyField(
+        Wallet,
+        source="wallet",
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Id of a wallet of the caller; null or left out: no wallet.",
+    )
 
 
 class ShapeSerializer(Serializer):

@@ -3,15 +3,17 @@
 from rest_framework import serializers
 
 from core.api.fields import AmountField
-from ledger.models import Wallet
-from ledger.ownership import OwnedPrimaryKeyField
 from ledger.serializers.fields import (
-    CategoryNameField,
     LinkedTagListField,
     NameField,
     OptionalTextField,
 )
-from ledger.serializers.lines import ShapeSerializer, make_type_field
+from ledger.serializers.lines import (
+    ShapeSerializer,
+    make_category_field,
+    make_type_field,
+    make_wallet_field,
+)
 
 
 class QuickEntrySerializer(ShapeSerializer):
@@ -24,20 +26,8 @@ class QuickEntrySerializer(ShapeSerializer):
         default=None,
         help_text="Null if the client asks for it each time.",
     )
-    category = CategoryNameField(
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="By name; an unknown one is created as a major category. Null: none.",
-    )
-    wallet_id = OwnedPrimaryKeyField(
-        Wallet,
-        source="wallet",
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="Id of a wallet of the caller; null or left out: no wallet.",
-    )
+    category = make_category_field()
+    wallet_id = make_wallet_field()
     memo = OptionalTextField()
     tags = LinkedTagListField(help_text="By name; unknown ones are created.")
     sort_order = serializers.IntegerField(read_only=True)

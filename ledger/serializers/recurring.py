@@ -9,17 +9,20 @@ from core.api.fields import (
     StrictIntegerField,
 )
 from core.api.serializers import Serializer
-from ledger.models import Occurrence, Wallet
+from ledger.models import Occurrence
 from ledger.models.recurring import MAX_INTERVAL
-from ledger.ownership import OwnedPrimaryKeyField
 from ledger.schedule import Frequency
 from ledger.serializers.fields import (
-    CategoryNameField,
     LinkedTagListField,
     NameField,
     OptionalTextField,
 )
-from ledger.serializers.lines import ShapeSerializer, make_type_field
+from ledger.serializers.lines import (
+    ShapeSerializer,
+    make_category_field,
+    make_type_field,
+    make_wallet_field,
+)
 
 
 class RecurringRuleSerializer(ShapeSerializer):
@@ -29,20 +32,8 @@ class RecurringRuleSerializer(ShapeSerializer):
     name = NameField()
     type = make_type_field()
     amount = AmountField()
-    category = CategoryNameField(
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="By name; an unknown one is created as a major category. Null: none.",
-    )
-    wallet_id = OwnedPrimaryKeyField(
-        Wallet,
-        source="wallet",
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="Id of a wallet of the caller; null or left out: no wallet.",
-    )
+    category = make_category_field()
+    wallet_id = make_wallet_field()
     memo = OptionalTextField()
     tags = LinkedTagListField(help_text="By name; unknown ones are created.")
     frequency = serializers.ChoiceField(
